@@ -1,0 +1,24 @@
+/** Fails when the schema says something that no migration does: generating one must change nothing. */
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runTool } from "../run-tool.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "causeway-migrations-"));
+try {
+  cpSync("drizzle", scratch, { recursive: true });
+  const count = (): number => readdirSync(scratch).filter((name) => name.endsWith(".sql")).length;
+  const before = count();
+  const args = ["generate", "--dialect", "postgresql", "--schema", "./src/db/schema.ts", "--out", scratch];
+  const code = runTool({ package: "drizzle-kit", command: "drizzle-kit", args, quiet: true });
+  if (code !== 0 || count() !== before) {
+    console.error(
+      "the schema has changes that no migration makes: run npm run db:generate and commit the result",
+    );
+    process.exitCode = 1;
+  } else {
+    console.log(`migrations: ${before}, and the schema is what they make`);
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,45 @@
+/** Rules of style that no linter has: file lengths, silenced checks, clocks and chance in pure code. */
+import { globSync, readFileSync } from "node:fs";
+
+const MAX_LINES = 350;
+const MEDIAN_LINES = 100;
+/** Code that decides about money: data in, result out, the time handed in. */
+const PURE = [
+  "src/lib/",
+  "src/deposits/state.ts",
+  "src/deposits/floors.ts",
+  "src/deposits/evidence.ts",
+  "src/vaults/families/",
+];
+/** Generated files, and tables of data. */
+const GENERATED = /artifact\.ts$|contracts\/mutants\.ts$/;
+
+const problems: string[] = [];
+const lengths: number[] = [];
+for (const file of globSync(["src/**/*.ts", "scripts/**/*.ts", "test/**/*.ts"]).sort()) {
+  if (GENERATED.test(file)) continue;
+  const text = readFileSync(file, "utf8");
+  const lines = text.split("\n").length - 1;
+  if (file.startsWith("src/")) lengths.push(lines);
+  const refuse = (pattern: RegExp, why: string): void => {
+    const at = text.split("\n").findIndex((line) => pattern.test(line));
+    if (at !== -1) problems.push(`${file}:${at + 1}: ${why}`);
+  };
+  if (lines > MAX_LINES) problems.push(`${file}: ${lines} lines, at most ${MAX_LINES}`);
+  if (file.startsWith("test/")) {
+    refuse(/\bvi\.(mock|doMock)\(/, "a mocked module");
+    refuse(/\b(it|test|describe)\.(skip|only|todo)\b/, "a test that does not run");
+  }
+  if (!file.startsWith("src/")) continue;
+  refuse(/@ts-(ignore|expect-error|nocheck)|biome-ignore/, "a silenced check");
+  refuse(/process\.env/, "the environment is read in config.ts, from the bindings");
+  if (PURE.some((prefix) => file.startsWith(prefix)))
+    refuse(/Date\.now\(|Math\.random\(/, "pure code takes the time as input");
+}
+lengths.sort((a, b) => a - b);
+const median = lengths[Math.floor(lengths.length / 2)] ?? 0;
+if (median > MEDIAN_LINES) problems.push(`src: the median file has ${median} lines, at most ${MEDIAN_LINES}`);
+for (const problem of problems) console.error(problem);
+if (problems.length === 0)
+  console.log(`style: ${lengths.length} files in src, median ${median} lines, longest ${lengths.at(-1)}`);
+process.exit(problems.length === 0 ? 0 : 1);

@@ -1,0 +1,57 @@
+/**
+ * Completes package-lock.json with the optional platform packages its own packages name, so that
+ * `npm ci` passes on every system even when the lockfile was written where the registry answered
+ * for one system only. Run it after every `npm install` that changes the lockfile.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+
+interface LockedPackage {
+  version?: string;
+  os?: string[];
+  cpu?: string[];
+  dev?: boolean;
+  optional?: boolean;
+  optionalDependencies?: Record<string, string>;
+}
+
+const SYSTEMS = [
+  "darwin",
+  "linux",
+  "win32",
+  "freebsd",
+  "openbsd",
+  "netbsd",
+  "android",
+  "sunos",
+  "aix",
+  "openharmony",
+];
+const PROCESSORS = ["x64", "arm64", "arm", "ia32", "ppc64", "s390x", "riscv64", "loong64", "mips64el"];
+
+/** Reads the system and processor out of a platform package's name; null when the name has none. */
+function platformOf(name: string): { os: string[]; cpu: string[] } | null {
+  const lower = name.toLowerCase();
+  const os = /win32|windows/.test(lower) ? "win32" : SYSTEMS.find((system) => lower.includes(system));
+  if (os === undefined) return null;
+  const isX64 = /amd64|x86_64|(^|[^a-z0-9])64$/.test(lower);
+  const named = PROCESSORS.find((cpu) => new RegExp(`(^|[^a-z0-9])${cpu}([^0-9a-z]|$)`).test(lower));
+  return { os: [os], cpu: [isX64 ? "x64" : (named ?? "x64")] };
+}
+
+const file = "package-lock.json";
+const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, LockedPackage> };
+let added = 0;
+for (const [path, locked] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(locked.optionalDependencies ?? {})) {
+    const nested = path === "" ? `node_modules/${name}` : `${path}/node_modules/${name}`;
+    const hoisted = `node_modules/${name}`;
+    if (lock.packages[nested] !== undefined || lock.packages[hoisted] !== undefined) continue;
+    const platform = platformOf(name);
+    if (platform === null || !/^\d/.test(version)) continue;
+    lock.packages[hoisted] = { version, ...platform, dev: true, optional: true };
+    added += 1;
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${added} platform packages added to ${file}`);

@@ -1,0 +1,14 @@
+/** Everything that can be said of the code without starting it, and the unit tests. What CI runs first. */
+import { runSteps } from "./run-steps.ts";
+
+await runSteps("verify", [
+  { name: "format and lint", command: "biome check --error-on-warnings ." },
+  { name: "layers", command: "node scripts/checks/layers.ts" },
+  { name: "size and style", command: "node scripts/checks/style.ts" },
+  { name: "types", command: "tsc --noEmit -p tsconfig.json" },
+  { name: "unused code", command: "knip" },
+  { name: "OpenAPI document", command: "node scripts/openapi.ts --check" },
+  { name: "contracts reproducible", command: "node scripts/contracts/build.ts --check" },
+  { name: "migrations up to date", command: "node scripts/checks/migrations.ts" },
+  { name: "unit tests", command: "vitest run --project unit" },
+]);

@@ -1,0 +1,33 @@
+import { defineConfig } from "vitest/config";
+
+const INTEGRATION = "test/**/*.integration.test.ts";
+const E2E = "test/**/*.e2e.test.ts";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: [INTEGRATION, E2E],
+        },
+      },
+      {
+        // Each file starts the processes it needs: a chain, an emulator, a database.
+        test: { name: "integration", include: [INTEGRATION], testTimeout: 30_000, hookTimeout: 60_000 },
+      },
+      {
+        // One embedded stack for all files, driven over HTTP as a user would.
+        test: {
+          name: "e2e",
+          include: [E2E],
+          globalSetup: ["test/harness/stack.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
