@@ -1,0 +1,189 @@
+import { z } from "@hono/zod-openapi";
+import { AppError } from "./errors.ts";
+import { parseAddress } from "./lib/address.ts";
+
+const Url = z.url({ protocol: /^https?$/ });
+const ContractAddress = z.string().transform((text, context) => {
+  const address = parseAddress(text);
+  if (address !== null) return address;
+  context.addIssue({ code: "custom", message: "not an address" });
+  return z.NEVER;
+});
+
+/**
+ * One chain of `CHAINS`. For a chain the code knows, only `rpc_urls` is read; a chain it does not know
+ * needs the rest as well, so that no setting can replace an address that ships in code.
+ */
+const ChainSetting = z.object({
+  chain_id: z.int().positive(),
+  rpc_urls: z.array(Url).min(1).max(8).optional(),
+  name: z.string().min(1).optional(),
+  key: z.string().min(1).optional(),
+  explorer: z.union([Url, z.literal("")]).optional(),
+  native: z.object({ symbol: z.string().min(1), decimals: z.int().min(0).max(36) }).optional(),
+  wrapped_native: ContractAddress.nullable().optional(),
+  multicall3: ContractAddress.nullable().optional(),
+  confirmations: z.int().min(1).max(1000).optional(),
+});
+export type ChainSetting = z.infer<typeof ChainSetting>;
+
+/** A variable that holds JSON, parsed by `schema`; empty counts as absent. */
+function jsonVariable<T extends z.ZodType>(schema: T) {
+  return z
+    .string()
+    .optional()
+    .transform((text, context): unknown => {
+      if (text === undefined || text === "") return undefined;
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: "custom", message: "not JSON" });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema.optional());
+}
+
+/** What requests are counted as, and how many of each one caller may make in a minute. */
+const limitDefaults = {
+  quote: 60,
+  build: 60,
+  nonce: 10,
+  register: 10,
+  login: 10,
+  positions: 120,
+  status: 120,
+  reads: 600,
+} as const;
+export type LimitName = keyof typeof limitDefaults;
+export type Limits = Readonly<Record<LimitName, number>>;
+
+const PerMinute = z.int().min(1).max(100_000_000);
+const SomeLimits = z.partialRecord(z.enum(Object.keys(limitDefaults) as LimitName[]), PerMinute);
+/** `RATE_LIMITS`: figures per minute by name, the factor a key multiplies them by, and partners' own figures. */
+const RateLimits = z
+  .looseObject({
+    key_factor: PerMinute.optional(),
+    partners: z.record(z.string().regex(/^0x[0-9a-fA-F]{40}$/), SomeLimits).optional(),
+  })
+  .transform(({ key_factor: keyFactor = 10, partners = {}, ...limits }, context) => {
+    const parsed = SomeLimits.safeParse(limits);
+    if (parsed.success) return { keyFactor, partners: Object.entries(partners), limits: parsed.data };
+    context.addIssue({ code: "custom", message: "not limits" });
+    return z.NEVER;
+  });
+
+/** `PARTNER_PEPPERS`: secrets by version; the highest version is the one that new keys are hashed with. */
+const Peppers = z.record(z.string().regex(/^[1-9][0-9]{0,3}$/), z.string().min(32));
+
+/** The platform's own limiter, as a `[[ratelimits]]` entry of wrangler.toml binds it. */
+export interface PlatformLimiter {
+  limit(options: { key: string }): Promise<{ success: boolean }>;
+}
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(["on", "off"])
+    .optional()
+    .transform((text) => (text === undefined ? fallback : text === "on"));
+
+const Variables = z.object({
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//),
+  /** Where Neon's SQL-over-HTTP endpoint is, when it is not the one the connection string implies. */
+  DATABASE_HTTP_URL: Url.optional(),
+  UPSTASH_REDIS_REST_URL: Url,
+  UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
+  /** Sets this deployment's keys apart from others in the same Redis. */
+  REDIS_KEY_PREFIX: z.string().max(64).default("cw"),
+  /** The deployment's own origin; sign-in messages are bound to it. */
+  PUBLIC_URL: Url,
+  ADMIN_TOKEN: z.string().min(32).optional(),
+  CHAINS: jsonVariable(z.array(ChainSetting).min(1)),
+  RATE_LIMITS: jsonVariable(RateLimits),
+  /** Without it there are no partner keys: whatever makes or checks one fails. */
+  PARTNER_PEPPERS: jsonVariable(Peppers),
+  SERVER_TIMING: flag(true),
+});
+
+/** The deployment's settings, parsed once. */
+export interface Config {
+  databaseUrl: string;
+  databaseHttpUrl: string | null;
+  redisUrl: string;
+  redisToken: string;
+  redisKeyPrefix: string;
+  publicUrl: string;
+  adminToken: string | null;
+  chains: readonly ChainSetting[] | null;
+  serverTiming: boolean;
+  limits: Limits;
+  /** What a key multiplies the limits by. */
+  keyFactor: number;
+  /** Limits of single partners, by lower-case address; they replace the multiplied ones. */
+  partnerLimits: ReadonlyMap<string, Partial<Limits>>;
+  /** The platform's limiters by their limit per minute: the binding `LIMIT_600` is that of 600. */
+  platformLimiters: ReadonlyMap<number, PlatformLimiter>;
+  /** Newest first. */
+  partnerPeppers: readonly Pepper[];
+}
+
+/** A secret that keys are hashed with. */
+export interface Pepper {
+  version: number;
+  secret: string;
+}
+
+/**
+ * Reads the bindings. Throws `internal` naming every variable that is missing or wrong, never its value.
+ */
+export function parseConfig(env: unknown): Config {
+  const parsed = Variables.safeParse(env);
+  if (!parsed.success) {
+    const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0] ?? "bindings")))];
+    throw new AppError("internal", `configuration: missing or invalid: ${names.join(", ")}`);
+  }
+  const variables = parsed.data;
+  return {
+    databaseUrl: variables.DATABASE_URL,
+    databaseHttpUrl: variables.DATABASE_HTTP_URL ?? null,
+    redisUrl: variables.UPSTASH_REDIS_REST_URL,
+    redisToken: variables.UPSTASH_REDIS_REST_TOKEN,
+    redisKeyPrefix: variables.REDIS_KEY_PREFIX,
+    publicUrl: variables.PUBLIC_URL.replace(/\/$/, ""),
+    adminToken: variables.ADMIN_TOKEN ?? null,
+    chains: variables.CHAINS ?? null,
+    serverTiming: variables.SERVER_TIMING,
+    limits: { ...limitDefaults, ...definedOf(variables.RATE_LIMITS?.limits) },
+    keyFactor: variables.RATE_LIMITS?.keyFactor ?? 10,
+    partnerLimits: new Map(
+      variables.RATE_LIMITS?.partners.map(([address, limits]) => [address.toLowerCase(), definedOf(limits)]),
+    ),
+    platformLimiters: platformLimitersOf(env),
+    partnerPeppers: Object.entries(variables.PARTNER_PEPPERS ?? {})
+      .map(([version, secret]) => ({ version: Number(version), secret }))
+      .sort((a, b) => b.version - a.version),
+  };
+}
+
+/** A record without its undefined members. */
+function definedOf(limits: Partial<Record<LimitName, number | undefined>> = {}): Partial<Limits> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+function platformLimitersOf(env: unknown): ReadonlyMap<number, PlatformLimiter> {
+  const limiters = new Map<number, PlatformLimiter>();
+  for (const [name, binding] of Object.entries(typeof env === "object" && env !== null ? env : {})) {
+    const perMinute = /^LIMIT_([1-9][0-9]{0,8})$/.exec(name)?.[1];
+    if (perMinute !== undefined && isLimiter(binding)) limiters.set(Number(perMinute), binding);
+  }
+  return limiters;
+}
+
+function isLimiter(binding: unknown): binding is PlatformLimiter {
+  return (
+    typeof binding === "object" &&
+    binding !== null &&
+    "limit" in binding &&
+    typeof binding.limit === "function"
+  );
+}

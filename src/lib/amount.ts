@@ -1,0 +1,30 @@
+/** The largest uint256. */
+export const MAX_UINT256 = 2n ** 256n - 1n;
+
+/** Denominator of the fractions used for slippage and tolerances. */
+export const PARTS = 1_000_000_000n;
+
+/** The larger of two amounts, either of which may be unknown. */
+export function larger(a: bigint | null, b: bigint | null): bigint | null {
+  if (a === null || b === null) return a ?? b;
+  return a > b ? a : b;
+}
+
+/** `a * b / denominator` rounded down. Throws a RangeError when the denominator is zero. */
+export function mulDivDown(a: bigint, b: bigint, denominator: bigint): bigint {
+  if (denominator === 0n) throw new RangeError("division by zero");
+  return (a * b) / denominator;
+}
+
+/**
+ * Turns a fraction of at most nine decimals (0.03) into parts per billion, rounded down: as a loss that
+ * is allowed, the smaller figure is the safer one for the user.
+ */
+export function fractionToParts(fraction: number): bigint {
+  return BigInt(Math.floor(fraction * Number(PARTS) + 1e-6));
+}
+
+/** `amount × (1 − loss)` rounded down, `loss` in parts per billion. */
+export function lessParts(amount: bigint, loss: bigint): bigint {
+  return mulDivDown(amount, PARTS - loss, PARTS);
+}

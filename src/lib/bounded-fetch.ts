@@ -1,0 +1,76 @@
+/** The platform's fetch, handed in so that exactly one place names the global. */
+export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
+
+export interface FetchBounds {
+  /** Covers the connection, the headers and the whole body, in milliseconds. */
+  timeoutMs: number;
+  /** The largest body that is read, in bytes. */
+  maxBytes: number;
+}
+
+export interface BoundedResponse {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Why an outside call gave no usable answer. */
+export type OutsideFailure = "timeout" | "network" | "too_large" | "status" | "malformed";
+
+/** An outside system failed; `kind` decides the public code, the message is for the log only. */
+export class OutsideError extends Error {
+  readonly kind: OutsideFailure;
+  readonly status: number | null;
+
+  constructor(kind: OutsideFailure, message: string, options: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "OutsideError";
+    this.kind = kind;
+    this.status = options.status ?? null;
+  }
+}
+
+/**
+ * Fetches a text under one deadline and one size cap that both cover the body, without following
+ * redirects. Any status is an answer. Throws OutsideError (timeout, network, too_large).
+ */
+export async function boundedFetch(
+  fetch: Fetch,
+  request: { url: string; init?: RequestInit; bounds: FetchBounds },
+): Promise<BoundedResponse> {
+  const signal = AbortSignal.timeout(request.bounds.timeoutMs);
+  try {
+    const response = await fetch(request.url, { redirect: "manual", ...request.init, signal });
+    const text = await readCapped(response, request.bounds.maxBytes);
+    return { status: response.status, headers: response.headers, text };
+  } catch (error) {
+    if (error instanceof OutsideError) throw error;
+    if (signal.aborted) {
+      throw new OutsideError("timeout", `no answer within ${request.bounds.timeoutMs} ms`, { cause: error });
+    }
+    throw new OutsideError("network", "the connection failed", { cause: error });
+  }
+}
+
+async function readCapped(response: Response, maxBytes: number): Promise<string> {
+  const declared = Number(response.headers.get("content-length") ?? "0");
+  if (declared > maxBytes) {
+    await response.body?.cancel();
+    throw new OutsideError("too_large", `the answer declares ${declared} bytes, ${maxBytes} are read`);
+  }
+  if (response.body === null) return "";
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > maxBytes) {
+      await reader.cancel();
+      throw new OutsideError("too_large", `the answer exceeds ${maxBytes} bytes`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}

@@ -1,0 +1,93 @@
+import { z } from "@hono/zod-openapi";
+import { AddressText, AmountText, ChainIdNumber, HexText, TimeText, VaultIdText } from "./primitives.ts";
+import { Approval, TransactionRequest, WalletCall } from "./transaction.ts";
+
+export const depositStates = [
+  "built",
+  "expired",
+  "abandoned",
+  "submitted",
+  "bridging",
+  "awaiting_deposit",
+  "requested",
+  "claimable",
+  "completed",
+  "partial",
+  "refunded",
+  "failed",
+] as const;
+export const DepositState = z.enum(depositStates);
+export type DepositState = z.infer<typeof DepositState>;
+
+export const transferStatuses = ["NOT_FOUND", "INVALID", "PENDING", "DONE", "FAILED"] as const;
+export type TransferStatusName = (typeof transferStatuses)[number];
+
+/** What the user signs next: the second step of a two-step deposit, or the claim of an async vault. */
+export const NextStep = z
+  .object({
+    kind: z.enum(["deposit", "claim"]),
+    transaction_request: TransactionRequest,
+    approval: Approval.nullable(),
+    calls: z.array(WalletCall),
+  })
+  .openapi("NextStep");
+export type NextStep = z.infer<typeof NextStep>;
+
+const TransferSide = z
+  .object({
+    tx_hash: HexText.nullable(),
+    tx_link: z.string().nullable(),
+    amount: AmountText.nullable(),
+    chain_id: ChainIdNumber.nullable(),
+  })
+  .openapi("TransferSide");
+
+export const TransferStatus = z
+  .object({
+    status: z.enum(transferStatuses),
+    substatus: z.string().nullable(),
+    sending: TransferSide.nullable(),
+    receiving: TransferSide.nullable(),
+    bridge: z.string().nullable(),
+    router_explorer: z.string().nullable(),
+    deposit: z
+      .object({
+        tracking_id: z.string(),
+        state: DepositState,
+        shares: AmountText.nullable(),
+        next: NextStep.nullable(),
+      })
+      .nullable(),
+  })
+  .openapi("TransferStatus");
+export type TransferStatus = z.infer<typeof TransferStatus>;
+
+export const Deposit = z
+  .object({
+    tracking_id: z.string(),
+    state: DepositState,
+    status: z.enum(transferStatuses),
+    substatus: z.string().nullable(),
+    user_address: AddressText,
+    vault_id: VaultIdText,
+    from_chain_id: ChainIdNumber,
+    to_chain_id: ChainIdNumber,
+    from_token: AddressText,
+    from_amount: AmountText,
+    estimated_shares: AmountText,
+    min_shares: AmountText.nullable(),
+    shares: AmountText.nullable(),
+    bridge: z.string().nullable(),
+    two_step: z.boolean(),
+    source_tx_hash: HexText.nullable(),
+    deposit_tx_hash: HexText.nullable(),
+    claim_tx_hash: HexText.nullable(),
+    parent_tracking_id: z.string().nullable(),
+    created_at: TimeText,
+    updated_at: TimeText,
+    expires_at: TimeText,
+    history: z.array(z.object({ state: DepositState, at: TimeText })),
+    next: NextStep.nullable(),
+  })
+  .openapi("Deposit");
+export type Deposit = z.infer<typeof Deposit>;

@@ -1,0 +1,160 @@
+import { describe, test } from "vitest";
+import { checkTree, type Tree } from "./planted.ts";
+
+/** A small tree in which everybody keeps to the table. */
+const tidy: Tree = {
+  "src/lib/amount.ts": "export const one = 1n;\n",
+  "src/errors.ts": "export class AppError extends Error {}\n",
+  "src/schemas/vault.ts": 'import { one } from "../lib/amount.ts";\nexport const vault = one;\n',
+  "src/db/client.ts": 'import { AppError } from "../errors.ts";\nexport const db = AppError;\n',
+  "src/chains/client.ts": 'import { one } from "../lib/amount.ts";\nexport const chain = one;\n',
+  "src/vaults/registry.ts":
+    'import type { Context } from "../context.ts";\nimport { db } from "../db/client.ts";\nexport const list = (_: Context) => db;\n',
+  "src/deposits/build.ts": 'import { list } from "../vaults/registry.ts";\nexport const build = list;\n',
+  "src/quotes/get-quote.ts": 'import { build } from "../deposits/build.ts";\nexport const quote = build;\n',
+  "src/http/respond.ts": 'import { vault } from "../schemas/vault.ts";\nexport const respond = vault;\n',
+  "src/routes/quotes.get.ts":
+    'import { respond } from "../http/respond.ts";\nimport { quote } from "../quotes/get-quote.ts";\nexport const route = [respond, quote];\n',
+  "src/context.ts": 'import { db } from "./db/client.ts";\nexport type Context = typeof db;\n',
+  "src/app.ts": 'import { route } from "./routes/quotes.get.ts";\nexport const app = route;\n',
+};
+const check = (planted: Tree = {}) => checkTree("layers.ts", { ...tidy, ...planted });
+
+/** One planted file: where it stands, what it says, what is wrong with that. */
+type Planted = readonly [file: string, line: string, problem: string];
+const treeOf = (planted: readonly Planted[]): Tree =>
+  Object.fromEntries(planted.map(([file, line]) => [`src/${file}`, `${line}\nexport const planted = 1;\n`]));
+const problemsOf = (planted: readonly Planted[]): string[] =>
+  planted.map(([file, , problem]) => `src/${file} -> src/${problem}`).sort();
+
+const directions: readonly Planted[] = [
+  [
+    "lib/x.ts",
+    'import { vault } from "../schemas/vault.ts";',
+    "schemas/vault.ts: lib (rank 0) may not import schemas (rank 1)",
+  ],
+  [
+    "lib/y.ts",
+    'import type { Context } from "../context.ts";',
+    "context.ts: lib (rank 0) may not import context.ts (rank 8)",
+  ],
+  [
+    "schemas/x.ts",
+    'import { db } from "../db/client.ts";',
+    "db/client.ts: schemas (rank 1) may not import db (rank 2)",
+  ],
+  [
+    "db/x.ts",
+    'import { chain } from "../chains/client.ts";',
+    "chains/client.ts: db (rank 2) may not import chains (rank 2)",
+  ],
+  [
+    "redis/x.ts",
+    'import type { Context } from "../context.ts";',
+    "context.ts: redis (rank 2) may not import context.ts (rank 8)",
+  ],
+  [
+    "vaults/x.ts",
+    'import { build } from "../deposits/build.ts";',
+    "deposits/build.ts: vaults (rank 3) may not import deposits (rank 4)",
+  ],
+  [
+    "vaults/y.ts",
+    'import { Context } from "../context.ts";',
+    "context.ts: vaults (rank 3) may not import context.ts (rank 8)",
+  ],
+  ["vaults/z.ts", 'import { z } from "../utils/y.ts";', "utils/y.ts: utils is not in the table"],
+  [
+    "positions/x.ts",
+    'import { quote } from "../quotes/get-quote.ts";',
+    "quotes/get-quote.ts: positions (rank 5) may not import quotes (rank 5)",
+  ],
+  [
+    "quotes/x.ts",
+    'import { respond } from "../http/respond.ts";',
+    "http/respond.ts: quotes (rank 5) may not import http (rank 6)",
+  ],
+  [
+    "http/x.ts",
+    'import { list } from "../vaults/registry.ts";',
+    "vaults/registry.ts: http may not import vaults",
+  ],
+  ["http/y.ts", 'import { db } from "../db/client.ts";', "db/client.ts: http may not import db"],
+  [
+    "http/z.ts",
+    'import { route } from "../routes/quotes.get.ts";',
+    "routes/quotes.get.ts: http may not import routes",
+  ],
+  [
+    "routes/x.ts",
+    'import { db } from "../db/client.ts";',
+    "db/client.ts: routes may not import db: call a verb",
+  ],
+  [
+    "routes/y.ts",
+    'import type { db } from "../db/client.ts";',
+    "db/client.ts: routes may not import db: call a verb",
+  ],
+  [
+    "routes/z.ts",
+    'import { chain } from "../chains/client.ts";',
+    "chains/client.ts: routes may not import chains: call a verb",
+  ],
+  [
+    "routes/v.ts",
+    'import { app } from "../app.ts";',
+    "app.ts: routes (rank 7) may not import app.ts (rank 8)",
+  ],
+  ["jobs/x.ts", 'import { db } from "../db/client.ts";', "db/client.ts: jobs may not import db: call a verb"],
+  ["utils/x.ts", 'import { one } from "../lib/amount.ts";', "lib/amount.ts: utils is not in the table"],
+];
+
+const SHORTCUT = "db/client.ts: routes may not import db: call a verb";
+const spellings: readonly Planted[] = [
+  ["routes/a.ts", 'export { db } from "../db/client.ts";', SHORTCUT],
+  ["routes/b.ts", 'import "../db/client.ts";', SHORTCUT],
+  ["routes/c.ts", 'import {\n  db,\n} from "../db/client.ts";', SHORTCUT],
+  ["routes/d.ts", "import { db } from '../db/client.ts';", SHORTCUT],
+  ["routes/e.ts", 'import * as all from "../db/client.ts";', SHORTCUT],
+  ["routes/f.ts", 'export * from "../db/client.ts";', SHORTCUT],
+  ["routes/g.ts", 'import { db } from "../../src/db/client.ts";', SHORTCUT],
+  ["routes/h.ts", 'import { one } from "../lib/amount.ts";\nimport { db } from "../db/client.ts";', SHORTCUT],
+];
+
+describe("the check of layers", { concurrent: true, timeout: 20_000 }, () => {
+  test("passes a tree that keeps to the table, and counts it", async ({ expect }) => {
+    expect(await check()).toEqual({
+      code: 0,
+      problems: [],
+      said: "layers: 12 files, 12 imports, no violation, no cycle",
+    });
+  });
+
+  test("finds every import in a forbidden direction, and says which rule it breaks", async ({ expect }) => {
+    const { code, problems } = await check(treeOf(directions));
+    expect([code, problems.sort()]).toEqual([1, problemsOf(directions)]);
+  });
+
+  test("finds it however it is written", async ({ expect }) => {
+    const { code, problems } = await check(treeOf(spellings));
+    expect([code, problems.sort()]).toEqual([1, problemsOf(spellings)]);
+  });
+
+  test("finds a cycle within a folder, and names it", async ({ expect }) => {
+    const { code, problems } = await check({
+      "src/lib/a.ts": 'import { b } from "./b.ts";\nexport const a = b;\n',
+      "src/lib/b.ts": 'import { c } from "./c.ts";\nexport const b = c;\n',
+      "src/lib/c.ts": 'import { a } from "./a.ts";\nexport const c = a;\n',
+    });
+    const named = "cycle: src/lib/a.ts -> src/lib/b.ts -> src/lib/c.ts -> src/lib/a.ts";
+    expect([code, problems]).toEqual([1, [named]]);
+  });
+
+  test("takes no offence at a cycle of types", async ({ expect }) => {
+    const planted = {
+      "src/lib/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
+      "src/lib/b.ts": 'import type { A } from "./a.ts";\nexport type B = A;\n',
+    };
+    expect(await check(planted)).toMatchObject({ code: 0, problems: [] });
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, test } from "vitest";
+import { checkTree } from "./planted.ts";
+
+const lines = (count: number): string => "// a line\n".repeat(count);
+/** Enough short files that a few long ones do not move the median. */
+const tidy = Object.fromEntries(
+  [..."abcdefghij"].map((name) => [`src/http/${name}.ts`, "export const x = 1;\n"]),
+);
+const check = (planted: Readonly<Record<string, string>> = {}) =>
+  checkTree("style.ts", { ...tidy, ...planted });
+
+describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
+  test("passes a tidy tree", async ({ expect }) => {
+    expect(await check()).toEqual({
+      code: 0,
+      problems: [],
+      said: "style: 10 files in src, median 1 lines, longest 1",
+    });
+  });
+
+  test("finds clocks, chance, silenced checks, lengths, and tests that do not run", async ({ expect }) => {
+    const { code, problems } = await check({
+      "scripts/x.ts": lines(351),
+      "src/deposits/floors.ts": "\nMath.random();\n",
+      "src/http/env.ts": "process.env.X;\n",
+      "src/http/ignore.ts": "// biome-ignore lint: why\n",
+      "src/http/long.ts": lines(351),
+      "src/http/silenced.ts": "// @ts-expect-error\n",
+      "src/lib/x.ts": "const now = Date.now();\n",
+      "src/vaults/families/x.ts": "Date.now();\n",
+      "test/a.test.ts": `test.${"only"}("x");\n`,
+      "test/b.test.ts": `describe.${"skip"}("x");\n`,
+      "test/c.test.ts": `vi.${"mock"}("x");\n`,
+    });
+    expect([code, problems]).toEqual([
+      1,
+      [
+        "scripts/x.ts: 351 lines, at most 350",
+        "src/deposits/floors.ts:2: pure code takes the time as input",
+        "src/http/env.ts:1: the environment is read in config.ts, from the bindings",
+        "src/http/ignore.ts:1: a silenced check",
+        "src/http/long.ts: 351 lines, at most 350",
+        "src/http/silenced.ts:1: a silenced check",
+        "src/lib/x.ts:1: pure code takes the time as input",
+        "src/vaults/families/x.ts:1: pure code takes the time as input",
+        "test/a.test.ts:1: a test that does not run",
+        "test/b.test.ts:1: a test that does not run",
+        "test/c.test.ts:1: a mocked module",
+      ],
+    ]);
+  });
+
+  test("passes what is right: generated files, clocks at the edge, types that must not compile", async ({
+    expect,
+  }) => {
+    const planted = {
+      "src/http/clock.ts": "Date.now();\n",
+      "src/vaults/artifact.ts": lines(5_000),
+      "src/http/long.ts": lines(350),
+      "test/x.test.ts": "// @ts-expect-error\n",
+    };
+    expect(await check(planted)).toMatchObject({ code: 0, problems: [] });
+  });
+
+  test("finds files that are long on the whole", async ({ expect }) => {
+    const long = Object.fromEntries([..."klmnopqrstuv"].map((name) => [`src/http/${name}.ts`, lines(120)]));
+    expect((await check(long)).problems).toEqual(["src: the median file has 120 lines, at most 100"]);
+  });
+});

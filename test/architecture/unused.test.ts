@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from "node:fs";
+import { z } from "@hono/zod-openapi";
+import { describe, expect, test } from "vitest";
+
+const Settings = z.strictObject({
+  $schema: z.string(),
+  entry: z.array(z.string()),
+  project: z.array(z.string()),
+  ignoreExportsUsedInFile: z.boolean(),
+  ignoreIssues: z.record(z.string(), z.array(z.string())),
+  ignoreDependencies: z.array(z.string()),
+});
+const settings = Settings.parse(JSON.parse(readFileSync("knip.json", "utf8")));
+
+/** Packages that knip cannot see in use, each with the file that uses it and how it names it there. */
+const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>> = {
+  // Its program is started by path.
+  "@foundry-rs/forge": ["scripts/contracts/forge.ts", "@foundry-rs/forge"],
+  // Bytecode that was published is read out of its JSON.
+  "@morpho-org/morpho-blue-bundlers": [
+    "scripts/stack/chains/published-code.ts",
+    "@morpho-org/morpho-blue-bundlers",
+  ],
+  // Imported by Solidity.
+  "@openzeppelin/contracts": ["scripts/stack/contracts/Vaults.sol", "@openzeppelin/contracts/"],
+  // Its program is started by its package's name.
+  "@redocly/cli": ["scripts/openapi.ts", '"@redocly/cli"'],
+  // One file of it is copied into public/.
+  "@scalar/api-reference": ["scripts/assets.ts", "@scalar/api-reference/dist"],
+  // Imported by Solidity.
+  solmate: ["scripts/stack/contracts/Vaults.sol", "solmate/"],
+};
+
+describe("what the search for unused code passes over", () => {
+  test("is known, package by package", () => {
+    expect([...settings.ignoreDependencies].sort()).toEqual(Object.keys(UNSEEN).sort());
+  });
+
+  test.each(Object.entries(UNSEEN))("%s is in use where it is said to be", (_name, [file, mention]) => {
+    expect(existsSync(file) && readFileSync(file, "utf8").includes(mention)).toBe(true);
+  });
+
+  test("is, of exports, what the contract build wrote, and what a file uses itself", () => {
+    // Generated files export all they hold; schemas and types are exported for their names.
+    expect([settings.ignoreIssues, settings.ignoreExportsUsedInFile]).toEqual([
+      { "**/artifact.ts": ["exports"] },
+      true,
+    ]);
+  });
+
+  test("is no file of src: every one must be reached from the worker", () => {
+    expect(settings.entry.filter((pattern) => pattern.startsWith("src"))).toEqual([]);
+    expect(settings.project).toContain("src/**/*.ts");
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../src/config.ts";
+import { AppError } from "../src/errors.ts";
+
+const bindings = {
+  DATABASE_URL: "postgres://user:pa55word@db.example/causeway",
+  UPSTASH_REDIS_REST_URL: "https://redis.example",
+  UPSTASH_REDIS_REST_TOKEN: "redis-t0ken",
+  PUBLIC_URL: "https://causeway.example",
+} as const;
+
+const complete = {
+  ...bindings,
+  DATABASE_HTTP_URL: "http://127.0.0.1:4444/sql",
+  REDIS_KEY_PREFIX: "staging",
+  ADMIN_TOKEN: "a".repeat(32),
+  CHAINS: JSON.stringify([{ chain_id: 1, rpc_urls: ["https://node.example/k3y"] }]),
+  SERVER_TIMING: "off",
+  RATE_LIMITS: JSON.stringify({
+    quote: 7,
+    key_factor: 3,
+    partners: { [`0x${"AB".repeat(20)}`]: { reads: 9 } },
+  }),
+  PARTNER_PEPPERS: JSON.stringify({ 2: `second${"x".repeat(32)}`, 10: `tenth${"x".repeat(32)}` }),
+};
+/** Requests per minute, SPEC section 6. */
+const limits = {
+  quote: 60,
+  build: 60,
+  nonce: 10,
+  register: 10,
+  login: 10,
+  positions: 120,
+  status: 120,
+  reads: 600,
+};
+type Variable = keyof typeof complete;
+
+function refusalOf(env: unknown): string {
+  try {
+    parseConfig(env);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "internal") return error.message;
+    throw error;
+  }
+  throw new Error("it was accepted");
+}
+
+/** No part of any value, whatever is wrong. */
+function expectNoValue(message: string): void {
+  for (const secret of ["pa55word", "t0ken", "k3y", "aaaa", "127.0.0.1", "example", "wr0ng", "tenth"]) {
+    expect(message).not.toContain(secret);
+  }
+}
+
+describe("parseConfig", () => {
+  test("reads the least a deployment needs, and fills in the rest", () => {
+    expect(parseConfig(bindings)).toEqual({
+      databaseUrl: "postgres://user:pa55word@db.example/causeway",
+      databaseHttpUrl: null,
+      redisUrl: "https://redis.example",
+      redisToken: "redis-t0ken",
+      redisKeyPrefix: "cw",
+      publicUrl: "https://causeway.example",
+      adminToken: null,
+      chains: null,
+      serverTiming: true,
+      limits,
+      keyFactor: 10,
+      partnerLimits: new Map(),
+      platformLimiters: new Map(),
+      partnerPeppers: [],
+    });
+  });
+
+  test("reads everything that can be said", () => {
+    expect(parseConfig({ ...complete, PUBLIC_URL: "https://causeway.example/" })).toEqual({
+      databaseUrl: "postgres://user:pa55word@db.example/causeway",
+      databaseHttpUrl: "http://127.0.0.1:4444/sql",
+      redisUrl: "https://redis.example",
+      redisToken: "redis-t0ken",
+      redisKeyPrefix: "staging",
+      publicUrl: "https://causeway.example",
+      adminToken: "a".repeat(32),
+      chains: [{ chain_id: 1, rpc_urls: ["https://node.example/k3y"] }],
+      serverTiming: false,
+      limits: { ...limits, quote: 7 },
+      keyFactor: 3,
+      partnerLimits: new Map([[`0x${"ab".repeat(20)}`, { reads: 9 }]]),
+      platformLimiters: new Map(),
+      partnerPeppers: [
+        { version: 10, secret: `tenth${"x".repeat(32)}` },
+        { version: 2, secret: `second${"x".repeat(32)}` },
+      ],
+    });
+  });
+
+  test("takes the platform's limiters by the limit in their name, and nothing that is none", () => {
+    const limiter = { limit: async () => ({ success: true }) };
+    const env = {
+      ...bindings,
+      LIMIT_600: limiter,
+      LIMIT_0: limiter,
+      LIMIT_120: {},
+      LIMIT_60: "x",
+      limit_10: limiter,
+    };
+    expect(parseConfig(env).platformLimiters).toEqual(new Map([[600, limiter]]));
+  });
+
+  test("ignores bindings that are not its own", () => {
+    expect(parseConfig({ ...bindings, ASSETS: {}, OTHER: "x" })).toEqual(parseConfig(bindings));
+  });
+});
+
+describe("a variable that is missing", () => {
+  test.each(Object.keys(bindings) as (keyof typeof bindings)[])("%s is named, no value is", (name) => {
+    const { [name]: _removed, ...rest } = complete;
+    const message = refusalOf(rest);
+    expect(message).toBe(`configuration: missing or invalid: ${name}`);
+    expectNoValue(message);
+  });
+
+  test("does not hide another: all are named at once", () => {
+    expect(refusalOf({})).toBe(
+      "configuration: missing or invalid: DATABASE_URL, UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, PUBLIC_URL",
+    );
+  });
+
+  test.each([undefined, null, "text", 5])("bindings that are none (%s) are refused", (env) => {
+    expect(refusalOf(env)).toBe("configuration: missing or invalid: bindings");
+  });
+});
+
+describe("a variable that is wrong", () => {
+  test.each<[Variable, unknown]>([
+    ["DATABASE_URL", "mysql://user:pa55word@db.example"],
+    ["DATABASE_URL", 5],
+    ["DATABASE_HTTP_URL", "wr0ng"],
+    ["UPSTASH_REDIS_REST_URL", "redis://default:t0ken@redis.example"],
+    ["UPSTASH_REDIS_REST_TOKEN", ""],
+    ["REDIS_KEY_PREFIX", "wr0ng".repeat(20)],
+    ["PUBLIC_URL", "causeway.example"],
+    ["PUBLIC_URL", "ftp://causeway.example"],
+    ["ADMIN_TOKEN", "wr0ng"],
+    ["SERVER_TIMING", "wr0ng"],
+    ["CHAINS", "wr0ng"],
+    ["CHAINS", "{"],
+    ["CHAINS", "[]"],
+    ["CHAINS", "null"],
+    ["CHAINS", '{"chain_id":1}'],
+    ["CHAINS", '[{"rpc_urls":["https://node.example/k3y"]}]'],
+    ["CHAINS", '[{"chain_id":0}]'],
+    ["CHAINS", '[{"chain_id":1.5}]'],
+    ["CHAINS", '[{"chain_id":"1"}]'],
+    ["CHAINS", '[{"chain_id":1,"rpc_urls":[]}]'],
+    ["CHAINS", '[{"chain_id":1,"rpc_urls":["wss://node.example/k3y"]}]'],
+    ["CHAINS", '[{"chain_id":1,"rpc_urls":["k3y"]}]'],
+    ["CHAINS", '[{"chain_id":5,"confirmations":0}]'],
+    ["CHAINS", '[{"chain_id":5,"native":{"symbol":"ETH","decimals":-1}}]'],
+    ["CHAINS", '[{"chain_id":5,"wrapped_native":"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD"}]'],
+    ["CHAINS", '[{"chain_id":5,"multicall3":"wr0ng"}]'],
+    ["RATE_LIMITS", "wr0ng"],
+    ["RATE_LIMITS", '{"quote":0}'],
+    ["RATE_LIMITS", '{"quote":"60"}'],
+    ["RATE_LIMITS", '{"qoute":60}'],
+    ["RATE_LIMITS", '{"key_factor":0}'],
+    ["RATE_LIMITS", '{"partners":{"ann":{"quote":1}}}'],
+    ["RATE_LIMITS", `{"partners":{"0x${"ab".repeat(20)}":{"qoute":1}}}`],
+    ["PARTNER_PEPPERS", "wr0ng"],
+    ["PARTNER_PEPPERS", '{"1":"wr0ng"}'],
+    ["PARTNER_PEPPERS", `{"0":"${"wr0ng".repeat(8)}"}`],
+    ["PARTNER_PEPPERS", `{"first":"${"wr0ng".repeat(8)}"}`],
+  ])("%s=%s is named, the value is not", (name, value) => {
+    const message = refusalOf({ ...complete, [name]: value });
+    expect(message).toBe(`configuration: missing or invalid: ${name}`);
+    expectNoValue(message);
+  });
+
+  test("is named once, however much of it is wrong", () => {
+    const CHAINS = '[{"chain_id":0,"rpc_urls":["x","y"]},{"chain_id":-1}]';
+    expect(refusalOf({ ...complete, CHAINS })).toBe("configuration: missing or invalid: CHAINS");
+  });
+});
+
+test("JSON that is empty is none", () => {
+  const env = { ...bindings, CHAINS: "", RATE_LIMITS: "", PARTNER_PEPPERS: "" };
+  expect(parseConfig(env)).toEqual(parseConfig(bindings));
+});

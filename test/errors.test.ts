@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import {
+  AppError,
+  type ErrorCode,
+  type ErrorMembers,
+  errorTable,
+  failure,
+  failureFrom,
+} from "../src/errors.ts";
+import { ProblemBody } from "../src/schemas/error.ts";
+
+/** The table of SPEC section 1, by status. */
+const SPECIFIED: Readonly<Record<number, string>> = {
+  404: "route_not_found, vault_not_found, deposit_not_found, signal_not_found, application_not_found, partner_not_found",
+  405: "method_not_allowed",
+  413: "body_too_large",
+  400: `chain_unsupported, token_unsupported, no_route, zero_shares, price_unsafe, would_revert, not_allowed, share_locked,
+    below_minimum, above_maximum, price_stale`,
+  401: "credentials_required, credentials_invalid, session_expired, nonce_invalid, signature_invalid",
+  403: `application_required, application_pending, application_rejected, application_revoked, vault_not_enrolled,
+    partner_mismatch`,
+  409: "partner_exists, application_exists, vault_paused, idempotency_conflict, quote_expired, deposit_state",
+  429: "rate_limited",
+  502: "upstream_unavailable, upstream_rejected",
+  503: "store_unavailable, simulation_unavailable",
+  504: "upstream_timeout",
+  500: "internal",
+};
+const specified = Object.entries(SPECIFIED).flatMap(([status, codes]) =>
+  codes.split(",").map((code) => [code.trim(), Number(status)] as const),
+);
+
+describe("the error table", () => {
+  test.each(specified)("has %s with status %i", (code, status) => {
+    expect(errorTable[code as ErrorCode]).toMatchObject({ status });
+  });
+
+  test("has no code that the specification does not", () => {
+    expect(Object.keys(errorTable).sort()).toEqual(specified.map(([code]) => code).sort());
+  });
+
+  test("says of each in words what it is, without repeating itself", () => {
+    const titles = Object.values(errorTable).map(({ title }) => title);
+    expect(new Set(titles).size).toBe(titles.length);
+    for (const title of titles) expect(title).toMatch(/^[A-Z][^.]{4,60}$/);
+  });
+
+  test("lets nobody repeat what can only fail again, and everybody what failed on our side", () => {
+    for (const [code, { status, retryable }] of Object.entries(errorTable)) {
+      if ([401, 403, 404, 405, 413].includes(status)) expect([code, retryable]).toEqual([code, false]);
+      if (status === 429 || status >= 500) expect([code, retryable]).toEqual([code, true]);
+    }
+  });
+});
+
+describe("members", () => {
+  /** The members that SPEC section 1 names, with an example of each. */
+  const examples: ErrorMembers = {
+    vault_paused: { reason: "by its curator" },
+    no_route: { reasons: [{ code: "swap_unavailable", detail: "no swap is set up" }] },
+    would_revert: { revert: "ZERO_SHARES" },
+    below_minimum: { min_deposit: "100" },
+    above_maximum: { max_deposit: null },
+    rate_limited: { retry_after: 5 },
+  };
+
+  test("are taken by their codes as they are", () => {
+    expect(failure("below_minimum", "too little", examples.below_minimum)).toMatchObject({
+      name: "AppError",
+      code: "below_minimum",
+      message: "too little",
+      members: { min_deposit: "100" },
+    });
+    expect(failure("vault_not_found", "gone")).toMatchObject({ code: "vault_not_found", members: {} });
+  });
+
+  test("are all declared in the document", () => {
+    const declared = Object.keys(ProblemBody.shape);
+    for (const members of Object.values(examples))
+      expect(declared).toEqual(expect.arrayContaining(Object.keys(members)));
+    const standard = ["type", "title", "status", "detail", "code", "request_id"];
+    const own = Object.values(examples).flatMap((members) => Object.keys(members));
+    expect(declared.sort()).toEqual([...standard, ...own].sort());
+  });
+
+  test("are required where the code has them, and refused where it has none", () => {
+    // @ts-expect-error a paused vault says why
+    failure("vault_paused", "paused");
+    // @ts-expect-error an amount is text
+    failure("below_minimum", "too little", { min_deposit: 100 });
+    // @ts-expect-error this member belongs to another code
+    failure("above_maximum", "too much", { min_deposit: "100" });
+    // @ts-expect-error no members here
+    failure("vault_not_found", "gone", { reason: "moved" });
+    // @ts-expect-error no such code
+    failure("vault_lost", "gone");
+    // @ts-expect-error a code with members cannot be made without them
+    failureFrom("no_route", "none", new Error("cause"));
+    expect(failure("vault_not_found", "gone")).toBeInstanceOf(AppError);
+  });
+});
+
+describe("causes", () => {
+  test("are kept for the log and leave no trace in message or members", () => {
+    const cause = new Error("postgres://secret");
+    const error = failureFrom("store_unavailable", "the database did not answer", cause);
+    expect(error.cause).toBe(cause);
+    expect(JSON.stringify([error.message, error.members, error.code])).not.toContain("secret");
+  });
+
+  test("are absent where there is none", () => {
+    expect("cause" in failure("internal", "no cause")).toBe(false);
+  });
+});

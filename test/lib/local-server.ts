@@ -1,0 +1,69 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished, vi } from "vitest";
+
+export interface ReceivedRequest {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface LocalServer {
+  url: string;
+  /** Every request so far, in the order of arrival. */
+  requests: ReceivedRequest[];
+}
+
+/** Serves HTTP on loopback until the test is over; connections that hang are cut then. */
+export async function serve(
+  answer: (request: ReceivedRequest, response: ServerResponse) => void,
+): Promise<LocalServer> {
+  const requests: ReceivedRequest[] = [];
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const { method = "", url: path = "", headers } = incoming;
+      const request = { method, path, headers, body: Buffer.concat(chunks).toString() };
+      requests.push(request);
+      answer(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests };
+}
+
+/** Sends the head of an answer and then one byte at a time, for as long as somebody listens. */
+export function drip(response: ServerResponse, everyMs: number): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  const timer = setInterval(() => response.write(" "), everyMs);
+  response.on("close", () => clearInterval(timer));
+}
+
+/**
+ * Lets deadlines of `AbortSignal.timeout` pass `factor` times faster until the test is over, and gives the
+ * list of those that were asked for. The signals themselves are the platform's own.
+ */
+export function hurryDeadlines(factor: number): number[] {
+  const asked: number[] = [];
+  const real = AbortSignal.timeout.bind(AbortSignal);
+  const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    asked.push(ms);
+    return real(ms / factor);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return asked;
+}
+
+/** The platform's fetch, as the composition root hands it in. */
+export const realFetch = (input: string, init?: RequestInit): Promise<Response> =>
+  globalThis.fetch(input, init);
