@@ -1,0 +1,44 @@
+import { getContractAddress, type Hex, keccak256 } from "viem";
+import type { CompiledContract } from "./compile.ts";
+
+/** A contract as the CREATE2 factory leaves it on every chain. */
+export interface DeployedContract {
+  address: Hex;
+  /** The contract that its constructor creates. */
+  child: Hex;
+  /** Runtime code with every immutable filled in, and its keccak256, as EXTCODEHASH reports it. */
+  runtimeCode: Hex;
+  codeHash: Hex;
+}
+
+/**
+ * Computes what the factory's call leaves on chain. The contract has exactly one immutable: the address of the
+ * contract that its constructor creates (a new account's first nonce is 1: EIP-161). Throws when it has another number.
+ */
+export function deployedBy(
+  contract: CompiledContract,
+  create2: { factory: Hex; salt: Hex },
+): DeployedContract {
+  const address = getContractAddress({
+    opcode: "CREATE2",
+    from: create2.factory,
+    salt: create2.salt,
+    bytecode: contract.creationCode,
+  });
+  const child = getContractAddress({ opcode: "CREATE", from: address, nonce: 1n });
+  const immutables = Object.values(contract.immutables);
+  if (immutables.length !== 1) throw new Error(`expected one immutable, found ${immutables.length}`);
+  const runtimeCode = immutables
+    .flat()
+    .reduce<Hex>((code, range) => fill(code, range, child), contract.runtimeCode);
+  return { address, child, runtimeCode, codeHash: keccak256(runtimeCode) };
+}
+
+function fill(code: Hex, range: { start: number; length: number }, address: Hex): Hex {
+  const from = 2 + range.start * 2;
+  const word = address
+    .slice(2)
+    .toLowerCase()
+    .padStart(range.length * 2, "0");
+  return `0x${code.slice(2, from)}${word}${code.slice(from + range.length * 2)}`;
+}

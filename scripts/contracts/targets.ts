@@ -1,0 +1,75 @@
+/** What the contract build compiles and where each result is committed. */
+export interface ContractTarget {
+  sources: readonly string[];
+  /** Contracts of those sources to keep, by the name that the output exports them under. */
+  contracts: readonly string[];
+  output: string;
+  optimizerRuns?: number;
+  /** Set when the (only) contract has one address everywhere: the artifact then carries it and the code found there. */
+  create2?: { factory: `0x${string}`; salt: `0x${string}` };
+}
+
+export const contractTargets: readonly ContractTarget[] = [
+  {
+    sources: ["src/router/DepositRouter.sol"],
+    contracts: ["DepositRouter"],
+    output: "src/router/artifact.ts",
+    create2: {
+      factory: "0x4e59b44847b379578588920cA78FbF26c0B4956C",
+      salt: "0x0000000000000000000000000000000000000000000000000000000000000000",
+    },
+  },
+  {
+    sources: ["src/vaults/lens/PositionLens.sol"],
+    contracts: ["PositionLens"],
+    output: "src/vaults/lens/artifact.ts",
+  },
+  {
+    sources: ["src/chains/aggregator/Aggregator.sol"],
+    contracts: ["Aggregator"],
+    output: "src/chains/aggregator/artifact.ts",
+  },
+  {
+    sources: ["src/chains/simulator/CallSimulator.sol"],
+    contracts: ["CallSimulator"],
+    output: "src/chains/simulator/artifact.ts",
+  },
+  {
+    sources: ["scripts/stack/contracts/Tokens.sol", "scripts/stack/contracts/Vaults.sol"],
+    contracts: [
+      "StackToken",
+      "NoReturnToken",
+      "FeeToken",
+      "WrappedNative",
+      "OpenZeppelinVault",
+      "SolmateVault",
+      "PausableVault",
+      "CappedVault",
+      "MinimumVault",
+      "CallerVault",
+    ],
+    output: "scripts/stack/contracts/artifact.ts",
+  },
+  {
+    sources: [
+      "scripts/stack/contracts/across/SpokePool.sol",
+      "scripts/stack/contracts/across/MulticallHandler.sol",
+    ],
+    contracts: ["SpokePool", "MulticallHandler"],
+    output: "scripts/stack/contracts/across/artifact.ts",
+    optimizerRuns: 200,
+  },
+  {
+    sources: [
+      "scripts/stack/contracts/lifi/Diamond.sol",
+      "scripts/stack/contracts/lifi/Erc20Proxy.sol",
+      "scripts/stack/contracts/lifi/Executor.sol",
+      "scripts/stack/contracts/lifi/ReceiverAcross.sol",
+      "scripts/stack/contracts/lifi/FeeForwarder.sol",
+      "scripts/stack/contracts/Exchange.sol",
+    ],
+    contracts: ["Diamond", "Erc20Proxy", "Executor", "ReceiverAcross", "FeeForwarder", "Exchange"],
+    output: "scripts/stack/contracts/lifi/artifact.ts",
+    optimizerRuns: 200,
+  },
+];

@@ -1,0 +1,18 @@
+/**
+ * Runs the contracts' tests: `npm run contracts:test`, with forge's own options after `--`.
+ * Prints forge's summary and exits with its code; also fails when the bytecode that was tested is not the committed one.
+ */
+import { readFileSync } from "node:fs";
+import { depositRouterCreationCode } from "../../src/router/artifact.ts";
+import { forge } from "./forge.ts";
+
+const { code } = await forge({ root: ".", args: ["test", ...process.argv.slice(2)] });
+if (code !== 0) process.exit(code);
+const tested = JSON.parse(readFileSync(".cache/forge/out/DepositRouter.sol/DepositRouter.json", "utf8")) as {
+  bytecode: { object: string };
+};
+if (tested.bytecode.object !== depositRouterCreationCode) {
+  console.error("The tested bytecode is not the committed one: run npm run contracts:build.");
+  process.exit(1);
+}
+console.log("The tested bytecode is the committed one.");

@@ -1,0 +1,37 @@
+import { z } from "@hono/zod-openapi";
+import { type Hex, keccak256 } from "viem";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { depositRouterAddress, depositRouterCodeHash } from "./address.ts";
+
+const HOUR_MS = 3_600_000;
+const Code = z.string().regex(/^0x([0-9a-fA-F]{2})*$/);
+
+/**
+ * Whether the chain carries our Router, byte for byte. A yes is a fixed fact and kept for a day; a no is
+ * asked again after a minute, for the Router may be deployed meanwhile.
+ * Throws `chain_unsupported`, and what the chain client throws when no node says.
+ */
+export async function routerIsDeployed(ctx: Context, chainId: number): Promise<boolean> {
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  const { value } = await ctx.cache.cached({
+    key: `router:${chainId}:${depositRouterCodeHash}`,
+    schema: z.object({ deployed: z.boolean(), at: z.number() }),
+    freshMs: HOUR_MS,
+    staleMs: 24 * HOUR_MS,
+    keepMs: 24 * HOUR_MS,
+    load: async () => {
+      const params = [depositRouterAddress, "latest"];
+      const code = await client.ask({
+        method: "eth_getCode",
+        params,
+        read: (told) => Code.parse(told) as Hex,
+      });
+      return { deployed: code !== "0x" && keccak256(code) === depositRouterCodeHash, at: ctx.now() };
+    },
+  });
+  if (!value.deployed && ctx.now() - value.at > 60_000)
+    await ctx.cache.drop(`router:${chainId}:${depositRouterCodeHash}`);
+  return value.deployed;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {Assertions} from "./support/Vm.sol";
+import {Handler} from "./support/Handler.sol";
+import {Token} from "./support/Tokens.sol";
+
+/// @notice What stays true after any sequence of deposits, donations and attacks.
+contract InvariantsTest is Assertions {
+    struct FuzzSelector {
+        address addr;
+        bytes4[] selectors;
+    }
+
+    uint256 private constant START = 1_000_000e18;
+
+    Handler private handler;
+    address private router;
+    address private implementation;
+    address private victim = address(uint160(uint256(keccak256("victim"))));
+
+    function setUp() external {
+        handler = new Handler();
+        handler.setUp();
+        (router, implementation) = handler.ours();
+    }
+
+    function targetContracts() external view returns (address[] memory targets) {
+        targets = new address[](1);
+        targets[0] = address(handler);
+    }
+
+    function targetSelectors() external view returns (FuzzSelector[] memory targets) {
+        targets = new FuzzSelector[](1);
+        targets[0].addr = address(handler);
+        targets[0].selectors = _actions();
+    }
+
+    function _actions() private pure returns (bytes4[] memory actions) {
+        actions = new bytes4[](6);
+        // Plain deposits twice: the others are variations.
+        actions[0] = actions[1] = Handler.deposit.selector;
+        actions[2] = Handler.depositWithDonation.selector;
+        actions[3] = Handler.depositNative.selector;
+        actions[4] = Handler.attack.selector;
+        actions[5] = Handler.driveExecutor.selector;
+    }
+
+    /// @dev Of the clones, those of the last deposits: each has been looked at when it was new.
+    function _ours() private view returns (address[] memory list) {
+        uint256 count = handler.clonesCount();
+        uint256 recent = count < 4 ? count : 4;
+        list = new address[](recent + 2);
+        (list[0], list[1]) = (router, implementation);
+        for (uint256 i = 0; i < recent; ++i) {
+            list[i + 2] = handler.clones(count - 1 - i);
+        }
+    }
+
+    /// @dev One campaign for all eight: each call of the handler is then judged by every one of them.
+    function invariant_I1_to_I8() external view {
+        _nothingIsHeld();
+        _noAllowanceRemains();
+        _whoNeverCallsNeverLoses();
+        eq(handler.sharesShort(), 0, "I4 success means at least minShares, and as many as returned");
+        eq(handler.paidTooMuch(), 0, "I5 the sender loses at most the amount, and nothing on a revert");
+        eq(handler.executorDriven(), 0, "I6 an Executor obeys only the Router");
+        eq(handler.notConserved(), 0, "I7 what is paid is in the vault or refunded");
+        eq(handler.nested(), 0, "I8 no deposit runs inside another, nor does an intruder get anything done");
+    }
+
+    function _nothingIsHeld() private view {
+        eq(handler.heldByUs(), 0, "I1 a clone held something after its deposit");
+        address[] memory list = _ours();
+        for (uint256 i = 0; i < list.length; ++i) {
+            eq(list[i].balance, 0, "I1 native");
+            for (uint256 t = 0; t < handler.TOKENS(); ++t) {
+                // One wei is what a token like stETH keeps behind by its own rounding.
+                ok(handler.tokens(t).balanceOf(list[i]) <= (t == 3 && i > 1 ? 1 : 0), "I1 token");
+            }
+        }
+    }
+
+    function _noAllowanceRemains() private view {
+        eq(handler.allowanceLeft(), 0, "I2 a clone left an allowance");
+    }
+
+    function _whoNeverCallsNeverLoses() private view {
+        for (uint256 t = 0; t < handler.TOKENS(); ++t) {
+            ok(handler.tokens(t).balanceOf(victim) >= START, "I3 the victim lost something");
+            eq(handler.tokens(t).allowance(victim, router), type(uint256).max, "I3 an approval was used");
+        }
+    }
+
+    /// @dev Looked at once, at the end: nobody can take shares or allowances back from Router and Executor, so what is not
+    /// there now never was. And a green run over nothing would prove nothing, so most deposits must have succeeded.
+    function afterInvariant() external view {
+        for (uint256 t = 0; t < handler.TOKENS(); ++t) {
+            for (uint256 v = 0; v < handler.VAULTS(); ++v) {
+                Token shares = Token(handler.vaultOf(t, v));
+                eq(shares.balanceOf(router) + shares.balanceOf(implementation), 0, "I1 shares");
+                eq(handler.tokens(t).allowance(router, address(shares)), 0, "I2 the Router's allowance");
+                eq(handler.tokens(t).allowance(implementation, address(shares)), 0, "I2 the Executor's allowance");
+            }
+        }
+        uint256 attempts = handler.attempts();
+        ok(attempts < 30 || handler.successes() * 100 > attempts * 40, "more than 40 % of the deposits succeed");
+    }
+
+    /// @dev The same actions from a plain counter: every token meets every vault, most deposits succeed, some of each
+    /// kind do not, attacks run and intruders get control.
+    function test_theHandlerIsNotVacuous() external {
+        for (uint256 i = 0; i < 2_000; ++i) {
+            uint256 word = uint256(keccak256(abi.encode(i)));
+            (uint256 a, uint256 b, uint256 c) = (word >> 8, word >> 64, word >> 128);
+            if (word % 6 < 2) handler.deposit(a, b, c, word >> 192);
+            if (word % 6 == 2) handler.depositWithDonation(a, b, c, word >> 192);
+            if (word % 6 == 3) handler.depositNative(a, b, c, word >> 192);
+            if (word % 6 == 4) handler.attack(a, b, c);
+            if (word % 6 == 5) handler.driveExecutor(a, b, c);
+        }
+        ok(handler.attempts() > 1_000, "deposits were tried");
+        ok(handler.successes() * 100 > handler.attempts() * 60, "most succeed");
+        ok(handler.successes() < handler.attempts(), "not all");
+        ok(handler.attacks() > 200, "attacks were tried");
+        ok(handler.intrusions() > 100, "intruders had control");
+        for (uint256 t = 0; t < handler.TOKENS(); ++t) {
+            for (uint256 v = 0; v < handler.VAULTS(); ++v) {
+                bool possible = v != 4 && !(t == 5 && v == 3);
+                ok(possible == (handler.wins(t, v) != 0), "each pair that can work has worked, and no other");
+                ok(possible || handler.losses(t, v) != 0, "and those that cannot were tried");
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {Deposit, IDepositRouter, Step} from "./support/IDepositRouter.sol";
+import {RouterTest} from "./support/RouterTest.sol";
+import {Token, Traits, WrappedNative} from "./support/Tokens.sol";
+import {BehaviourVault, Mode} from "./support/Vaults.sol";
+
+/// @notice Takes no native.
+contract Rejecting {}
+
+/// @notice Takes native and some gas with it.
+contract Hungry {
+    uint256 public received;
+    bool public called;
+
+    receive() external payable {
+        received += msg.value;
+        called = true;
+    }
+}
+
+/// @notice Pays back part of the native it was sent, as a vault with a cap would.
+contract PaysBack {
+    function take(uint256 back) external payable {
+        payable(msg.sender).transfer(back);
+    }
+}
+
+/// @notice Leftovers and donations: everything ends at refundTo, and nothing sent in advance is in the way.
+contract RefundsTest is RouterTest {
+    BehaviourVault internal half;
+
+    function setUp() public override {
+        super.setUp();
+        half = new BehaviourVault(address(token), Mode.TakesHalf);
+    }
+
+    function _mintOne() private view returns (Step memory) {
+        return callStep(address(token), abi.encodeCall(Token.mint, (bob, 1)));
+    }
+
+    function test_leftoverAssetGoesToRefundTo() external {
+        Deposit memory d = depositOf(address(token), 100e18, address(half));
+        address clone = nextClone();
+        run(d, into(address(half)));
+        eq(token.balanceOf(carol), 50e18, "half came back");
+        assertEmpty(address(token), clone, address(half));
+    }
+
+    function test_listedTokensGoToRefundTo() external {
+        Token reward = ordinary();
+        address clone = nextClone();
+        Step memory pays = callStep(address(reward), abi.encodeCall(Token.mint, (clone, 5e18)));
+        vm.prank(alice);
+        router.deposit(simple(1e18), two(pays, vaultStep(address(token), address(vault), bob)), only(address(reward)));
+        eq(reward.balanceOf(carol), 5e18, "swept");
+        assertEmpty(address(reward), clone, address(vault));
+    }
+
+    function test_duplicatesInTheListAreHarmless() external {
+        address[] memory sweep = new address[](3);
+        (sweep[0], sweep[1], sweep[2]) = (address(token), address(token), address(half));
+        vm.prank(alice);
+        router.deposit(depositOf(address(token), 100e18, address(half)), into(address(half)), sweep);
+        eq(token.balanceOf(carol), 50e18, "once");
+    }
+
+    function test_listedAddressThatIsNoTokenIsRefused() external {
+        vm.expectRevert(abi.encodeWithSelector(IDepositRouter.TokenUnreadable.selector, mallory));
+        vm.prank(alice);
+        router.deposit(simple(1e18), into(address(vault)), only(mallory));
+    }
+
+    function test_sharesMintedToTheCloneCanBeForwardedByAStep() external {
+        BehaviourVault toCaller = new BehaviourVault(address(token), Mode.MintsToCaller);
+        Step memory forward = callStep(address(toCaller), abi.encodeCall(Token.transfer, (bob, 0)));
+        (forward.patchToken, forward.patchOffset) = (address(toCaller), 36);
+        Deposit memory d = depositOf(address(token), 100e18, address(toCaller));
+        d.minShares = 100e18;
+        run(d, two(vaultStep(address(token), address(toCaller), bob), forward));
+        eq(toCaller.balanceOf(bob), 100e18, "all forwarded");
+    }
+
+    function test_sharesLeftInTheCloneAreSweptAndCountOnlyIfTheyReachTheReceiver() external {
+        BehaviourVault toCaller = new BehaviourVault(address(token), Mode.MintsToCaller);
+        Deposit memory d = depositOf(address(token), 100e18, address(toCaller));
+        vm.expectRevert(abi.encodeWithSelector(IDepositRouter.SharesBelowMinimum.selector, 0, 1));
+        vm.prank(alice);
+        router.deposit(d, into(address(toCaller)), only(address(toCaller)));
+        d.refundTo = bob;
+        vm.prank(alice);
+        router.deposit(d, into(address(toCaller)), only(address(toCaller)));
+        eq(toCaller.balanceOf(bob), 100e18, "swept to the receiver");
+    }
+
+    function test_leftoverNativeGoesToRefundTo() external {
+        Step memory take = callStep(address(new PaysBack()), abi.encodeCall(PaysBack.take, (0.4 ether)));
+        take.value = MAX;
+        vm.deal(alice, 1 ether);
+        vm.prank(alice);
+        router.deposit{value: 1 ether}(depositOf(NATIVE, 1 ether, address(token)), two(take, _mintOne()), none());
+        eq(carol.balance, 0.4 ether, "paid back to the clone, then to refundTo");
+    }
+
+    function test_leftoverNativeGoesToAContractWithAllTheGasItNeeds() external {
+        Hungry hungry = new Hungry();
+        Deposit memory d = depositOf(NATIVE, 1 ether, address(token));
+        d.refundTo = address(hungry);
+        vm.deal(alice, 1 ether);
+        vm.prank(alice);
+        router.deposit{value: 1 ether}(d, one(_mintOne()), none());
+        eq(hungry.received(), 1 ether, "taken");
+    }
+
+    function test_refundToIsNotCalledWhenNothingIsLeft() external {
+        Hungry hungry = new Hungry();
+        Deposit memory d = simple(100e18);
+        d.refundTo = address(hungry);
+        run(d, into(address(vault)));
+        ok(!hungry.called(), "no control and no gas for nothing");
+    }
+
+    function test_leftoverNativeThatIsRejectedRevertsTheDeposit() external {
+        Deposit memory d = depositOf(NATIVE, 1 ether, address(token));
+        d.refundTo = address(new Rejecting());
+        vm.deal(alice, 1 ether);
+        vm.expectRevert(abi.encodeWithSelector(IDepositRouter.RefundRejected.selector, d.refundTo, 1 ether));
+        vm.prank(alice);
+        router.deposit{value: 1 ether}(d, one(_mintOne()), none());
+        eq(alice.balance, 1 ether, "nothing lost");
+    }
+
+    function test_leftoverTokenThatIsRejectedRevertsTheDeposit() external {
+        token.setBlocked(carol, true);
+        runExpecting(
+            abi.encodeWithSignature("Error(string)", "blocked"),
+            depositOf(address(token), 100e18, address(half)),
+            into(address(half))
+        );
+        eq(token.balanceOf(alice), 1_000e18, "nothing lost");
+    }
+
+    function test_blockedRefundToDoesNotMatterWhenNothingIsLeft() external {
+        token.setBlocked(carol, true);
+        run(simple(100e18), into(address(vault)));
+    }
+
+    function test_tokensThatRefuseToMoveNothingAreNotAskedTo() external {
+        Traits memory traits;
+        traits.noZeroTransfer = true;
+        Token lend = new Token(18, traits);
+        fund(lend, alice, 100e18);
+        BehaviourVault honest = new BehaviourVault(address(lend), Mode.Honest);
+        vm.prank(alice);
+        router.deposit(
+            depositOf(address(lend), 100e18, address(honest)),
+            one(vaultStep(address(lend), address(honest), bob)),
+            only(address(lend))
+        );
+    }
+
+    function test_donatedAssetBecomesSharesAndIsNotMeasuredAsInput() external {
+        token.mint(nextClone(), 7e18);
+        Deposit memory d = simple(100e18);
+        vm.expectEmit(address(router));
+        emit IDepositRouter.Deposited("ref", "partner", bob, address(vault), alice, address(token), 100e18, 107e18, 7);
+        run(d, into(address(vault)));
+    }
+
+    function test_donatedAssetDoesNotHelpToReachMinIn() external {
+        Traits memory traits;
+        traits.feeBps = 100;
+        Token taxed = new Token(18, traits);
+        fund(taxed, alice, 100e18);
+        taxed.mint(nextClone(), 50e18);
+        Deposit memory d = depositOf(address(taxed), 100e18, address(vault));
+        d.minIn = 100e18;
+        runExpecting(
+            abi.encodeWithSelector(IDepositRouter.InputBelowMinimum.selector, 99e18, 100e18), d, into(address(vault))
+        );
+    }
+
+    function test_donatedAssetThatNoStepTakesGoesToRefundTo() external {
+        token.mint(nextClone(), 7e18);
+        Step memory exact = callStep(address(vault), abi.encodeWithSignature("deposit(uint256,address)", 100e18, bob));
+        (exact.approveToken, exact.spender) = (address(token), address(vault));
+        run(simple(100e18), one(exact));
+        eq(token.balanceOf(carol), 7e18, "donation refunded");
+        eq(vault.balanceOf(bob), 100e18, "shares for what was paid");
+    }
+
+    function test_donatedNativeGoesToRefundTo() external {
+        vm.deal(nextClone(), 1 ether);
+        run(simple(100e18), into(address(vault)));
+        eq(carol.balance, 1 ether, "donation refunded");
+    }
+
+    function test_donatedNativeDoesNotBlockARefundToThatTakesNone() external {
+        address clone = nextClone();
+        vm.deal(clone, 1);
+        Deposit memory d = simple(100e18);
+        d.refundTo = address(new Rejecting());
+        run(d, into(address(vault)));
+        eq(vault.balanceOf(bob), 100e18, "deposited");
+        eq(clone.balance, 1, "the donor's loss");
+    }
+
+    function test_donatedNativeDoesNotHideARealLeftover() external {
+        vm.deal(nextClone(), 1);
+        Deposit memory d = depositOf(NATIVE, 1 ether, address(token));
+        d.refundTo = address(new Rejecting());
+        vm.deal(alice, 1 ether);
+        vm.expectRevert(abi.encodeWithSelector(IDepositRouter.RefundRejected.selector, d.refundTo, 1 ether + 1));
+        vm.prank(alice);
+        router.deposit{value: 1 ether}(d, one(_mintOne()), none());
+    }
+
+    function test_donatedTokenThatIsNotListedStaysForEver() external {
+        Token junk = ordinary();
+        address clone = nextClone();
+        junk.mint(clone, 1);
+        run(simple(100e18), into(address(vault)));
+        eq(junk.balanceOf(clone), 1, "nobody pays gas for junk");
+    }
+}

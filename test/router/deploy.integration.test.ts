@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import {
+  type Address,
+  createPublicClient,
+  createTestClient,
+  createWalletClient,
+  encodeFunctionData,
+  http,
+  keccak256,
+  publicActions,
+} from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  deployTransaction,
+  depositRouterAddress,
+  depositRouterCodeHash,
+  executorImplementationAddress,
+} from "../../src/router/address.ts";
+import { depositRouterAbi, depositRouterRuntimeCode } from "../../src/router/artifact.ts";
+
+/** Anvil's own binary, not the npm launcher: killing the launcher would leave the node running. */
+function anvilBinary(): string {
+  const system = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+  const manifest = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${system}/package.json`);
+  return join(manifest, "..", "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+interface Chain {
+  process: ChildProcess;
+  url: string;
+}
+
+async function startChain(chainId: number): Promise<Chain> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(anvilBinary(), ["--port", `${port}`, "--chain-id", `${chainId}`, "--silent"], {
+    stdio: "ignore",
+  });
+  const client = createPublicClient({ transport: http(url, { retryCount: 100, retryDelay: 50 }) });
+  await client.getChainId();
+  return { process: child, url };
+}
+
+async function stopChain(chain: Chain | undefined): Promise<void> {
+  if (chain === undefined || chain.process.exitCode !== null) return;
+  chain.process.kill();
+  await once(chain.process, "exit");
+}
+
+describe.each([1, 999])("deploying on chain %i", (chainId) => {
+  let chain: Chain;
+  let sender: Address;
+  const clients = () => {
+    const transport = http(chain.url);
+    return {
+      wallet: createWalletClient({ transport }),
+      node: createTestClient({ mode: "anvil", transport }).extend(publicActions),
+    };
+  };
+
+  beforeAll(async () => {
+    chain = await startChain(chainId);
+    [sender] = (await clients().wallet.getAddresses()) as [Address];
+  }, 30_000);
+  afterAll(() => stopChain(chain));
+
+  test("puts exactly the committed code at the computed address", async () => {
+    const { wallet, node } = clients();
+    expect(await node.getCode({ address: depositRouterAddress })).toBeUndefined();
+    const hash = await wallet.sendTransaction({ account: sender, chain: null, ...deployTransaction() });
+    const receipt = await node.waitForTransactionReceipt({ hash, pollingInterval: 50 });
+    expect(receipt.status).toBe("success");
+    expect(receipt.gasUsed).toBeLessThan(2_000_000n);
+
+    const code = await node.getCode({ address: depositRouterAddress });
+    expect(code).toBe(depositRouterRuntimeCode);
+    expect(keccak256(code ?? "0x")).toBe(depositRouterCodeHash);
+  });
+
+  test("creates the Executor at the computed address, and the Router names it", async () => {
+    const { node } = clients();
+    const named = await node.readContract({
+      address: depositRouterAddress,
+      abi: depositRouterAbi,
+      functionName: "executorImplementation",
+    });
+    expect(named).toBe(executorImplementationAddress);
+    expect(await node.getCode({ address: executorImplementationAddress })).not.toBeUndefined();
+  });
+
+  test("is refused a second time, and leaves the first Router alone", async () => {
+    const { node } = clients();
+    await expect(node.call({ account: sender, ...deployTransaction() })).rejects.toThrow();
+    expect(await node.getCode({ address: depositRouterAddress })).toBe(depositRouterRuntimeCode);
+  });
+
+  test("gives a Router that takes no plain money and answers nothing but its two functions", async () => {
+    const { node } = clients();
+    await expect(node.call({ account: sender, to: depositRouterAddress, value: 1n })).rejects.toThrow();
+    const owner = encodeFunctionData({
+      abi: [{ type: "function", name: "owner", inputs: [], outputs: [], stateMutability: "view" }] as const,
+    });
+    await expect(node.call({ to: depositRouterAddress, data: owner })).rejects.toThrow();
+    const functions = depositRouterAbi.filter((item) => item.type === "function").map((item) => item.name);
+    expect(functions.sort()).toEqual(["deposit", "executorImplementation"]);
+  });
+});
