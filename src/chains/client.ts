@@ -1,0 +1,118 @@
+import { failureFrom } from "../errors.ts";
+import { type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
+import type { Timing } from "../lib/timing.ts";
+import type { ChainDefinition } from "./definition.ts";
+import { callNode, RpcError } from "./json-rpc.ts";
+import type { NodeHealth } from "./node-health.ts";
+
+/** How many nodes one request is tried on. */
+const ATTEMPTS = 3;
+/** How long a node is not asked for what it said it lacks; nodes are upgraded, and words misread. */
+const LACKING_MS = 10 * 60_000;
+/** How long a failing node is asked last. */
+const AVOID_MS = 30_000;
+/** Blocks by which a load-balanced node may fall behind itself. */
+const HEAD_TOLERANCE = 8;
+
+/** One chain for one request: reads only, so that every call may be retried on another node. */
+export interface ChainClient {
+  readonly definition: ChainDefinition;
+  /**
+   * Sends a JSON-RPC request to the first node that answers. Throws RpcError `revert` or `unsupported`
+   * as the node said it, otherwise `upstream_timeout` or `upstream_unavailable` when no node answered.
+   */
+  request(method: string, params: readonly unknown[]): Promise<unknown>;
+  /**
+   * As `request`, the answer made sense of by `read`: where that throws, the next node is asked. `read` hands
+   * `seen` the chain and head that the answer shows; they are that node's.
+   */
+  ask<T>(question: Question<T>): Promise<T>;
+  /** Tells the client which chain and head an answer showed; throws OutsideError when they cannot be right. */
+  observe(report: { chainId: number; blockNumber: number | null }): void;
+}
+
+export interface HeadReport {
+  chainId: number;
+  blockNumber: number | null;
+}
+
+export interface Question<T> {
+  method: string;
+  params: readonly unknown[];
+  read: (answer: unknown, seen: (report: HeadReport) => void) => T;
+}
+
+export interface ChainClientOptions {
+  definition: ChainDefinition;
+  health: NodeHealth;
+  fetch: Fetch;
+  timing: Timing;
+  now: () => number;
+}
+
+/** Makes a chain client. Made per request: nothing of one request's I/O may outlive it in workerd. */
+export function createChainClient(options: ChainClientOptions): ChainClient {
+  const { definition, health, fetch, timing, now } = options;
+  let lastUrl = definition.rpcUrls[0] ?? "";
+
+  const send = (url: string, method: string, params: readonly unknown[]): Promise<unknown> =>
+    timing.track("rpc", () => callNode(fetch, { url, method, params }));
+
+  const verify = async (url: string): Promise<void> => {
+    if (health.isVerified(url)) return;
+    const chainId = Number(await send(url, "eth_chainId", []));
+    if (chainId !== definition.chainId)
+      throw new OutsideError("malformed", `the node serves chain ${chainId}`);
+    health.markVerified(url);
+  };
+
+  const seenAt = (url: string, { chainId, blockNumber }: HeadReport): void => {
+    if (chainId !== definition.chainId)
+      throw new OutsideError("malformed", `the node serves chain ${chainId}`);
+    health.markVerified(url);
+    if (blockNumber === null || health.acceptHead(url, { blockNumber, tolerance: HEAD_TOLERANCE })) return;
+    health.avoid(url, now() + AVOID_MS);
+    if (definition.rpcUrls.length > 1) throw new OutsideError("malformed", "the node fell behind itself");
+  };
+
+  return {
+    definition,
+    observe: (report) => seenAt(lastUrl, report),
+    request: (method, params) => ask({ method, params, read: (answer) => answer }),
+    ask,
+  };
+
+  async function ask<T>({ method, params, read }: Question<T>): Promise<T> {
+    const urls = health.order(definition.rpcUrls, now()).slice(0, ATTEMPTS);
+    // A node may know eth_call and not its third parameter.
+    const feature = `${method}/${params.length}`;
+    let last: unknown = new RpcError("unsupported", `no node of ${definition.name} knows ${method}`);
+    for (const url of urls) {
+      if (health.lacks(url, { name: feature, now: now() })) continue;
+      try {
+        lastUrl = url;
+        // Our own programs in an eth_call tell the chain themselves, see `observe`.
+        const verified = method === "eth_call" ? null : verify(url);
+        const [answer] = await Promise.all([send(url, method, params), verified]);
+        return read(answer, (report) => seenAt(url, report));
+      } catch (error) {
+        if (error instanceof RpcError && error.kind === "revert") throw error;
+        last = error;
+        if (error instanceof RpcError && error.kind === "unsupported")
+          health.markLacking(url, { name: feature, until: now() + LACKING_MS });
+        else health.avoid(url, now() + AVOID_MS);
+      }
+    }
+    if (last instanceof RpcError && last.kind === "unsupported") throw last;
+    throw toFailure(definition, last);
+  }
+}
+
+function toFailure(chain: ChainDefinition, error: unknown): Error {
+  const timedOut = error instanceof OutsideError && error.kind === "timeout";
+  return failureFrom(
+    timedOut ? "upstream_timeout" : "upstream_unavailable",
+    `no node of ${chain.name} gave a usable answer`,
+    error,
+  );
+}

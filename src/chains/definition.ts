@@ -1,0 +1,23 @@
+import type { Address } from "viem";
+
+/** A chain as the program uses it. */
+export interface ChainDefinition {
+  chainId: number;
+  name: string;
+  /** Short lower-case name, for links and tools. */
+  key: string;
+  /** Block explorer's origin without a trailing slash; empty when there is none. */
+  explorer: string;
+  native: { symbol: string; decimals: number };
+  /** The canonical wrapped native token; null when none is known for certain. */
+  wrappedNative: Address | null;
+  /** Multicall3's address; null where it is not deployed. */
+  multicall3: Address | null;
+  /** Nodes in order of preference. */
+  rpcUrls: readonly string[];
+  /** Blocks on top, the transaction's own included, after which a receipt counts as proof. */
+  confirmations: number;
+}
+
+/** Multicall3's canonical address, the same wherever it was deployed from its presigned transaction. */
+export const CANONICAL_MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";

@@ -1,0 +1,87 @@
+import { z } from "@hono/zod-openapi";
+import type { Hex } from "viem";
+import { boundedFetch, type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
+
+/** A node's own answer to a request, or the reason why it has none. */
+export type RpcErrorKind = "revert" | "unsupported" | "node";
+
+/**
+ * A JSON-RPC error. `revert`: the call itself failed, every node would say the same; `unsupported`: this
+ * node lacks the method or its parameters; `node`: anything else, another node may answer.
+ */
+export class RpcError extends Error {
+  readonly kind: RpcErrorKind;
+  /** Revert data, where the node gave it. */
+  readonly data: Hex | null;
+
+  constructor(kind: RpcErrorKind, message: string, data: Hex | null = null) {
+    super(message);
+    this.name = "RpcError";
+    this.kind = kind;
+    this.data = data;
+  }
+}
+
+const Envelope = z.object({
+  result: z.unknown().optional(),
+  error: z
+    .object({ code: z.number(), message: z.string(), data: z.unknown() })
+    .partial({ data: true })
+    .nullish(),
+});
+
+const HEX = /^0x[0-9a-fA-F]*$/;
+/** Of the method, not of a block or a state: "missing trie node … state 0x… is not available" is no lacking method. */
+const UNSUPPORTED =
+  /(?:\bmethod\b|\b(?:eth|debug|trace)_\w+).*(?:not found|not supported|unsupported|does not exist|not available)|unknown method|unsupported method/i;
+const REVERTED = /revert|invalid opcode|out of gas|stack underflow/i;
+
+/** Bounds of one JSON-RPC request: five seconds and two mebibytes. */
+const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
+
+/**
+ * Sends one JSON-RPC request to one node; never a batch (public nodes limit or mix them up).
+ * Throws RpcError for the node's own error and OutsideError for everything below it.
+ */
+export async function callNode(
+  fetch: Fetch,
+  request: { url: string; method: string; params: readonly unknown[] },
+): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: request.method, params: request.params });
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+  const response = await boundedFetch(fetch, { url: request.url, init, bounds: BOUNDS });
+  const envelope = parseEnvelope(response.text);
+  if (envelope?.error != null) throw toRpcError(envelope.error);
+  if (response.status !== 200) {
+    throw new OutsideError("status", `the node answered ${response.status}`, { status: response.status });
+  }
+  if (envelope === null || envelope.result === undefined) {
+    throw new OutsideError("malformed", "the node's answer is not JSON-RPC");
+  }
+  return envelope.result;
+}
+
+function parseEnvelope(text: string): z.infer<typeof Envelope> | null {
+  try {
+    const parsed = Envelope.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+function toRpcError(error: { code: number; message: string; data?: unknown }): RpcError {
+  const data = revertData(error.data);
+  if (error.code === 3 || data !== null || REVERTED.test(error.message))
+    return new RpcError("revert", error.message, data);
+  if (error.code === -32601 || error.code === -32602 || UNSUPPORTED.test(error.message))
+    return new RpcError("unsupported", error.message);
+  return new RpcError("node", `${error.code}: ${error.message}`);
+}
+
+/** Nodes put revert data in `data`, or one level deeper. */
+function revertData(data: unknown): Hex | null {
+  if (typeof data === "string" && HEX.test(data)) return data as Hex;
+  if (typeof data === "object" && data !== null && "data" in data) return revertData(data.data);
+  return null;
+}

@@ -1,0 +1,108 @@
+import { z } from "@hono/zod-openapi";
+import { type Address, getAddress, type Hex, type Log } from "viem";
+import type { ChainClient } from "./client.ts";
+
+const HexText = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]*$/)
+  .transform((text) => text as Hex);
+const AddressText = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => getAddress(text));
+const Quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]+$/)
+  .transform(BigInt);
+
+const TransactionShape = z
+  .object({
+    hash: HexText,
+    from: AddressText,
+    to: AddressText.nullish(),
+    input: HexText,
+    value: Quantity,
+    gas: Quantity,
+  })
+  .nullable();
+
+const ReceiptShape = z
+  .object({
+    transactionHash: HexText,
+    blockNumber: Quantity,
+    status: Quantity,
+    gasUsed: Quantity,
+    logs: z.array(
+      z.object({ address: AddressText, topics: z.array(HexText), data: HexText, logIndex: Quantity }),
+    ),
+  })
+  .nullable();
+
+export interface Transaction {
+  hash: Hex;
+  from: Address;
+  to: Address | null;
+  input: Hex;
+  value: bigint;
+  /** Its gas limit. */
+  gas: bigint;
+}
+
+export interface Receipt {
+  blockNumber: bigint;
+  succeeded: boolean;
+  gasUsed: bigint;
+  logs: Log[];
+}
+
+/** A transaction as its chain knows it at one moment. */
+export interface SeenTransaction {
+  transaction: Transaction | null;
+  /** Null while it waits to be included. */
+  receipt: Receipt | null;
+  /** Blocks from its own to the head, both counted; 0 while it waits. */
+  confirmations: number;
+}
+
+/** Looks a transaction up. Throws what the chain client throws; an answer of another shape is a ZodError. */
+export async function seeTransaction(client: ChainClient, hash: Hex): Promise<SeenTransaction> {
+  const [transaction, receipt, head] = await Promise.all([
+    client.request("eth_getTransactionByHash", [hash]),
+    client.request("eth_getTransactionReceipt", [hash]),
+    client.request("eth_blockNumber", []),
+  ]);
+  const parsed = ReceiptShape.parse(receipt ?? null);
+  const sent = TransactionShape.parse(transaction ?? null);
+  for (const told of [sent?.hash, parsed?.transactionHash]) {
+    if (told !== undefined && told.toLowerCase() !== hash)
+      throw new RangeError("the node told of another transaction");
+  }
+  return {
+    transaction: toTransaction(sent),
+    receipt: parsed === null ? null : toReceipt(parsed),
+    confirmations: parsed === null ? 0 : Math.max(0, Number(Quantity.parse(head) - parsed.blockNumber) + 1),
+  };
+}
+
+function toTransaction(parsed: z.output<typeof TransactionShape>): Transaction | null {
+  return parsed === null ? null : { ...parsed, to: parsed.to ?? null };
+}
+
+function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt {
+  const { blockNumber, transactionHash } = parsed;
+  return {
+    blockNumber,
+    succeeded: parsed.status === 1n,
+    gasUsed: parsed.gasUsed,
+    logs: parsed.logs.map((log) => ({
+      ...log,
+      topics: log.topics as Log["topics"],
+      logIndex: Number(log.logIndex),
+      blockNumber,
+      transactionHash,
+      blockHash: null,
+      transactionIndex: null,
+      removed: false,
+    })) as Log[],
+  };
+}

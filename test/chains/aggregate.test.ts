@@ -1,0 +1,194 @@
+import fc from "fast-check";
+import { type Address, type Hex, numberToHex, parseAbi } from "viem";
+import { describe, expect, test } from "vitest";
+import { aggregate, aggregateList } from "../../src/chains/aggregate.ts";
+import type { ChainClient } from "../../src/chains/client.ts";
+import { type Read, read } from "../../src/chains/read.ts";
+import { hurryDeadlines } from "../lib/local-server.ts";
+import {
+  answerMulticall,
+  type ContractAnswer,
+  type Contracts,
+  contractsClient,
+  head,
+} from "../lib/multicall.ts";
+import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../lib/rpc-node.ts";
+
+const abi = parseAbi([
+  "function value() view returns (uint256)",
+  "function flag() view returns (bool)",
+  "function owner() view returns (address)",
+]);
+const address = (n: number): Address => numberToHex(n, { size: 20 });
+const value = (n: number): Read<bigint> => read({ to: address(n), abi, name: "value" });
+const word = (n: bigint): ContractAnswer => ({ ok: true, data: numberToHex(n, { size: 32 }) });
+const REVERT: Hex = "0x08c379a0";
+/** Contract n answers n × 10. */
+const tens: Contracts = ({ to }) => word(BigInt(to) * 10n);
+const ways = [
+  { name: "Multicall3", definition: testChain, slice: 400 },
+  { name: "the deployless aggregator", definition: { ...testChain, multicall3: null }, slice: 140 },
+] as const;
+
+describe.each(ways)("through $name", ({ definition, slice }) => {
+  test("many reads are one request at one block", async () => {
+    const client = contractsClient(tens, { definition });
+    const { block, results } = await aggregate(client, { a: value(1), b: value(2) });
+    expect(block).toEqual({ number: 1_234, timestamp: 1_700_000_000 });
+    expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: true, value: 20n } });
+    expect(client.calls.map(({ method, params }) => [method, params[1]])).toEqual([["eth_call", "latest"]]);
+  });
+
+  test.each<[string, ContractAnswer, Hex | null]>([
+    ["a revert with data", { ok: false, data: REVERT }, REVERT],
+    ["a revert without data", { ok: false, data: "0x" }, "0x"],
+    ["an address without code", { ok: true, data: "0x" }, null],
+    ["half a word", { ok: true, data: "0x0001" }, null],
+    ["a fallback's text", { ok: true, data: "0x68656c6c6f" }, null],
+  ])("each read fails by itself: %s", async (_what, answer, revert) => {
+    for (const broken of [1, 2, 3]) {
+      const client = contractsClient((call) => (BigInt(call.to) === BigInt(broken) ? answer : tens(call)), {
+        definition,
+      });
+      const { results } = await aggregate(client, { 1: value(1), 2: value(2), 3: value(3) });
+      const expected = [1, 2, 3].map((n) =>
+        n === broken ? { ok: false, revert } : { ok: true, value: BigInt(n * 10) },
+      );
+      expect(Object.values(results)).toEqual(expected);
+    }
+  });
+
+  test("a value of another type is a failure, not a value", async () => {
+    const client = contractsClient(() => word(2n), { definition });
+    const { results } = await aggregate(client, {
+      flag: read({ to: address(1), abi, name: "flag" }),
+      value: value(1),
+    });
+    expect(results).toEqual({ flag: { ok: false, revert: null }, value: { ok: true, value: 2n } });
+  });
+
+  test("any set of reads may fail, and none takes another's place", async () => {
+    const property = fc.asyncProperty(
+      fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
+      async (oks) => {
+        const contracts: Contracts = (call) =>
+          oks[Number(BigInt(call.to)) - 1] ? tens(call) : { ok: false, data: call.to };
+        const reads = oks.map((_, index) => value(index + 1));
+        const { results } = await aggregateList(contractsClient(contracts, { definition }), reads);
+        expect(results).toEqual(
+          oks.map((ok, index) =>
+            ok ? { ok: true, value: BigInt((index + 1) * 10) } : { ok: false, revert: address(index + 1) },
+          ),
+        );
+      },
+    );
+    await fc.assert(property, { numRuns: 50 });
+  });
+
+  test("more than fit one request are split, in order, at the first one's block", async () => {
+    let slices = 0;
+    const nextBlock: ChainClient = {
+      ...contractsClient(tens, { definition }),
+      request: (method, params) => {
+        slices += 1;
+        const block = { ...head, number: 1_000 + slices };
+        return contractsClient(tens, { definition, block }).request(method, params);
+      },
+    };
+    const reads = Array.from({ length: slice + 1 }, (_, index) => value(index + 1));
+    const { block, results } = await aggregateList(nextBlock, reads);
+    expect([slices, block.number]).toEqual([2, 1_001]);
+    expect(results).toEqual(reads.map((_, index) => ({ ok: true, value: BigInt((index + 1) * 10) })));
+  });
+
+  test("as many as fit are one request", async () => {
+    const client = contractsClient(tens, { definition });
+    await aggregateList(
+      client,
+      Array.from({ length: slice }, (_, index) => value(index)),
+    );
+    expect(client.calls).toHaveLength(1);
+  });
+
+  test("no reads still tell the block", async () => {
+    const { block, results } = await aggregate(contractsClient(tens, { definition }), {});
+    expect([block.number, results]).toEqual([1_234, {}]);
+  });
+
+  test("chain and head are reported, for the client to judge", async () => {
+    const client = contractsClient(tens, { definition });
+    const reports: unknown[] = [];
+    await aggregate({ ...client, observe: (report) => void reports.push(report) }, { a: value(1) });
+    expect(reports).toEqual([{ chainId: 31337, blockNumber: 1_234 }]);
+  });
+
+  test.each<[string, unknown]>([
+    ["null", null],
+    ["nothing", "0x"],
+    ["a number", 5],
+    ["no hexadecimal", "0xzz"],
+    ["half a byte", "0x123"],
+    ["one word", numberToHex(1, { size: 32 })],
+    ["an offset beyond the end", `0x${"f".repeat(64)}`],
+  ])("%s for an answer is 502", async (_what, answer) => {
+    const client = { ...contractsClient(tens, { definition }), request: async () => answer };
+    await expect(aggregate(client, { a: value(1) })).rejects.toMatchObject({
+      name: "AppError",
+      code: "upstream_unavailable",
+      message: "a node of Testchain gave an unusable answer",
+    });
+  });
+});
+
+test("Arbitrum's block number is its own, not Ethereum's", async () => {
+  const definition = { ...testChain, chainId: 42161 };
+  const arbSys: Contracts = (call) => {
+    if (BigInt(call.to) !== 0x64n) return tens(call);
+    expect(call.data).toBe("0xa3b1b31d");
+    return word(300_000_000n);
+  };
+  const client = contractsClient(arbSys, { definition, block: { ...head, chainId: 42161 } });
+  const { block, results } = await aggregate(client, { a: value(1) });
+  expect([block.number, results.a]).toEqual([300_000_000, { ok: true, value: 10n }]);
+});
+
+describe("over a node", () => {
+  const multicallNode = (block = head) =>
+    startHonestNode(({ params }): RpcAnswer => {
+      const [{ data }] = params as [{ data: Hex }];
+      return { result: answerMulticall(data, { contracts: tens, block }) };
+    });
+
+  test("reads work, and prove the node's chain on the way", async () => {
+    const node = await multicallNode();
+    const { client, health } = clientOn([node]);
+    expect((await aggregate(client, { a: value(1) })).results.a).toEqual({ ok: true, value: 10n });
+    expect([node.calls.length, health.isVerified(node.url)]).toEqual([1, true]);
+  });
+
+  test("the wrong chain is refused, whatever it answers", async () => {
+    const node = await multicallNode({ ...head, chainId: 1 });
+    const { client, health } = clientOn([node]);
+    await expect(aggregate(client, { a: value(1) })).rejects.toMatchObject({ code: "upstream_unavailable" });
+    expect(health.isVerified(node.url)).toBe(false);
+  });
+
+  test("a node that fell behind itself is asked last from then on", async () => {
+    const block = { ...head };
+    const node = await multicallNode(block);
+    const { client, health, clock } = clientOn([node]);
+    await aggregate(client, { a: value(1) });
+    block.number -= 9;
+    await aggregate(client, { a: value(1) });
+    expect(health.order([node.url, "other"], clock.now)).toEqual(["other", node.url]);
+  });
+
+  test.each([
+    ["html", "upstream_unavailable"],
+    ["hang", "upstream_timeout"],
+  ] as const)("%s is %s", async (fault, code) => {
+    hurryDeadlines(10);
+    const { client } = clientOn([await startHonestNode(() => ({ fault }))]);
+    await expect(aggregate(client, { a: value(1) })).rejects.toMatchObject({ code });
+  });
+});

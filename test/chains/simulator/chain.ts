@@ -1,0 +1,93 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import {
+  type Abi,
+  type Address,
+  createTestClient,
+  type Hex,
+  http,
+  publicActions,
+  type TransactionReceipt,
+  walletActions,
+} from "viem";
+import { type CompiledContract, compile } from "../../../scripts/contracts/compile.ts";
+
+/** Anvil's own binary, not the npm launcher: killing the launcher would leave the node running. */
+function anvilBinary(): string {
+  const system = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+  const manifest = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${system}/package.json`);
+  return join(manifest, "..", "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
+}
+
+/** The address that a starting anvil prints; throws when it ends or stays silent. */
+async function listening({ stdout }: ChildProcessByStdio<null, Readable, null>): Promise<string> {
+  let text = "";
+  for await (const part of stdout.iterator({ destroyOnReturn: false })) {
+    text += part;
+    const [, address] = /Listening on (\S+)\s/.exec(text) ?? [];
+    if (address === undefined) continue;
+    stdout.resume();
+    return address;
+  }
+  throw new Error(`anvil did not start: ${text}`);
+}
+
+const createNode = (url: string) =>
+  createTestClient({ mode: "anvil", cacheTime: 0, transport: http(url, { timeout: 60_000 }) })
+    .extend(publicActions)
+    .extend(walletActions);
+
+/** A chain of this test alone, with a funded account whose transactions it signs. */
+export interface TestChain {
+  node: ReturnType<typeof createNode>;
+  account: Address;
+  stop(): Promise<void>;
+}
+
+/** Starts anvil on a port that the system picks. Extra arguments go to its command line. */
+export async function startChain(...args: string[]): Promise<TestChain> {
+  const child = spawn(anvilBinary(), ["--port", "0", ...args], { stdio: ["ignore", "pipe", "ignore"] });
+  const stop = async () => {
+    if (child.exitCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill();
+    await exited;
+  };
+  const node = createNode(`http://${await listening(child)}`);
+  const [account] = await node.getAddresses();
+  if (account === undefined) throw new Error("anvil has no accounts");
+  return { node, account, stop };
+}
+
+/** Sends a transaction from any account, mined at once. Throws when it reverts. */
+export async function send(
+  chain: TestChain,
+  request: { from?: Address; to?: Address; data?: Hex; value?: bigint; gas?: bigint },
+): Promise<TransactionReceipt> {
+  const { from = chain.account, ...fields } = request;
+  await chain.node.impersonateAccount({ address: from });
+  const hash = await chain.node.sendTransaction({ account: from, chain: null, ...fields });
+  const receipt = await chain.node.waitForTransactionReceipt({ hash, pollingInterval: 10 });
+  if (receipt.status !== "success") throw new Error(`transaction ${hash} reverted`);
+  return receipt;
+}
+
+/** Deploys creation code with the chain's own account. */
+export async function deploy(chain: TestChain, data: Hex): Promise<Address> {
+  const { contractAddress } = await send(chain, { data });
+  if (contractAddress === null || contractAddress === undefined) throw new Error("nothing was deployed");
+  return contractAddress;
+}
+
+/** Compiles one Solidity file and gives its contracts by name. Throws when asked for one that is not there. */
+export function contractsOf(file: string): (name: string) => CompiledContract & { abi: Abi } {
+  const compiled = compile([file], 200);
+  return (name) => {
+    const contract = compiled.get(name);
+    if (contract === undefined) throw new Error(`${name} is not in ${file}`);
+    return contract as CompiledContract & { abi: Abi };
+  };
+}
