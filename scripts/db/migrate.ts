@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import type { NeonQueryFunction } from "@neondatabase/serverless";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
+import { runCommand } from "./command.ts";
+import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.ts";
+
+type Sql = NeonQueryFunction<false, false>;
+
+const migrationsFolder = join(import.meta.dirname, "../../drizzle");
+/** Any number, the same for every migrator: only one of them works at a time. */
+const LOCK = 7_270_811;
+
+export interface MigrationReport {
+  /** When the applied (or, in a dry run, pending) migrations were written: drizzle's identity of them. */
+  applied: readonly number[];
+  /** How many were there before. */
+  known: number;
+}
+
+/**
+ * Brings the schema up to date. Each migration file is one transaction together with its row in drizzle's
+ * own bookkeeping table, so a failing file leaves nothing behind (drizzle's migrator for this driver does).
+ * Migrators that run at the same time wait for each other. Not for `CREATE INDEX CONCURRENTLY`.
+ *
+ * Throws on a failing statement, and when a file was changed after it had been applied.
+ */
+export async function migrate(
+  target: DatabaseTarget & { dryRun?: boolean; folder?: string },
+): Promise<MigrationReport> {
+  const sql = connect(target);
+  const files = readMigrationFiles({ migrationsFolder: target.folder ?? migrationsFolder });
+  const before = await readApplied(sql);
+  const pending = files.filter((file) => !isApplied(file, before));
+  const report = { applied: pending.map((file) => file.folderMillis), known: before.size };
+  if (target.dryRun === true || pending.length === 0) return report;
+  await sql.query("CREATE SCHEMA IF NOT EXISTS drizzle");
+  await sql.query(
+    "CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)",
+  );
+  for (const file of pending) await apply(sql, file);
+  return report;
+}
+
+/** Hash by time of every migration the database has seen; empty for a new one. */
+async function readApplied(sql: Sql): Promise<Map<number, string>> {
+  const [table] = await sql.query("SELECT to_regclass('drizzle.__drizzle_migrations')::text AS name");
+  if (table?.["name"] === null) return new Map();
+  const rows = await sql.query("SELECT hash, created_at FROM drizzle.__drizzle_migrations");
+  return new Map(rows.map((row) => [Number(row["created_at"]), String(row["hash"])]));
+}
+
+function isApplied(file: MigrationMeta, applied: ReadonlyMap<number, string>): boolean {
+  const hash = applied.get(file.folderMillis);
+  if (hash === undefined) return false;
+  if (hash !== file.hash) {
+    const written = new Date(file.folderMillis).toISOString();
+    throw new Error(`the migration written at ${written} was changed after it had been applied`);
+  }
+  return true;
+}
+
+async function apply(sql: Sql, file: MigrationMeta): Promise<void> {
+  const statements = file.sql.filter((statement) => statement.trim() !== "");
+  try {
+    await sql.transaction([
+      sql.query("SELECT pg_advisory_xact_lock($1)", [LOCK]),
+      // Divides by zero when another migrator was quicker.
+      sql.query(
+        "SELECT 1 / (1 - least(count(*), 1)) FROM drizzle.__drizzle_migrations WHERE created_at = $1",
+        [file.folderMillis],
+      ),
+      ...statements.map((statement) => sql.query(statement)),
+      sql.query("INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ($1, $2)", [
+        file.hash,
+        file.folderMillis,
+      ]),
+    ]);
+  } catch (error) {
+    if (!isApplied(file, await readApplied(sql))) throw error;
+  }
+}
+
+await runCommand(import.meta.filename, {
+  help: `Brings the database up to date with drizzle/, one transaction for each migration file.
+
+  node scripts/db/migrate.ts [--dry-run]
+
+  --dry-run  only say what would be applied
+  --help     show this text
+
+Environment: DATABASE_URL, and DATABASE_HTTP_URL where Neon's endpoint is not the host's own.`,
+  switches: ["dry-run"],
+  run: async (given) => {
+    const dryRun = given.has("dry-run");
+    const { applied, known } = await migrate({ ...targetFromEnvironment(), dryRun });
+    const verb = dryRun ? "to apply" : "applied";
+    console.log(`${known} migrations were there, ${applied.length} ${verb}`);
+    for (const written of applied) console.log(`  ${new Date(written).toISOString()}`);
+  },
+});

@@ -1,0 +1,110 @@
+import { and, desc, eq, lt, or, sql as raw } from "drizzle-orm";
+import type { ApplicationForm, ApplicationStatus } from "../../schemas/application.ts";
+import type { Database } from "../client.ts";
+import { applications } from "../schema.ts";
+import { type AuditNote, auditInsert } from "./audit.ts";
+
+export type ApplicationRow = typeof applications.$inferSelect;
+
+export async function selectApplication(
+  db: Database,
+  by: { id: string } | { address: string },
+): Promise<ApplicationRow | null> {
+  const where = "id" in by ? eq(applications.id, by.id) : eq(applications.address, by.address.toLowerCase());
+  const rows = await db.run((sql) => sql.select().from(applications).where(where).limit(1));
+  return rows[0] ?? null;
+}
+
+/** Applications, newest first; `before` is the last row of the page before. */
+export function selectApplications(
+  db: Database,
+  page: {
+    status: ApplicationStatus | null;
+    limit: number;
+    before: { createdAt: Date; id: string } | null;
+  },
+): Promise<ApplicationRow[]> {
+  const { before, status } = page;
+  const older =
+    before === null
+      ? undefined
+      : or(
+          lt(applications.createdAt, before.createdAt),
+          and(eq(applications.createdAt, before.createdAt), lt(applications.id, before.id)),
+        );
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(applications)
+      .where(and(older, status === null ? undefined : eq(applications.status, status)))
+      .orderBy(desc(applications.createdAt), desc(applications.id))
+      .limit(page.limit),
+  );
+}
+
+/**
+ * Files an application, or files a rejected one again; null when the address has one in another state.
+ * One statement: of two at once one files.
+ */
+export async function upsertApplication(
+  db: Database,
+  application: { id: string; address: string; form: ApplicationForm; now: Date },
+): Promise<ApplicationRow | null> {
+  const { id, form, now: createdAt } = application;
+  const filed = { status: "pending" as const, form, createdAt, decidedAt: null, note: "" };
+  const rows = await db.run((sql) =>
+    sql
+      .insert(applications)
+      .values({ id, address: application.address.toLowerCase(), ...filed })
+      .onConflictDoUpdate({
+        target: applications.address,
+        set: filed,
+        setWhere: eq(applications.status, "rejected"),
+      })
+      .returning(),
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Moves an application from one of the states `from`, with its audit row, in one statement; false when it is in
+ * none of them. A revocation ends the partner's sessions, and its new epoch every key and session of before,
+ * those that are being made at this moment included.
+ */
+export async function updateApplicationStatus(
+  db: Database,
+  change: {
+    id: string;
+    from: readonly ApplicationStatus[];
+    to: ApplicationStatus;
+    note: AuditNote;
+    decidedAt: Date | null;
+  },
+): Promise<boolean> {
+  const { id, to, note } = change;
+  const revoked = to === "revoked";
+  const from = raw.join(
+    change.from.map((status) => raw`${status}`),
+    raw`, `,
+  );
+  const decidedAt = change.decidedAt?.toISOString() ?? null;
+  const statement = raw`
+    with prior as (
+      select id, status from applications where id = ${id} and status in (${from}) for update
+    ), changed as (
+      update applications a set status = ${to}, note = ${note.note}, decided_at = ${decidedAt}::timestamptz,
+        epoch = a.epoch + ${revoked ? 1 : 0}::int
+      from prior where a.id = prior.id
+      returning a.id, a.address, prior.status as status_before
+    ), ended as (
+      delete from sessions s using changed where ${revoked}::boolean and s.partner_address = changed.address
+    ), noted as (${auditInsert(note, {
+      subject: raw`changed.id`,
+      before: raw`jsonb_build_object('status', changed.status_before)`,
+      after: raw`jsonb_build_object('status', ${to}::text)`,
+      from: raw`changed`,
+    })})
+    select count(*)::int as changed from changed`;
+  const { rows } = await db.run((sql) => sql.execute<{ changed: number }>(statement));
+  return rows[0]?.changed === 1;
+}

@@ -1,0 +1,45 @@
+import { and, desc, eq, lt, or, sql as raw, type SQL } from "drizzle-orm";
+import type { Database } from "../client.ts";
+import { audit } from "../schema.ts";
+
+export type AuditRow = typeof audit.$inferSelect;
+
+/** Who changes what, when and why; written in the same statement as the change itself. */
+export interface AuditNote {
+  id: string;
+  at: Date;
+  actor: string;
+  action: string;
+  note: string;
+  requestId: string;
+}
+
+/** An insert of one audit row for each row of `from`, as a part of a larger statement. */
+export function auditInsert(
+  { id, at, actor, action, note, requestId }: AuditNote,
+  row: { subject: SQL; before: SQL; after: SQL; from: SQL },
+): SQL {
+  return raw`insert into audit (id, at, actor, action, subject, note, before, after, request_id)
+    select ${id}::text, ${at.toISOString()}::timestamptz, ${actor}::text, ${action}::text, ${row.subject}, ${note}::text,
+      ${row.before}, ${row.after}, ${requestId}::text from ${row.from}`;
+}
+
+/** Audit rows, newest first; `before` is the last row of the page before. */
+export function selectAudit(
+  db: Database,
+  page: { subject: string | null; limit: number; before: { at: Date; id: string } | null },
+): Promise<AuditRow[]> {
+  const { before, subject } = page;
+  const older =
+    before === null
+      ? undefined
+      : or(lt(audit.at, before.at), and(eq(audit.at, before.at), lt(audit.id, before.id)));
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(audit)
+      .where(and(older, subject === null ? undefined : eq(audit.subject, subject)))
+      .orderBy(desc(audit.at), desc(audit.id))
+      .limit(page.limit),
+  );
+}

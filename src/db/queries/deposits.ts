@@ -1,0 +1,100 @@
+import { and, desc, eq, inArray, lt, or, sql as raw, type SQL } from "drizzle-orm";
+import type { Hex } from "viem";
+import type { Database } from "../client.ts";
+import { deposits } from "../schema.ts";
+
+export type DepositRow = typeof deposits.$inferSelect;
+export type NewDeposit = typeof deposits.$inferInsert;
+/** What an observation may change of a row. */
+export type DepositChange = Partial<
+  Pick<
+    DepositRow,
+    | "state"
+    | "substatus"
+    | "shares"
+    | "receivedAmount"
+    | "sourceTxHash"
+    | "sourceProven"
+    | "depositTxHash"
+    | "claimTxHash"
+    | "history"
+  >
+>;
+
+export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
+  await db.run((sql) => sql.insert(deposits).values(row));
+}
+
+export async function selectDeposit(db: Database, trackingId: string): Promise<DepositRow | null> {
+  return first(db, eq(deposits.trackingId, trackingId));
+}
+
+/** Deposits that could be carried by a transaction: reported for it, or handed out with its very calldata. */
+export function selectDepositsByTransaction(
+  db: Database,
+  tx: { hash: Hex; chainId: number; dataHash: Hex | null; refs: readonly Hex[] },
+): Promise<DepositRow[]> {
+  const matches: (SQL | undefined)[] = [
+    and(eq(deposits.sourceTxHash, tx.hash), eq(deposits.fromChainId, tx.chainId)),
+    eq(deposits.depositTxHash, tx.hash),
+    eq(deposits.claimTxHash, tx.hash),
+  ];
+  if (tx.dataHash !== null) {
+    matches.push(and(eq(deposits.sourceDataHash, tx.dataHash), eq(deposits.fromChainId, tx.chainId)));
+  }
+  if (tx.refs.length > 0) matches.push(inArray(deposits.ref, [...tx.refs]));
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(or(...matches))
+      .limit(20),
+  );
+}
+
+/** A user's deposits, newest first; `before` is the last row of the page before. */
+export function selectDepositsByUser(
+  db: Database,
+  page: { user: string; limit: number; before: { createdAt: Date; trackingId: string } | null },
+): Promise<DepositRow[]> {
+  const own = eq(deposits.userAddress, page.user.toLowerCase());
+  const { before } = page;
+  const older =
+    before === null
+      ? undefined
+      : or(
+          lt(deposits.createdAt, before.createdAt),
+          and(eq(deposits.createdAt, before.createdAt), lt(deposits.trackingId, before.trackingId)),
+        );
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(and(own, older))
+      .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
+      .limit(page.limit),
+  );
+}
+
+/**
+ * Changes a deposit if it is still in the state that the change was decided from; null when another
+ * writer was first.
+ */
+export async function updateDeposit(
+  db: Database,
+  update: { trackingId: string; from: DepositRow["state"]; change: DepositChange },
+): Promise<DepositRow | null> {
+  const rows = await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ ...update.change, updatedAt: raw`now()` })
+      .where(and(eq(deposits.trackingId, update.trackingId), eq(deposits.state, update.from)))
+      .returning(),
+  );
+  return rows[0] ?? null;
+}
+
+async function first(db: Database, where: SQL): Promise<DepositRow | null> {
+  const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));
+  return rows[0] ?? null;
+}

@@ -1,0 +1,69 @@
+import { and, eq, isNull, lt, or } from "drizzle-orm";
+import type { BuiltDeposit } from "../../schemas/quote.ts";
+import type { Database } from "../client.ts";
+import { idempotency } from "../schema.ts";
+
+export type IdempotencyRow = typeof idempotency.$inferSelect;
+
+export interface IdempotencyKey {
+  scope: string;
+  key: string;
+}
+
+/** Claims that are older than this are forgotten; an owner that did not finish by then is taken for dead. */
+export interface ClaimAges {
+  forgottenBefore: Date;
+  deadBefore: Date;
+}
+
+/**
+ * Claims a key for one request: free, forgotten and orphaned keys are taken, in one statement. False when
+ * the key is somebody's.
+ */
+export async function claimKey(
+  db: Database,
+  claim: IdempotencyKey & { bodyHash: string; owner: string; now: Date; ages: ClaimAges },
+): Promise<boolean> {
+  const { now, ages, ...row } = claim;
+  const fresh = { ...row, claimedAt: now, response: null, expiresAt: null };
+  const forgotten = lt(idempotency.claimedAt, ages.forgottenBefore);
+  const orphaned = and(isNull(idempotency.response), lt(idempotency.claimedAt, ages.deadBefore));
+  const rows = await db.run((sql) =>
+    sql
+      .insert(idempotency)
+      .values(fresh)
+      .onConflictDoUpdate({
+        target: [idempotency.scope, idempotency.key],
+        set: fresh,
+        setWhere: or(forgotten, orphaned) ?? forgotten,
+      })
+      .returning({ owner: idempotency.owner }),
+  );
+  return rows[0]?.owner === claim.owner;
+}
+
+export async function selectKey(db: Database, id: IdempotencyKey): Promise<IdempotencyRow | null> {
+  const rows = await db.run((sql) => sql.select().from(idempotency).where(is(id)).limit(1));
+  return rows[0] ?? null;
+}
+
+/** Stores the answer, if the claim is still the owner's. */
+export async function answerKey(
+  db: Database,
+  answer: IdempotencyKey & { owner: string; response: BuiltDeposit; expiresAt: Date },
+): Promise<void> {
+  const { owner, response, expiresAt } = answer;
+  await db.run((sql) =>
+    sql
+      .update(idempotency)
+      .set({ response, expiresAt })
+      .where(and(is(answer), eq(idempotency.owner, owner))),
+  );
+}
+
+/** Gives a key back after a failure, so that the next request may use it. */
+export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: string }): Promise<void> {
+  await db.run((sql) => sql.delete(idempotency).where(and(is(claim), eq(idempotency.owner, claim.owner))));
+}
+
+const is = (id: IdempotencyKey) => and(eq(idempotency.scope, id.scope), eq(idempotency.key, id.key));

@@ -1,0 +1,196 @@
+import type { z } from "@hono/zod-openapi";
+import { parseExact, stringifyExact } from "../lib/json.ts";
+import { describeError, type Logger } from "../lib/log.ts";
+import type { RedisStore } from "./client.ts";
+import type { CacheEntry, MemoryCache } from "./memory-cache.ts";
+
+/** How long a value serves, in milliseconds, and how it is made again. */
+export interface CachePolicy<T> {
+  key: string;
+  /** What a value from Redis must look like; one that does not counts as absent. */
+  schema: z.ZodType<T>;
+  /** Served as it is. */
+  freshMs: number;
+  /** Served while one caller reloads it. */
+  staleMs: number;
+  /** Served, marked stale, only when loading fails; null: for good. */
+  keepMs: number | null;
+  load: () => Promise<T>;
+}
+
+export interface Cached<T> {
+  value: T;
+  storedAt: number;
+  /** True when the value could not be loaded again in time and the last known one is served. */
+  stale: boolean;
+}
+
+export interface Cache {
+  /**
+   * Reads through isolate memory, then Redis, then `load`; one load at a time in the isolate (shared
+   * promise) and across isolates (short lock). Redis being down costs a load, never the answer.
+   * Throws what `load` throws when there is no last known value.
+   */
+  cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
+  /** Forgets a value in this isolate and in Redis. */
+  drop(key: string): Promise<void>;
+}
+
+export interface CacheScope {
+  memory: MemoryCache;
+  redis: RedisStore;
+  now: () => number;
+  waitUntil: (promise: Promise<unknown>) => void;
+  log: Logger;
+  /** A token that no other request uses. */
+  token: string;
+}
+
+const LOCK_MS = 5_000;
+/** How long a failed load is not tried again by this isolate: callers get the last value, or the same failure. */
+const FAILURE_MS = 2_000;
+/** How far the clocks of isolates may differ; a value from later than that would stay fresh for as long as it is ahead. */
+const SKEW_MS = 5_000;
+/** How long a caller with nothing to serve waits for another isolate's load. */
+const WAIT_STEP_MS = 60;
+const WAIT_STEPS = 10;
+/** How long a caller waits for another request's load in this isolate before it loads for itself. */
+const JOIN_MS = 3_000;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Binds the two levels to one request. */
+export function createCache(scope: CacheScope): Cache {
+  const { memory, redis, log } = scope;
+  const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
+
+  async function readShared<T>(policy: CachePolicy<T>): Promise<CacheEntry | null> {
+    try {
+      const text = await redis.get(`cache:${policy.key}`);
+      if (text === null) return null;
+      const record = parseExact(text) as { v?: unknown; t?: unknown } | null;
+      const value = policy.schema.safeParse(record?.v);
+      const at = record?.t;
+      if (!value.success || typeof at !== "number" || at > scope.now() + SKEW_MS) return null;
+      return { value: value.data, storedAt: at };
+    } catch (error) {
+      log.warn("cache_read_failed", { key: policy.key, error: describeError(error) });
+      return null;
+    }
+  }
+
+  async function writeShared<T>(policy: CachePolicy<T>, entry: CacheEntry): Promise<void> {
+    try {
+      await redis.set(
+        `cache:${policy.key}`,
+        stringifyExact({ v: entry.value, t: entry.storedAt }),
+        policy.keepMs,
+      );
+    } catch (error) {
+      log.warn("cache_write_failed", { key: policy.key, error: describeError(error) });
+    }
+  }
+
+  /** True also when Redis is down: then every isolate loads for itself. */
+  async function tryLock(key: string): Promise<boolean> {
+    try {
+      return await redis.setIfAbsent(`lock:${key}`, scope.token, LOCK_MS);
+    } catch {
+      return true;
+    }
+  }
+
+  const unlock = (key: string): Promise<void> =>
+    redis.deleteIfEqual(`lock:${key}`, scope.token).catch(() => undefined);
+
+  async function load<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
+    try {
+      const entry = { value: await policy.load(), storedAt: scope.now() };
+      memory.put(policy.key, entry);
+      memory.failures.delete(policy.key);
+      scope.waitUntil(writeShared(policy, entry).then(() => unlock(policy.key)));
+      return entry;
+    } catch (error) {
+      memory.failures.set(policy.key, { error, until: scope.now() + FAILURE_MS });
+      scope.waitUntil(unlock(policy.key));
+      throw error;
+    }
+  }
+
+  /** Waits for the isolate that holds the lock; loads anyway when it does not deliver. */
+  async function awaitShared<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
+    for (let step = 0; step < WAIT_STEPS; step += 1) {
+      await sleep(WAIT_STEP_MS);
+      const shared = await readShared(policy);
+      if (shared !== null && age(shared) < policy.freshMs) return shared;
+    }
+    return load(policy);
+  }
+
+  /** Brings the newest value there is: a fresh one from Redis, or a load by whoever holds the lock. */
+  async function reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
+    const shared = await readShared(policy);
+    if (shared !== null && age(shared) < policy.freshMs) {
+      memory.put(policy.key, shared);
+      return shared;
+    }
+    const fallback = newer(shared, held);
+    const failed = memory.failures.get(policy.key);
+    if (failed !== undefined && failed.until > scope.now()) {
+      return keepLast(policy, { fallback, error: failed.error });
+    }
+    if (await tryLock(policy.key))
+      return load(policy).catch((error) => keepLast(policy, { fallback, error }));
+    if (fallback !== null && age(fallback) < policy.staleMs) return fallback;
+    return awaitShared(policy).catch((error) => keepLast(policy, { fallback, error }));
+  }
+
+  function keepLast<T>(
+    policy: CachePolicy<T>,
+    failed: { fallback: CacheEntry | null; error: unknown },
+  ): CacheEntry {
+    const { fallback, error } = failed;
+    if (fallback === null || (policy.keepMs !== null && age(fallback) >= policy.keepMs)) throw error;
+    log.warn("cache_load_failed", { key: policy.key, error: describeError(error) });
+    memory.put(policy.key, fallback);
+    return fallback;
+  }
+
+  /** Shares one reload among the isolate's requests; a request whose partner was cancelled goes alone. */
+  async function join<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
+    const running = memory.inFlight.get(policy.key);
+    if (running !== undefined) {
+      const shared = await Promise.race([running.catch(() => null), sleep(JOIN_MS).then(() => null)]);
+      return shared ?? reload(policy, held);
+    }
+    const started = reload(policy, held).finally(() => {
+      if (memory.inFlight.get(policy.key) === started) memory.inFlight.delete(policy.key);
+    });
+    memory.inFlight.set(policy.key, started);
+    scope.waitUntil(started.catch(() => undefined));
+    return started;
+  }
+
+  return {
+    async cached<T>(policy: CachePolicy<T>): Promise<Cached<T>> {
+      const held = memory.get(policy.key);
+      if (held !== undefined && age(held) < policy.staleMs) {
+        if (age(held) >= policy.freshMs && !memory.inFlight.has(policy.key)) {
+          scope.waitUntil(join(policy, held).catch(() => undefined));
+        }
+        return { value: held.value as T, storedAt: held.storedAt, stale: false };
+      }
+      const entry = await join(policy, held);
+      return { value: entry.value as T, storedAt: entry.storedAt, stale: age(entry) >= policy.staleMs };
+    },
+    async drop(key) {
+      memory.delete(key);
+      await redis.delete(`cache:${key}`).catch(() => undefined);
+    },
+  };
+}
+
+function newer(a: CacheEntry | null, b: CacheEntry | undefined): CacheEntry | null {
+  if (a === null || b === undefined) return a ?? b ?? null;
+  return a.storedAt >= b.storedAt ? a : b;
+}
