@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @title PositionLens: share balances of one user in many vaults, and what they are worth, in one eth_call
+/// @notice Never deployed. The creation code plus a payload is the data of an `eth_call` without `to`; the
+/// constructor returns the answer. It is written in assembly because every byte saved is room for vaults:
+/// EIP-3860 caps creation code and payload together at 49,152 bytes.
+///
+/// Payload: the entries, then user (20 bytes) gas per read (4) number of entries (2) bytes of entries (2).
+/// Entry:   kind * 2 + hasPricer (1 byte), share token (20), pricer (20, when hasPricer),
+///          selector (4) and address argument (20, for RATE).
+/// Answer:  chain id (8), block number (8; all ones when unknown), block timestamp (8), then for each entry
+///          a status byte, followed by the balance from ASSETS_UNKNOWN up and one more word above that.
+/// Word:    its length in bytes (1; 0 to 32), then that many bytes, big-endian, the first of them not zero.
+///
+/// A read is a static call with exactly the gas of the payload, so no answer depends on the entry's place in
+/// the batch, and at most 32 bytes of returndata are copied. A revert, less than 32 bytes and a target without
+/// code are failures of that read alone. Where the next read could not get its gas, or two words of 32 bytes
+/// could exceed what creation may return (24,576 bytes, EIP-170), this and all later entries are NOT_REACHED.
+contract PositionLens {
+    // Kinds; 4 to 127 are free. CONVERT_OR_RATIO and CONVERT ask the pricer for convertToAssets(balance);
+    // only the former falls back to balance * totalAssets / totalSupply. BALANCE asks nothing more. RATE
+    // returns the first word that `selector(argument)` of the pricer gives.
+    uint256 private constant CONVERT_OR_RATIO = 0;
+    uint256 private constant BALANCE = 2;
+    uint256 private constant RATE = 3;
+
+    uint256 private constant NO_POSITION = 0;
+    uint256 private constant BALANCE_UNKNOWN = 1;
+    uint256 private constant NOT_REACHED = 2;
+    uint256 private constant ASSETS_UNKNOWN = 3;
+    uint256 private constant CONVERTED = 4;
+    uint256 private constant RATIO = 5;
+    uint256 private constant RATED = 6;
+
+    // Memory: what the functions need to know, then the answer, then the entries.
+    uint256 private constant CALL_GAS = 0x80;
+    uint256 private constant CURSOR = 0xa0;
+    uint256 private constant REMAINING = 0xc0;
+    uint256 private constant ANSWER = 0x100;
+    /// What a position with two full words takes beyond the status byte that every entry has.
+    uint256 private constant TWO_WORDS = 66;
+    /// A position may be written while cursor + remaining entries do not exceed ANSWER + 24,576 - TWO_WORDS.
+    uint256 private constant LAST_CURSOR = 0x60be;
+    uint256 private constant ENTRIES = 0x6100;
+
+    constructor() payable {
+        assembly ("memory-safe") {
+            /// Ends the call: the entries from the current one on are marked as not reached.
+            function finish() {
+                let cursor := mload(CURSOR)
+                for { let remaining := mload(REMAINING) } remaining { remaining := sub(remaining, 1) } {
+                    mstore8(cursor, NOT_REACHED)
+                    cursor := add(cursor, 1)
+                }
+                return(ANSWER, sub(cursor, ANSWER))
+            }
+
+            /// Ends the call unless the read can be given its gas (one 64th stays here, EIP-150) and the
+            /// answer can still be paid for: 200 gas for each byte that creation returns (EIP-2), 62 to mark
+            /// each entry that is left, and up to 50,000 for the longest division and the longest words.
+            function read(target, selector, argument) -> ok, value {
+                let callGas := mload(CALL_GAS)
+                let size := sub(add(mload(CURSOR), mload(REMAINING)), sub(ANSWER, TWO_WORDS))
+                if lt(gas(), add(add(callGas, shr(5, callGas)), add(65000, shl(8, size)))) { finish() }
+                mstore(0x00, shl(224, selector))
+                mstore(0x04, argument)
+                // Evaluated from the right: code, call, returndata.
+                ok := and(
+                    and(gt(returndatasize(), 31), staticcall(callGas, target, 0x00, 0x24, 0x00, 0x20)),
+                    gt(extcodesize(target), 0)
+                )
+                value := mload(0x00)
+            }
+
+            /// floor(a * b / c) over the 512-bit product; fails when c is zero or the result exceeds a word.
+            function mulDiv(a, b, c) -> ok, result {
+                let low := mul(a, b)
+                let high := mulmod(a, b, not(0))
+                high := sub(sub(high, low), lt(high, low))
+                ok := lt(high, c)
+                if ok {
+                    result := div(low, c)
+                    if high {
+                        // Long division, bit by bit; `high` is the rest and stays below c.
+                        result := 0
+                        for { let bit := 256 } bit { bit := sub(bit, 1) } {
+                            let carry := shr(255, high)
+                            high := or(shl(1, high), shr(255, low))
+                            low := shl(1, low)
+                            result := shl(1, result)
+                            if or(carry, iszero(lt(high, c))) {
+                                high := sub(high, c)
+                                result := or(result, 1)
+                            }
+                        }
+                    }
+                }
+            }
+
+            /// Balance, then conversion, then the two totals, as far as the kind and the answers lead.
+            /// `extra` points to what RATE entries have behind their addresses.
+            function readPosition(user, kind, token, pricer, extra) -> status, shares, assets {
+                status := BALANCE_UNKNOWN
+                let target := token
+                let selector := 0x70a08231 // balanceOf(address)
+                let argument := user
+                // One step for each read, so that `read`, which the compiler inlines, is there once.
+                for { let step } lt(step, 4) { step := add(step, 1) } {
+                    let ok, word := read(target, selector, argument)
+                    switch step
+                    case 0 {
+                        if iszero(ok) { break }
+                        shares := word
+                        status := NO_POSITION
+                        if iszero(shares) { break }
+                        status := ASSETS_UNKNOWN
+                        if eq(kind, BALANCE) { break }
+                        target := pricer
+                        selector := 0x07a2d13a // convertToAssets(uint256)
+                        argument := shares
+                        if eq(kind, RATE) {
+                            selector := shr(224, mload(extra))
+                            argument := shr(96, mload(add(extra, 4)))
+                        }
+                    }
+                    case 1 {
+                        assets := word
+                        if ok {
+                            status := add(CONVERTED, shl(1, eq(kind, RATE)))
+                            break
+                        }
+                        if iszero(eq(kind, CONVERT_OR_RATIO)) { break }
+                        selector := 0x01e1d114 // totalAssets()
+                    }
+                    case 2 {
+                        if iszero(ok) { break }
+                        assets := word
+                        target := token
+                        selector := 0x18160ddd // totalSupply()
+                    }
+                    default {
+                        if ok {
+                            ok, assets := mulDiv(shares, assets, word)
+                            if ok { status := RATIO }
+                        }
+                    }
+                }
+            }
+
+            /// The chain's height. On Arbitrum One `number` is about that of Ethereum and ArbSys knows the
+            /// chain's own (arbBlockNumber()); all ones when it does not answer.
+            function height() -> value {
+                value := number()
+                if eq(chainid(), 42161) {
+                    mstore(0x00, shl(224, 0xa3b1b31d))
+                    if iszero(and(gt(returndatasize(), 31), staticcall(gas(), 0x64, 0x00, 0x04, 0x00, 0x20))) {
+                        mstore(0x00, not(0))
+                    }
+                    value := and(mload(0x00), 0xffffffffffffffff)
+                }
+            }
+
+            // The last 28 bytes of the code, left-aligned.
+            codecopy(0x00, sub(codesize(), 28), 0x20)
+            let tail := mload(0x00)
+            let length := and(shr(32, tail), 0xffff)
+            mstore(REMAINING, and(shr(48, tail), 0xffff))
+            mstore(CALL_GAS, and(shr(64, tail), 0xffffffff))
+            let user := shr(96, tail)
+            mstore(CURSOR, add(ANSWER, 24))
+            mstore(ANSWER, or(shl(192, chainid()), or(shl(128, height()), shl(64, timestamp()))))
+            let entry := ENTRIES
+            codecopy(entry, sub(sub(codesize(), 28), length), length)
+
+            for { } mload(REMAINING) { mstore(REMAINING, sub(mload(REMAINING), 1)) } {
+                if gt(add(mload(CURSOR), mload(REMAINING)), LAST_CURSOR) { finish() }
+                let kind := byte(0, mload(entry))
+                let token := shr(96, mload(add(entry, 1)))
+                let pricer := token
+                entry := add(entry, 21)
+                if and(kind, 1) {
+                    pricer := shr(96, mload(entry))
+                    entry := add(entry, 20)
+                }
+                kind := shr(1, kind)
+                let status, shares, assets := readPosition(user, kind, token, pricer, entry)
+                if eq(kind, RATE) { entry := add(entry, 24) }
+
+                let cursor := mload(CURSOR)
+                mstore8(cursor, status)
+                cursor := add(cursor, 1)
+                let words := add(gt(status, NOT_REACHED), gt(status, ASSETS_UNKNOWN))
+                for { let word := shares } words { words := sub(words, 1) } {
+                    let bits := 0
+                    for { } shr(bits, word) { bits := add(bits, 8) } { }
+                    mstore8(cursor, shr(3, bits))
+                    mstore(add(cursor, 1), shl(sub(256, bits), word))
+                    cursor := add(add(cursor, 1), shr(3, bits))
+                    word := assets
+                }
+                mstore(CURSOR, cursor)
+            }
+            finish()
+        }
+    }
+}

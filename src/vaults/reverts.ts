@@ -1,0 +1,68 @@
+import { decodeErrorResult, type Hex, parseAbi } from "viem";
+import type { ErrorCode } from "../errors.ts";
+
+/** Refusals with a code of their own, by the errors that the families are known to revert with. */
+const refusalAbi = parseAbi([
+  "error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)",
+  "error EnforcedPause()",
+  "error AllCapsReached()",
+  "error ERC20ExceededCap(uint256 increasedSupply, uint256 cap)",
+  "error E_SupplyCapExceeded()",
+  "error E_OperationDisabled()",
+  "error E_ZeroShares()",
+  "error AbsoluteCapExceeded()",
+  "error RelativeCapExceeded()",
+  "error CannotSendAssets()",
+  "error CannotReceiveShares()",
+  "error AccessManagedUnauthorized(address caller)",
+  "error Error(string reason)",
+  "error Panic(uint256 code)",
+]);
+
+const BY_NAME: Readonly<Record<string, ErrorCode>> = {
+  ERC4626ExceededMaxDeposit: "above_maximum",
+  AllCapsReached: "above_maximum",
+  ERC20ExceededCap: "above_maximum",
+  E_SupplyCapExceeded: "above_maximum",
+  AbsoluteCapExceeded: "above_maximum",
+  RelativeCapExceeded: "above_maximum",
+  EnforcedPause: "vault_paused",
+  E_OperationDisabled: "vault_paused",
+  E_ZeroShares: "zero_shares",
+  CannotSendAssets: "not_allowed",
+  CannotReceiveShares: "not_allowed",
+  AccessManagedUnauthorized: "not_allowed",
+};
+
+const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
+  { reason: /^ZERO_SHARES$|cannot mint zero/i, code: "zero_shares" },
+  { reason: /pausable: .*paused|^paused$/i, code: "vault_paused" },
+  { reason: /exceed(s|ed)? deposit limit|deposit more than max/i, code: "above_maximum" },
+  { reason: /less than minimum|below min|deposit too small/i, code: "below_minimum" },
+];
+
+export interface ExplainedRevert {
+  /** The refusal it stands for; null when it is no known one. */
+  code: ErrorCode | null;
+  /** The revert in words: an error's name, a reason, or the selector; null when there was no data. */
+  text: string | null;
+}
+
+/** Reads revert data that a vault, token or the Router passed on. */
+export function explainRevert(data: Hex): ExplainedRevert {
+  if (data.length < 10) return { code: null, text: null };
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: refusalAbi, data });
+    if (errorName === "Error") {
+      const reason = String(args[0]);
+      return {
+        code: BY_REASON.find((known) => known.reason.test(reason))?.code ?? null,
+        text: reason.slice(0, 200),
+      };
+    }
+    if (errorName === "Panic") return { code: null, text: `Panic(${args[0]})` };
+    return { code: BY_NAME[errorName] ?? null, text: errorName };
+  } catch {
+    return { code: null, text: data.slice(0, 10) };
+  }
+}
