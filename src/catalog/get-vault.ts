@@ -1,0 +1,52 @@
+import type { Context } from "../context.ts";
+import { shownEntry } from "../deposits/entry.ts";
+import { toWireVault } from "../deposits/vault-wire.ts";
+import { failure } from "../errors.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import type { VaultDetail } from "../schemas/vault.ts";
+import { findVault } from "../vaults/registry.ts";
+import { type ReadState, readVaultState } from "../vaults/state.ts";
+import type { Vault } from "../vaults/vault.ts";
+
+/** Details that were written before, by the reading they show: the same reading gives the same object. */
+const written = new WeakMap<ReadState, { vault: Vault; stale: boolean; via: string; detail: VaultDetail }>();
+
+/**
+ * Reads one vault: registry, state and limits. When the chain cannot be read, the last known values with
+ * `stale`, or nulls. Throws `vault_not_found`, `store_unavailable`.
+ */
+export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail> {
+  const vault = await findVault(ctx, formatVaultId(key));
+  const chain = ctx.chains.definitions.get(vault.chainId);
+  if (chain === undefined) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
+  const [current, entry] = await Promise.all([readVaultState(ctx, vault), shownEntry(ctx, vault)]);
+  const read = current?.read ?? null;
+  const stale = current?.stale ?? false;
+  const known = read === null ? undefined : written.get(read);
+  if (known !== undefined && known.vault === vault && known.stale === stale && known.via === entry.via)
+    return known.detail;
+  const state = read?.state ?? null;
+  const detail: VaultDetail = {
+    ...toWireVault(vault, {
+      chain,
+      entry,
+      pausedOnChain: state?.paused ?? false,
+      minDeposit: state?.minDeposit ?? null,
+    }),
+    total_assets: state?.totalAssets?.toString() ?? null,
+    total_supply: state?.totalSupply?.toString() ?? null,
+    share_price: state?.sharePrice?.toString() ?? null,
+    share_token: vault.shareToken,
+    share_decimals: vault.shareDecimals,
+    max_deposit: state?.maxDeposit?.toString() ?? null,
+    read_at:
+      read === null
+        ? null
+        : { block_number: read.block.number, block_timestamp: toTime(read.block.timestamp) },
+    stale,
+  };
+  if (read !== null) written.set(read, { vault, stale, via: entry.via, detail });
+  return detail;
+}
+
+const toTime = (seconds: number): string => new Date(seconds * 1000).toISOString();

@@ -1,0 +1,27 @@
+import type { Context } from "../context.ts";
+import { describeError } from "../lib/log.ts";
+import { depositRouterAddress, depositRouterCodeHash } from "../router/address.ts";
+import { routerIsDeployed } from "../router/deployed.ts";
+import type { Chain } from "../schemas/chain.ts";
+
+/** Lists the chains a deployment serves; the Router is null where its code was not seen. Never throws. */
+export async function listChains(ctx: Context): Promise<Chain[]> {
+  const definitions = [...ctx.chains.definitions.values()];
+  return Promise.all(
+    definitions.map(async (chain) => {
+      const deployed = await routerIsDeployed(ctx, chain.chainId).catch((error: unknown) => {
+        ctx.log.warn("router_unreadable", { chain_id: chain.chainId, error: describeError(error) });
+        return false;
+      });
+      return {
+        chain_id: chain.chainId,
+        name: chain.name,
+        key: chain.key,
+        explorer: chain.explorer,
+        native_symbol: chain.native.symbol,
+        deposit_router: deployed ? depositRouterAddress : null,
+        router_code_hash: deployed ? depositRouterCodeHash : null,
+      };
+    }),
+  );
+}

@@ -1,0 +1,152 @@
+import { z } from "@hono/zod-openapi";
+import { erc20Abi } from "viem";
+import type { BlockRef } from "../chains/aggregate.ts";
+import { describe, type ReadResult, read, valueOrNull } from "../chains/read.ts";
+import type { Context } from "../context.ts";
+import { type AppError, failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
+import { larger } from "../lib/amount.ts";
+import type { DepositTerms } from "../vaults/adapter.ts";
+import { adapterOf } from "../vaults/adapters.ts";
+import { explainRevert } from "../vaults/reverts.ts";
+import { readNow } from "../vaults/state.ts";
+import { priceIsSafe } from "./floors.ts";
+import { approvedSpender, type Intent, paysNative } from "./intent.ts";
+import { pauseReason } from "./vault-wire.ts";
+
+/** What the chain says before anything is encoded, all at one block. Amounts in smallest units. */
+export interface CheckedDeposit {
+  terms: DepositTerms;
+  previewShares: bigint;
+  /** The user's real balance of the token, and what the spender may take of it; null: could not be read. */
+  balance: bigint | null;
+  allowance: bigint | null;
+  block: BlockRef;
+}
+
+const Quantity = z.string().regex(/^0x[0-9a-fA-F]+$/);
+
+/**
+ * Asks vault and token about a deposit of `amount` (what will reach the vault) and refuses what the vault
+ * would not honour. Throws `vault_paused`, `below_minimum`, `above_maximum`, `zero_shares`, `price_unsafe`,
+ * `would_revert`, `upstream_rejected`.
+ */
+export async function checkDeposit(
+  ctx: Context,
+  input: { intent: Intent; amount: bigint },
+): Promise<CheckedDeposit> {
+  const { intent, amount } = input;
+  const { vault } = intent;
+  const caller = intent.entry.via === "user" ? intent.user : null;
+  const terms = adapterOf(vault).terms(vault, { amount, caller, receiver: intent.user });
+  const holding = describeHolding(intent);
+  const [{ value, block }, nativeBalance] = await Promise.all([
+    readNow(ctx, {
+      chainId: vault.chainId,
+      described: {
+        reads: { ...terms.reads, ...holding.reads },
+        interpret: (results) => ({ terms: terms.interpret(results), holding: holding.interpret(results) }),
+      },
+    }),
+    paysNative(intent) ? readNativeBalance(intent) : null,
+  ]);
+  const previewShares = accept({ intent, amount, terms: value.terms });
+  const { balance, allowance } = value.holding;
+  return { terms: value.terms, previewShares, block, balance: nativeBalance ?? balance, allowance };
+}
+
+function describeHolding(intent: Intent) {
+  const token = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
+  const args = [intent.user, approvedSpender(intent)] as const;
+  return describe(
+    {
+      "holding.balance": read({ to: token, abi: erc20Abi, name: "balanceOf", args: [intent.user] }),
+      "holding.allowance": read({ to: token, abi: erc20Abi, name: "allowance", args }),
+    },
+    (results) => ({
+      balance: valueOrNull(results["holding.balance"] as ReadResult<bigint>),
+      allowance: valueOrNull(results["holding.allowance"] as ReadResult<bigint>),
+    }),
+  );
+}
+
+async function readNativeBalance(intent: Intent): Promise<bigint> {
+  const params = [intent.user, "latest"];
+  return intent.client.ask({
+    method: "eth_getBalance",
+    params,
+    read: (told) => BigInt(Quantity.parse(told)),
+  });
+}
+
+/** Applies the rules in the order in which a person would want to hear of them; gives the previewed shares. */
+function accept(input: { intent: Intent; amount: bigint; terms: DepositTerms }): bigint {
+  const { intent, amount, terms } = input;
+  const { vault } = intent;
+  if (terms.asset === null || !sameAddress(terms.asset, vault.asset.address)) {
+    throw failure("upstream_rejected", `${vault.name} does not name the registry's asset on chain`);
+  }
+  if (terms.paused) {
+    throw failure("vault_paused", `${vault.name} does not take deposits now`, { reason: pauseReason(vault) });
+  }
+  const minimum = larger(vault.minDeposit, terms.minDeposit);
+  if (minimum !== null && amount < minimum) throw belowMinimum(intent, minimum);
+  if (terms.previewShares === null) throw previewRefusal(input);
+  if (terms.previewShares === 0n)
+    throw failure("zero_shares", `${vault.name} would mint no shares for this amount`);
+  const price = terms.price;
+  if (price === null || price.shares === 0n) {
+    throw failure("price_unsafe", `${vault.name} does not say what its shares are worth`);
+  }
+  const deposit = { amount, shares: terms.previewShares, price, slippage: intent.slippage };
+  if (!priceIsSafe({ ...deposit, assetDecimals: vault.asset.decimals })) {
+    throw failure(
+      "price_unsafe",
+      `the shares ${vault.name} would mint are worth too much less than the deposit`,
+    );
+  }
+  return terms.previewShares;
+}
+
+function previewRefusal(input: { intent: Intent; amount: bigint; terms: DepositTerms }): AppError {
+  const revert = explainRevert(input.terms.previewRevert ?? "0x");
+  return refusal(input, { code: revert.code, text: revert.text });
+}
+
+/**
+ * The failure for a deposit that the vault's own code refuses: the refusal its revert stands for, else the
+ * maximum when the vault says that this is above it, else `would_revert`.
+ */
+export function refusal(
+  input: { intent: Intent; amount: bigint; terms: DepositTerms },
+  revert: { code: ReturnType<typeof explainRevert>["code"]; text: string | null },
+): AppError {
+  const { intent, amount, terms } = input;
+  const { name } = intent.vault;
+  const full = terms.maxDeposit !== null && terms.maxDeposit < amount;
+  const code = revert.code ?? (full ? "above_maximum" : "would_revert");
+  switch (code) {
+    case "above_maximum": {
+      const maximum = full ? terms.maxDeposit : null;
+      const members = { max_deposit: maximum?.toString() ?? null };
+      return failure("above_maximum", `${name} does not take this much now`, members);
+    }
+    case "below_minimum":
+      return belowMinimum(intent, larger(intent.vault.minDeposit, terms.minDeposit));
+    case "vault_paused":
+      return failure("vault_paused", `${name} does not take deposits now`, {
+        reason: pauseReason(intent.vault),
+      });
+    case "zero_shares":
+      return failure("zero_shares", `${name} would mint no shares for this amount`);
+    case "not_allowed":
+      return failure("not_allowed", `${name} does not admit this account`);
+    default:
+      return failure("would_revert", `a deposit into ${name} would revert`, { revert: revert.text });
+  }
+}
+
+function belowMinimum(intent: Intent, minimum: bigint | null): AppError {
+  const members = { min_deposit: minimum?.toString() ?? null };
+  return failure("below_minimum", `${intent.vault.name} takes larger deposits only`, members);
+}

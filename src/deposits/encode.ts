@@ -1,0 +1,104 @@
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  isAddressEqual,
+  parseAbi,
+  zeroAddress,
+} from "viem";
+import { encodeRouterDeposit, plainStep, type RouterCall, type RouterStep } from "../router/encode.ts";
+import type { DepositCall } from "../vaults/adapter.ts";
+import { adapterOf } from "../vaults/adapters.ts";
+import { type Intent, paysNative } from "./intent.ts";
+
+/** One call of the user's on the vault's chain. `value` in wei. */
+export interface UserCall {
+  target: Address;
+  value: bigint;
+  data: Hex;
+}
+
+/** The least that must arrive and be minted. `minShares` null: nothing on chain enforces one. */
+export interface Floors {
+  minIn: bigint;
+  minShares: bigint | null;
+  /** Unix seconds, by the chain's clock. */
+  deadline: bigint;
+}
+
+const MAX_VALUE = 2n ** 256n - 1n;
+const wrappedNativeAbi = parseAbi(["function deposit() payable"]);
+
+/** Encodes the deposit as the user sends it: one call to the Router, or to the vault's own entry point. */
+export function encodeDeposit(intent: Intent, floors: Floors): UserCall {
+  const { vault, user, amount } = intent;
+  if (intent.entry.via === "user") {
+    const call = adapterOf(vault).encode(vault, { amount, caller: user, receiver: user });
+    return { target: call.target, value: 0n, data: call.data };
+  }
+  const value = paysNative(intent) ? amount : 0n;
+  return { target: intent.entry.address, value, data: encodeRouterDeposit(routerCall(intent, floors)) };
+}
+
+/** The Router call that carries out an intent. */
+export function routerCall(intent: Intent, floors: Floors): RouterCall {
+  const { vault, user } = intent;
+  const call = adapterOf(vault).encode(vault, { amount: intent.amount, caller: null, receiver: user });
+  if (floors.minShares === null) throw new RangeError("the Router enforces a minimum of shares");
+  const native = paysNative(intent);
+  return {
+    deposit: {
+      asset: native ? zeroAddress : intent.token.address,
+      amount: intent.amount,
+      minIn: floors.minIn,
+      shareToken: call.shareToken,
+      receiver: user,
+      minShares: floors.minShares,
+      deadline: floors.deadline,
+      refundTo: user,
+      ref: intent.ref,
+      partnerId: intent.partnerHash,
+      partnerType: intent.partnerType,
+    },
+    steps: native ? [wrapStep(vault.asset.address), depositStep(intent, call)] : [depositStep(intent, call)],
+    sweep: native ? [vault.asset.address] : [],
+  };
+}
+
+/** Wraps all the native token the Executor holds. */
+function wrapStep(wrappedNative: Address): RouterStep {
+  const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" });
+  return plainStep({ target: wrappedNative, value: MAX_VALUE, data });
+}
+
+/** Deposits all of the asset the Executor holds. */
+function depositStep(intent: Intent, call: DepositCall): RouterStep {
+  const asset = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
+  return {
+    target: call.target,
+    value: 0n,
+    approveToken: asset,
+    spender: call.spender,
+    patchToken: call.amountOffset === null ? zeroAddress : asset,
+    patchOffset: BigInt(call.amountOffset ?? 0),
+    patchMul: call.amountScale,
+    data: call.data,
+  };
+}
+
+/** The approvals before the deposit, in order; `reset` puts a standing allowance to zero first (USDT's rule). */
+export function encodeApprovals(approval: {
+  token: Address;
+  spender: Address;
+  amount: bigint;
+  reset: boolean;
+}): UserCall[] {
+  if (isAddressEqual(approval.token, zeroAddress)) return [];
+  const approve = (amount: bigint): UserCall => ({
+    target: approval.token,
+    value: 0n,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [approval.spender, amount] }),
+  });
+  return approval.reset ? [approve(0n), approve(approval.amount)] : [approve(approval.amount)];
+}

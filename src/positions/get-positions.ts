@@ -1,0 +1,89 @@
+import { getAddress } from "viem";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { describeError } from "../lib/log.ts";
+import type { ChainCoverage, Position, Positions } from "../schemas/position.ts";
+import { adapterOf } from "../vaults/adapters.ts";
+import { listRegistry } from "../vaults/registry.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { type ChainPositions, type HeldShares, readChainPositions } from "./read-chain.ts";
+
+/**
+ * What a user holds in every known vault: one read per chain, all chains at once, each at one block.
+ * A chain that cannot be read is left out and said so. Throws `chain_unsupported`, `upstream_unavailable`
+ * when no chain could be read, `store_unavailable`.
+ */
+export async function getPositions(
+  ctx: Context,
+  query: { user: `0x${string}`; chainId: number | null },
+): Promise<Positions> {
+  if (query.chainId !== null && !ctx.chains.definitions.has(query.chainId)) {
+    throw failure("chain_unsupported", `chain ${query.chainId} is not served`);
+  }
+  const { all } = await listRegistry(ctx);
+  const chainIds = query.chainId === null ? [...ctx.chains.definitions.keys()] : [query.chainId];
+  const read = await Promise.all(
+    chainIds.map(async (chainId) => {
+      const vaults = all.filter((vault) => vault.chainId === chainId);
+      return { chainId, answer: await readOrNull(ctx, { chainId, vaults, user: query.user }) };
+    }),
+  );
+  if (read.length > 0 && read.every(({ answer }) => answer === null)) {
+    throw failure("upstream_unavailable", "no chain could be read");
+  }
+  return {
+    user_address: getAddress(query.user),
+    positions: read.flatMap(({ answer }) => answer?.held.map(toWirePosition) ?? []),
+    pending: [],
+    chains: read.map(({ chainId, answer }) => toCoverage(chainId, answer)),
+  };
+}
+
+async function readOrNull(
+  ctx: Context,
+  input: { chainId: number; vaults: readonly Vault[]; user: `0x${string}` },
+): Promise<ChainPositions | null> {
+  const client = ctx.chains.client(input.chainId);
+  if (client === null) return null;
+  const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
+  try {
+    return await readChainPositions(client, { user: input.user, lensed });
+  } catch (error) {
+    ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });
+    return null;
+  }
+}
+
+function toWirePosition({ vault, shares, assets }: HeldShares): Position {
+  return {
+    vault_id: vault.vaultId,
+    vault_name: vault.name,
+    vault_address: vault.address,
+    chain_id: vault.chainId,
+    asset_symbol: vault.asset.symbol.toUpperCase(),
+    asset_address: vault.asset.address,
+    asset_decimals: vault.asset.decimals,
+    share_balance: shares.toString(),
+    share_decimals: vault.shareDecimals,
+    vault_type: vault.type,
+    current_assets: assets?.toString() ?? null,
+    // Known once the chain's history is indexed from the vault's start to the head.
+    deposited_assets: null,
+    yield_assets: null,
+  };
+}
+
+function toCoverage(chainId: number, answer: ChainPositions | null): ChainCoverage {
+  return {
+    chain_id: chainId,
+    ok: answer !== null,
+    block_number: answer?.blockNumber ?? null,
+    block_timestamp: toTime(answer?.blockTimestamp ?? null),
+    indexed_from: null,
+    indexed_to: null,
+    unread: answer?.unread.map((vault) => vault.vaultId) ?? [],
+  };
+}
+
+const toTime = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * 1000).toISOString();

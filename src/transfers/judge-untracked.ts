@@ -1,0 +1,80 @@
+import { parseAbi, parseEventLogs } from "viem";
+import type { ChainClient } from "../chains/client.ts";
+import type { Receipt, SeenTransaction } from "../chains/transaction.ts";
+import type { Context } from "../context.ts";
+import { netTransfers } from "../deposits/evidence.ts";
+import { failureReason } from "../deposits/failure-reason.ts";
+import { sameAddress } from "../lib/address.ts";
+import { depositRouterAddress } from "../router/address.ts";
+import { routerDeposits } from "../router/decode.ts";
+import type { TransferStatusName } from "../schemas/status.ts";
+import { listRegistry } from "../vaults/registry.ts";
+
+/** What a transaction that no record of ours knows is, by the chain alone. Amounts in smallest units. */
+export interface Verdict {
+  status: TransferStatusName;
+  substatus: string | null;
+  sent: bigint | null;
+  received: bigint | null;
+}
+
+const depositAbi = parseAbi([
+  "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
+]);
+const verdict = (status: TransferStatusName, substatus: string | null): Verdict => ({
+  status,
+  substatus,
+  sent: null,
+  received: null,
+});
+
+/** Judges a transaction by its receipt: a deposit through the Router or into a known vault, or none of ours. */
+export async function judgeUntracked(
+  ctx: Context,
+  input: { client: ChainClient; seen: SeenTransaction },
+): Promise<Verdict> {
+  const { client, seen } = input;
+  const { transaction, receipt } = seen;
+  if (transaction === null) return verdict("NOT_FOUND", null);
+  if (receipt === null) return verdict("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
+  const confirmed = seen.confirmations >= client.definition.confirmations;
+  if (!receipt.succeeded) {
+    if (!sameAddress(transaction.to ?? "", depositRouterAddress)) return verdict("INVALID", null);
+    if (!confirmed) return verdict("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
+    return verdict("FAILED", await failureReason(client, { transaction, receipt }));
+  }
+  const deposit =
+    throughRouter(receipt) ?? (await intoKnownVault(ctx, { chainId: client.definition.chainId, receipt }));
+  if (deposit === null) return verdict("INVALID", null);
+  const standing = confirmed ? verdict("DONE", "COMPLETED") : verdict("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
+  return { ...standing, ...deposit };
+}
+
+type Amounts = Pick<Verdict, "sent" | "received">;
+
+function throughRouter(receipt: Receipt): Amounts | null {
+  const event = routerDeposits(receipt.logs)[0];
+  return event === undefined ? null : { sent: event.args.amountIn, received: event.args.shares };
+}
+
+/** An ERC-4626 deposit into a vault of the registry, its shares seen to reach their owner. */
+async function intoKnownVault(
+  ctx: Context,
+  found: { chainId: number; receipt: Receipt },
+): Promise<Amounts | null> {
+  const { all } = await listRegistry(ctx);
+  const emitters = new Map(
+    all
+      .filter((vault) => vault.chainId === found.chainId)
+      .map((vault) => [vault.entryPoint.toLowerCase(), vault]),
+  );
+  const { logs } = found.receipt;
+  const known = logs.filter((log) => emitters.has(log.address.toLowerCase()));
+  for (const event of parseEventLogs({ abi: depositAbi, logs: known })) {
+    const vault = emitters.get(event.address.toLowerCase());
+    if (vault === undefined) continue;
+    const received = netTransfers(logs, { token: vault.shareToken, account: event.args.owner });
+    if (received > 0n) return { sent: event.args.assets, received };
+  }
+  return null;
+}

@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { type Hex, toHex, zeroAddress } from "viem";
+import { describe, expect, test } from "vitest";
+import { encodeDeposit, routerCall, type UserCall } from "../../src/deposits/encode.ts";
+import type { Intent } from "../../src/deposits/intent.ts";
+import { verifyDeposit } from "../../src/deposits/verify.ts";
+import { encodeRouterDeposit, type RouterCall, type RouterStep } from "../../src/router/encode.ts";
+import { floors, intentOf, nativeIntent, OTHER, USDC } from "./fixtures.ts";
+
+const intents: readonly [string, Intent][] = [
+  ["of a token", intentOf()],
+  ["of native money", nativeIntent],
+];
+const refusal = expect.objectContaining({ name: "AppError", code: "upstream_rejected" });
+
+function expectRefused(intent: Intent, change: (call: RouterCall) => RouterCall): void {
+  const data = encodeRouterDeposit(change(routerCall(intent, floors)));
+  const call: UserCall = { ...encodeDeposit(intent, floors), data };
+  expect(() => verifyDeposit(intent, { call, floors })).toThrow(refusal);
+}
+
+describe.each(intents)("a deposit %s", (_what, intent) => {
+  const steps = routerCall(intent, floors).steps;
+  const changes: readonly [keyof RouterStep, RouterStep[keyof RouterStep]][] = [
+    ["target", OTHER],
+    ["value", 7n],
+    ["approveToken", OTHER],
+    ["spender", OTHER],
+    ["patchToken", OTHER],
+    ["patchOffset", 36n],
+    ["patchMul", 2n],
+    ["data", "0x12345678"],
+  ];
+
+  test.each(changes)("with another %s in any step is refused", (member, value) => {
+    for (const index of steps.keys()) {
+      expectRefused(intent, (call) => ({
+        ...call,
+        steps: call.steps.map((step, at) => (at === index ? { ...step, [member]: value } : step)),
+      }));
+    }
+  });
+
+  test("with its steps in another order is refused", () => {
+    if (steps.length > 1) expectRefused(intent, (call) => ({ ...call, steps: call.steps.toReversed() }));
+  });
+
+  test.each([[[]], [[OTHER]], [[USDC, OTHER]], [[zeroAddress]]])(
+    "with another sweep is refused: %j",
+    (sweep) => {
+      if (sweep.length === 0 && intent !== nativeIntent) return;
+      expectRefused(intent, (call) => ({ ...call, sweep: sweep as `0x${string}`[] }));
+    },
+  );
+
+  test("with any byte changed, added or taken away is refused, in our own words", () => {
+    const call = encodeDeposit(intent, floors);
+    const length = (call.data.length - 2) / 2;
+    const refuse = (data: Hex) =>
+      expect(() => verifyDeposit(intent, { call: { ...call, data }, floors })).toThrow(refusal);
+    fc.assert(
+      fc.property(fc.nat(length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const bytes = Buffer.from(call.data.slice(2), "hex");
+        bytes[at] = (bytes[at] ?? 0) ^ flip;
+        refuse(toHex(bytes));
+      }),
+      { numRuns: 2_000 },
+    );
+    refuse(`${call.data}00`);
+    refuse(`${call.data}${"00".repeat(32)}`);
+    refuse(call.data.slice(0, -2) as Hex);
+  });
+});
