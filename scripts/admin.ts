@@ -1,0 +1,127 @@
+/** `npm run admin -- …`: every act of an administrator from the terminal, over the API. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+
+const HELP = `Administers a deployment over its API.
+
+  npm run admin -- applications [--status pending|approved|rejected|revoked]
+  npm run admin -- approve|reject|revoke|reopen <application_id> [--note text]
+  npm run admin -- vaults
+  npm run admin -- add-vault <vault_id> [--type custom] [--adapter erc4626] [--name text] [--curator text] [--note text]
+  npm run admin -- set-vault <vault_id> active|paused|unsupported [--reason text]
+  npm run admin -- audit [--subject id]
+
+  --help  show this text
+
+CAUSEWAY_URL and ADMIN_TOKEN name the deployment; without them it is the local stack of npm start.`;
+
+interface Target {
+  url: string;
+  token: string;
+}
+type Act = { method: "GET" | "POST" | "PATCH"; path: string; body?: Record<string, string> };
+
+const Manifest = z.object({ api: z.string(), admin_token: z.string() });
+const Answer = z.union([z.array(z.record(z.string(), z.unknown())), z.record(z.string(), z.unknown())]);
+
+/** The deployment that the environment names, else the local stack's. Throws when there is neither. */
+export function targetOf(environment: Readonly<Record<string, string | undefined>>, folder: string): Target {
+  const { CAUSEWAY_URL: url = "", ADMIN_TOKEN: token = "" } = environment;
+  if (url !== "" && token !== "") return { url: url.replace(/\/$/, ""), token };
+  if (url !== "" || token !== "") throw new Error("CAUSEWAY_URL and ADMIN_TOKEN go together");
+  const file = join(folder, "stack.json");
+  if (!existsSync(file)) throw new Error("set CAUSEWAY_URL and ADMIN_TOKEN, or start the local stack");
+  const manifest = Manifest.parse(JSON.parse(readFileSync(file, "utf8")));
+  return { url: manifest.api, token: manifest.admin_token };
+}
+
+const options = {
+  status: { type: "string" },
+  note: { type: "string" },
+  type: { type: "string" },
+  adapter: { type: "string" },
+  name: { type: "string" },
+  curator: { type: "string" },
+  reason: { type: "string" },
+  subject: { type: "string" },
+  help: { type: "boolean" },
+} as const;
+
+/** What a command line asks of the API; null when it asks for help. Throws on a command that is none. */
+export function actOf(args: readonly string[]): Act | null {
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [command, id = "", status = ""] = positionals;
+  if (values.help === true || command === undefined) return null;
+  const given = (...names: (keyof typeof values)[]): Record<string, string> =>
+    Object.fromEntries(
+      names.flatMap((name) => (values[name] === undefined ? [] : [[name, String(values[name])]])),
+    );
+  const listing = (path: string, ...names: (keyof typeof values)[]): Act => {
+    const query = new URLSearchParams(given(...names)).toString();
+    return { method: "GET", path: query === "" ? path : `${path}?${query}` };
+  };
+  switch (command) {
+    case "applications":
+      return listing("applications", "status");
+    case "approve":
+    case "reject":
+    case "revoke":
+    case "reopen":
+      return { method: "POST", path: `applications/${required(id)}/${command}`, body: given("note") };
+    case "vaults":
+      return listing("vaults");
+    case "add-vault": {
+      const body = { vault_id: required(id), ...given("type", "adapter", "name", "curator", "note") };
+      return { method: "POST", path: "vaults", body };
+    }
+    case "set-vault":
+      return {
+        method: "PATCH",
+        path: `vaults/${required(id)}`,
+        body: { status: required(status), ...given("reason") },
+      };
+    case "audit":
+      return listing("audit", "subject");
+    default:
+      throw new Error(`there is no command ${command}; --help lists them`);
+  }
+}
+
+function required(argument: string): string {
+  if (argument === "") throw new Error("an argument is missing; --help lists them");
+  return argument;
+}
+
+/** Carries out an act; listings to their last page. Throws with the API's own words when it refuses. */
+export async function perform(target: Target, act: Act): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = [];
+  let next: string | null = `/v1/admin/${act.path}`;
+  while (next !== null) {
+    const response: Response = await fetch(`${target.url}${next}`, {
+      method: act.method,
+      headers: { authorization: `Bearer ${target.token}`, "content-type": "application/json" },
+      ...(act.body === undefined ? {} : { body: JSON.stringify(act.body) }),
+    });
+    const answer = Answer.parse(await response.json());
+    if (!response.ok) throw new Error(`${response.status}: ${JSON.stringify(answer)}`);
+    rows.push(...(Array.isArray(answer) ? answer : [answer]));
+    next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1] ?? null;
+  }
+  return rows;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  try {
+    const act = actOf(process.argv.slice(2));
+    if (act === null) console.log(HELP);
+    else {
+      const folder = join(import.meta.dirname, "../.stack");
+      for (const row of await perform(targetOf(process.env, folder), act)) console.log(JSON.stringify(row));
+    }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,46 @@
+import type { LimitName } from "../config.ts";
+import type { Context } from "../context.ts";
+import type { LimitCount, LimitWindow } from "../redis/limiter.ts";
+import type { Actor } from "./actor.ts";
+import { clientSubject } from "./client-subject.ts";
+
+/** Limits that are counted exactly, over all isolates; the others by the platform, nearby. */
+const EXACT: ReadonlySet<LimitName> = new Set(["quote", "build", "nonce", "register", "login"]);
+
+/** One request as it was counted. */
+export interface CountedRequest {
+  name: LimitName;
+  limit: number;
+  exact: boolean;
+  /** Null when nobody could count it: then it is admitted. */
+  count: LimitCount | null;
+}
+
+/**
+ * Counts a request: an anonymous one for its client address, one with a key for that key and address, so that
+ * a key copied from a page exhausts nobody, one with a secret or a session for the partner. Never throws.
+ */
+export async function countRequest(
+  ctx: Context,
+  request: { name: LimitName; client: string },
+): Promise<CountedRequest> {
+  const { name, client } = request;
+  const exact = EXACT.has(name);
+  const limit = limitFor(ctx, name);
+  const window: LimitWindow = { name, limit, subject: subjectOf(ctx.actor, client) };
+  const count = await (exact ? ctx.limiter.countExactly(window) : ctx.limiter.countNearby(window));
+  return { name, limit, exact, count };
+}
+
+function limitFor(ctx: Context, name: LimitName): number {
+  const { limits, keyFactor, partnerLimits } = ctx.config;
+  if (ctx.actor.kind !== "partner") return limits[name];
+  const own = partnerLimits.get(ctx.actor.partner.address.toLowerCase());
+  return own?.[name] ?? limits[name] * keyFactor;
+}
+
+function subjectOf(actor: Actor, client: string): string {
+  if (actor.kind !== "partner") return `client:${clientSubject(client)}`;
+  const partner = actor.partner.address.toLowerCase();
+  return actor.proof === "key" ? `key:${partner}:${clientSubject(client)}` : `partner:${partner}`;
+}

@@ -1,0 +1,42 @@
+import { bytesToHex } from "viem";
+import type { Pepper } from "../config.ts";
+
+const encoder = new TextEncoder();
+/** Keys of the peppers in use, imported once in an isolate. */
+const imported = new Map<string, CryptoKey>();
+
+/** SHA-256 as lower-case hexadecimal digits without a prefix. */
+export async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
+  return bytesToHex(new Uint8Array(digest)).slice(2);
+}
+
+/** HMAC-SHA-256 under a pepper: 32 bytes. `use` keeps digests of different uses apart. */
+export async function pepperedDigest(
+  pepper: Pepper,
+  text: { use: "key" | "secret"; value: string },
+): Promise<Uint8Array> {
+  const key = await importPepper(pepper.secret);
+  const digest = await crypto.subtle.sign("HMAC", key, encoder.encode(`${text.use}:${text.value}`));
+  return new Uint8Array(digest);
+}
+
+async function importPepper(secret: string): Promise<CryptoKey> {
+  const known = imported.get(secret);
+  if (known !== undefined) return known;
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  imported.set(secret, key);
+  return key;
+}
+
+/**
+ * Compares two digests of equal length in a time that does not depend on where they differ.
+ * Throws a RangeError when their lengths differ: those are no secret.
+ */
+export function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) throw new RangeError("digests of different lengths");
+  let difference = 0;
+  for (let i = 0; i < a.length; i += 1) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
+  return difference === 0;
+}

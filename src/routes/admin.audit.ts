@@ -1,0 +1,28 @@
+import { z } from "@hono/zod-openapi";
+import { defineRoute } from "../http/define-route.ts";
+import { paged } from "../http/paged.ts";
+import { listAudit } from "../partners/list-audit.ts";
+import { AuditEntry } from "../schemas/admin.ts";
+import { limitParam } from "../schemas/primitives.ts";
+
+export const adminAudit = defineRoute({
+  operationId: "admin.audit",
+  method: "get",
+  path: "/v1/admin/audit",
+  summary: "See who changed what",
+  description: "Newest first. The `Link` header names the next page.",
+  tag: "Administration",
+  access: "admin",
+  cache: "no-store",
+  query: z.object({
+    subject: z.string().max(120).optional().openapi({ description: "An application, vault or partner" }),
+    cursor: z.string().max(400).optional(),
+    limit: limitParam(200, 50),
+  }),
+  response: { schema: z.array(AuditEntry), description: "A page of audit rows" },
+  errors: ["store_unavailable"],
+  handler: async (ctx, { query: { subject, limit, cursor } }) => {
+    const page = await listAudit(ctx, { subject: subject ?? null, limit, cursor: cursor ?? null });
+    return paged(page, { path: "/v1/admin/audit", query: { subject, limit } });
+  },
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { decisions, refusalFor, stepRefusal } from "../../src/partners/application-state.ts";
+import { applicationStatuses } from "../../src/schemas/application.ts";
+
+describe("decisions", () => {
+  test("lead from and to these states", () => {
+    expect(decisions).toEqual({
+      approve: { from: ["pending"], to: "approved" },
+      reject: { from: ["pending"], to: "rejected" },
+      revoke: { from: ["approved"], to: "revoked" },
+      reopen: { from: ["rejected", "revoked"], to: "pending" },
+    });
+  });
+
+  test("that are not allowed are refused by the state they met", () => {
+    const table = Object.fromEntries(
+      (["approve", "reject", "revoke", "reopen", "file"] as const).map((step) => [
+        step,
+        applicationStatuses.map((status) => stepRefusal(step, status).code),
+      ]),
+    );
+    const decided = [
+      "application_pending",
+      "application_exists",
+      "application_rejected",
+      "application_revoked",
+    ];
+    expect(table).toEqual({
+      approve: decided,
+      reject: decided,
+      revoke: decided,
+      reopen: decided,
+      file: ["application_exists", "application_exists", "application_rejected", "application_revoked"],
+    });
+  });
+
+  test("that are missing keep a wallet out, each by its own code", () => {
+    expect(
+      [null, "pending" as const, "rejected" as const, "revoked" as const].map((s) => refusalFor(s).code),
+    ).toEqual(["application_required", "application_pending", "application_rejected", "application_revoked"]);
+  });
+});

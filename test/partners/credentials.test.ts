@@ -1,0 +1,75 @@
+import { crc32 as zlibCrc32 } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { redact } from "../../src/lib/log.ts";
+import { crc32, isCredential, mintCredential, prefixOf } from "../../src/partners/credentials.ts";
+
+const kinds = ["live", "secret", "session"] as const;
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+describe.each(kinds)("a %s credential", (kind) => {
+  test("has its prefix, a fixed length and at least 192 random bits", () => {
+    const made = Array.from({ length: 500 }, () => mintCredential(kind));
+    const lengths = { live: 47, secret: 59, session: 60 };
+    for (const text of made) {
+      expect(text).toMatch(new RegExp(`^cw_${kind}_[0-9A-Za-z]+$`));
+      expect(text).toHaveLength(lengths[kind]);
+      expect(isCredential(kind, text)).toBe(true);
+    }
+    expect(new Set(made).size).toBe(500);
+    const digits = lengths[kind] - `cw_${kind}_`.length - 6;
+    expect(digits * Math.log2(62)).toBeGreaterThanOrEqual(kind === "live" ? 192 : 256);
+  });
+
+  test("uses every digit at every place but the first", () => {
+    const made = Array.from({ length: 3_000 }, () => mintCredential(kind).slice(`cw_${kind}_`.length, -6));
+    for (let place = 1; place < (made[0] ?? "").length; place += 1)
+      expect(new Set(made.map((text) => text[place])).size).toBe(62);
+  });
+
+  test("is none after any one change", () => {
+    fc.assert(
+      fc.property(fc.nat(100), fc.nat(61), (at, digit) => {
+        const text = mintCredential(kind);
+        const place = at % text.length;
+        const changed = text.slice(0, place) + DIGITS[digit] + text.slice(place + 1);
+        expect(isCredential(kind, changed)).toBe(changed === text);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("is none when it is cut, lengthened, swapped around, or of another kind", () => {
+    const text = mintCredential(kind);
+    for (const other of kinds) expect(isCredential(other, text)).toBe(other === kind);
+    for (const wrong of [
+      "",
+      text.slice(1),
+      text.slice(0, -1),
+      `${text}0`,
+      ` ${text}`,
+      text.toUpperCase(),
+      "ü".repeat(47),
+    ])
+      expect(isCredential(kind, wrong)).toBe(false);
+  });
+
+  test("never passes a log line", () => {
+    const text = mintCredential(kind);
+    expect(redact(kind === "session" ? `Authorization: Bearer ${text}` : `key ${text}`)).not.toContain(
+      text.slice(-12),
+    );
+  });
+});
+
+test("a prefix shows a key's start and its last four digits", () => {
+  expect(prefixOf("cw_live_0123456789abcdefghijklmnopqrstuvwxyzABC")).toBe("cw_live_0123…zABC");
+});
+
+test("the checksum is the common CRC-32", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      expect(crc32(bytes)).toBe(zlibCrc32(bytes));
+    }),
+  );
+});

@@ -1,0 +1,124 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { describe, expect, test } from "vitest";
+import { nonceKey, readStoredMessage, writeStoredMessage } from "../../src/partners/nonce-record.ts";
+import { proveAddress } from "../../src/partners/prove-address.ts";
+import { type ExpectedMessage, findMismatches, writeMessage } from "../../src/partners/siwe-message.ts";
+import { purposes } from "../../src/schemas/signing.ts";
+import { testContext } from "../lib/context.ts";
+import { account, changedMessages, expected, message, NOW } from "./support/messages.ts";
+
+const mismatches = (text: string, now = NOW) => findMismatches(text, { expected, now });
+
+test("a message says for whom, where, what for and until when", () => {
+  expect(message).toBe(`causeway.example wants you to sign in with your Ethereum account:
+0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+
+Register this wallet as a Causeway partner and create its API keys. This costs nothing.
+
+URI: https://causeway.example
+Version: 1
+Chain ID: 8453
+Nonce: 0123456789abcdef0123456789abcdef
+Issued At: 2023-11-14T22:13:20.000Z
+Expiration Time: 2023-11-14T22:23:20.000Z`);
+  expect(mismatches(message)).toEqual([]);
+});
+
+test.each([
+  ["http://127.0.0.1:8787", "127.0.0.1:8787"],
+  ["http://localhost:8787", "localhost:8787"],
+  ["https://api.causeway.example:8443", "api.causeway.example:8443"],
+])("a deployment at %s is %s in its messages", (publicUrl, domain) => {
+  const own = { ...expected, publicUrl };
+  expect(writeMessage(own)).toMatch(new RegExp(`^${domain} wants you`));
+  expect(findMismatches(writeMessage(own), { expected: own, now: NOW })).toEqual([]);
+});
+
+test("every purpose says something else", () => {
+  const texts = purposes.map((purpose) => writeMessage({ ...expected, purpose }));
+  expect(new Set(texts).size).toBe(purposes.length);
+  for (const [i, purpose] of purposes.entries()) {
+    const others = texts.filter((_, j) => j !== i);
+    for (const other of others) {
+      const found = findMismatches(other, { expected: { ...expected, purpose }, now: NOW });
+      expect(found).toEqual(["statement", "text"]);
+    }
+  }
+});
+
+test.each<[string, Partial<ExpectedMessage>, string[]]>([
+  ["another domain", { publicUrl: "https://causeway.example.evil.example" }, ["domain", "uri", "text"]],
+  ["another port", { publicUrl: "https://causeway.example:444" }, ["domain", "uri", "text"]],
+  ["another path", { publicUrl: "https://causeway.example/v2" }, ["uri", "text"]],
+  ["another scheme", { publicUrl: "http://causeway.example" }, ["uri", "text"]],
+  ["another address", { address: "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359" }, ["address", "text"]],
+  ["another chain", { chainId: 1 }, ["chain_id", "text"]],
+  ["another nonce", { nonce: "1123456789abcdef0123456789abcdef" }, ["nonce", "text"]],
+  ["another time", { issuedAt: NOW - 1 }, ["issued_at", "expiration_time", "text"]],
+])("a message for %s does not fit", (_what, change, fields) => {
+  expect(mismatches(writeMessage({ ...expected, ...change }))).toEqual(fields);
+});
+
+test.each<[string, (text: string) => string, string[]]>([
+  ["a scheme", (text) => `https://${text}`, ["scheme", "text"]],
+  ["a resource", (text) => `${text}\nResources:\n- https://evil.example`, ["resources", "text"]],
+  ["a request id", (text) => `${text}\nRequest ID: 1`, ["request_id", "text"]],
+  ["a not-before", (text) => `${text}\nNot Before: 2023-11-14T22:13:20.000Z`, ["not_before", "text"]],
+  ["text behind it", (text) => `${text}\nand more`, ["text"]],
+  ["text before it", (text) => `Hello\n${text}`, ["domain", "address", "statement", "text"]],
+  ["no expiry", (text) => text.replace(/\nExpiration.*/, ""), ["expiration_time", "text"]],
+  ["no statement", (text) => text.replace(/Register.*\n\n/, ""), ["statement", "text"]],
+  ["another version", (text) => text.replace("Version: 1", "Version: 2"), ["version", "text"]],
+  ["another spelling of the time", (text) => text.replace("20.000Z\nExp", "20Z\nExp"), ["text"]],
+  [
+    "a lower-case address",
+    (text) => text.replace(account.address, account.address.toLowerCase()),
+    ["address", "text"],
+  ],
+  ["Windows' line ends", (text) => text.replaceAll("\n", "\r\n"), expect.arrayContaining(["text"])],
+])("a message with %s does not fit", (_what, change, fields) => {
+  expect(mismatches(change(message))).toEqual(fields);
+});
+
+test("a message fits for ten minutes, and a little before by another clock", () => {
+  expect(mismatches(message, NOW + 599_999)).toEqual([]);
+  expect(mismatches(message, NOW + 600_000)).toEqual(["expiration_time"]);
+  expect(mismatches(message, NOW - 60_000)).toEqual([]);
+  expect(mismatches(message, NOW - 60_001)).toEqual(["issued_at"]);
+});
+
+describe("5,000 changes of one field", () => {
+  test("are all noticed in the message", () => {
+    expect(changedMessages).toHaveLength(5_000);
+    expect(changedMessages.filter((text) => mismatches(text).length === 0)).toEqual([]);
+  });
+
+  test("are none accepted when the store holds them", async () => {
+    const context = testContext({ nowMs: NOW, config: { publicUrl: expected.publicUrl } });
+    const { address, nonce } = expected;
+    const key = nonceKey({ purpose: "register", address, nonce });
+    for (const text of changedMessages.slice(0, 300)) {
+      await context.nonces.put(key, writeStoredMessage({ message: text, chainId: 8453, issuedAt: NOW }), 1);
+      const signature = await account.signMessage({ message: text });
+      const proof = proveAddress(context, { purpose: "register", signed: { address, nonce, signature } });
+      await expect(proof).rejects.toMatchObject({ code: "nonce_invalid" });
+    }
+  });
+});
+
+test("a stored message is read back, and nothing else is", () => {
+  const stored = { message, chainId: 1, issuedAt: NOW };
+  expect(readStoredMessage(writeStoredMessage(stored))).toEqual(stored);
+  for (const text of ["", "null", "5", "{}", "[]", '{"message":1}', message, '{"message":"a","chainId":"1"}'])
+    expect(readStoredMessage(text)).toBe(null);
+});
+
+test("another key's signature proves nothing", async () => {
+  const context = testContext({ nowMs: NOW, config: { publicUrl: expected.publicUrl } });
+  const { address, nonce } = expected;
+  const key = nonceKey({ purpose: "register", address, nonce });
+  await context.nonces.put(key, writeStoredMessage({ message, chainId: 8453, issuedAt: NOW }), 1);
+  const signature = await privateKeyToAccount(generatePrivateKey()).signMessage({ message });
+  const proof = proveAddress(context, { purpose: "register", signed: { address, nonce, signature } });
+  await expect(proof).rejects.toMatchObject({ code: "signature_invalid" });
+});

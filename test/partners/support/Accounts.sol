@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @notice A smart account as Safe and its like are: it approves what its owner signed (ERC-1271).
+contract OwnedAccount {
+    address public owner;
+
+    constructor(address owner_) {
+        owner = owner_;
+    }
+
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view virtual returns (bytes4) {
+        return _recover(hash, signature) == owner ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
+    }
+
+    function setOwner(address owner_) external {
+        owner = owner_;
+    }
+
+    function _recover(bytes32 hash, bytes calldata signature) internal pure returns (address) {
+        if (signature.length != 65) return address(1);
+        return ecrecover(hash, uint8(signature[64]), bytes32(signature[:32]), bytes32(signature[32:64]));
+    }
+}
+
+/// @notice Puts an owner's account at an address that is known before (ERC-6492).
+contract AccountFactory {
+    function create(address owner, bytes32 salt) external returns (address) {
+        return address(new OwnedAccount{salt: salt}(owner));
+    }
+
+    function addressOf(address owner, bytes32 salt) external view returns (address) {
+        bytes32 code = keccak256(abi.encodePacked(type(OwnedAccount).creationCode, abi.encode(owner)));
+        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), salt, code)))));
+    }
+}
+
+/// @notice What an upgraded account (EIP-7702) runs: it approves what one device's key signed.
+contract DeviceAccount is OwnedAccount {
+    address private immutable device;
+
+    constructor(address device_) OwnedAccount(device_) {
+        device = device_;
+    }
+
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view override returns (bytes4) {
+        return _recover(hash, signature) == device ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
+    }
+}
+
+/// @notice An account that answers as `kind` says, whatever was signed.
+contract OddAccount {
+    uint256 private immutable kind;
+
+    constructor(uint256 kind_) {
+        kind = kind_;
+    }
+
+    fallback() external {
+        if (kind == 0) revert("no");
+        if (kind == 1) {
+            // Burns all gas there is.
+            while (true) {}
+        }
+        uint256 answer = kind == 2 ? 1 : uint256(bytes32(bytes4(0x1626ba7f)));
+        uint256 length = kind == 3 ? 100_000 : 32;
+        assembly {
+            mstore(0, answer)
+            return(0, length)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import type { Address, Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import { Registration } from "../../../src/schemas/partner.ts";
+import { Nonce } from "../../../src/schemas/signing.ts";
+import { ADMIN_TOKEN, type Isolate } from "./deployment.ts";
+
+export interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+const Body = z.union([
+  z.record(z.string(), z.unknown()),
+  z.array(z.unknown()).transform((rows) => ({ rows })),
+]);
+
+/** Whoever signs messages: an account with a key, or a contract's owner. */
+export interface Wallet {
+  address: Address;
+  sign(message: string): Promise<Hex>;
+  /** The chain its messages name. */
+  chainId?: number;
+}
+
+export function newWallet(): Wallet {
+  const account = privateKeyToAccount(generatePrivateKey());
+  return { address: account.address, sign: (message) => account.signMessage({ message }) };
+}
+
+export async function read(response: Response): Promise<Answer> {
+  return { status: response.status, body: Body.parse(await response.json()) };
+}
+
+/** Sends JSON and reads the answer. */
+export async function call(
+  isolate: Isolate,
+  [method, path]: readonly [string, string],
+  options: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { body, headers = {} } = options;
+  const init: RequestInit = { method, headers: { ...headers } };
+  if (body !== undefined) {
+    init.headers = { "content-type": "application/json", ...headers };
+    init.body = JSON.stringify(body);
+  }
+  return read(await isolate.send(path, init));
+}
+
+export const asAdmin = { authorization: `Bearer ${ADMIN_TOKEN}` };
+export const asSession = (token: unknown) => ({ authorization: `Bearer ${String(token)}` });
+export const asPair = (pair: { api_key?: unknown; api_secret?: unknown }) => ({
+  "x-api-key": String(pair.api_key),
+  "x-api-secret": String(pair.api_secret),
+});
+
+const NONCE_PATHS = {
+  register: "/v1/partners/nonce",
+  login: "/v1/partners/nonce",
+  apply: "/v1/applications/nonce",
+};
+
+/** A nonce for this wallet, signed. */
+export async function signNonce(
+  isolate: Isolate,
+  { wallet, purpose }: { wallet: Wallet; purpose: keyof typeof NONCE_PATHS },
+): Promise<{ address: Address; nonce: string; signature: Hex; message: string }> {
+  const { address, chainId } = wallet;
+  const body = {
+    address,
+    ...(purpose === "apply" ? {} : { purpose }),
+    ...(chainId === undefined ? {} : { chain_id: chainId }),
+  };
+  const answer = await call(isolate, ["POST", NONCE_PATHS[purpose]], { body });
+  const { nonce, message } = Nonce.parse(answer.body);
+  return { address, nonce, message, signature: await wallet.sign(message) };
+}
+
+const form = { company: "Wallet Company", email: "team@wallet.example", website: "https://wallet.example" };
+
+/** Files an application; gives the answer. */
+export async function apply(isolate: Isolate, wallet: Wallet): Promise<Answer> {
+  const { message: _, ...signed } = await signNonce(isolate, { wallet, purpose: "apply" });
+  return call(isolate, ["POST", "/v1/applications/wallet"], { body: { ...signed, form } });
+}
+
+export async function decide(isolate: Isolate, step: string, id: unknown): Promise<Answer> {
+  return call(isolate, ["POST", `/v1/admin/applications/${String(id)}/${step}`], {
+    body: { note: `${step} it` },
+    headers: asAdmin,
+  });
+}
+
+/** Signs and sends a registration. */
+export async function register(isolate: Isolate, wallet: Wallet, extra: object = {}): Promise<Answer> {
+  const { message: _, ...signed } = await signNonce(isolate, { wallet, purpose: "register" });
+  return call(isolate, ["POST", "/v1/partners/register"], { body: { ...signed, ...extra } });
+}
+
+/** Signs in. */
+export async function login(isolate: Isolate, wallet: Wallet): Promise<Answer> {
+  const { message: _, ...signed } = await signNonce(isolate, { wallet, purpose: "login" });
+  return call(isolate, ["POST", "/v1/partners/login"], { body: signed });
+}
+
+export type NewPartner = z.infer<typeof Registration> & { wallet: Wallet; applicationId: string };
+
+/** A registered partner: applied, approved, registered. */
+export async function makePartner(isolate: Isolate, wallet: Wallet = newWallet()): Promise<NewPartner> {
+  const applied = await apply(isolate, wallet);
+  const applicationId = String(applied.body["application_id"]);
+  await decide(isolate, "approve", applicationId);
+  const registered = await register(isolate, wallet);
+  if (registered.status !== 200) throw new Error(`not registered: ${JSON.stringify(registered.body)}`);
+  return { ...Registration.parse(registered.body), wallet, applicationId };
+}
