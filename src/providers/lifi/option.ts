@@ -1,0 +1,37 @@
+import type { MoveOption } from "../provider.ts";
+import { bridgeOfTool } from "./bridges.ts";
+import type { LifiStep } from "./schema.ts";
+
+export const PROVIDER_NAME = "lifi";
+
+const USD = /^[0-9]{1,15}(\.[0-9]{1,18})?$/;
+const LOGO = /^https:\/\/[\w.-]+\/[\w./%-]{1,400}$/;
+
+/** Describes a way to move funds from an answer's step; amounts in smallest units of the delivered token. */
+export function toOption(step: LifiStep, amounts: { toAmount: bigint; toAmountMin: bigint }): MoveOption {
+  const bridge = bridgeOfTool(step.tool)?.bridge ?? null;
+  const { estimate, toolDetails } = step;
+  const seconds = estimate.executionDuration ?? null;
+  return {
+    provider: PROVIDER_NAME,
+    bridge: bridge?.key ?? null,
+    bridgeName: bridge?.name ?? null,
+    bridgeLogo: bridge === null ? null : matching(LOGO, toolDetails?.logoURI),
+    ...amounts,
+    estimatedSeconds: seconds === null ? null : Math.ceil(seconds),
+    gasCostUsd: sumUsd(estimate.gasCosts ?? []),
+    fromAmountUsd: matching(USD, estimate.fromAmountUSD),
+  };
+}
+
+/** A text of the upstream, only when it has the shape expected. */
+function matching(shape: RegExp, text: string | null | undefined): string | null {
+  return typeof text === "string" && shape.test(text) ? text : null;
+}
+
+/** The sum of costs in USD with four decimals; null when none is given or one is no figure. */
+function sumUsd(costs: readonly { amountUSD?: string | undefined }[]): string | null {
+  const figures = costs.map((cost) => matching(USD, cost.amountUSD));
+  if (figures.length === 0 || figures.includes(null)) return null;
+  return figures.reduce((sum, figure) => sum + Number(figure), 0).toFixed(4);
+}

@@ -1,0 +1,55 @@
+import { isAddressEqual, zeroAddress } from "viem";
+import type { MoveRequest } from "../provider.ts";
+import { type Bridge, type BridgeFacet, bridges } from "./bridges.ts";
+import type { LifiDeployment, LifiDeployments } from "./deployments.ts";
+import { circleUsdc, stargateAssetIds, stargateEndpoints } from "./pegged-tokens.ts";
+
+interface Ends {
+  source: LifiDeployment;
+  destination: LifiDeployment;
+}
+
+/**
+ * LI.FI's keys of the tools to ask for: those of the bridges wanted that the chains have, that can deliver the
+ * token, and whose calldata can be verified. Empty when there is none.
+ */
+export function toolsFor(deployments: LifiDeployments, request: MoveRequest): string[] {
+  const source = deployments.get(request.fromChainId);
+  const destination = deployments.get(request.toChainId);
+  if (source === undefined || destination === undefined) return [];
+  const wanted = bridges.filter(
+    (bridge) => (request.bridges?.includes(bridge.key) ?? true) && mayCall(bridge, request),
+  );
+  return wanted.flatMap((bridge) =>
+    Object.entries(bridge.tools)
+      .filter(([, facet]) => source.bridges.includes(facet))
+      .filter(([, facet]) => canDeliver[facet]({ source, destination }, request))
+      .map(([tool]) => tool),
+  );
+}
+
+function mayCall(bridge: Bridge, request: MoveRequest): boolean {
+  return request.call === null || bridge.destinationCall;
+}
+
+const canDeliver: Record<BridgeFacet, (ends: Ends, request: MoveRequest) => boolean> = {
+  across: ({ destination }, request) => {
+    const native = isAddressEqual(request.toToken, zeroAddress);
+    if (request.call !== null) return !native && destination.receiverAcross !== null;
+    if (destination.wrappedNative === null) return !native;
+    return native || !isAddressEqual(request.toToken, destination.wrappedNative);
+  },
+  stargate: ({ destination }, request) => {
+    if (stargateEndpoints[request.toChainId] === undefined) return false;
+    if (stargateAssetIds(request.toChainId, request.toToken).length === 0) return false;
+    if (request.call === null) return true;
+    return destination.receiverStargate !== null && !isAddressEqual(request.toToken, zeroAddress);
+  },
+  celer: ({ destination }, request) => destination.bridges.includes("celer") && mintsUsdc(request),
+  polymer: ({ destination }, request) => destination.bridges.includes("polymer") && mintsUsdc(request),
+};
+
+function mintsUsdc(request: MoveRequest): boolean {
+  const [from, to] = [circleUsdc[request.fromChainId], circleUsdc[request.toChainId]];
+  return from !== undefined && to !== undefined && isAddressEqual(request.toToken, to);
+}

@@ -1,0 +1,51 @@
+import { isAddressEqual, zeroHash } from "viem";
+import type { CelerCall, PolymerCall } from "../decode/cctp.ts";
+import { circleUsdc } from "../pegged-tokens.ts";
+import { must, type Subject } from "./subject.ts";
+
+/** Finality thresholds of CCTP: attested when confirmed, or when finalized. Source: developers.circle.com. */
+const FAST = 1_000;
+const STANDARD = 2_000;
+
+/**
+ * Checks CCTP through Celer and gives the least that arrives: what is claimed, under what can be minted.
+ * Celer's proxy takes a fee of its own that the calldata does not show. Throws `upstream_rejected`.
+ */
+export function guaranteeOfCeler(subject: Subject, call: CelerCall): bigint {
+  checkUsdc(subject, call);
+  const minted = call.bridge.minAmount - call.facet.maxFee;
+  must(subject.claim.toAmountMin <= minted, "celer.maxFee");
+  return subject.claim.toAmountMin;
+}
+
+/**
+ * Checks CCTP through Polymer and gives the least that arrives: what is burned less the largest fees. LI.FI's
+ * own minimum counts the expected fee and may lie above. Throws `upstream_rejected`.
+ */
+export function guaranteeOfPolymer(subject: Subject, call: PolymerCall): bigint {
+  const { claim, request } = subject;
+  const { bridge, facet, swaps } = call;
+  checkUsdc(subject, call);
+  must(facet.nonEVMReceiver === zeroHash, "polymer.nonEVMReceiver");
+  must(facet.solanaReceiverATA === zeroHash, "polymer.solanaReceiverATA");
+  must(facet.hookData === "0x", "polymer.hookData");
+  must(isAddressEqual(facet.refundRecipient, request.user), "polymer.refundRecipient");
+  const burned = bridge.minAmount - facet.polymerTokenFee;
+  must(claim.toAmountMin <= burned, "polymer.polymerTokenFee");
+  if (swaps === null || swaps.length === 1) must(claim.toAmount <= burned, "polymer.polymerTokenFee");
+  const guaranteed = burned - facet.maxCCTPFee;
+  must(guaranteed > 0n, "polymer.maxCCTPFee");
+  must(guaranteed <= claim.toAmount, "toAmount");
+  return guaranteed;
+}
+
+/** CCTP burns and mints Circle's own USDC, and has no call at the end. */
+function checkUsdc(subject: Subject, call: CelerCall | PolymerCall): void {
+  const { request } = subject;
+  const [from, to] = [circleUsdc[request.fromChainId], circleUsdc[request.toChainId]];
+  must(request.call === null, "bridge.hasDestinationCall");
+  must(from !== undefined && isAddressEqual(call.bridge.sendingAssetId, from), "bridge.sendingAssetId");
+  must(to !== undefined && isAddressEqual(request.toToken, to), "action.toToken.address");
+  const threshold = call.facet.minFinalityThreshold;
+  must(threshold === FAST || threshold === STANDARD, "minFinalityThreshold");
+}

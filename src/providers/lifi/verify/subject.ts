@@ -1,0 +1,39 @@
+import { type Address, type Hex, pad } from "viem";
+import { sameAddress } from "../../../lib/address.ts";
+import type { MoveRequest } from "../../provider.ts";
+import type { LifiDeployment } from "../deployments.ts";
+import { rejected } from "../errors.ts";
+
+/** What the answer claims, read from its JSON. Amounts in smallest units. */
+export interface Claim {
+  tool: string;
+  transactionId: Hex;
+  /** Of the token that is delivered, before any call at the end. */
+  toAmount: bigint;
+  toAmountMin: bigint;
+  /** Fees that LI.FI says it takes from the amount; null when it says nothing. */
+  takenFees: bigint | null;
+  /** Fees that are paid on top in the native token, wei. */
+  feesOnTop: bigint;
+}
+
+/** Everything a check may look at: what was asked, what ships in code, what is claimed. */
+export interface Subject {
+  request: MoveRequest;
+  source: LifiDeployment;
+  destination: LifiDeployment;
+  integrator: string;
+  /** Unix seconds. */
+  now: number;
+  claim: Claim;
+}
+
+/** Throws `upstream_rejected` unless a condition holds; `field` names what differs, for the log. */
+export function must(holds: boolean, field: string): asserts holds {
+  if (!holds) throw rejected(field);
+}
+
+/** Whether a 32-byte word is an address, left-padded. */
+export function isWord(word: Hex, address: Address): boolean {
+  return sameAddress(word, pad(address, { size: 32 }));
+}

@@ -1,0 +1,104 @@
+import type { Address, Hex } from "viem";
+import type { ChainClient } from "../chains/client.ts";
+import type { Fetch } from "../lib/bounded-fetch.ts";
+import type { Timing } from "../lib/timing.ts";
+
+/** What a provider may reach; nothing else of the program. */
+export interface ProviderScope {
+  fetch: Fetch;
+  timing: Timing;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** The client of a chain, null when the deployment does not serve it. */
+  chain(chainId: number): ChainClient | null;
+}
+
+/** A call that the bridge makes with what it delivers: into our Router with `amount = max`. */
+export interface DestinationCall {
+  /** The DepositRouter of the destination chain: call target and spender. */
+  target: Address;
+  data: Hex;
+  /** The least that must arrive for the call to succeed, smallest unit of the delivered token. */
+  minIn: bigint;
+  gasLimit: bigint;
+}
+
+/** A wish to move a token to another chain, or to turn it into another on the same. Amounts in smallest units. */
+export interface MoveRequest {
+  fromChainId: number;
+  toChainId: number;
+  /** The zero address for the chain's native token. */
+  fromToken: Address;
+  toToken: Address;
+  amount: bigint;
+  /** Pays, receives what is delivered without a call, and every refund. */
+  user: Address;
+  /** The loss that is allowed in all, parts per billion. */
+  slippage: bigint;
+  /** Null: the token goes to the user. */
+  call: DestinationCall | null;
+  /** Bridge keys to choose from, as `GET /v1/bridges` lists them; null: all that the provider can verify. */
+  bridges: readonly string[] | null;
+}
+
+/** One way to do it, priced. */
+export interface MoveOption {
+  provider: string;
+  /** Key of `GET /v1/bridges`; null for a swap on one chain. */
+  bridge: string | null;
+  bridgeName: string | null;
+  bridgeLogo: string | null;
+  /** Expected and guaranteed amounts of `toToken` that are delivered. */
+  toAmount: bigint;
+  toAmountMin: bigint;
+  estimatedSeconds: number | null;
+  gasCostUsd: string | null;
+  fromAmountUsd: string | null;
+}
+
+/** The transaction that starts a move, decoded and compared with the request before anyone sees it. */
+export interface BuiltMove extends MoveOption {
+  transaction: { to: Address; data: Hex; value: bigint };
+  /** Whom the user approves for `amount`; null for a native source. From our allow-list, never the answer's word. */
+  spender: Address | null;
+  /** Who makes the destination call; null without one. */
+  executor: Address | null;
+  /** What the provider needs to follow it later. */
+  tool: string;
+}
+
+/** A provider's word on a transfer: a hint where to look, never proof of an end. */
+export interface MoveStatus {
+  phase: "unknown" | "source_pending" | "moving" | "delivered" | "refunding" | "refunded" | "failed";
+  /** The public substatus, where the upstream gives one we know. */
+  substatus: string | null;
+  destinationTxHash: Hex | null;
+  refundTxHash: Hex | null;
+  /** What was delivered, smallest unit; null: not said. */
+  amountReceived: bigint | null;
+  explorerLink: string | null;
+}
+
+export interface Capabilities {
+  /** Bridges whose calldata we decode. */
+  bridges: readonly { key: string; name: string; chains: readonly number[] }[];
+  swaps: boolean;
+  destinationCall: boolean;
+}
+
+/**
+ * One upstream, normalised. Every method throws only AppError: `no_route`, `upstream_rejected` (its answer
+ * was decoded and differs from what was asked), `upstream_unavailable`, `upstream_timeout`, `rate_limited`.
+ */
+export interface Provider {
+  readonly name: string;
+  capabilities(): Capabilities;
+  /** Prices without a transaction. */
+  quote(scope: ProviderScope, request: MoveRequest): Promise<MoveOption[]>;
+  /** Builds and verifies; `request.call` null delivers to the user, otherwise into the call. */
+  build(scope: ProviderScope, request: MoveRequest): Promise<BuiltMove>;
+  status(
+    scope: ProviderScope,
+    transfer: { txHash: Hex; fromChainId: number; toChainId: number; tool: string },
+  ): Promise<MoveStatus>;
+}

@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What the emulated API received. */
+export interface ApiRequest {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+/** An answer, or a way of not giving one. */
+export type Reply =
+  | { kind: "json"; status?: number; headers?: Record<string, string>; body: unknown }
+  | { kind: "text"; status?: number; headers?: Record<string, string>; text: string }
+  /** Never answers. */
+  | { kind: "hang" }
+  /** Breaks the connection before or in the middle of an answer. */
+  | { kind: "reset" }
+  | { kind: "cut"; text: string }
+  /** Sends headers at once, then a byte every `everyMs`. */
+  | { kind: "drip"; text: string; everyMs: number }
+  /** Sends this many bytes, with or without saying so first. */
+  | { kind: "flood"; bytes: number; declared: boolean };
+
+export interface Api {
+  url: string;
+  requests: ApiRequest[];
+  /** Decides every answer from now on. */
+  answer(handler: (request: ApiRequest) => Reply): void;
+  /** Gives these answers in turn, the last one for ever. */
+  replyWith(...replies: [Reply, ...Reply[]]): void;
+  close(): Promise<void>;
+}
+
+/** Starts an HTTP service on a free port of the loopback interface that answers as it is told. */
+export async function startApi(): Promise<Api> {
+  const requests: ApiRequest[] = [];
+  let handler: (request: ApiRequest) => Reply = () => ({ kind: "json", status: 500, body: {} });
+  const server = createServer((incoming, response) => {
+    void receive(incoming).then((request) => {
+      requests.push(request);
+      send(response, handler(request));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/api`,
+    requests,
+    answer(next) {
+      handler = next;
+    },
+    replyWith(...replies) {
+      const queue = [...replies];
+      handler = () => (queue.length > 1 ? queue.shift() : queue[0]) ?? { kind: "hang" };
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function receive(incoming: IncomingMessage): Promise<ApiRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://localhost");
+  return {
+    method: incoming.method ?? "",
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: incoming.headers,
+    body: Buffer.concat(chunks).toString("utf8"),
+  };
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+function send(response: ServerResponse, reply: Reply): void {
+  switch (reply.kind) {
+    case "json":
+      response.writeHead(reply.status ?? 200, { ...JSON_TYPE, ...reply.headers });
+      response.end(JSON.stringify(reply.body));
+      return;
+    case "text":
+      response.writeHead(reply.status ?? 200, { "content-type": "text/html", ...reply.headers });
+      response.end(reply.text);
+      return;
+    case "hang":
+      return;
+    case "reset":
+      response.destroy();
+      return;
+    case "cut":
+      response.writeHead(200, { ...JSON_TYPE, "content-length": reply.text.length });
+      response.write(reply.text.slice(0, reply.text.length / 2), () => response.destroy());
+      return;
+    case "drip":
+      drip(response, reply);
+      return;
+    case "flood":
+      flood(response, reply);
+  }
+}
+
+function drip(response: ServerResponse, { text, everyMs }: { text: string; everyMs: number }): void {
+  response.writeHead(200, JSON_TYPE);
+  let sent = 0;
+  const timer = setInterval(() => {
+    response.write(text.charAt(sent));
+    sent += 1;
+    if (sent >= text.length) response.end();
+  }, everyMs);
+  response.once("close", () => clearInterval(timer));
+}
+
+function flood(response: ServerResponse, { bytes, declared }: { bytes: number; declared: boolean }): void {
+  response.writeHead(200, declared ? { ...JSON_TYPE, "content-length": bytes } : JSON_TYPE);
+  const chunk = Buffer.alloc(1 << 20, 0x20);
+  let left = bytes;
+  const more = (): void => {
+    while (left > 0 && !response.destroyed) {
+      left -= chunk.length;
+      if (!response.write(chunk)) {
+        response.once("drain", more);
+        return;
+      }
+    }
+    if (!response.destroyed) response.end();
+  };
+  more();
+}

@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { type Hex, pad } from "viem";
+import { describe, expect, test } from "vitest";
+import { type Deposited, findDeposited, relayHash } from "../../../src/providers/across/deposited.ts";
+import { findFill } from "../../../src/providers/across/fill.ts";
+import { callsFailed, deposited, filledRelay, fundsDeposited, receiptOf } from "./logs.ts";
+import { deployments, HANDLER, hash, SPOKE_1, USDC_1, USER } from "./stage.ts";
+
+const origin = deployments.get(1);
+const destination = deployments.get(42161);
+if (origin === undefined || destination === undefined) throw new Error("no deployment");
+const fillOf = (events: Parameters<typeof receiptOf>[0], of = deposited) =>
+  findFill(receiptOf(events), { deposited: of, destination });
+
+describe("findDeposited", () => {
+  const find = (events: Parameters<typeof receiptOf>[0], toChainId = 42161) =>
+    findDeposited(receiptOf(events), { origin, toChainId });
+
+  test("reads the transfer", () => {
+    expect(find([fundsDeposited()])).toEqual(deposited);
+  });
+
+  test("of several takes the one to the chain asked for, otherwise the first", () => {
+    const events = [fundsDeposited({ destinationChainId: 10, depositId: 1n }), fundsDeposited()];
+    expect(find(events)?.depositId).toBe(77n);
+    expect(find(events, 8453)?.depositId).toBe(1n);
+    expect(find([fundsDeposited({ depositId: 5n }), fundsDeposited()])?.depositId).toBe(5n);
+  });
+
+  test("believes no other contract's event", () => {
+    expect(find([fundsDeposited({}, USER)])).toBeNull();
+    expect(find([])).toBeNull();
+  });
+});
+
+test("the relay hash is SpokePool.getV3RelayHash's", () => {
+  // Computed by the published SpokePool 5.0.26, asked for this very transfer on a chain with id 42161.
+  expect(relayHash(deposited)).toMatchInlineSnapshot(
+    `"0xf1732af9f2c0cddf03f368f5ad633edc563979e508cdd5c97084da0c5ed17ec7"`,
+  );
+});
+
+describe("findFill", () => {
+  test("gives what was delivered", () => {
+    expect(fillOf([filledRelay()])).toEqual({ txHash: hash("f"), amount: 99_900_000n, callsFailed: false });
+  });
+
+  test("gives the amount the depositor agreed to later", () => {
+    expect(fillOf([filledRelay({ updatedAmount: 99_000_000n })])?.amount).toBe(99_000_000n);
+  });
+
+  test("knows a transfer without message", () => {
+    const plain: Deposited = { ...deposited, message: "0x" };
+    expect(fillOf([filledRelay({ message: "0x" })], plain)).not.toBeNull();
+    expect(fillOf([filledRelay()], plain)).toBeNull();
+  });
+
+  test("sees that the calls failed, of this transfer only", () => {
+    const other = filledRelay({ depositId: 5n });
+    const table: [Parameters<typeof receiptOf>[0], boolean][] = [
+      [[filledRelay(), callsFailed()], true],
+      [[filledRelay(), callsFailed(), other], true],
+      [[other, callsFailed(), filledRelay()], false],
+      [[filledRelay(), other, callsFailed()], false],
+      [[callsFailed(), filledRelay()], false],
+      [[filledRelay(), callsFailed(USER)], false],
+    ];
+    for (const [events, failed] of table) expect(fillOf(events)?.callsFailed).toBe(failed);
+  });
+
+  test("believes neither another contract nor a transaction that failed", () => {
+    expect(fillOf([filledRelay({}, SPOKE_1)])).toBeNull();
+    const failed = { ...receiptOf([filledRelay()]), succeeded: false };
+    expect(findFill(failed, { deposited, destination })).toBeNull();
+  });
+
+  const someWord = fc
+    .uint8Array({ minLength: 32, maxLength: 32 })
+    .map((bytes): Hex => `0x${Buffer.from(bytes).toString("hex")}`);
+  const amounts = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
+  const chains = fc.integer({ min: 1, max: 2 ** 31 });
+  const seconds = fc.nat(2 ** 32 - 1);
+  const others: Record<string, fc.Arbitrary<unknown>> = {
+    originChainId: chains,
+    depositId: amounts,
+    depositor: someWord,
+    recipient: fc.constant(pad(HANDLER.replace("0x0", "0x1") as Hex)),
+    inputToken: fc.constant(pad(USER)),
+    outputToken: fc.constant(pad(USDC_1)),
+    inputAmount: amounts,
+    outputAmount: amounts,
+    exclusiveRelayer: someWord,
+    fillDeadline: seconds,
+    exclusivityDeadline: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
+    message: fc.uint8Array({ maxLength: 99 }).map((bytes): Hex => `0x${Buffer.from(bytes).toString("hex")}`),
+  };
+  test.each(Object.entries(others))("is not fooled by a fill with another %s", (field, value) => {
+    fc.assert(
+      fc.property(value, (changed) => {
+        fc.pre(changed !== deposited[field as keyof Deposited]);
+        expect(fillOf([filledRelay({ [field]: changed })])).toBeNull();
+        expect(fillOf([filledRelay({ [field]: changed }), filledRelay()])).not.toBeNull();
+      }),
+    );
+  });
+});

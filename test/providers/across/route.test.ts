@@ -1,0 +1,100 @@
+import { type Address, zeroAddress } from "viem";
+import { describe, expect, test } from "vitest";
+import { resolveDeployments } from "../../../src/providers/across/deployments.ts";
+import { findRoute } from "../../../src/providers/across/route.ts";
+import type { MoveRequest } from "../../../src/providers/provider.ts";
+import {
+  deployments,
+  failureOf,
+  HANDLER,
+  requestOf,
+  routeOf,
+  SPOKE_1,
+  USDC_42161,
+  WETH_1,
+  WETH_42161,
+} from "./stage.ts";
+
+const STRANGER: Address = "0x2222222222222222222222222222222222222222";
+
+describe("findRoute", () => {
+  test("takes a token to the same asset, the handler making the call", () => {
+    const route = routeOf(requestOf());
+    expect(route).toMatchObject({ native: false, handler: HANDLER });
+    expect(route.origin.spokePool).toBe(SPOKE_1);
+    expect(route.output.address).toBe(USDC_42161);
+  });
+
+  test("delivers to the user where nothing is called", () => {
+    expect(routeOf(requestOf({ call: null })).handler).toBeNull();
+  });
+
+  test.each([zeroAddress, "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"] as const)(
+    "pays native %s as the wrapped token",
+    (fromToken) => {
+      const route = routeOf(requestOf({ fromToken, toToken: WETH_42161 }));
+      expect(route).toMatchObject({ native: true, input: { address: WETH_1 } });
+    },
+  );
+
+  test("lets the handler pass wrapped native on, which the SpokePool would unwrap for the user", () => {
+    expect(routeOf(requestOf({ fromToken: WETH_1, toToken: WETH_42161, call: null })).handler).toBe(HANDLER);
+  });
+
+  test("takes a bridged form of USDC for USDC", () => {
+    const bridged: Address = "0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8";
+    expect(routeOf(requestOf({ toToken: bridged })).output.asset).toBe("USDC");
+  });
+});
+
+const refusals: [name: string, change: Partial<MoveRequest>, reason: string][] = [
+  ["another bridge", { bridges: ["stargate"] }, "bridge_excluded"],
+  ["no bridge", { bridges: [] }, "bridge_excluded"],
+  ["one chain", { toChainId: 1 }, "same_chain"],
+  ["a source without it", { fromChainId: 56 }, "chain_unsupported"],
+  ["a destination without it", { toChainId: 747474 }, "chain_unsupported"],
+  ["an unknown token", { fromToken: STRANGER }, "asset_unsupported"],
+  ["an unknown output", { toToken: STRANGER }, "asset_unsupported"],
+  ["another asset", { toToken: WETH_42161 }, "asset_unsupported"],
+  ["native as output", { fromToken: zeroAddress, toToken: zeroAddress }, "asset_unsupported"],
+  ["native that is no bridged asset", { fromChainId: 137, fromToken: zeroAddress }, "asset_unsupported"],
+];
+
+test.each(refusals)("refuses %s", async (_, change, reason) => {
+  const { code, reasons } = await failureOf(Promise.resolve().then(() => routeOf(requestOf(change))));
+  expect([code, reasons]).toEqual(["no_route", [reason]]);
+});
+
+describe("a chain without a handler", () => {
+  const token = { asset: "USDC", address: STRANGER, decimals: 6 };
+  const weth = { asset: "WETH", address: HANDLER, decimals: 18 };
+  const extra = {
+    chainId: 31337,
+    spokePool: SPOKE_1,
+    multicallHandler: null,
+    wrappedNative: weth.address,
+    tokens: [token, weth],
+  };
+  const all = resolveDeployments([extra]);
+  const ask = (change: Partial<MoveRequest>) =>
+    findRoute(requestOf({ toChainId: 31337, toToken: STRANGER, ...change }), all);
+
+  test("delivers plainly", () => {
+    expect(ask({ call: null }).handler).toBeNull();
+  });
+
+  test.each<Partial<MoveRequest>>([{}, { fromToken: WETH_1, toToken: weth.address, call: null }])(
+    "makes no calls",
+    async (change) => {
+      const { reasons } = await failureOf(Promise.resolve().then(() => ask(change)));
+      expect(reasons).toEqual(["destination_call_unsupported"]);
+    },
+  );
+
+  test("pays no native where the wrapped token is not known", () => {
+    const without = resolveDeployments([{ ...extra, wrappedNative: null }]);
+    const request = requestOf({ fromChainId: 31337, toChainId: 1, fromToken: zeroAddress, toToken: WETH_1 });
+    expect(() => findRoute(request, without)).toThrow("no route");
+    expect(deployments.has(31337)).toBe(false);
+  });
+});

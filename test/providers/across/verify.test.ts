@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { type Address, concatHex, encodeFunctionData, type Hex, zeroAddress } from "viem";
+import { describe, expect, test } from "vitest";
+import { depositAbi } from "../../../src/providers/across/abi.ts";
+import { decodeDeposit } from "../../../src/providers/across/decode.ts";
+import { encodeDelivery } from "../../../src/providers/across/delivery.ts";
+import { encodeDeposit } from "../../../src/providers/across/encode.ts";
+import type { Terms } from "../../../src/providers/across/terms.ts";
+import { type Expected, findDifferences, verifyDeposit } from "../../../src/providers/across/verify.ts";
+import type { MoveRequest } from "../../../src/providers/provider.ts";
+import { call, failureOf, HANDLER, requestOf, routeOf, SPOKE_1, USER, WETH_1, WETH_42161 } from "./stage.ts";
+
+const terms: Terms = {
+  outputAmount: 99_900_000n,
+  quoteTimestamp: 1_900_000_000,
+  fillDeadline: 1_900_007_200,
+  exclusiveRelayer: "0x394311A6Aaa0D8E3411D8b62DE4578D41322d1bD",
+  exclusivityParameter: 1_900_000_030,
+  estimatedSeconds: 3,
+};
+
+/** A request's own transaction and what it must say. */
+function built(change: Partial<MoveRequest> = {}, integratorId: Hex | null = null) {
+  const request = requestOf(change);
+  const route = routeOf(request);
+  const expected: Expected = { request, route, terms, integratorId };
+  const data = encodeDeposit({ ...expected, delivery: encodeDelivery(request, route) });
+  return { expected, transaction: { to: SPOKE_1, data, value: route.native ? request.amount : 0n } };
+}
+
+const kinds: [name: string, change: Partial<MoveRequest>, integratorId: Hex | null][] = [
+  ["with a call", {}, null],
+  ["to the user", { call: null }, null],
+  ["native with a call", { fromToken: zeroAddress, toToken: WETH_42161, amount: 10n ** 18n }, null],
+  ["wrapped native to the user", { fromToken: WETH_1, toToken: WETH_42161, call: null }, null],
+  ["with an integrator's id", {}, "0xab12"],
+];
+
+describe.each(kinds)("a transfer %s", (_, change, integratorId) => {
+  const { transaction, expected } = built(change, integratorId);
+
+  test("is found to be what was asked for", () => {
+    expect(findDifferences(transaction, expected)).toEqual([]);
+    expect(() => verifyDeposit(transaction, expected)).not.toThrow();
+  });
+
+  test("is refused with any one of its bytes changed", { timeout: 60_000 }, () => {
+    const bytes = (transaction.data.length - 2) / 2;
+    for (let at = 0; at < bytes; at += 1)
+      expect(findDifferences(flip(transaction, { at, bit: 1 << (at % 8) }), expected)).not.toEqual([]);
+  });
+
+  test("is refused cut short, or with anything behind it", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 64 }), (extra) => {
+        const data = concatHex([transaction.data, toHex(extra)]);
+        expect(findDifferences({ ...transaction, data }, expected)).not.toEqual([]);
+        const cut = transaction.data.slice(0, -2 * extra.length) as Hex;
+        expect(findDifferences({ ...transaction, data: cut }, expected)).not.toEqual([]);
+      }),
+    );
+  });
+
+  test("is refused for another target or value", () => {
+    expect(findDifferences({ ...transaction, to: HANDLER }, expected)).toEqual(["to"]);
+    expect(findDifferences({ ...transaction, value: transaction.value + 1n }, expected)).toEqual(["value"]);
+  });
+});
+
+const toHex = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString("hex")}`;
+
+function flip(
+  transaction: { to: Address; data: Hex; value: bigint },
+  { at, bit }: { at: number; bit: number },
+) {
+  const bytes = Buffer.from(transaction.data.slice(2), "hex");
+  bytes[at] = (bytes[at] ?? 0) ^ bit;
+  return { ...transaction, data: toHex(bytes) };
+}
+
+const FIELDS = [
+  "depositor",
+  "recipient",
+  "inputToken",
+  "outputToken",
+  "inputAmount",
+  "outputAmount",
+  "destinationChainId",
+  "exclusiveRelayer",
+  "quoteTimestamp",
+  "fillDeadline",
+  "exclusivityParameter",
+] as const;
+
+const anAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => toHex(bytes));
+const word = (address: Hex): Hex => `0x${"0".repeat(24)}${address.slice(2).toLowerCase()}`;
+
+describe("any other value of a field", () => {
+  const { transaction, expected } = built();
+  const deposit = decodeDeposit(transaction.data);
+  const encodeWith = (change: Partial<typeof deposit>): Hex => {
+    const d = { ...deposit, ...change };
+    return encodeFunctionData({
+      abi: depositAbi,
+      functionName: "deposit",
+      args: [
+        word(d.depositor),
+        word(d.recipient),
+        word(d.inputToken),
+        word(d.outputToken),
+        d.inputAmount,
+        d.outputAmount,
+        d.destinationChainId,
+        word(d.exclusiveRelayer),
+        d.quoteTimestamp,
+        d.fillDeadline,
+        d.exclusivityParameter,
+        d.message,
+      ],
+    });
+  };
+  const other = (field: (typeof FIELDS)[number]): fc.Arbitrary<unknown> => {
+    const now = deposit[field];
+    if (typeof now === "bigint") return fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
+    return typeof now === "number" ? fc.nat(2 ** 32 - 1) : anAddress;
+  };
+
+  test("the unchanged one encodes to the very same transaction", () => {
+    expect(encodeWith({})).toBe(transaction.data.toLowerCase());
+  });
+
+  test.each(FIELDS)("%s is refused, and named", (field) => {
+    fc.assert(
+      fc.property(other(field), (value) => {
+        fc.pre(String(value).toLowerCase() !== String(deposit[field]).toLowerCase());
+        const data = encodeWith({ [field]: value });
+        expect(findDifferences({ ...transaction, data }, expected)).toEqual([field]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("the message is refused whatever else it is", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
+        const data = encodeWith({ message: toHex(bytes) });
+        expect(findDifferences({ ...transaction, data }, expected)).not.toEqual([]);
+      }),
+    );
+  });
+
+  test.each<[string, Partial<MoveRequest>]>([
+    ["another user", { user: HANDLER }],
+    ["another call", { call: { ...call, data: "0x12345678" } }],
+    ["another router", { call: { ...call, target: USER } }],
+    ["no call", { call: null }],
+  ])("the transfer of %s is refused", async (_, change) => {
+    const foreign = built(change).transaction;
+    const { code } = await failureOf(Promise.resolve().then(() => verifyDeposit(foreign, expected)));
+    expect(code).toBe("upstream_rejected");
+  });
+});

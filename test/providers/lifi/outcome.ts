@@ -1,0 +1,223 @@
+import { type Address, decodeAbiParameters, decodeFunctionData, type Hex, zeroAddress } from "viem";
+import { feeAbi, lifiAbi, messageAbi } from "./abi.ts";
+
+/**
+ * What a transaction does with money, worked out from the contracts' own rules and not from the checks under
+ * test. Two transactions with the same outcome are the same to the user's wallet.
+ */
+export interface Outcome {
+  to: string;
+  chainId: number;
+  value: bigint;
+  /** What is taken from the sender's tokens: contract that takes, token, amount. */
+  pulled: string[];
+  fees: string[];
+  receiver: string;
+  refundTo: string;
+  destinationChain: string;
+  delivers: string;
+  /** The least that is delivered, in the delivered token's smallest unit. */
+  least: bigint;
+  /** The most a bridge could be asked for, where asking for too much hides a weak source swap. */
+  bridged: bigint | null;
+  call: string | null;
+  nativeFee: bigint;
+}
+
+type Decoded = ReturnType<typeof decodeFunctionData<typeof lifiAbi>>;
+type Swaps = Extract<Decoded, { functionName: "swapAndExecute" }>["args"][1];
+
+interface Envelope {
+  to: string;
+  chainId: number;
+  value: bigint;
+  data: Hex;
+}
+
+const low = (text: string): string => text.toLowerCase();
+
+/** The decimals of the tokens the scenarios use, from the tokens themselves. */
+const decimals18 = new Set([
+  "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d",
+  "0x55d398326f99059ff775485246999027b3197955",
+]);
+const STARGATE: Readonly<Record<string, string>> = {
+  "1:42161": "0xaf88d065e77c8cc2239327c5edb3a432268e5831",
+  "2:42161": "0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9",
+  "13:8453": zeroAddress,
+};
+const ENDPOINTS: Readonly<Record<number, number>> = { 30110: 42161, 30184: 8453 };
+
+/** Works out what a transaction does. Throws when its calldata is of no known function. */
+export function outcomeOf(envelope: Envelope, minIn: bigint | null): Outcome {
+  const decoded = decodeFunctionData({ abi: lifiAbi, data: envelope.data });
+  const base = { to: low(envelope.to), chainId: envelope.chainId, value: envelope.value };
+  if (decoded.functionName === "swapAndExecute")
+    return { ...base, ...executed(decoded.args, envelope, minIn) };
+  if (decoded.functionName.startsWith("swapTokens")) return { ...base, ...swapped(decoded, envelope) };
+  return { ...base, ...bridged(decoded, envelope) };
+}
+
+function pulls(swaps: Swaps, to: string): string[] {
+  return swaps
+    .filter((swap) => swap.requiresDeposit && swap.sendingAssetId !== zeroAddress)
+    .map((swap) => `${low(to)} ${low(swap.sendingAssetId)} ${swap.fromAmount}`);
+}
+
+/** What is paid to whom in fees, summed. */
+function feesOf(swaps: Swaps): string[] {
+  const paid = new Map<string, bigint>();
+  for (const swap of swaps) {
+    for (const { recipient, amount } of distributionsOf(swap.callData)) {
+      const key = `${low(swap.callTo)} ${low(recipient)}`;
+      paid.set(key, (paid.get(key) ?? 0n) + amount);
+    }
+  }
+  return [...paid].map(([key, amount]) => `${key} ${amount}`);
+}
+
+function distributionsOf(callData: Hex): readonly { recipient: Address; amount: bigint }[] {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: feeAbi, data: callData });
+    return functionName === "forwardERC20Fees" ? args[1] : args[0];
+  } catch {
+    return [];
+  }
+}
+
+function executed(
+  args: Extract<Decoded, { functionName: "swapAndExecute" }>["args"],
+  envelope: Envelope,
+  minIn: bigint | null,
+) {
+  const [, swaps, asset, receiver, amount] = args;
+  const last = swaps.at(-1);
+  const fees = feesOf(swaps);
+  const paid = fees.reduce((sum, fee) => sum + BigInt(fee.split(" ")[2] ?? "0"), 0n);
+  // With nothing but the fee before it, what reaches the call is known; after a DEX only its minimum is.
+  const steps = swaps.slice(0, -1);
+  const exact = steps.every((swap) => low(swap.sendingAssetId) === low(swap.receivingAssetId));
+  return {
+    pulled: asset === zeroAddress ? [] : [`proxy ${low(asset)} ${amount}`],
+    fees,
+    receiver: low(receiver),
+    refundTo: low(receiver),
+    destinationChain: String(envelope.chainId),
+    delivers: low(last?.sendingAssetId ?? ""),
+    least: exact ? amount - paid : (minIn ?? 0n),
+    bridged: null,
+    call: last ? `${low(last.callTo)} ${low(last.approveTo)} ${last.callData} ${low(receiver)}` : null,
+    nativeFee: 0n,
+  };
+}
+
+function swapped(decoded: Decoded, envelope: Envelope) {
+  const args = decoded.args as readonly [Hex, string, string, Address, bigint, Swaps | Swaps[number]];
+  const swaps = Array.isArray(args[5]) ? (args[5] as Swaps) : [args[5] as Swaps[number]];
+  const single = decoded.functionName.includes("Single");
+  const first = swaps[0];
+  const native = decoded.functionName.includes("NativeToERC20");
+  // A single swap always takes its amount; of several, those that say so.
+  const taken = single && first ? [{ ...first, requiresDeposit: true }] : swaps;
+  return {
+    pulled: native ? [] : pulls(taken, envelope.to),
+    fees: feesOf(swaps),
+    receiver: low(args[3]),
+    refundTo: low(args[3]),
+    destinationChain: String(envelope.chainId),
+    delivers: decoded.functionName.endsWith("ToNative")
+      ? zeroAddress
+      : low(swaps.at(-1)?.receivingAssetId ?? ""),
+    least: args[4],
+    bridged: null,
+    call: null,
+    nativeFee: 0n,
+  };
+}
+
+interface Bridge {
+  sendingAssetId: Address;
+  receiver: Address;
+  minAmount: bigint;
+  destinationChainId: bigint;
+}
+
+function bridged(decoded: Decoded, envelope: Envelope) {
+  const args = decoded.args as unknown as readonly unknown[];
+  const bridge = args[0] as Bridge;
+  const swaps = args.length === 3 ? (args[1] as Swaps) : null;
+  const facet = args.at(-1) as Record<string, unknown>;
+  const sends = low(swaps?.at(-1)?.receivingAssetId ?? bridge.sendingAssetId);
+  const own = [`${low(envelope.to)} ${low(bridge.sendingAssetId)} ${bridge.minAmount}`];
+  const pulled = swaps === null ? (sends === zeroAddress ? [] : own) : pulls(swaps, envelope.to);
+  const common = { pulled, fees: swaps === null ? [] : feesOf(swaps), nativeFee: 0n };
+  // What the swaps gave must be the token that the bridge sends, or the user's stays behind.
+  const sound = sends === low(bridge.sendingAssetId) ? "" : " not what is bridged";
+  const name = decoded.functionName;
+  const context = { bridge, facet, swapped: swaps !== null };
+  if (name.includes("Across")) return { ...common, ...across(context, sound) };
+  if (name.includes("Stargate")) return { ...common, ...stargate(context, sound) };
+  return { ...common, ...minted(context, sound) };
+}
+
+interface Context {
+  bridge: Bridge;
+  facet: Record<string, unknown>;
+  swapped: boolean;
+}
+
+function messageCall(message: Hex): string | null {
+  if (message === "0x") return null;
+  const [, swaps, receiver] = decodeAbiParameters(messageAbi, message);
+  return swaps
+    .map((swap) => `${low(swap.callTo)} ${low(swap.approveTo)} ${low(swap.sendingAssetId)} ${swap.callData}`)
+    .concat(low(receiver))
+    .join("; ");
+}
+
+function across({ bridge, facet, swapped: hasSwaps }: Context, sound: string) {
+  const multiplied = (bridge.minAmount * (facet["outputAmountMultiplier"] as bigint)) / 10n ** 18n;
+  const native = bridge.sendingAssetId === zeroAddress;
+  const sends = native ? "wrapped" : low(facet["sendingAssetId"] as string);
+  return {
+    receiver: low(facet["receiverAddress"] as string),
+    refundTo: low(facet["refundAddress"] as string),
+    destinationChain: String(bridge.destinationChainId),
+    delivers: `${low(facet["receivingAssetId"] as string)} for ${sends}${sound}`,
+    least: hasSwaps ? multiplied : (facet["outputAmount"] as bigint),
+    bridged: bridge.minAmount,
+    call: messageCall(facet["message"] as Hex),
+  };
+}
+
+function stargate({ bridge, facet }: Context, sound: string) {
+  const send = facet["sendParams"] as Record<string, unknown>;
+  const fee = facet["fee"] as { nativeFee: bigint; lzTokenFee: bigint };
+  const chain = ENDPOINTS[Number(send["dstEid"])] ?? 0;
+  const scale = decimals18.has(low(bridge.sendingAssetId)) ? 10n ** 12n : 1n;
+  return {
+    receiver: low(send["to"] as string),
+    refundTo: low(facet["refundAddress"] as string),
+    destinationChain: `${chain} and ${bridge.destinationChainId}`,
+    delivers: `${STARGATE[`${facet["assetId"]}:${chain}`] ?? "unknown"}${sound}`,
+    least: (send["minAmountLD"] as bigint) / scale,
+    bridged: null,
+    call: messageCall(send["composeMsg"] as Hex),
+    nativeFee: fee.nativeFee + fee.lzTokenFee,
+  };
+}
+
+function minted({ bridge, facet }: Context, sound: string) {
+  const own = ["maxFee", "polymerTokenFee", "maxCCTPFee"];
+  const fees = own.reduce((sum, name) => sum + ((facet[name] as bigint | undefined) ?? 0n), 0n);
+  const elsewhere = ["nonEVMReceiver", "solanaReceiverATA", "hookData"].map((name) => facet[name] ?? "");
+  return {
+    receiver: low(bridge.receiver),
+    refundTo: low(String(facet["refundRecipient"] ?? "")),
+    destinationChain: String(bridge.destinationChainId),
+    delivers: `usdc for ${low(bridge.sendingAssetId)} ${elsewhere.join(" ")}${sound}`,
+    least: bridge.minAmount - fees,
+    bridged: null,
+    call: null,
+  };
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../src/errors.ts";
+import { createLifi } from "../../../src/providers/lifi/create-lifi.ts";
+import { RateMemory } from "../../../src/providers/lifi/rate-memory.ts";
+import { answerOf } from "./answers.ts";
+import { fakeLifi, scopeOf } from "./fake-lifi.ts";
+import { callOf, INTEGRATOR, requestOf, tokens, USER } from "./parts.ts";
+import { scenarioOf } from "./scenarios.ts";
+
+const providerAt = (apiUrl: string) =>
+  createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, memory: new RateMemory() });
+
+function routeOf(name: string, change: object = {}) {
+  const { transactionRequest, transactionId, ...step } = answerOf(scenarioOf(name));
+  const figures = { toAmount: "1", toAmountMin: "1", gasCostUSD: "0.1", fromAmountUSD: "100" };
+  return { id: "r", ...figures, steps: [{ ...step, ...change }], tags: ["CHEAPEST"] };
+}
+
+const routes = (...list: object[]) => ({
+  body: { routes: list, unavailableRoutes: { filteredOut: [], failed: [] } },
+});
+
+describe("works", () => {
+  it("prices every route of one signature", async () => {
+    await using server = await fakeLifi(routes(routeOf("across, fee"), routeOf("stargate, fee")));
+    const options = await providerAt(server.url).quote(scopeOf(), requestOf({}));
+    expect(options).toEqual([
+      {
+        provider: "lifi",
+        bridge: "across",
+        bridgeName: "Across",
+        bridgeLogo: "https://example.org/logos/tool.svg",
+        toAmount: 99_740_000n,
+        toAmountMin: 99_740_000n,
+        estimatedSeconds: 3,
+        gasCostUsd: "0.0094",
+        fromAmountUsd: "100.02",
+      },
+      {
+        provider: "lifi",
+        bridge: "stargate",
+        bridgeName: "Stargate",
+        bridgeLogo: "https://example.org/logos/tool.svg",
+        toAmount: 99_740_000n,
+        toAmountMin: 99_241_300n,
+        estimatedSeconds: 3,
+        gasCostUsd: "0.0094",
+        fromAmountUsd: "100.02",
+      },
+    ]);
+    expect(server.received[0]).toMatchObject({ method: "POST", path: "/v1/advanced/routes" });
+    expect(server.received[0]?.body).toEqual({
+      fromChainId: 8453,
+      toChainId: 42161,
+      fromTokenAddress: tokens.usdc[8453],
+      toTokenAddress: tokens.usdc[42161],
+      fromAmount: "100000000",
+      fromAddress: USER,
+      toAddress: USER,
+      options: {
+        integrator: INTEGRATOR,
+        slippage: 0.027,
+        allowSwitchChain: false,
+        allowDestinationCall: false,
+        bridges: {
+          allow: [
+            "across",
+            "stargateV2",
+            "stargateV2Bus",
+            "celercircle",
+            "polymerStandard",
+            "celercirclefast",
+            "polymer",
+          ],
+        },
+      },
+    });
+  });
+
+  it("names no bridge on one chain", async () => {
+    await using server = await fakeLifi(routes(routeOf("swap, tokens")));
+    const { request } = scenarioOf("swap, tokens");
+    const [option] = await providerAt(server.url).quote(scopeOf(), request);
+    expect(option).toMatchObject({ bridge: null, bridgeName: null, bridgeLogo: null });
+    expect(server.received[0]?.body).not.toHaveProperty("options.bridges");
+  });
+
+  it("needs nobody for a call with the token at hand", async () => {
+    await using server = await fakeLifi(routes());
+    const { request } = scenarioOf("execute");
+    const [option] = await providerAt(server.url).quote(scopeOf(), request);
+    expect(option).toMatchObject({ toAmount: request.amount, toAmountMin: request.amount });
+    expect(server.received).toHaveLength(0);
+  });
+
+  it("asks only for bridges that can carry a call", async () => {
+    await using server = await fakeLifi(routes(routeOf("across, fee")));
+    await providerAt(server.url).quote(scopeOf(), requestOf({ call: callOf(1n) }));
+    expect(server.received[0]?.body).toMatchObject({
+      options: { bridges: { allow: ["across", "stargateV2"] } },
+    });
+  });
+
+  it("shows nothing of the upstream's that has another shape than expected", async () => {
+    const estimate = answerOf(scenarioOf("across, fee"))["estimate"] as object;
+    const odd = routeOf("across, fee", {
+      toolDetails: { name: "<b>Across</b>", logoURI: "javascript:alert(1)" },
+      estimate: {
+        ...estimate,
+        fromAmountUSD: "a lot",
+        gasCosts: [{ amountUSD: "much" }],
+        executionDuration: null,
+      },
+    });
+    await using server = await fakeLifi(routes(odd));
+    const [option] = await providerAt(server.url).quote(scopeOf(), requestOf({}));
+    expect(option).toMatchObject({
+      bridgeName: "Across",
+      bridgeLogo: null,
+      fromAmountUsd: null,
+      gasCostUsd: null,
+      estimatedSeconds: null,
+    });
+  });
+});
+
+describe("fails", () => {
+  it("when there is no route, with what the tools said", async () => {
+    const failed = [{ overallPath: "x", subpaths: { y: [{ code: "AMOUNT_TOO_LOW", tool: "across" }] } }];
+    await using server = await fakeLifi({
+      body: { routes: [], unavailableRoutes: { filteredOut: [], failed } },
+    });
+    const promise = providerAt(server.url).quote(scopeOf(), requestOf({}));
+    await expect(promise).rejects.toMatchObject({
+      code: "no_route",
+      members: { reasons: [{ code: "amount_too_low" }] },
+    });
+  });
+});
+
+describe("refused", () => {
+  it("are routes of two signatures, other tools, other tokens or impossible figures", async () => {
+    const estimate = answerOf(scenarioOf("across, fee"))["estimate"] as object;
+    const twice = routeOf("across, fee");
+    twice.steps.push(...twice.steps);
+    const hostile = [
+      twice,
+      routeOf("across, fee", { tool: "relaydepository" }),
+      routeOf("across, native"),
+      routeOf("across, fee", { estimate: { ...estimate, toAmountMin: "0" } }),
+      routeOf("across, fee", { estimate: { ...estimate, toAmount: "1" } }),
+    ];
+    await using server = await fakeLifi(routes(...hostile));
+    const failure = await providerAt(server.url)
+      .quote(scopeOf(), requestOf({}))
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(AppError);
+    expect(failure).toMatchObject({ code: "upstream_rejected" });
+  });
+});

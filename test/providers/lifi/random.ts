@@ -1,0 +1,29 @@
+/** A small deterministic generator: the same seed gives the same run. Source: mulberry32. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** A number in [0, 1). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** An integer in [0, below). */
+  integer(below: number): number {
+    return Math.floor(this.next() * below);
+  }
+
+  /** One of some values. Throws when there is none. */
+  pick<T>(values: readonly T[]): T {
+    const value = values[this.integer(values.length)];
+    if (value === undefined) throw new Error("nothing to pick from");
+    return value;
+  }
+}
