@@ -1,0 +1,133 @@
+import type { Redis } from "@upstash/redis/cloudflare";
+import { type ChainClient, createChainClient } from "./chains/client.ts";
+import type { ChainDefinition } from "./chains/definition.ts";
+import { NodeHealth } from "./chains/node-health.ts";
+import { resolveChains } from "./chains/resolve.ts";
+import { type Config, parseConfig } from "./config.ts";
+import { createDatabase, type Database, type Drizzle, openDrizzle } from "./db/client.ts";
+import type { Fetch } from "./lib/bounded-fetch.ts";
+import { createLogger, type Logger } from "./lib/log.ts";
+import { Timing } from "./lib/timing.ts";
+import type { Actor } from "./partners/actor.ts";
+import { type Cache, createCache } from "./redis/cache.ts";
+import { createRedis, createRedisStore, type RedisStore } from "./redis/client.ts";
+import { createLimiter, type Limiter } from "./redis/limiter.ts";
+import { LimiterMemory } from "./redis/limiter-memory.ts";
+import { MemoryCache } from "./redis/memory-cache.ts";
+import { createNonceStore, type NonceStore } from "./redis/nonces.ts";
+
+/** The chains of the deployment, as one request reaches them. */
+export interface Chains {
+  readonly definitions: ReadonlyMap<number, ChainDefinition>;
+  /** The chain's client, or null when the deployment does not serve the chain. */
+  client(chainId: number): ChainClient | null;
+}
+
+/** Everything a verb may reach, bound to one request or job run. */
+export interface Context {
+  readonly config: Config;
+  readonly db: Database;
+  readonly redis: RedisStore;
+  readonly cache: Cache;
+  readonly limiter: Limiter;
+  readonly nonces: NonceStore;
+  readonly chains: Chains;
+  /** On whose behalf the request is made. */
+  readonly actor: Actor;
+  readonly requestId: string;
+  /** Whom the platform saw ask, or `unknown`. */
+  readonly clientAddress: string;
+  /**
+   * Counts the request towards its limit where that was left to the verb, which knows whether there is work to
+   * do; does nothing otherwise. Throws `rate_limited`.
+   */
+  charge(): Promise<void>;
+  readonly log: Logger;
+  readonly timing: Timing;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A random id of 128 bits as 32 hexadecimal digits. */
+  randomId(): string;
+  /** Lets work go on after the answer. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** What an isolate keeps between requests: settings, stateless clients and advisory knowledge. */
+export interface Runtime {
+  readonly config: Config;
+  readonly drizzle: Drizzle;
+  readonly redis: Redis;
+  /** The same store with more patience: sign-in waits where a cache does not. */
+  readonly patientRedis: Redis;
+  readonly memory: MemoryCache;
+  readonly limits: LimiterMemory;
+  readonly health: NodeHealth;
+  readonly definitions: ReadonlyMap<number, ChainDefinition>;
+  readonly fetch: Fetch;
+}
+
+/** One command of sign-in, in milliseconds. */
+const PATIENCE_MS = 6_000;
+
+/** Parses the bindings and makes the isolate's part. Throws `internal` naming a missing or wrong variable. */
+export function createRuntime(env: unknown): Runtime {
+  const config = parseConfig(env);
+  const fetch: Fetch = (input, init) => globalThis.fetch(input, init);
+  const store = { url: config.redisUrl, token: config.redisToken };
+  return {
+    config,
+    fetch,
+    drizzle: openDrizzle({ databaseUrl: config.databaseUrl, httpUrl: config.databaseHttpUrl, fetch }),
+    redis: createRedis(store),
+    patientRedis: createRedis({ ...store, timeoutMs: PATIENCE_MS }),
+    memory: new MemoryCache(),
+    limits: new LimiterMemory(),
+    health: new NodeHealth(),
+    definitions: resolveChains(config.chains),
+  };
+}
+
+const randomId = (): string => crypto.randomUUID().replaceAll("-", "");
+
+/** Binds the runtime to one request. */
+export function createContext(
+  runtime: Runtime,
+  request: { requestId: string; clientAddress: string; waitUntil: (promise: Promise<unknown>) => void },
+): Context {
+  const now = (): number => Date.now();
+  const timing = new Timing(now);
+  const log = createLogger((line) => console.log(line), { request_id: request.requestId });
+  const { config, memory, health, definitions, fetch } = runtime;
+  const named = { prefix: config.redisKeyPrefix, timing };
+  const redis = createRedisStore(runtime.redis, named);
+  const platform = config.platformLimiters;
+  const waitUntil = request.waitUntil;
+  const clients = new Map<number, ChainClient>();
+  return {
+    config,
+    redis,
+    timing,
+    log,
+    now,
+    randomId,
+    waitUntil,
+    actor: { kind: "anonymous" },
+    requestId: request.requestId,
+    clientAddress: request.clientAddress,
+    charge: async () => undefined,
+    nonces: createNonceStore(runtime.patientRedis, named),
+    limiter: createLimiter(runtime.redis, { ...named, log, now, memory: runtime.limits, platform }),
+    db: createDatabase(runtime.drizzle, timing),
+    cache: createCache({ memory, redis, now, waitUntil, log, token: randomId() }),
+    chains: {
+      definitions,
+      client(chainId) {
+        const definition = definitions.get(chainId);
+        if (definition === undefined) return null;
+        const client = clients.get(chainId) ?? createChainClient({ definition, health, fetch, timing, now });
+        clients.set(chainId, client);
+        return client;
+      },
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
+import { failure } from "../errors.ts";
+import { adminGate, admit } from "./admit.ts";
+import type { AppEnv } from "./app-env.ts";
+import type { AnyRoute } from "./define-route.ts";
+import { limitHeaders } from "./limit.ts";
+import { describeCredentials, describeRoute } from "./openapi.ts";
+import { problemResponse, publicError } from "./problem.ts";
+import { baseHeaders, type ContextFactory, requestScope } from "./request-scope.ts";
+import { respond } from "./respond.ts";
+import { validate } from "./validate.ts";
+import { ValidationFailure } from "./validation-failure.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Public routes: any origin, no credentials. The secret of a key pair is not for browsers. */
+const publicCors = cors({
+  origin: "*",
+  allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  allowHeaders: ["Content-Type", "X-API-Key", "X-Request-Id", "Idempotency-Key", "If-None-Match"],
+  exposeHeaders: [
+    "ETag",
+    "Link",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "Server-Timing",
+    "X-Request-Id",
+  ],
+  maxAge: 86_400,
+});
+
+const limitBody = bodyLimit({
+  maxSize: MAX_BODY_BYTES,
+  onError: () => {
+    throw failure("body_too_large", `a body may have ${MAX_BODY_BYTES} bytes`);
+  },
+});
+
+/**
+ * Builds the app from its operations: ids, headers, cross-origin rules, validation, answers, failures,
+ * 404 and 405, and the OpenAPI document.
+ */
+export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  app.use(baseHeaders());
+  app.use(requestScope(makeContext));
+  app.use(limitHeaders());
+  app.onError((error, c) => {
+    const requestId = c.get("requestId");
+    if (error instanceof ValidationFailure) {
+      return Response.json(
+        { detail: error.issues },
+        { status: 422, headers: { "cache-control": "no-store" } },
+      );
+    }
+    return problemResponse(publicError(error), requestId);
+  });
+  app.notFound((c) =>
+    problemResponse(failure("route_not_found", "no route has this path"), c.get("requestId")),
+  );
+  describeCredentials(app);
+  for (const route of routes) mountRoute(app, route);
+  return app;
+}
+
+function mountRoute(app: OpenAPIHono<AppEnv>, route: AnyRoute): void {
+  const path = honoPath(route.path);
+  if (isCrossOrigin(route)) app.use(path, publicCors);
+  if (route.access === "admin") app.use(path, adminGate());
+  if (route.body !== undefined) app.use(path, limitBody);
+  app.on(route.method.toUpperCase(), path, async (c) => {
+    const ctx = await admit(c, route);
+    const input = await validate(c, route);
+    return respond(c, route, await route.handler(ctx, input));
+  });
+  describeRoute(app, route);
+}
+
+/** What pages of other origins may call: nothing that takes a session, a secret or the administrator's token. */
+function isCrossOrigin(route: AnyRoute): boolean {
+  return route.access === "public" || route.access === "sign_in";
+}
+
+/** Answers every other method of the known paths with 405; called once all routes are mounted. */
+export function refuseOtherMethods(app: OpenAPIHono<AppEnv>): void {
+  const methods = new Map<string, Set<string>>();
+  for (const { path, method } of app.routes) {
+    if (method === "ALL") continue;
+    methods.set(path, (methods.get(path) ?? new Set()).add(method));
+  }
+  for (const [path, allowed] of methods) {
+    const allow = [...allowed, ...(allowed.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+    app.all(path, (c) => {
+      // Reached only where no cross-origin rules answered the preflight.
+      if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
+      const response = problemResponse(
+        failure("method_not_allowed", `this path allows ${allow}`),
+        c.get("requestId"),
+      );
+      response.headers.set("allow", allow);
+      return response;
+    });
+  }
+}
+
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}

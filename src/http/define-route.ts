@@ -1,0 +1,78 @@
+import type { z } from "@hono/zod-openapi";
+import type { Context } from "../context.ts";
+import type { ErrorCode } from "../errors.ts";
+import type { Access } from "../partners/authenticate.ts";
+
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** How long shared caches may serve an answer, in seconds; `no-store` for answers made for one caller. */
+export type CacheRule = { sMaxAge: number; staleWhileRevalidate: number } | "no-store";
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** The validated input of a request. */
+export interface RouteInput<P, Q, H, B> {
+  params: Parsed<P>;
+  query: Parsed<Q>;
+  headers: Parsed<H>;
+  body: Parsed<B>;
+}
+
+/** An answer with headers of its own. */
+export class Reply<T> {
+  readonly value: T;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(value: T, headers: Record<string, string>) {
+    this.value = value;
+    this.headers = headers;
+  }
+}
+
+/**
+ * One operation of the API: its documentation, its input, its answer and the codes it can fail with.
+ * The handler translates between the wire and a verb; it sees no HTTP.
+ */
+export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
+  operationId: string;
+  method: Method;
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  tag: string;
+  /** Who may call it, and with it which cross-origin rules hold. */
+  access: Access;
+  cache: CacheRule;
+  params?: P;
+  query?: Q;
+  headers?: H;
+  body?: B;
+  response: { schema: R; description: string; status?: 200 | 201 };
+  /** Beyond those that any route can give. */
+  errors: readonly ErrorCode[];
+  handler: (
+    ctx: Context,
+    input: RouteInput<P, Q, H, B>,
+  ) => Promise<z.input<R> | Reply<z.input<R>>> | z.input<R> | Reply<z.input<R>>;
+}
+
+/** A route whatever its input and answer are. */
+export type AnyRoute = RouteDefinition<
+  z.ZodObject | undefined,
+  z.ZodObject | undefined,
+  z.ZodObject | undefined,
+  z.ZodType | undefined,
+  z.ZodType
+>;
+
+/** Declares an operation; the types of its schemas flow into its handler. */
+export function defineRoute<
+  R extends z.ZodType,
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  H extends z.ZodObject | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(definition: RouteDefinition<P, Q, H, B, R>): AnyRoute {
+  // The handler is only ever called with what these very schemas parsed, see `validate`.
+  return definition as unknown as AnyRoute;
+}

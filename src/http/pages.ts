@@ -1,0 +1,92 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { errorTable } from "../errors.ts";
+import type { AppEnv } from "./app-env.ts";
+import { openApiDocument } from "./openapi.ts";
+
+const CACHED = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
+/** Scripts and styles come from this origin alone; the reference viewer styles itself inline. */
+const DOCS_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const page = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>
+body { font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color: #1b1f24; background: #fff; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1rem; font-family: ui-monospace, monospace; margin: 1.6rem 0 0; }
+p { margin: .2rem 0; } a { color: #0b5cad; } code { font-family: ui-monospace, monospace; }
+@media (prefers-color-scheme: dark) { body { color: #e6e8eb; background: #14171a; } a { color: #7cb7f2; } }
+</style>
+</head>
+<body>
+${body}
+</body>
+</html>`;
+
+const HOME = page(
+  "Causeway",
+  `<h1>Causeway</h1>
+<p>Cross-chain deposits into yield vaults: builds, checks and follows the transactions.</p>
+<ul>
+<li><a href="/docs">API reference</a> (<a href="/openapi.json">OpenAPI 3.1</a>)</li>
+<li><a href="/docs/errors">Errors</a></li>
+<li><a href="/v1/vaults">Vaults</a></li>
+<li><a href="/v1/chains">Chains</a></li>
+<li><a href="/health/ready">Health</a></li>
+</ul>`,
+);
+
+const REFERENCE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Causeway API reference</title>
+</head>
+<body>
+<script id="api-reference" data-url="/openapi.json"></script>
+<script src="/docs-assets/scalar.js"></script>
+</body>
+</html>`;
+
+/** Every failure with its status and whether trying again unchanged can help. */
+const errorsPage = (): string =>
+  page(
+    "Causeway errors",
+    `<h1>Errors</h1>
+<p>Invalid input is 422 with a list in <code>detail</code>. Everything else is a problem document (RFC 9457) with one of these codes.</p>
+${Object.entries(errorTable)
+  .map(
+    ([code, { status, title, retryable }]) =>
+      `<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>`,
+  )
+  .join("\n")}`,
+  );
+
+/** Serves the document and the pages for people. */
+export function mountPages(app: OpenAPIHono<AppEnv>): void {
+  const html = (body: string, policy?: string): Response =>
+    new Response(body, {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": CACHED,
+        ...(policy === undefined ? {} : { "content-security-policy": policy }),
+      },
+    });
+  let documentText: string | null = null;
+  app.get("/openapi.json", (c) => {
+    documentText ??= JSON.stringify(openApiDocument(app, c.get("ctx").config.publicUrl));
+    const headers = {
+      "content-type": "application/json",
+      "cache-control": CACHED,
+      "access-control-allow-origin": "*",
+    };
+    return new Response(documentText, { headers });
+  });
+  app.get("/", () => html(HOME));
+  app.get("/docs", () => html(REFERENCE, DOCS_POLICY));
+  app.get("/docs/errors", () => html(errorsPage()));
+}

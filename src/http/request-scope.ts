@@ -1,0 +1,58 @@
+import type { MiddlewareHandler } from "hono";
+import type { Context } from "../context.ts";
+import { describeError } from "../lib/log.ts";
+import type { AppEnv } from "./app-env.ts";
+
+const WELL_FORMED_ID = /^[\w-]{1,64}$/;
+
+/** Makes the context of one request; the composition root knows how. */
+export type ContextFactory = (
+  bindings: Record<string, unknown>,
+  request: { requestId: string; clientAddress: string; waitUntil: (promise: Promise<unknown>) => void },
+) => Context;
+
+/**
+ * Gives each request its id and context, sets the headers every answer carries, and writes its one log
+ * line. A client's id is kept when it is well-formed, at most 64 of `[\w-]`.
+ */
+export function requestScope(makeContext: ContextFactory): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const offered = c.req.header("x-request-id") ?? "";
+    const requestId = WELL_FORMED_ID.test(offered) ? offered : crypto.randomUUID();
+    c.set("requestId", requestId);
+    const waitUntil = (promise: Promise<unknown>): void => c.executionCtx.waitUntil(promise);
+    const startedAt = Date.now();
+    // Set by the platform; a forwarded header says what its sender likes.
+    const clientAddress = c.req.header("cf-connecting-ip") ?? "unknown";
+    const ctx = makeContext(c.env, { requestId, clientAddress, waitUntil });
+    c.set("ctx", ctx);
+    await next();
+    if (ctx.config.serverTiming && c.get("untimed") === undefined)
+      c.header("server-timing", ctx.timing.header());
+    const fields = {
+      method: c.req.method,
+      path: c.req.routePath,
+      status: c.res.status,
+      ms: Date.now() - startedAt,
+      rpc: ctx.timing.requests("rpc"),
+      db: ctx.timing.requests("db"),
+      redis: ctx.timing.requests("redis"),
+      error: c.error === undefined ? undefined : describeError(c.error),
+    };
+    if (c.res.status >= 500) ctx.log.error("request", fields);
+    else if (fields.ms >= SLOW_MS) ctx.log.warn("slow_request", fields);
+  };
+}
+
+/** Requests that take longer than this are logged; so is every failure of ours. */
+const SLOW_MS = 2_000;
+
+/** Headers that every answer carries, failures included. */
+export function baseHeaders(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    await next();
+    c.header("x-request-id", c.get("requestId"));
+    c.header("x-content-type-options", "nosniff");
+    c.header("strict-transport-security", "max-age=31536000; includeSubDomains");
+  };
+}

@@ -1,0 +1,21 @@
+import { z } from "@hono/zod-openapi";
+import { listChains } from "../catalog/list-chains.ts";
+import { defineRoute } from "../http/define-route.ts";
+import { Chain } from "../schemas/chain.ts";
+import { BooleanParam } from "../schemas/primitives.ts";
+
+export const chainsList = defineRoute({
+  operationId: "chains.list",
+  method: "get",
+  path: "/v1/chains",
+  summary: "List chains",
+  tag: "Service",
+  access: "public",
+  cache: { sMaxAge: 60, staleWhileRevalidate: 600 },
+  query: z.object({
+    source: BooleanParam.optional().openapi({ description: "Only chains deposits can start from" }),
+  }),
+  response: { schema: z.array(Chain), description: "The chains of this deployment" },
+  errors: [],
+  handler: (ctx) => listChains(ctx),
+});

@@ -1,0 +1,19 @@
+import { defineRoute } from "../http/define-route.ts";
+import { getQuote } from "../quotes/get-quote.ts";
+import { BuildInput, Quote } from "../schemas/quote.ts";
+import { buildErrors } from "./build-errors.ts";
+
+export const quotesGet = defineRoute({
+  operationId: "quotes.get",
+  method: "post",
+  path: "/v1/quote",
+  summary: "Quote a deposit",
+  description: "What a deposit would give, from a simulation on the head state. Nothing is tracked.",
+  tag: "Deposits",
+  access: "public",
+  cache: "no-store",
+  body: BuildInput,
+  response: { schema: Quote, description: "The quote" },
+  errors: buildErrors,
+  handler: (ctx, { body }) => getQuote(ctx, body),
+});

@@ -1,0 +1,163 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { z } from "@hono/zod-openapi";
+import { describe, expect, test } from "vitest";
+import { composeApp, routes } from "../../src/app.ts";
+import { errorTable } from "../../src/errors.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { buildErrors } from "../../src/routes/build-errors.ts";
+import { testContext } from "../lib/context.ts";
+
+/** Files of the folder that hold no operation, and why. */
+const NO_OPERATION = ["src/routes/build-errors.ts" /* the codes that quote and build share */];
+const files = globSync("src/routes/*.ts").filter((file) => !NO_OPERATION.includes(file));
+
+const Operation = z.object({
+  operationId: z.string(),
+  summary: z.string().min(1),
+  tags: z.array(z.string()).length(1),
+  responses: z.record(
+    z.string(),
+    z.object({ description: z.string(), content: z.record(z.string(), z.unknown()) }),
+  ),
+});
+const Document = z.object({
+  openapi: z.literal("3.1.0"),
+  info: z.object({ version: z.literal("1.0.0") }),
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+  tags: z.array(z.object({ name: z.string() })),
+});
+const operationsOf = (document: unknown) =>
+  Object.entries(Document.parse(document).paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  );
+const built: unknown = JSON.parse(JSON.stringify(openApiDocument(composeApp(), "https://causeway.example")));
+const described = operationsOf(built);
+const namesOf = (entries: readonly { method: string; path: string; operationId: string }[]) =>
+  entries.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`).sort();
+
+describe("operations", () => {
+  test("are as many as files, and bear their names", () => {
+    const names = files.map((file) => basename(file, ".ts"));
+    expect(routes.map(({ operationId }) => operationId).sort()).toEqual(names.sort());
+  });
+
+  test.each(files)("%s defines exactly one, under its own name", (file) => {
+    const source = readFileSync(file, "utf8");
+    expect(source.match(/\bdefineRoute\(/g)).toHaveLength(1);
+    expect(source).toContain(`operationId: "${basename(file, ".ts")}"`);
+  });
+
+  test("have an id, and a method and path, of their own", () => {
+    expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length);
+    expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
+  });
+
+  test("name every parameter of their path, and none besides", () => {
+    for (const { path, params } of routes) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(Object.keys(params?.shape ?? {})).toEqual(named);
+    }
+  });
+
+  test("change nothing by GET, and let no cache keep what was made for one caller", () => {
+    for (const { method, cache, body, operationId, path } of routes) {
+      if (method === "get") expect([operationId, body]).toEqual([operationId, undefined]);
+      else expect([operationId, cache]).toEqual([operationId, "no-store"]);
+      const forOne = /deposits|positions|status|quote/.test(path);
+      if (forOne) expect([operationId, cache]).toEqual([operationId, "no-store"]);
+    }
+  });
+});
+
+describe("declared codes", () => {
+  test.each(routes)("of $operationId exist, once each", ({ errors }) => {
+    for (const code of errors) expect(Object.keys(errorTable)).toContain(code);
+    expect(new Set(errors).size).toBe(errors.length);
+  });
+
+  test("of the edge are declared by no route: any can give them", () => {
+    const edge = ["internal", "route_not_found", "method_not_allowed", "body_too_large"];
+    for (const { errors } of routes) for (const code of edge) expect(errors).not.toContain(code);
+  });
+
+  test("of quote and build are those of building", () => {
+    const byId = new Map(routes.map((route) => [route.operationId, route.errors]));
+    expect(byId.get("quotes.get")).toEqual(buildErrors);
+    expect(byId.get("quotes.build")).toEqual(expect.arrayContaining([...buildErrors]));
+  });
+});
+
+describe("the document", () => {
+  test("has exactly the routes, built or committed", () => {
+    const committed: unknown = JSON.parse(readFileSync("openapi.json", "utf8"));
+    expect(namesOf(described)).toEqual(namesOf(routes));
+    expect(namesOf(operationsOf(committed))).toEqual(namesOf(routes));
+  });
+
+  test.each(routes)("gives every code of $operationId under its status", (route) => {
+    const responses = described.find(({ operationId }) => operationId === route.operationId)?.responses ?? {};
+    const codes = [
+      ...route.errors,
+      "internal" as const,
+      ...(route.body === undefined ? [] : ["body_too_large" as const]),
+    ];
+    for (const code of codes) {
+      const response = responses[errorTable[code].status];
+      expect(response?.description).toContain(`\`${code}\``);
+      expect(Object.keys(response?.content ?? {})).toEqual(["application/problem+json"]);
+    }
+    const takesInput = [route.params, route.query, route.headers, route.body].some(
+      (part) => part !== undefined,
+    );
+    expect("422" in responses).toBe(takesInput);
+  });
+
+  test("uses only tags that it explains", () => {
+    const explained = Document.parse(built).tags.map(({ name }) => name);
+    for (const { tags } of described) expect(explained).toEqual(expect.arrayContaining(tags));
+  });
+});
+
+describe("the composed app", () => {
+  const config = { adminToken: "t".repeat(32) };
+  const app = composeApp((_bindings, { requestId }) => testContext({ requestId, config }));
+  const probe = (path: string): string => path.replaceAll(/\{\w+\}/g, "x");
+
+  test.each(routes)("answers $method $path, and 405 to other methods", async ({ method, path }) => {
+    const wrong = await app.request(probe(path), { method: "PROPFIND" });
+    expect([wrong.status, wrong.headers.get("allow")?.split(", ")]).toEqual([
+      405,
+      expect.arrayContaining([method.toUpperCase(), "OPTIONS"]),
+    ]);
+    const right = await app.request(probe(path), { method: method.toUpperCase() });
+    expect([404, 405]).not.toContain(right.status);
+  });
+
+  test("lives without touching anything", async () => {
+    const response = await app.request("/health");
+    expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
+    expect(response.headers.get("server-timing")).toBe("total;dur=0");
+  });
+
+  test("serves the document with its own address, readable from any origin", async () => {
+    const response = await app.request("/openapi.json");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(await response.json()).toMatchObject({ servers: [{ url: "https://causeway.example" }] });
+  });
+
+  test("explains every code on the error page, where problems point to", async () => {
+    const text = await (await app.request("/docs/errors")).text();
+    for (const [code, { status, title }] of Object.entries(errorTable)) {
+      expect(text).toContain(`<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. `);
+    }
+  });
+
+  test("lets the reference run scripts of its own origin only", async () => {
+    const response = await app.request("/docs");
+    expect(response.headers.get("content-security-policy")).toContain("script-src 'self';");
+    const scripts = (await response.text()).match(/<script[^>]*>/g) ?? [];
+    for (const script of scripts) expect(script).not.toMatch(/src="(https?:)?\/\//);
+    expect(scripts).toHaveLength(2);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { AppError, failure } from "../../src/errors.ts";
+import { createApp } from "../../src/http/create-app.ts";
+import { appOf } from "./app.ts";
+import { routeDoing, thingsGet } from "./routes.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const idOf = (response: Response): string => response.headers.get("x-request-id") ?? "";
+const withId = (id: string): RequestInit => ({ headers: { "x-request-id": id } });
+
+describe("the request id", () => {
+  test.each(["a", "abc-DEF_123", "x".repeat(64)])("%s is kept", async (id) => {
+    const { send, contexts } = appOf([thingsGet]);
+    expect(idOf(await send("/things/1", withId(id)))).toBe(id);
+    expect(contexts[0]?.requestId).toBe(id);
+  });
+
+  test.each(["", "x".repeat(65), "a b", "a.b", "a;b", "é", "<script>"])("%j is replaced", async (id) => {
+    const { send } = appOf([thingsGet]);
+    expect(idOf(await send("/things/1", withId(id)))).toMatch(UUID);
+  });
+
+  test("is made where none came, anew each time", async () => {
+    const { send } = appOf([thingsGet]);
+    const ids = await Promise.all([1, 2, 3].map(async () => idOf(await send("/things/1"))));
+    for (const id of ids) expect(id).toMatch(UUID);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test.each([
+    ["404", "/nowhere", {}],
+    ["405", "/things/1", { method: "DELETE" }],
+    ["422", "/things/x", {}],
+    ["200", "/things/1", {}],
+    ["500", "/work", {}],
+  ])("is on every answer: %s", async (status, path, init) => {
+    const failing = routeDoing(() => {
+      throw new Error("no");
+    });
+    const { send } = appOf([thingsGet, failing]);
+    const response = await send(path, { ...init, ...withId("mine") });
+    expect([String(response.status), idOf(response)]).toEqual([status, "mine"]);
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("strict-transport-security")).toBe("max-age=31536000; includeSubDomains");
+  });
+
+  test("is in the problem that is about it", async () => {
+    const { send } = appOf([]);
+    expect(await (await send("/nowhere", withId("mine"))).json()).toMatchObject({ request_id: "mine" });
+  });
+});
+
+describe("Server-Timing", () => {
+  test("says where the time went, on successes and failures", async () => {
+    const { send } = appOf([thingsGet]);
+    for (const path of ["/things/1", "/things/x", "/nowhere"]) {
+      expect((await send(path)).headers.get("server-timing")).toBe("total;dur=0");
+    }
+  });
+
+  test("counts what the request asked of others", async () => {
+    const { send, contexts } = appOf([
+      routeDoing(() => contexts[0]?.timing.track("rpc", async () => ({ done: true }))),
+    ]);
+    expect((await send("/work")).headers.get("server-timing")).toBe('total;dur=0, rpc;dur=0;desc="1"');
+  });
+
+  test("is left out where it is turned off", async () => {
+    const { send } = appOf([thingsGet], { serverTiming: false });
+    expect((await send("/things/1")).headers.has("server-timing")).toBe(false);
+  });
+});
+
+describe("the log", () => {
+  const failing = (error: unknown) =>
+    appOf([
+      routeDoing(() => {
+        throw error;
+      }),
+    ]);
+
+  test("has one line for a failure of ours, with its causes cleaned", async () => {
+    const cause = new Error("connect to https://node.example/k3y failed");
+    const { send, contexts } = failing(new AppError("upstream_unavailable", "no node answered", { cause }));
+    await send("/work", withId("mine"));
+    expect(contexts[0]?.logged).toEqual([
+      {
+        level: "error",
+        event: "request",
+        request_id: "mine",
+        method: "GET",
+        path: "/work",
+        status: 502,
+        ms: expect.any(Number),
+        rpc: 0,
+        db: 0,
+        redis: 0,
+        error: "no node answered <- connect to [redacted] failed",
+      },
+    ]);
+  });
+
+  test("has the unforeseen failure, which the answer does not have", async () => {
+    const { send, contexts } = failing(new TypeError("x is not a function"));
+    expect(await (await send("/work")).text()).not.toContain("not a function");
+    expect(contexts[0]?.logged).toMatchObject([{ status: 500, error: "x is not a function" }]);
+  });
+
+  test("is silent about what callers did wrong, and about success", async () => {
+    const { send, contexts } = failing(failure("vault_not_found", "gone"));
+    await send("/work");
+    await send("/nowhere");
+    const fine = appOf([thingsGet]);
+    await fine.send("/things/1");
+    await fine.send("/things/x");
+    expect([...contexts, ...fine.contexts].flatMap(({ logged }) => logged)).toEqual([]);
+  });
+});
+
+describe("a deployment that is not configured", () => {
+  test("answers 500 with the variable's name and the id, whatever is asked", async () => {
+    const app = createApp([thingsGet], () => {
+      throw new AppError("internal", "configuration: missing or invalid: DATABASE_URL");
+    });
+    const response = await app.request("/things/1", withId("mine"));
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      {
+        type: "/docs/errors#internal",
+        title: "Internal error",
+        status: 500,
+        detail: "configuration: missing or invalid: DATABASE_URL",
+        code: "internal",
+        request_id: "mine",
+      },
+    ]);
+    expect(idOf(response)).toBe("mine");
+  });
+});

@@ -1,0 +1,136 @@
+import { z } from "@hono/zod-openapi";
+import { describe, expect, test } from "vitest";
+import { defineRoute } from "../../src/http/define-route.ts";
+import { appOf, posted, read } from "./app.ts";
+import { routeDoing, thingsGet, thingsList, thingsMake } from "./routes.ts";
+
+const CACHED = { sMaxAge: 5, staleWhileRevalidate: 30 } as const;
+
+describe("an answer's body", () => {
+  test("has nothing that the schema does not declare, at any depth", async () => {
+    const deep = defineRoute({
+      operationId: "deep.get",
+      method: "get",
+      path: "/deep",
+      summary: "Deep",
+      tag: "Things",
+      access: "public",
+      cache: "no-store",
+      response: { schema: z.object({ list: z.array(z.object({ a: z.int() })) }), description: "Deep" },
+      errors: [],
+      handler: () => ({ list: [{ a: 1, secret: "s3cret" }], secret: "s3cret" }),
+    });
+    const { send } = appOf([thingsGet, deep]);
+    expect(await read(await send("/things/3"))).toEqual({
+      status: 200,
+      body: { thing_id: 3, name: "a thing" },
+    });
+    expect(await (await send("/deep")).text()).toBe('{"list":[{"a":1}]}');
+  });
+
+  test.each([{ done: "yes" }, {}, null, "text", [], undefined])(
+    "that the schema refuses (%j) is 500, and nothing of it leaves",
+    async (value) => {
+      const { send } = appOf([routeDoing(() => value)]);
+      expect(await read(await send("/work"))).toMatchObject({
+        status: 500,
+        body: { code: "internal", detail: "an unforeseen failure" },
+      });
+    },
+  );
+
+  test("has the status the route declares", async () => {
+    const { send } = appOf([thingsMake]);
+    const owner = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+    expect((await send("/things/1?kind=a", posted({ owner, amount: "1" }))).status).toBe(201);
+  });
+
+  test("may come with headers of its own", async () => {
+    const response = await appOf([thingsList]).send("/things");
+    expect(response.headers.get("link")).toBe('</things?cursor=x>; rel="next"');
+    expect(await response.json()).toEqual([{ thing_id: 1, name: "one" }]);
+  });
+});
+
+describe("caching", () => {
+  test("is named as the route declares it", async () => {
+    const cached = await appOf([thingsGet]).send("/things/1");
+    expect(cached.headers.get("cache-control")).toBe(
+      "public, max-age=0, s-maxage=5, stale-while-revalidate=30",
+    );
+    const fresh = await appOf([thingsList]).send("/things");
+    expect(fresh.headers.get("cache-control")).toBe("no-store");
+    expect(fresh.headers.has("etag")).toBe(false);
+  });
+
+  test("never keeps a failure", async () => {
+    const { send } = appOf([thingsGet]);
+    for (const path of ["/things/x", "/nowhere"]) {
+      const response = await send(path);
+      expect([response.headers.get("cache-control"), response.headers.has("etag")]).toEqual([
+        "no-store",
+        false,
+      ]);
+    }
+  });
+
+  test("gives the same content the same tag, in every isolate, and other content another", async () => {
+    const tag = async (path: string) => (await appOf([thingsGet]).send(path)).headers.get("etag");
+    expect(await tag("/things/1")).toMatch(/^"[0-9a-f]{24}"$/);
+    expect(await tag("/things/1")).toBe(await tag("/things/1"));
+    expect(await tag("/things/1")).not.toBe(await tag("/things/2"));
+  });
+
+  test("answers 304 without a body to whoever has the content", async () => {
+    const { send } = appOf([thingsGet]);
+    const etag = (await send("/things/1")).headers.get("etag") ?? "";
+    const again = await send("/things/1", { headers: { "if-none-match": etag } });
+    expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
+    expect(again.headers.get("cache-control")).toBe(
+      "public, max-age=0, s-maxage=5, stale-while-revalidate=30",
+    );
+    const other = await send("/things/2", { headers: { "if-none-match": etag } });
+    expect(await read(other)).toEqual({ status: 200, body: { thing_id: 2, name: "a thing" } });
+  });
+
+  test.each<[string, (etag: string) => string, number]>([
+    ["the tag that a compressing proxy made weak", (etag) => `W/${etag}`, 304],
+    ["a list with the tag", (etag) => `"other", ${etag}`, 304],
+    ["anything", () => "*", 304],
+    ["another tag", () => '"other"', 200],
+    ["a part of the tag", (etag) => etag.slice(0, -2), 200],
+    ["nothing", () => "", 200],
+  ])("compares weakly with %s (RFC 9110, 13.1.2)", async (_what, header, status) => {
+    const { send } = appOf([thingsGet]);
+    const etag = (await send("/things/1")).headers.get("etag") ?? "";
+    const again = await send("/things/1", { headers: { "if-none-match": header(etag) } });
+    expect([again.status, (await again.text()) === ""]).toEqual([status, status === 304]);
+  });
+
+  test("writes the same object once, and another that looks the same anew", async () => {
+    let parsed = 0;
+    const counted = z.object({ n: z.int() }).transform((value) => {
+      parsed += 1;
+      return value;
+    });
+    const kept = { n: 1 };
+    let value: { n: number } = kept;
+    const route = defineRoute({
+      operationId: "kept.get",
+      method: "get",
+      path: "/kept",
+      summary: "Kept",
+      tag: "Things",
+      access: "public",
+      cache: CACHED,
+      response: { schema: counted, description: "Kept" },
+      errors: [],
+      handler: () => value,
+    });
+    const { send } = appOf([route]);
+    const texts = [await (await send("/kept")).text(), await (await send("/kept")).text()];
+    value = { n: 2 };
+    texts.push(await (await send("/kept")).text());
+    expect([texts, parsed]).toEqual([['{"n":1}', '{"n":1}', '{"n":2}'], 2]);
+  });
+});
