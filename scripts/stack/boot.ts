@@ -1,0 +1,205 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Deployment } from "./chains/deploy.ts";
+import { chainPlans } from "./chains/plan.ts";
+import type { HubAddresses, HubInput } from "./hub/main.ts";
+import { describeChain, describeVaults, type StackManifest, writeManifest } from "./manifest.ts";
+import { snapshotFile } from "./neon/snapshot.ts";
+import { Child } from "./processes/child.ts";
+import { findPort } from "./processes/port.ts";
+import { type Report, Stopwatch } from "./report.ts";
+import type { ListenInput } from "./worker/main.ts";
+import { scheduledUrl } from "./worker/scheduled.ts";
+import { databaseUrl, workerVariables } from "./worker/variables.ts";
+
+const root = join(import.meta.dirname, "../..");
+/** Where `npm start` puts `stack.json` and the logs. */
+export const startFolder = join(root, ".stack");
+const credentials = { user: "causeway", password: "causeway", database: "causeway" };
+
+export interface StackOptions {
+  /** Port of the API; any free one when absent or 0. */
+  port?: number;
+  /** Says nothing on the terminal. */
+  quiet?: boolean;
+  /** Gets each finished step instead of the terminal. */
+  report?: Report;
+  /** Where `stack.json` and the logs go; a folder of this process, removed on close, when absent. */
+  folder?: string;
+  /** Fires the Worker's cron triggers this often; never when absent. */
+  cronEveryMs?: number;
+}
+
+/** A running stack. */
+export interface Stack {
+  manifest: StackManifest;
+  /** The file that holds the manifest. */
+  file: string;
+  /** Fires one of the Worker's cron triggers and waits for it. Throws when it fails. */
+  cron(expression: string): Promise<void>;
+  /** Calls `listener` once a process of the stack dies of itself. */
+  onCrash(listener: (message: string) => void): void;
+  /** Ends every process. */
+  close(): Promise<void>;
+}
+
+type Processes = Record<"hub" | "chains" | "worker", Child>;
+
+/**
+ * Starts everything that `npm start` and the end-to-end tests run against: two chains with contracts, Neon
+ * and Upstash over embedded stores (or those of DATABASE_URL and REDIS_URL), and the production bundle of the
+ * Worker in workerd. All processes end with this one, however it ends.
+ *
+ * Throws `StackError` when the port is taken, else an Error that says which part failed and why.
+ */
+export async function bootStack(options: StackOptions = {}): Promise<Stack> {
+  const port = await findPort(options.port ?? 0);
+  removeDeadRuns();
+  const folder = options.folder ?? join(startFolder, `run-${process.pid}-${port}`);
+  const entry = (name: string) => join(import.meta.dirname, name, "main.ts");
+  const start = (name: keyof Processes) =>
+    new Child({ name, entry: entry(name), logFile: join(folder, "logs", `${name}.log`) });
+  const processes = { hub: start("hub"), chains: start("chains"), worker: start("worker") };
+  const file = join(folder, "stack.json");
+  const close = async () => {
+    await Promise.all(Object.values(processes).map((child) => child.close()));
+    rmSync(options.folder === undefined ? folder : file, { recursive: true, force: true });
+  };
+  try {
+    const watch = new Stopwatch(options.report ?? (options.quiet === true ? () => undefined : printStep));
+    const manifest = await bring({ processes, port, watch, options });
+    writeManifest(file, manifest);
+    const onCrash = (listener: (message: string) => void) => {
+      for (const child of Object.values(processes)) child.onCrash(listener);
+    };
+    return { manifest, file, cron: (expression) => fireCron(manifest.api, expression), onCrash, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Boot = { processes: Processes; port: number; watch: Stopwatch; options: StackOptions };
+
+async function bring(boot: Boot): Promise<StackManifest> {
+  const { processes, watch } = boot;
+  const configFile = join(root, "wrangler.toml");
+  const redisToken = randomBytes(24).toString("hex");
+  const building = watch.step("Worker built", () => processes.worker.ask<void>("build", configFile));
+  const hubUp = startHub(processes.hub, redisToken);
+  const chainsUp = deployChains(boot, hubUp);
+  const databaseUp = prepareDatabase(boot, hubUp);
+  const [hub, deployments] = await settle([hubUp, chainsUp, databaseUp, building]);
+  const target = { databaseUrl: databaseUrl(hub, credentials), endpoint: `${hub.neon}/sql` };
+  await watch.step("Vault registry filled", async () => {
+    const { registryRows, seed } = await tools();
+    await seed({ ...target, rows: deployments.flatMap(registryRows), withStatus: true });
+  });
+  const api = `http://127.0.0.1:${boot.port}`;
+  const adminToken = randomBytes(24).toString("hex");
+  const chains = deployments.map((one) => ({
+    chain_id: one.plan.chainId,
+    name: one.plan.name,
+    key: one.plan.key,
+    wrapped_native: one.tokens.WETH,
+    multicall3: one.multicall3,
+    contracts: describeChain(one).contracts,
+  }));
+  const variables = workerVariables({ api, hub, credentials, redisToken, adminToken, chains });
+  const listen: ListenInput = {
+    configFile,
+    port: boot.port,
+    variables,
+    cronEveryMs: boot.options.cronEveryMs ?? null,
+  };
+  await watch.step(`Worker listens at ${api}`, () => processes.worker.ask<void>("listen", listen));
+  return {
+    api,
+    chains: deployments.map(describeChain),
+    accounts: (await tools()).accounts,
+    vaults: deployments.flatMap(describeVaults),
+    emulators: hub,
+    admin_token: adminToken,
+    database_url: target.databaseUrl,
+    redis_token: redisToken,
+  };
+}
+
+/** Modules that take half a second to load, which they may do while the processes start. */
+const tools = async () => ({
+  ...(await import("../db/migrate.ts")),
+  ...(await import("../db/seed.ts")),
+  ...(await import("./accounts.ts")),
+  ...(await import("./chains/registry.ts")),
+});
+
+/** Waits for all, so that nothing is still at work when the first failure is thrown. */
+async function settle<T extends readonly unknown[]>(work: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  await Promise.allSettled(work);
+  return (await Promise.all(work)) as unknown as T;
+}
+
+function startHub(hub: Child, redisToken: string): Promise<HubAddresses> {
+  const { DATABASE_URL: realDatabase = "", REDIS_URL: realRedis = "" } = process.env;
+  const input: HubInput = {
+    databaseUrl: realDatabase === "" ? null : realDatabase,
+    redisUrl: realRedis === "" ? null : realRedis,
+    snapshotFile: snapshotFile(root),
+    credentials,
+    redisToken,
+    chainIds: chainPlans.map(({ chainId }) => chainId),
+  };
+  return hub.ask<HubAddresses>("start", input);
+}
+
+async function deployChains({ processes, watch }: Boot, hubUp: Promise<HubAddresses>): Promise<Deployment[]> {
+  const { chains, hub } = processes;
+  return watch.step(`Chains deployed: ${chainPlans.map(({ name }) => name).join(", ")}`, async () => {
+    const nodes = await chains.ask<{ chainId: number; url: string }[]>("start");
+    await hubUp;
+    await Promise.all(nodes.map((node) => hub.ask<void>("connect", node)));
+    const deployments = await chains.ask<Deployment[]>("deploy", (await tools()).tokenHolders);
+    await hub.ask<void>("bridge", deployments);
+    return deployments;
+  });
+}
+
+async function prepareDatabase({ processes, watch }: Boot, hubUp: Promise<HubAddresses>): Promise<void> {
+  const addresses = await hubUp;
+  const target = { databaseUrl: databaseUrl(addresses, credentials), endpoint: `${addresses.neon}/sql` };
+  const { restored } = await watch.step("Postgres and Redis answer", () =>
+    processes.hub.ask<{ restored: boolean }>("ready"),
+  );
+  const { migrate } = await tools();
+  const { applied } = await watch.step("Database schema up to date", () => migrate(target));
+  if (!restored || applied.length > 0) await processes.hub.ask<void>("save");
+}
+
+function printStep(name: string, ms: number): void {
+  console.log(`${name} (${(ms / 1000).toFixed(1)} s)`);
+}
+
+async function fireCron(api: string, expression: string): Promise<void> {
+  const response = await fetch(scheduledUrl(api, expression));
+  if (!response.ok) throw new Error(`cron ${expression}: ${response.status} ${await response.text()}`);
+}
+
+/** Removes the folders of runs whose process was killed before it could. */
+function removeDeadRuns(): void {
+  if (!existsSync(startFolder)) return;
+  for (const name of readdirSync(startFolder)) {
+    const pid = /^run-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(startFolder, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem";
+import { z } from "zod";
+import { rpc } from "../chains/json-rpc.ts";
+
+const HexText = z.string().transform((text) => text as Hex);
+const Quantity = z.string().transform(BigInt);
+const Block = z.object({ hash: HexText, number: Quantity, timestamp: Quantity.transform(Number) });
+const Log = z.object({
+  address: HexText,
+  topics: z.array(HexText),
+  data: HexText,
+  logIndex: Quantity.transform(Number),
+  blockNumber: Quantity,
+  transactionHash: HexText,
+});
+export type NodeLog = z.infer<typeof Log>;
+const Receipt = z.object({
+  status: z.string().transform((status) => status === "0x1"),
+  transactionHash: HexText,
+  blockNumber: Quantity,
+  from: HexText,
+  gasUsed: Quantity,
+  effectiveGasPrice: Quantity,
+  logs: z.array(Log),
+});
+export type NodeReceipt = z.infer<typeof Receipt>;
+const Transaction = z.object({
+  from: HexText,
+  to: HexText.nullable(),
+  input: HexText,
+  value: Quantity,
+});
+export type NodeTransaction = z.infer<typeof Transaction>;
+
+/** The newest block's hash, number and time in unix seconds. */
+export async function headOf(url: string): Promise<z.infer<typeof Block>> {
+  return Block.parse(await rpc(url, "eth_getBlockByNumber", "latest", false));
+}
+
+export async function timeOfBlock(url: string, number: bigint): Promise<number> {
+  return Block.parse(await rpc(url, "eth_getBlockByNumber", `0x${number.toString(16)}`, false)).timestamp;
+}
+
+export async function logsOf(url: string, filter: Record<string, unknown>): Promise<NodeLog[]> {
+  return z.array(Log).parse(await rpc(url, "eth_getLogs", filter));
+}
+
+/** A transaction's receipt; null while there is none. */
+export async function receiptOf(url: string, hash: Hex): Promise<NodeReceipt | null> {
+  return Receipt.nullable().parse(await rpc(url, "eth_getTransactionReceipt", hash));
+}
+
+export async function transactionOf(url: string, hash: Hex): Promise<NodeTransaction | null> {
+  return Transaction.nullable().parse(await rpc(url, "eth_getTransactionByHash", hash));
+}
+
+export async function hasCode(url: string, address: Address): Promise<boolean> {
+  return (await rpc(url, "eth_getCode", address, "latest")) !== "0x";
+}
+
+/** What an account holds of a token; the zero address is native. */
+export async function balanceOf(url: string, of: { token: Address; owner: Address }): Promise<bigint> {
+  if (of.token === zeroAddress) return Quantity.parse(await rpc(url, "eth_getBalance", of.owner, "latest"));
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [of.owner] });
+  return Quantity.parse(await rpc(url, "eth_call", { to: of.token, data }, "latest"));
+}

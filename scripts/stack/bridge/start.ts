@@ -1,0 +1,22 @@
+import { answerAcross } from "../across/answer.ts";
+import type { Deployment } from "../chains/deploy.ts";
+import type { Answerer } from "../emulator/server.ts";
+import { answerLifi } from "../lifi/answer.ts";
+import { BridgeRelayer, type SettingsOf } from "../relayer/relayer.ts";
+import { worldOf } from "./world.ts";
+
+/** A bridge at work: its relayer, and who answers for the services over it. */
+export interface Bridge {
+  lifi: Answerer;
+  across: Answerer;
+  close(): void;
+}
+
+/** Starts the relayer between the deployed chains. */
+export function startBridge(deployments: readonly Deployment[], settingsOf: SettingsOf): Bridge {
+  const world = worldOf(deployments);
+  const relayer = new BridgeRelayer(world, settingsOf);
+  relayer.start();
+  const source = { world, ledger: relayer.ledger };
+  return { lifi: answerLifi(source), across: answerAcross(source), close: () => relayer.close() };
+}

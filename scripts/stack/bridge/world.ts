@@ -1,0 +1,74 @@
+import { type Address, isAddressEqual, zeroAddress } from "viem";
+import type { BridgingContracts } from "../chains/bridging.ts";
+import type { Deployment } from "../chains/deploy.ts";
+import { tokenPlans } from "../chains/plan.ts";
+import { type Asset, assetTerms } from "./assets.ts";
+
+/** A token as bridges and quotes see it; native is the zero address and an asset together with its wrapped form. */
+export interface BridgeToken {
+  chainId: number;
+  address: Address;
+  symbol: string;
+  name: string;
+  decimals: number;
+  asset: Asset;
+  priceUsd: number;
+}
+
+/** A chain as the bridge, its relayer and the emulated services know it. */
+export interface BridgeChain {
+  chainId: number;
+  name: string;
+  key: string;
+  /** The node itself: a bridge has nodes of its own, which no fault layer spoils. */
+  url: string;
+  multicall3: Address | null;
+  wrappedNative: Address;
+  contracts: BridgingContracts;
+  tokens: readonly BridgeToken[];
+}
+
+export type World = ReadonlyMap<number, BridgeChain>;
+
+/** The chains as deployed, by id. */
+export function worldOf(deployments: readonly Deployment[]): World {
+  return new Map(deployments.map((deployment) => [deployment.plan.chainId, bridgeChain(deployment)]));
+}
+
+function bridgeChain({ plan, url, multicall3, bridging, tokens }: Deployment): BridgeChain {
+  const { chainId, name, key } = plan;
+  const listed = assetTerms.map(({ symbol, priceUsd }): BridgeToken => {
+    const token = tokenPlans.find((one) => one.symbol === symbol);
+    if (token === undefined) throw new Error(`no token ${symbol}`);
+    const { decimals } = token;
+    return { chainId, address: tokens[symbol], symbol, name: token.name, decimals, asset: symbol, priceUsd };
+  });
+  const native = listed
+    .filter(({ symbol }) => symbol === "WETH")
+    .map((weth) => ({ ...weth, address: zeroAddress, symbol: "ETH", name: "ETH" }));
+  const wrappedNative = tokens.WETH;
+  return {
+    chainId,
+    name,
+    key,
+    url,
+    multicall3,
+    wrappedNative,
+    contracts: bridging,
+    tokens: [...native, ...listed],
+  };
+}
+
+/** The token at an address; null when the chain lists none there. */
+export function tokenAt(chain: BridgeChain, address: Address): BridgeToken | null {
+  return chain.tokens.find((token) => isAddressEqual(token.address, address)) ?? null;
+}
+
+export const isNative = ({ address }: BridgeToken): boolean => isAddressEqual(address, zeroAddress);
+
+/** The ERC-20 that stands for an asset on a chain. */
+export function tokenOfAsset(chain: BridgeChain, asset: Asset): BridgeToken {
+  const token = chain.tokens.find((one) => one.asset === asset && !isNative(one));
+  if (token === undefined) throw new Error(`chain ${chain.chainId} has no ${asset}`);
+  return token;
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { rpc, rpcBatch } from "./json-rpc.ts";
+
+const TWO_DAYS = 172_800;
+const require = createRequire(import.meta.url);
+
+export interface Anvil {
+  url: string;
+  pid: number;
+  close(): Promise<void>;
+}
+
+/** The binary that npm installed for this platform; the `anvil` on the path is a script that starts it. */
+function anvilBinary(): string {
+  const platform = process.platform === "win32" ? "win32" : process.platform;
+  const cpu = process.arch === "x64" ? "amd64" : process.arch;
+  const file = process.platform === "win32" ? "anvil.exe" : "anvil";
+  const host = require.resolve("@foundry-rs/anvil/package.json");
+  return createRequire(host).resolve(`@foundry-rs/anvil-${platform}-${cpu}/bin/${file}`);
+}
+
+/**
+ * Starts a chain on a free port, two days in the past, so that recipes which move its time forward stay
+ * behind the wall clock. It mines every transaction at once; its ten accounts are anvil's own.
+ */
+export async function startAnvil(chainId: number): Promise<Anvil> {
+  const started = Math.floor(Date.now() / 1000) - TWO_DAYS;
+  const flags = ["--port", "0", "--chain-id", `${chainId}`, "--timestamp", `${started}`];
+  const child = spawn(anvilBinary(), flags, { stdio: ["ignore", "pipe", "pipe"] });
+  const url = await listening(child);
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const close = async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  return { url, pid: child.pid ?? 0, close };
+}
+
+function listening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const read = (chunk: Buffer) => {
+      if (output.length < 100_000) output += chunk.toString();
+      const found = /Listening on (\S+:\d+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(`http://${found}`);
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`anvil ended with code ${code}: ${output.slice(-400)}`)));
+  });
+}
+
+/** Moves the chain's time forward by `seconds` and mines a block there. */
+export async function forward(url: string, seconds: number): Promise<void> {
+  await rpcBatch(url, [
+    { method: "evm_increaseTime", params: [seconds] },
+    { method: "evm_mine", params: [] },
+  ]);
+}
+
+/** Brings the chain's clock to shortly before now; from there it keeps pace with the wall clock. */
+export async function catchUp(url: string): Promise<void> {
+  await rpc(url, "evm_setNextBlockTimestamp", Math.floor(Date.now() / 1000) - 10);
+  await rpc(url, "evm_mine");
+}

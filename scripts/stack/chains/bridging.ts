@@ -1,0 +1,165 @@
+import {
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  erc20Abi,
+  getAbiItem,
+  type Hex,
+  maxUint256,
+  toFunctionSelector,
+  zeroAddress,
+} from "viem";
+import { assetTerms } from "../bridge/assets.ts";
+import {
+  multicallHandlerCreationCode,
+  spokePoolAbi,
+  spokePoolCreationCode,
+} from "../contracts/across/artifact.ts";
+import { stackTokenAbi, wrappedNativeAbi } from "../contracts/artifact.ts";
+import {
+  diamondAbi,
+  diamondCreationCode,
+  erc20ProxyAbi,
+  erc20ProxyCreationCode,
+  exchangeAbi,
+  exchangeCreationCode,
+  executorAbi,
+  executorCreationCode,
+  feeForwarderAbi,
+  feeForwarderCreationCode,
+  receiverAcrossAbi,
+  receiverAcrossCreationCode,
+} from "../contracts/lifi/artifact.ts";
+import { type ExecutorVersion, type TokenSymbol, tokenPlans } from "./plan.ts";
+import type { ChainScript } from "./script.ts";
+
+/** Seconds, as on the main networks. */
+const QUOTE_TIME_BUFFER = 3_600;
+const FILL_DEADLINE_BUFFER = 21_600;
+/** Whole tokens that the relayer and the exchange each hold: more than anybody here can move. */
+const INVENTORY = 10n ** 12n;
+const NATIVE_INVENTORY = 10n ** 24n;
+const PRICE_UNIT = 10 ** 8;
+
+/** The contracts of bridges, swaps and LI.FI on one chain. */
+export interface BridgingContracts {
+  spokePool: Address;
+  multicallHandler: Address;
+  diamond: Address;
+  executor: Address;
+  executorVersion: ExecutorVersion;
+  erc20Proxy: Address;
+  receiverAcross: Address;
+  feeForwarder: Address;
+  exchange: Address;
+  /** Fills deposits and pays refunds; has no key. */
+  relayer: Address;
+}
+
+type Tokens = Record<TokenSymbol, Address>;
+
+/** Deploys the bridge, LI.FI's contracts and the exchange, with what they and the relayer need to deliver. */
+export function deployBridging(
+  script: ChainScript,
+  { tokens, executorVersion }: { tokens: Tokens; executorVersion: ExecutorVersion },
+): BridgingContracts {
+  const spokeArgs = [tokens.WETH, QUOTE_TIME_BUFFER, FILL_DEADLINE_BUFFER] as const;
+  const spokePool = script.deploy(
+    "SpokePool",
+    encodeDeployData({ abi: spokePoolAbi, bytecode: spokePoolCreationCode, args: spokeArgs }),
+  );
+  const multicallHandler = script.deploy("MulticallHandler", multicallHandlerCreationCode);
+  const lifi = deployLifi(script, { spokePool, executorVersion });
+  const exchange = deployExchange(script, tokens);
+  allowCalls(script, { ...lifi, exchange });
+  stock(script, { tokens, spokePool, exchange });
+  return { spokePool, multicallHandler, ...lifi, executorVersion, exchange, relayer: script.deployer };
+}
+
+function deployLifi(
+  script: ChainScript,
+  { spokePool, executorVersion }: { spokePool: Address; executorVersion: ExecutorVersion },
+) {
+  const erc20Proxy = script.deploy(
+    "ERC20Proxy",
+    encodeDeployData({ abi: erc20ProxyAbi, bytecode: erc20ProxyCreationCode }),
+  );
+  const executorArgs = [erc20Proxy, executorVersion === "2.0.0"] as const;
+  const executor = script.deploy(
+    "Executor",
+    encodeDeployData({ abi: executorAbi, bytecode: executorCreationCode, args: executorArgs }),
+  );
+  const receiverArgs = [executor, spokePool] as const;
+  const receiverAcross = script.deploy(
+    "ReceiverAcross",
+    encodeDeployData({ abi: receiverAcrossAbi, bytecode: receiverAcrossCreationCode, args: receiverArgs }),
+  );
+  const diamond = script.deploy(
+    "Diamond",
+    encodeDeployData({ abi: diamondAbi, bytecode: diamondCreationCode, args: [spokePool] }),
+  );
+  const feeForwarder = script.deploy("FeeForwarder", feeForwarderCreationCode);
+  const args = [executor, true] as const;
+  const authorize = encodeFunctionData({ abi: erc20ProxyAbi, functionName: "setAuthorizedCaller", args });
+  script.send("authorize the Executor", { to: erc20Proxy, data: authorize });
+  return { diamond, executor, erc20Proxy, receiverAcross, feeForwarder };
+}
+
+function deployExchange(script: ChainScript, tokens: Tokens): Address {
+  const listings = assetTerms.map(({ symbol, priceUsd }) => ({
+    token: tokens[symbol],
+    decimals: tokenPlans.find((token) => token.symbol === symbol)?.decimals ?? 18,
+    price: BigInt(priceUsd * PRICE_UNIT),
+  }));
+  const native = listings.filter(({ token }) => token === tokens.WETH);
+  const args = [[...listings, ...native.map((weth) => ({ ...weth, token: zeroAddress }))]] as const;
+  const data = encodeDeployData({ abi: exchangeAbi, bytecode: exchangeCreationCode, args });
+  return script.deploy("Exchange", data);
+}
+
+function allowCalls(
+  script: ChainScript,
+  { diamond, exchange, feeForwarder }: { diamond: Address; exchange: Address; feeForwarder: Address },
+): void {
+  const forward = (name: "forwardERC20Fees" | "forwardNativeFees") =>
+    toFunctionSelector(getAbiItem({ abi: feeForwarderAbi, name }));
+  const allowed: readonly (readonly [Address, Hex])[] = [
+    [exchange, toFunctionSelector(getAbiItem({ abi: exchangeAbi, name: "swap" }))],
+    [feeForwarder, forward("forwardERC20Fees")],
+    [feeForwarder, forward("forwardNativeFees")],
+  ];
+  for (const [target, selector] of allowed) {
+    const args = [target, selector, true] as const;
+    const functionName = "setContractSelectorWhitelist";
+    const data = encodeFunctionData({ abi: diamondAbi, functionName, args });
+    script.send("allow a call of the Diamond", { to: diamond, data });
+  }
+}
+
+/** Gives the relayer and the exchange tokens, and the SpokePool the relayer's leave. */
+function stock(
+  script: ChainScript,
+  { tokens, spokePool, exchange }: { tokens: Tokens; spokePool: Address; exchange: Address },
+): void {
+  for (const { symbol, decimals, kind } of tokenPlans.filter(({ symbol }) => symbol !== "FEE")) {
+    const to = tokens[symbol];
+    const approve = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: "approve",
+      args: [spokePool, maxUint256],
+    });
+    script.send(`approve ${symbol} to the SpokePool`, { to, data: approve });
+    if (kind === "wrapped_native") continue;
+    for (const owner of [script.deployer, exchange]) {
+      const args = [owner, INVENTORY * 10n ** BigInt(decimals)] as const;
+      const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args });
+      script.send(`mint ${symbol}`, { to, data: mint });
+    }
+  }
+  const wrap = encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" });
+  script.send("wrap", { to: tokens.WETH, value: 2n * NATIVE_INVENTORY, data: wrap });
+  const args = [exchange, NATIVE_INVENTORY] as const;
+  const half = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+  script.send("transfer WETH", { to: tokens.WETH, data: half });
+  script.send("fund the exchange", { to: exchange, value: NATIVE_INVENTORY });
+}

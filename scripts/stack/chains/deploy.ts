@@ -1,0 +1,159 @@
+import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, maxUint256, parseAbi } from "viem";
+import { pausableVaultAbi } from "../contracts/artifact.ts";
+import { catchUp, forward } from "./anvil.ts";
+import { type BridgingContracts, deployBridging } from "./bridging.ts";
+import { deployRouter, installMulticall3, verifyRouter } from "./infrastructure.ts";
+import { rpc } from "./json-rpc.ts";
+import {
+  accrue,
+  createMarket,
+  deployMetaMorpho,
+  deployMorpho,
+  type Market,
+  openMetaMorpho,
+  TIMELOCK,
+} from "./morpho.ts";
+import { type ChainPlan, type TokenSymbol, tokenPlans, type VaultPlan } from "./plan.ts";
+import { ChainScript } from "./script.ts";
+import { deployToken, fund } from "./tokens.ts";
+import { vaultDeployData } from "./vault-kinds.ts";
+
+const approveAbi = parseAbi(["function approve(address spender, uint256 amount)"]);
+/** More than any vault here is ever given, less than MetaMorpho's uint184. */
+const AMPLE_CAP = 10n ** 40n;
+
+export interface DeployedVault {
+  plan: VaultPlan;
+  address: Address;
+}
+
+/** A chain with everything on it. */
+export interface Deployment {
+  plan: ChainPlan;
+  url: string;
+  depositRouter: Address;
+  multicall3: Address | null;
+  morpho: Address;
+  bridging: BridgingContracts;
+  tokens: Record<TokenSymbol, Address>;
+  vaults: readonly DeployedVault[];
+  /** First block that can hold an event of a vault. */
+  startBlock: number;
+}
+
+interface Morpho {
+  morpho: Address;
+  markets: ReadonlyMap<TokenSymbol, Market>;
+}
+
+/**
+ * Puts a chain's contracts on it and gives its vaults a past: deposits, yield, a pause, an inflation attack.
+ * `accounts` get tokens. The chain's clock ends a few seconds behind the wall clock.
+ */
+export async function deployChain(
+  url: string,
+  { plan, accounts }: { plan: ChainPlan; accounts: readonly Address[] },
+): Promise<Deployment> {
+  const script = await ChainScript.open(url, plan.deployer);
+  const depositRouter = deployRouter(script);
+  const tokens = deployTokens(script, { plan, accounts });
+  const bridging = deployBridging(script, { tokens, executorVersion: plan.executorVersion });
+  const morpho = deployMarkets(script, tokens);
+  const startBlock = Number(await rpc(url, "eth_blockNumber")) + 1;
+  const vaults = plan.vaults.map((vault) => ({
+    plan: vault,
+    address: deployVault(script, { vault, asset: tokens[vault.token], morpho }),
+  }));
+  await script.flush();
+  await forward(url, TIMELOCK + 1);
+  for (const vault of vaults) giveHistory(script, { vault, asset: tokens[vault.plan.token], morpho });
+  await script.flush();
+  await script.close();
+  const multicall3 = plan.multicall3 ? await installMulticall3(url) : null;
+  await verifyRouter(url, plan.chainId);
+  await catchUp(url);
+  const placed = { depositRouter, multicall3, morpho: morpho.morpho, bridging, tokens, vaults };
+  return { plan, url, ...placed, startBlock };
+}
+
+function deployTokens(
+  script: ChainScript,
+  { plan, accounts }: { plan: ChainPlan; accounts: readonly Address[] },
+): Record<TokenSymbol, Address> {
+  const entries = tokenPlans.map((token) => {
+    const address = deployToken(script, token);
+    const used = plan.vaults.filter((vault) => vault.token === token.symbol);
+    const amount = used.reduce((sum, vault) => sum + vault.deposited + vault.accrued, 0n);
+    fund(script, { token, address, amount, accounts });
+    return [token.symbol, address] as const;
+  });
+  return Object.fromEntries(entries) as Record<TokenSymbol, Address>;
+}
+
+/** Morpho Blue with one market for each token, WETH being the collateral (and WBTC that of WETH). */
+function deployMarkets(script: ChainScript, tokens: Record<TokenSymbol, Address>): Morpho {
+  const { morpho, oracle } = deployMorpho(script);
+  const symbols: readonly TokenSymbol[] = ["USDC", "WETH", "WBTC", "USDT"];
+  const markets = symbols.map((symbol) => {
+    const collateralToken = symbol === "WETH" ? tokens.WBTC : tokens.WETH;
+    return [
+      symbol,
+      createMarket(script, { morpho, oracle, loanToken: tokens[symbol], collateralToken }),
+    ] as const;
+  });
+  return { morpho, markets: new Map(markets) };
+}
+
+type VaultInput = { vault: VaultPlan; asset: Address; morpho: Morpho };
+
+function deployVault(script: ChainScript, { vault, asset, morpho }: VaultInput): Address {
+  const { name, symbol, build } = vault;
+  if (build.kind !== "morpho") return script.deploy(name, vaultDeployData(build, [asset, name, symbol]));
+  const cap = build.room === undefined ? AMPLE_CAP : vault.deposited + vault.accrued + build.room;
+  return deployMetaMorpho(script, {
+    morpho: morpho.morpho,
+    market: marketOf(morpho, vault),
+    name,
+    symbol,
+    cap,
+  });
+}
+
+function marketOf({ markets }: Morpho, vault: VaultPlan): Market {
+  const market = markets.get(vault.token);
+  if (market === undefined) throw new Error(`${vault.name}: no market for ${vault.token}`);
+  return market;
+}
+
+/** The vault's first deposit, then its yield: a donation, or a supply on its behalf for MetaMorpho. */
+function giveHistory(
+  script: ChainScript,
+  { vault, asset, morpho }: { vault: DeployedVault; asset: Address; morpho: Morpho },
+): void {
+  const { address, plan } = vault;
+  const market = plan.build.kind === "morpho" ? marketOf(morpho, plan) : null;
+  if (market !== null) openMetaMorpho(script, address, market);
+  const approve = (spender: Address) => {
+    const args = [spender, maxUint256] as const;
+    const data = encodeFunctionData({ abi: approveAbi, functionName: "approve", args });
+    script.send(`approve ${plan.name}`, { to: asset, data });
+  };
+  if (plan.deposited > 0n) {
+    approve(address);
+    const args = [plan.deposited, script.deployer] as const;
+    const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args });
+    script.send(`deposit ${plan.name}`, { to: address, data });
+  }
+  if (plan.accrued > 0n && market !== null) {
+    approve(morpho.morpho);
+    accrue(script, { morpho: morpho.morpho, market, vault: address, amount: plan.accrued });
+  } else if (plan.accrued > 0n) {
+    const args = [address, plan.accrued] as const;
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+    script.send(`yield ${plan.name}`, { to: asset, data });
+  }
+  if (plan.build.kind === "pausable") {
+    const data = encodeFunctionData({ abi: pausableVaultAbi, functionName: "pause" });
+    script.send(`pause ${plan.name}`, { to: address, data });
+  }
+}

@@ -1,0 +1,35 @@
+import { type Address, type Hex, keccak256 } from "viem";
+import { CANONICAL_MULTICALL3 } from "../../../src/chains/definition.ts";
+import {
+  deployTransaction,
+  depositRouterAddress,
+  depositRouterCodeHash,
+} from "../../../src/router/address.ts";
+import { rpc } from "./json-rpc.ts";
+import { publishedCode } from "./published-code.ts";
+import type { ChainScript } from "./script.ts";
+
+/** Puts Multicall3's runtime at its canonical address. */
+export async function installMulticall3(url: string): Promise<Address> {
+  const runtime = await rpc(url, "eth_call", { data: publishedCode("multicall3") }, "latest");
+  await rpc(url, "anvil_setCode", CANONICAL_MULTICALL3, runtime);
+  return CANONICAL_MULTICALL3;
+}
+
+/** Deploys the DepositRouter through the CREATE2 factory, which every anvil carries. */
+export function deployRouter(script: ChainScript): Address {
+  script.send("deploy DepositRouter", deployTransaction());
+  return depositRouterAddress;
+}
+
+/** Throws unless the chain carries the very DepositRouter that the program expects. */
+export async function verifyRouter(url: string, chainId: number): Promise<void> {
+  const code = String(await rpc(url, "eth_getCode", depositRouterAddress, "latest")) as Hex;
+  const found = code === "0x" ? "no code" : `code hash ${keccak256(code)}`;
+  if (found !== `code hash ${depositRouterCodeHash}`) {
+    throw new Error(
+      `chain ${chainId}: DepositRouter at ${depositRouterAddress} has ${found}, expected ${depositRouterCodeHash}; ` +
+        "run npm run contracts:build",
+    );
+  }
+}

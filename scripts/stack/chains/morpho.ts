@@ -1,0 +1,111 @@
+import {
+  type Address,
+  concatHex,
+  encodeAbiParameters,
+  encodeFunctionData,
+  keccak256,
+  parseAbi,
+  parseAbiParameters,
+  zeroAddress,
+} from "viem";
+import { publishedCode } from "./published-code.ts";
+import type { ChainScript } from "./script.ts";
+
+export interface Market {
+  loanToken: Address;
+  collateralToken: Address;
+  oracle: Address;
+  irm: Address;
+  lltv: bigint;
+}
+
+const marketTuple =
+  "(address loanToken, address collateralToken, address oracle, address irm, uint256 lltv) market" as const;
+const morphoAbi = parseAbi([
+  "function enableIrm(address irm)",
+  "function enableLltv(uint256 lltv)",
+  `function createMarket(${marketTuple})`,
+  `function supply(${marketTuple}, uint256 assets, uint256 shares, address onBehalf, bytes data)`,
+]);
+const metaMorphoAbi = parseAbi([
+  `function submitCap(${marketTuple}, uint256 newSupplyCap)`,
+  `function acceptCap(${marketTuple})`,
+  "function setSupplyQueue(bytes32[] newSupplyQueue)",
+]);
+const LLTV = 800_000_000_000_000_000n;
+/** Least timelock that MetaMorpho takes; caps wait that long. */
+export const TIMELOCK = 86_400;
+
+/** Deploys Morpho Blue with one market setting: no interest model, 80 % loan to value. */
+export function deployMorpho(script: ChainScript): { morpho: Address; oracle: Address } {
+  const owner = encodeAbiParameters(parseAbiParameters("address"), [script.deployer]);
+  const morpho = script.deploy("Morpho Blue", concatHex([publishedCode("morpho"), owner]));
+  const oracle = script.deploy("oracle", publishedCode("oracle"));
+  const irm = encodeFunctionData({ abi: morphoAbi, functionName: "enableIrm", args: [zeroAddress] });
+  const lltv = encodeFunctionData({ abi: morphoAbi, functionName: "enableLltv", args: [LLTV] });
+  script.send("enableIrm", { to: morpho, data: irm });
+  script.send("enableLltv", { to: morpho, data: lltv });
+  return { morpho, oracle };
+}
+
+export function createMarket(
+  script: ChainScript,
+  setup: { morpho: Address; oracle: Address; loanToken: Address; collateralToken: Address },
+): Market {
+  const { morpho, oracle, loanToken, collateralToken } = setup;
+  const market: Market = { loanToken, collateralToken, oracle, irm: zeroAddress, lltv: LLTV };
+  const data = encodeFunctionData({ abi: morphoAbi, functionName: "createMarket", args: [market] });
+  script.send("createMarket", { to: morpho, data });
+  return market;
+}
+
+/** Deploys a MetaMorpho vault and asks for its cap, which takes effect once the timelock is over. */
+export function deployMetaMorpho(
+  script: ChainScript,
+  vault: { morpho: Address; market: Market; name: string; symbol: string; cap: bigint },
+): Address {
+  const { morpho, market, name, symbol, cap } = vault;
+  const parameters = parseAbiParameters("address, address, uint256, address, string, string");
+  const args = encodeAbiParameters(parameters, [
+    script.deployer,
+    morpho,
+    BigInt(TIMELOCK),
+    market.loanToken,
+    name,
+    symbol,
+  ]);
+  const address = script.deploy(name, concatHex([publishedCode("metaMorpho"), args]));
+  const data = encodeFunctionData({ abi: metaMorphoAbi, functionName: "submitCap", args: [market, cap] });
+  script.send(`submitCap ${name}`, { to: address, data });
+  return address;
+}
+
+/** Opens a vault for deposits; its timelock must be over. */
+export function openMetaMorpho(script: ChainScript, vault: Address, market: Market): void {
+  const id = keccak256(
+    encodeAbiParameters(parseAbiParameters("address, address, address, address, uint256"), [
+      market.loanToken,
+      market.collateralToken,
+      market.oracle,
+      market.irm,
+      market.lltv,
+    ]),
+  );
+  const accept = encodeFunctionData({ abi: metaMorphoAbi, functionName: "acceptCap", args: [market] });
+  const queue = encodeFunctionData({ abi: metaMorphoAbi, functionName: "setSupplyQueue", args: [[id]] });
+  script.send("acceptCap", { to: vault, data: accept });
+  script.send("setSupplyQueue", { to: vault, data: queue });
+}
+
+/** Yield as a MetaMorpho vault sees it: its position in the market grows, its shares do not. */
+export function accrue(
+  script: ChainScript,
+  input: { morpho: Address; market: Market; vault: Address; amount: bigint },
+): void {
+  const { morpho, market, vault, amount } = input;
+  const args = [market, amount, 0n, vault, "0x"] as const;
+  script.send("accrue", {
+    to: morpho,
+    data: encodeFunctionData({ abi: morphoAbi, functionName: "supply", args }),
+  });
+}

@@ -1,0 +1,237 @@
+import type { Address } from "viem";
+
+/** How a vault is built: the real MetaMorpho, or a thin subclass of a library's ERC-4626. */
+export type VaultKind =
+  | { kind: "morpho"; room?: bigint }
+  | { kind: "open_zeppelin" | "pausable" | "caller"; offset: number }
+  | { kind: "capped"; offset: number; cap: bigint }
+  | { kind: "minimum"; offset: number; minimum: bigint }
+  | { kind: "solmate" };
+
+/** What a vault is here for. Only `honest` ones take a deposit through the Router without more ado. */
+export type Scenario =
+  | "honest"
+  | "empty"
+  | "paused"
+  | "full"
+  | "limited"
+  | "minimum"
+  | "inflated"
+  | "dust"
+  | "fee_on_transfer"
+  | "caller"
+  | "registry_paused"
+  | "unsupported";
+
+export type TokenSymbol = "USDC" | "WBTC" | "WETH" | "USDT" | "FEE";
+
+export interface TokenPlan {
+  symbol: TokenSymbol;
+  name: string;
+  decimals: number;
+  kind: "plain" | "no_return" | "fee" | "wrapped_native";
+  /** What each funded account gets, in the token's smallest unit. */
+  funding: bigint;
+}
+
+export interface VaultPlan {
+  name: string;
+  symbol: string;
+  token: TokenSymbol;
+  build: VaultKind;
+  scenario: Scenario;
+  /** First deposit and later yield, in the token's smallest unit: the share price is not 1. */
+  deposited: bigint;
+  accrued: bigint;
+}
+
+/** Generations of LI.FI's Executor: only 2.1.0 runs a call that declares more than arrived. */
+export type ExecutorVersion = "2.0.0" | "2.1.0";
+
+export interface ChainPlan {
+  chainId: number;
+  name: string;
+  key: string;
+  /** An account without a key; one per chain, so that no address is on both. */
+  deployer: Address;
+  multicall3: boolean;
+  executorVersion: ExecutorVersion;
+  vaults: readonly VaultPlan[];
+}
+
+export const tokenPlans: readonly TokenPlan[] = [
+  { symbol: "USDC", name: "USD Coin", decimals: 6, kind: "plain", funding: 1_000_000n * 10n ** 6n },
+  { symbol: "WBTC", name: "Wrapped BTC", decimals: 8, kind: "plain", funding: 100n * 10n ** 8n },
+  { symbol: "WETH", name: "Wrapped Ether", decimals: 18, kind: "wrapped_native", funding: 500n * 10n ** 18n },
+  { symbol: "USDT", name: "Tether USD", decimals: 6, kind: "no_return", funding: 1_000_000n * 10n ** 6n },
+  { symbol: "FEE", name: "One Per Cent", decimals: 18, kind: "fee", funding: 1_000_000n * 10n ** 18n },
+];
+
+/** A vault that has been in use: some deposits, then some yield in basis points. */
+function used(
+  vault: Pick<VaultPlan, "name" | "symbol" | "token" | "build"> & { scenario?: Scenario },
+  [deposited, yieldBps]: readonly [bigint, bigint],
+): VaultPlan {
+  return { scenario: "honest", ...vault, deposited, accrued: (deposited * yieldBps) / 10_000n };
+}
+
+const usd = (whole: bigint): bigint => whole * 10n ** 6n;
+const btc = (whole: bigint): bigint => whole * 10n ** 8n;
+const ether = (whole: bigint): bigint => whole * 10n ** 18n;
+const openZeppelin = (offset: number): VaultKind => ({ kind: "open_zeppelin", offset });
+const morpho: VaultKind = { kind: "morpho" };
+const solmate: VaultKind = { kind: "solmate" };
+
+const honestOne: readonly VaultPlan[] = [
+  used({ name: "Local Prime USDC", symbol: "lpUSDC", token: "USDC", build: morpho }, [usd(250_000n), 512n]),
+  used({ name: "Local Prime WETH", symbol: "lpWETH", token: "WETH", build: morpho }, [ether(400n), 287n]),
+  used({ name: "Local Prime WBTC", symbol: "lpWBTC", token: "WBTC", build: morpho }, [btc(12n), 93n]),
+  used({ name: "Local Prime USDT", symbol: "lpUSDT", token: "USDT", build: morpho }, [usd(180_000n), 431n]),
+  used({ name: "Plain USDC", symbol: "pUSDC", token: "USDC", build: openZeppelin(0) }, [usd(90_000n), 731n]),
+  used({ name: "Plain WBTC", symbol: "pWBTC", token: "WBTC", build: openZeppelin(6) }, [btc(5n), 150n]),
+  used({ name: "Fine USDC", symbol: "fUSDC", token: "USDC", build: openZeppelin(12) }, [
+    usd(40_000n),
+    1_204n,
+  ]),
+  used({ name: "Plain USDT", symbol: "pUSDT", token: "USDT", build: openZeppelin(6) }, [usd(60_000n), 377n]),
+  used({ name: "Solid WETH", symbol: "sWETH", token: "WETH", build: solmate }, [ether(75n), 618n]),
+];
+
+const refusingOne: readonly VaultPlan[] = [
+  used(
+    {
+      name: "Paused USDC",
+      symbol: "xUSDC",
+      token: "USDC",
+      build: { kind: "pausable", offset: 0 },
+      scenario: "paused",
+    },
+    [usd(1_000n), 100n],
+  ),
+  used(
+    {
+      name: "Full USDC",
+      symbol: "fullUSDC",
+      token: "USDC",
+      build: { kind: "capped", offset: 6, cap: usd(5_000n) },
+      scenario: "full",
+    },
+    [usd(5_000n), 0n],
+  ),
+  used(
+    {
+      name: "Limited Prime USDC",
+      symbol: "limUSDC",
+      token: "USDC",
+      build: { kind: "morpho", room: usd(10_000n) },
+      scenario: "limited",
+    },
+    [usd(20_000n), 0n],
+  ),
+  used(
+    {
+      name: "Minimum USDC",
+      symbol: "minUSDC",
+      token: "USDC",
+      build: { kind: "minimum", offset: 6, minimum: usd(100n) },
+      scenario: "minimum",
+    },
+    [usd(1_000n), 250n],
+  ),
+  {
+    name: "Inflated USDC",
+    symbol: "infUSDC",
+    token: "USDC",
+    build: openZeppelin(0),
+    scenario: "inflated",
+    deposited: 1n,
+    accrued: usd(1_000n),
+  },
+  {
+    name: "Dust WETH",
+    symbol: "dustWETH",
+    token: "WETH",
+    build: solmate,
+    scenario: "dust",
+    deposited: 1n,
+    accrued: ether(10n),
+  },
+  {
+    name: "Empty USDC",
+    symbol: "emptyUSDC",
+    token: "USDC",
+    build: openZeppelin(6),
+    scenario: "empty",
+    deposited: 0n,
+    accrued: 0n,
+  },
+  used(
+    {
+      name: "Toll FEE",
+      symbol: "tFEE",
+      token: "FEE",
+      build: openZeppelin(0),
+      scenario: "fee_on_transfer",
+    },
+    [ether(1_000n), 0n],
+  ),
+  used(
+    {
+      name: "Members USDC",
+      symbol: "mUSDC",
+      token: "USDC",
+      build: { kind: "caller", offset: 6 },
+      scenario: "caller",
+    },
+    [usd(1_000n), 420n],
+  ),
+  used(
+    {
+      name: "Suspended USDC",
+      symbol: "susUSDC",
+      token: "USDC",
+      build: openZeppelin(6),
+      scenario: "registry_paused",
+    },
+    [usd(1_000n), 300n],
+  ),
+  used(
+    {
+      name: "Unlisted USDC",
+      symbol: "unUSDC",
+      token: "USDC",
+      build: openZeppelin(6),
+      scenario: "unsupported",
+    },
+    [usd(1_000n), 300n],
+  ),
+];
+
+const honestTwo: readonly VaultPlan[] = [
+  used({ name: "Remote Prime USDC", symbol: "rpUSDC", token: "USDC", build: morpho }, [usd(320_000n), 466n]),
+  used({ name: "Remote Prime WETH", symbol: "rpWETH", token: "WETH", build: morpho }, [ether(150n), 312n]),
+  used({ name: "Remote USDC", symbol: "rUSDC", token: "USDC", build: openZeppelin(6) }, [usd(70_000n), 888n]),
+  used({ name: "Remote USDT", symbol: "rUSDT", token: "USDT", build: openZeppelin(0) }, [usd(30_000n), 205n]),
+  used({ name: "Remote WETH", symbol: "rWETH", token: "WETH", build: solmate }, [ether(20n), 145n]),
+];
+
+export const chainPlans: readonly ChainPlan[] = [
+  {
+    chainId: 31337,
+    name: "Local One",
+    key: "local-one",
+    deployer: "0x1111111111111111111111111111111111111111",
+    multicall3: true,
+    executorVersion: "2.1.0",
+    vaults: [...honestOne, ...refusingOne],
+  },
+  {
+    chainId: 31338,
+    name: "Local Two",
+    key: "local-two",
+    deployer: "0x2222222222222222222222222222222222222222",
+    multicall3: false,
+    executorVersion: "2.0.0",
+    vaults: honestTwo,
+  },
+];

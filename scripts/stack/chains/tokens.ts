@@ -1,0 +1,62 @@
+import { type Address, encodeDeployData, encodeFunctionData, erc20Abi } from "viem";
+import {
+  feeTokenAbi,
+  feeTokenCreationCode,
+  noReturnTokenAbi,
+  noReturnTokenCreationCode,
+  stackTokenAbi,
+  stackTokenCreationCode,
+  wrappedNativeAbi,
+  wrappedNativeCreationCode,
+} from "../contracts/artifact.ts";
+import type { TokenPlan } from "./plan.ts";
+import type { ChainScript } from "./script.ts";
+
+export function deployToken(script: ChainScript, token: TokenPlan): Address {
+  const { name, symbol, decimals } = token;
+  const args = [name, symbol, decimals] as const;
+  switch (token.kind) {
+    case "plain":
+      return script.deploy(
+        symbol,
+        encodeDeployData({ abi: stackTokenAbi, bytecode: stackTokenCreationCode, args }),
+      );
+    case "no_return":
+      return script.deploy(
+        symbol,
+        encodeDeployData({ abi: noReturnTokenAbi, bytecode: noReturnTokenCreationCode, args }),
+      );
+    case "fee":
+      return script.deploy(
+        symbol,
+        encodeDeployData({ abi: feeTokenAbi, bytecode: feeTokenCreationCode, args }),
+      );
+    case "wrapped_native":
+      return script.deploy(symbol, wrappedNativeCreationCode);
+  }
+}
+
+/** Gives the deployer `amount` of a token and each of `accounts` the token's funding. */
+export function fund(
+  script: ChainScript,
+  input: { token: TokenPlan; address: Address; amount: bigint; accounts: readonly Address[] },
+): void {
+  const { token, address, amount, accounts } = input;
+  if (token.kind === "wrapped_native") {
+    const value = amount + token.funding * BigInt(accounts.length);
+    const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" });
+    script.send("wrap", { to: address, value, data });
+    for (const account of accounts) {
+      const args = [account, token.funding] as const;
+      const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+      script.send("transfer WETH", { to: address, data: transfer });
+    }
+    return;
+  }
+  const mint = (to: Address, value: bigint) => {
+    const data = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [to, value] });
+    script.send(`mint ${token.symbol}`, { to: address, data });
+  };
+  mint(script.deployer, amount);
+  for (const account of accounts) mint(account, token.funding);
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+
+const Amount = z.string().regex(/^\d+$/).transform(BigInt);
+const Hex = z.templateLiteral(["0x", z.string()]);
+const Asset = z.object({ address: Hex, symbol: z.string(), decimals: z.int() });
+
+/** Of a vault, what the demonstration shows. */
+export const Vault = z.object({
+  vault_id: z.string(),
+  name: z.string(),
+  address: Hex,
+  chain_id: z.int(),
+  chain_name: z.string(),
+  asset: Asset,
+  paused: z.boolean(),
+  external_router: z.boolean(),
+});
+export type Vault = z.infer<typeof Vault>;
+
+export const Built = z.object({
+  transaction_request: z.object({
+    to: Hex,
+    data: Hex,
+    value: Amount,
+    chain_id: z.int(),
+    gas_limit: Amount.nullable(),
+  }),
+  approval: z.object({ token_address: Hex, spender_address: Hex, amount: Amount }).nullable(),
+  tracking_id: z.string(),
+  estimate: z.object({ estimated_shares: Amount, min_shares: Amount.nullable() }),
+  /** The same work call by call; quantities are hex here. */
+  calls: z.array(z.object({ to: Hex, data: Hex })),
+});
+export type Built = z.infer<typeof Built>;
+
+export const Status = z.object({
+  status: z.string(),
+  substatus: z.string().nullable(),
+  deposit: z.object({ shares: Amount.nullable() }).nullable(),
+});
+export type Status = z.infer<typeof Status>;
+
+export const Position = z.object({
+  vault_id: z.string(),
+  asset_symbol: z.string(),
+  asset_decimals: z.int(),
+  share_balance: Amount,
+  share_decimals: z.int(),
+  current_assets: Amount.nullable(),
+});
+export type Position = z.infer<typeof Position>;
+
+/** Asks the API. Throws with the answer's own words unless it is what `schema` says. */
+export async function ask<T>(
+  url: string,
+  request: { schema: z.ZodType<T>; body?: Record<string, unknown> },
+): Promise<T> {
+  const init =
+    request.body === undefined
+      ? {}
+      : {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(request.body),
+        };
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const path = new URL(url).pathname;
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 500)}`);
+  const parsed = request.schema.safeParse(JSON.parse(text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`${path}: ${issue?.path.join(".")}: ${issue?.message}`);
+}

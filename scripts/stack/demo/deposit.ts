@@ -1,0 +1,112 @@
+import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import type { StackManifest } from "../manifest.ts";
+import { ask, Built, Position, Status, Vault } from "./api.ts";
+
+/** Whole units of the asset that the demonstration deposits. */
+const WHOLE_UNITS = 250n;
+const PATIENCE_MS = 20_000;
+
+/** What happened, for printing. Amounts in smallest units. */
+export interface Demonstration {
+  vault: Vault;
+  user: Address;
+  amount: bigint;
+  built: Built;
+  approvals: readonly Hex[];
+  deposit: { hash: Hex; blockNumber: bigint; gasUsed: bigint };
+  status: Status;
+  before: Position | null;
+  after: Position | null;
+}
+
+/** Makes one deposit as a wallet would: everything it knows comes from the API, and it signs what it is given. */
+export async function demonstrateDeposit(manifest: StackManifest): Promise<Demonstration> {
+  const { api } = manifest;
+  const wallet = walletOf(manifest);
+  const user = wallet.account.address;
+  const vault = await chooseVault(api, manifest);
+  const amount = WHOLE_UNITS * 10n ** BigInt(vault.asset.decimals);
+  const before = await readPosition(api, { user, vault });
+  const built = await ask(`${api}/v1/quote/build`, {
+    schema: Built,
+    body: {
+      from_chain_id: vault.chain_id,
+      from_token: vault.asset.address,
+      from_amount: amount.toString(),
+      vault_id: vault.vault_id,
+      user_address: user,
+      slippage: 0.005,
+    },
+  });
+  const approvals: Hex[] = [];
+  for (const call of built.calls.filter(({ to }) => isApproval(built, to)))
+    approvals.push((await wallet.send({ to: call.to, data: call.data })).transactionHash);
+  const { to, data, value } = built.transaction_request;
+  const receipt = await wallet.send({ to, data, value });
+  const hash = receipt.transactionHash;
+  const status = await awaitDone(`${api}/v1/status?tx_hash=${hash}&from_chain_id=${vault.chain_id}`);
+  const after = await readPosition(api, { user, vault });
+  const deposit = { hash, blockNumber: receipt.blockNumber, gasUsed: receipt.gasUsed };
+  return { vault, user, amount, built, approvals, deposit, status, before, after };
+}
+
+const isApproval = ({ approval }: Built, to: string): boolean =>
+  approval !== null && to.toLowerCase() === approval.token_address.toLowerCase();
+
+/** The first account on the first chain; `send` waits for the receipt and throws when the call reverted. */
+function walletOf({ chains, accounts }: StackManifest) {
+  const [chain] = chains;
+  const [owner] = accounts;
+  if (chain === undefined || owner === undefined) throw new Error("the stack has no chain or no account");
+  const account = privateKeyToAccount(owner.private_key);
+  const definition = defineChain({
+    id: chain.chain_id,
+    name: chain.name,
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [chain.rpc_url] } },
+  });
+  const options = { chain: definition, transport: http(), pollingInterval: 50 };
+  const client = createPublicClient(options);
+  const wallet = createWalletClient({ ...options, account });
+  const send = async (call: { to: Address; data: Hex; value?: bigint }) => {
+    const hash = await wallet.sendTransaction(call);
+    const receipt = await client.waitForTransactionReceipt({ hash });
+    if (receipt.status !== "success") throw new Error(`transaction ${hash} reverted`);
+    return receipt;
+  };
+  return { account, send };
+}
+
+/** A vault that takes deposits through the Router in a dollar token that the account holds. */
+async function chooseVault(api: string, { chains }: StackManifest): Promise<Vault> {
+  const vaults = await ask(`${api}/v1/vaults?chain_id=${chains[0]?.chain_id}&limit=500`, {
+    schema: z.array(Vault),
+  });
+  const usable = vaults.filter(
+    (vault) => vault.asset.symbol === "USDC" && !vault.paused && !vault.external_router,
+  );
+  const vault = usable.find(({ name }) => name === "Local Prime USDC") ?? usable[0];
+  if (vault === undefined) throw new Error("the API lists no open USDC vault");
+  return vault;
+}
+
+async function readPosition(
+  api: string,
+  { user, vault }: { user: Address; vault: Vault },
+): Promise<Position | null> {
+  const url = `${api}/v1/positions/${user}?chain_id=${vault.chain_id}`;
+  const { positions } = await ask(url, { schema: z.object({ positions: z.array(Position) }) });
+  return positions.find(({ vault_id }) => vault_id === vault.vault_id) ?? null;
+}
+
+async function awaitDone(url: string): Promise<Status> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const status = await ask(url, { schema: Status });
+    const over = status.status === "DONE" || status.status === "FAILED" || status.status === "INVALID";
+    if (over || Date.now() > deadline) return status;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}

@@ -1,0 +1,98 @@
+import { z } from "zod";
+
+/**
+ * What an emulator can be told to do wrong.
+ * `latency` answers after `ms`; `status` refuses with `status` (500) before the service does anything;
+ * `timeout` never answers (with `ms`, the connection is reset after that long). The others let the service
+ * do its work and spoil the answer: `malformed` is no JSON, `truncate` breaks the connection half way
+ * through the body, `html` is a web page (with `status`, else 200), `drift` is the service after an
+ * unannounced change of its field names, `hostile` is the right shape with an attacker's values.
+ */
+const faultKinds = [
+  "latency",
+  "status",
+  "timeout",
+  "malformed",
+  "truncate",
+  "html",
+  "drift",
+  "hostile",
+] as const;
+
+const Fault = z.strictObject({
+  /** Text that the path or the body contains; empty matches every request. */
+  match: z.string().default(""),
+  kind: z.enum(faultKinds),
+  status: z.int().min(200).max(599).optional(),
+  /** Seconds after which a 429 or 503 says to come back; 1 when absent. */
+  retry_after: z.int().min(1).max(7_200).optional(),
+  /** Milliseconds to wait before acting. */
+  ms: z.int().min(0).max(600_000).default(0),
+  /** Requests to spoil; null until cleared. */
+  count: z.int().min(1).nullable().default(null),
+});
+export type Fault = z.infer<typeof Fault>;
+
+const relayerModes = ["deliver", "underdeliver", "fail_destination", "refund", "stall", "expire"] as const;
+
+/** How the bridge's relayer behaves; every emulator keeps it, those with a bridge obey it. */
+const Relayer = z.strictObject({
+  delay_ms: z.int().min(0).max(600_000).default(0),
+  mode: z.enum(relayerModes).default("deliver"),
+  /** Smallest units of the token that go missing. */
+  underdeliver: z.string().regex(/^\d+$/, "a decimal amount").default("0"),
+  underdeliver_bps: z.int().min(0).max(10_000).default(0),
+});
+export type Relayer = z.infer<typeof Relayer>;
+
+const ControlBody = z.strictObject({ faults: z.array(Fault).optional(), relayer: Relayer.optional() });
+
+/** One emulator's instructions, as `/__control` shows them. */
+export class Control {
+  #faults: Fault[] = [];
+  #relayer: Relayer = Relayer.parse({});
+
+  get relayer(): Relayer {
+    return this.#relayer;
+  }
+
+  /** Replaces the members that the body names. Returns what is wrong with it, or null. */
+  set(text: string): string | null {
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      return "the body is not JSON";
+    }
+    const parsed = ControlBody.safeParse(body);
+    if (!parsed.success) return parsed.error.issues.map(describeIssue).join("; ");
+    this.#faults = parsed.data.faults ?? this.#faults;
+    this.#relayer = parsed.data.relayer ?? this.#relayer;
+    return null;
+  }
+
+  clear(): void {
+    this.#faults = [];
+    this.#relayer = Relayer.parse({});
+  }
+
+  show(): { faults: readonly Fault[]; relayer: Relayer } {
+    return { faults: this.#faults, relayer: this.#relayer };
+  }
+
+  /** The first fault that fits the request, counted; `body` is read only when a fault asks for it. */
+  take(path: string, body: () => string): Fault | null {
+    const fault = this.#faults.find(({ match }) => path.includes(match) || body().includes(match));
+    if (fault === undefined) return null;
+    if (fault.count !== null) {
+      fault.count -= 1;
+      if (fault.count === 0) this.#faults = this.#faults.filter((other) => other !== fault);
+    }
+    return fault;
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const place = issue.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return place === "" ? issue.message : `${place.replace(/^\./, "")}: ${issue.message}`;
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault } from "./control.ts";
+
+/** What an emulated service answers. */
+export interface EmulatorAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  body: string;
+}
+
+/** How the answer goes onto the wire: whole, broken off, or not at all. */
+export type Delivery =
+  | { kind: "send"; answer: EmulatorAnswer }
+  | { kind: "cut"; answer: EmulatorAnswer }
+  | { kind: "hang"; resetAfterMs: number };
+
+/** Turns one parsed JSON answer into what `drift` or `hostile` make of it. */
+export type Spoil = (json: unknown) => unknown;
+
+const WEB_PAGE = `<!doctype html><html><head><title>Just a moment...</title></head>
+<body><h1>Checking your browser before you proceed</h1></body></html>`;
+
+/** How a service refuses with a status, in its own shape. */
+export type Refuse = (status: number, retryAfterSeconds: number) => EmulatorAnswer;
+
+/** Obeys one fault. `produce` lets the service do its work; refusals never call it. */
+export async function applyFault(
+  fault: Fault,
+  service: { produce: () => Promise<EmulatorAnswer>; drift: Spoil; hostile: Spoil; refuse: Refuse },
+): Promise<Delivery> {
+  if (fault.kind === "timeout") return { kind: "hang", resetAfterMs: fault.ms };
+  if (fault.ms > 0) await sleep(fault.ms);
+  if (fault.kind === "status") return refused(fault, service.refuse);
+  const answer = await service.produce();
+  switch (fault.kind) {
+    case "latency":
+      return { kind: "send", answer };
+    case "truncate":
+      return { kind: "cut", answer };
+    case "malformed":
+      return { kind: "send", answer: { ...answer, status: 200, body: `${half(answer.body)}}{` } };
+    case "html": {
+      const headers = { "content-type": "text/html; charset=utf-8" };
+      return { kind: "send", answer: { status: fault.status ?? 200, headers, body: WEB_PAGE } };
+    }
+    case "drift":
+      return { kind: "send", answer: spoil(answer, service.drift) };
+    case "hostile":
+      return { kind: "send", answer: spoil(answer, service.hostile) };
+  }
+}
+
+const half = (text: string): string => text.slice(0, Math.ceil(text.length / 2));
+
+function refused({ status = 500, retry_after: retryAfter = 1 }: Fault, refuse: Refuse): Delivery {
+  return { kind: "send", answer: refuse(status, retryAfter) };
+}
+
+/** The usual refusal. */
+export function refuseStatus(status: number, retryAfterSeconds: number): EmulatorAnswer {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (status === 429 || status === 503) headers["retry-after"] = `${retryAfterSeconds}`;
+  const message = `injected fault: status ${status}`;
+  return { status, headers, body: JSON.stringify({ error: message, message }) };
+}
+
+function spoil(answer: EmulatorAnswer, change: Spoil): EmulatorAnswer {
+  try {
+    return { ...answer, body: JSON.stringify(change(JSON.parse(answer.body))) };
+  } catch {
+    return answer;
+  }
+}
+
+/** The usual drift: a new version of the service renamed its top-level fields. */
+export function renameFields(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(renameFields);
+  if (json === null || typeof json !== "object") return { value: json };
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [`${key}_v2`, value]));
+}
+
+/** Whoever answers in the place of an honest service wants the money to go here. */
+export const ATTACKER = "0xBaDBaDBaDbADbAdbAdBADbADBaDbaDbaDBadbaD0";
+
+/** The usual lie: the right shape with every address replaced by the attacker's. */
+export function replaceAddresses(json: unknown): unknown {
+  if (typeof json === "string") return json.replace(/\b0x[0-9a-fA-F]{40}\b/g, ATTACKER);
+  if (Array.isArray(json)) return json.map(replaceAddresses);
+  if (json === null || typeof json !== "object") return json;
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, replaceAddresses(value)]));
+}

@@ -1,0 +1,43 @@
+import { acrossEmulator } from "../across/endpoint.ts";
+import type { Bridge } from "../bridge/start.ts";
+import type { Deployment } from "../chains/deploy.ts";
+import { type ServedEmulator, serveEmulator } from "../emulator/server.ts";
+import { lifiEmulator } from "../lifi/endpoint.ts";
+
+/** The emulated providers. They are served at once; what is asked of them waits until the chains are deployed. */
+export class Bridging {
+  readonly #bridge: Promise<Bridge>;
+  #opened: (bridge: Bridge) => void = () => undefined;
+  #lifi: ServedEmulator | null = null;
+  #across: ServedEmulator | null = null;
+  #running: Bridge | null = null;
+
+  constructor() {
+    this.#bridge = new Promise((resolve) => {
+      this.#opened = resolve;
+    });
+  }
+
+  async serve(): Promise<{ lifi: string; across: string }> {
+    const answerer = async (name: "lifi" | "across") => (await this.#bridge)[name];
+    this.#lifi = await serveEmulator(lifiEmulator(answerer("lifi")));
+    this.#across = await serveEmulator(acrossEmulator(answerer("across")));
+    return { lifi: this.#lifi.url, across: this.#across.url };
+  }
+
+  /** Starts the bridge between the deployed chains; what it is made of takes a moment to load. */
+  async open(deployments: readonly Deployment[]): Promise<void> {
+    const { startBridge } = await import("../bridge/start.ts");
+    this.#running = startBridge(deployments, (service) => {
+      const served = service === "lifi" ? this.#lifi : this.#across;
+      if (served === null) throw new Error(`${service} is not served`);
+      return served.control.relayer;
+    });
+    this.#opened(this.#running);
+  }
+
+  async close(): Promise<void> {
+    this.#running?.close();
+    await Promise.all([this.#lifi?.close(), this.#across?.close()]);
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The process that hosts the emulators: Neon, Upstash, LI.FI and Across with the bridge's relayer, and the fault
+ * layer in front of each node.
+ */
+import type { Deployment } from "../chains/deploy.ts";
+import type { ServedEmulator } from "../emulator/server.ts";
+import { serveEmulator } from "../emulator/server.ts";
+import type { Backend } from "../neon/backend.ts";
+import type { Credentials } from "../neon/credentials.ts";
+import { neonEmulator } from "../neon/endpoint.ts";
+import { openPglite, type PgliteBackend } from "../neon/pglite.ts";
+import { openPostgres } from "../neon/postgres.ts";
+import { serveParent } from "../processes/serve.ts";
+import { rpcEmulator } from "../rpc/endpoint.ts";
+import { openRedis, type RedisBackend } from "../upstash/backend.ts";
+import { upstashEmulator } from "../upstash/endpoint.ts";
+import { Bridging } from "./bridging.ts";
+
+export interface HubInput {
+  /** A real Postgres, or null for the embedded one, which starts from `snapshotFile` if it can. */
+  databaseUrl: string | null;
+  snapshotFile: string;
+  credentials: Credentials;
+  /** A real Redis, or null for the embedded one. */
+  redisUrl: string | null;
+  redisToken: string;
+  chainIds: readonly number[];
+}
+
+export interface HubAddresses {
+  neon: string;
+  upstash: string;
+  lifi: string;
+  across: string;
+  rpc: Record<number, string>;
+}
+
+const served: ServedEmulator[] = [];
+const bridging = new Bridging();
+/** Tells each fault layer where its node is, once that is known. */
+const connectNode = new Map<number, (url: string) => void>();
+let postgres: Promise<Backend> | null = null;
+let embedded: Promise<PgliteBackend> | null = null;
+let redis: Promise<RedisBackend> | null = null;
+
+/** Addresses are known at once; requests wait for what is still starting. */
+async function start(input: HubInput): Promise<HubAddresses> {
+  if (input.databaseUrl === null) embedded = openPglite(input.snapshotFile);
+  const database = embedded ?? openPostgres(input.databaseUrl ?? "");
+  const cache = openRedis(input.redisUrl);
+  [postgres, redis] = [database, cache];
+  // Whoever needs a store that cannot start hears of it from `ready`.
+  for (const starting of [database, cache]) starting.catch(() => undefined);
+  const serve = async (emulator: Parameters<typeof serveEmulator>[0]) => {
+    const one = await serveEmulator(emulator);
+    served.push(one);
+    return one.url;
+  };
+  const rpc: Record<number, string> = {};
+  for (const chainId of input.chainIds) {
+    const node = new Promise<string>((resolve) => connectNode.set(chainId, resolve));
+    rpc[chainId] = await serve(rpcEmulator(chainId, node));
+  }
+  const neon = await serve(neonEmulator(database, input.credentials));
+  const upstash = await serve(upstashEmulator(cache, input.redisToken));
+  return { neon, upstash, ...(await bridging.serve()), rpc };
+}
+
+async function close(): Promise<void> {
+  await Promise.all([...served, bridging].map((one) => one.close()));
+  await Promise.allSettled([postgres, redis].map(async (backend) => (await backend)?.close()));
+}
+
+serveParent(
+  {
+    start,
+    /** Resolves once both stores answer; says whether the schema is already in the database. */
+    ready: async () => {
+      await Promise.all([postgres, redis]);
+      return { restored: (await embedded)?.restored ?? false };
+    },
+    connect: async ({ chainId, url }: { chainId: number; url: string }) => connectNode.get(chainId)?.(url),
+    /** Opens the bridge; nobody has to wait for it, for requests to the providers do. */
+    bridge: async (deployments: readonly Deployment[]) => {
+      bridging.open(deployments).catch((error: unknown) => console.error("bridge:", error));
+    },
+    save: async () => (await embedded)?.save(),
+  },
+  close,
+);

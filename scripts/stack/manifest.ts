@@ -1,0 +1,127 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Address } from "viem";
+import type { StackAccount } from "./accounts.ts";
+import type { BridgingContracts } from "./chains/bridging.ts";
+import type { Deployment } from "./chains/deploy.ts";
+import { type ExecutorVersion, type Scenario, type TokenSymbol, tokenPlans } from "./chains/plan.ts";
+
+interface StackToken {
+  address: Address;
+  decimals: number;
+}
+
+/** The contracts of bridges and swaps; `bridge_relayer` is who fills deposits. */
+export interface StackBridging {
+  spoke_pool: Address;
+  multicall_handler: Address;
+  lifi_diamond: Address;
+  lifi_executor: Address;
+  lifi_executor_version: ExecutorVersion;
+  lifi_erc20_proxy: Address;
+  lifi_receiver: Address;
+  lifi_fee_forwarder: Address;
+  dex: Address;
+  bridge_relayer: Address;
+}
+
+export interface StackChain {
+  chain_id: number;
+  name: string;
+  /** The node itself; the Worker goes through `emulators.rpc`. */
+  rpc_url: string;
+  contracts: {
+    deposit_router: Address;
+    multicall3: Address | null;
+    morpho: Address;
+    tokens: Record<TokenSymbol, StackToken>;
+  } & StackBridging;
+}
+
+export interface StackVault {
+  vault_id: string;
+  adapter: string;
+  name: string;
+  chain_id: number;
+  asset_symbol: TokenSymbol;
+  /** What the vault is here for; `honest` ones simply work. */
+  scenario: Scenario;
+}
+
+/** What `stack.json` says: where everything is. */
+export interface StackManifest {
+  api: string;
+  chains: readonly StackChain[];
+  accounts: readonly StackAccount[];
+  vaults: readonly StackVault[];
+  /** Each obeys `/__control`. LI.FI's API is under `/v1`, Across' under `/api`; `rpc` is by chain id. */
+  emulators: {
+    lifi: string;
+    across: string;
+    neon: string;
+    upstash: string;
+    rpc: Record<string, string>;
+  };
+  admin_token: string;
+  database_url: string;
+  redis_token: string;
+}
+
+export function describeChain({
+  plan,
+  url,
+  depositRouter,
+  multicall3,
+  morpho,
+  bridging,
+  tokens,
+}: Deployment): StackChain {
+  const entries = tokenPlans.map(({ symbol, decimals }) => [symbol, { address: tokens[symbol], decimals }]);
+  const described = Object.fromEntries(entries) as Record<TokenSymbol, StackToken>;
+  return {
+    chain_id: plan.chainId,
+    name: plan.name,
+    rpc_url: url,
+    contracts: {
+      deposit_router: depositRouter,
+      multicall3,
+      morpho,
+      tokens: described,
+      ...describeBridging(bridging),
+    },
+  };
+}
+
+function describeBridging(bridging: BridgingContracts): StackBridging {
+  return {
+    spoke_pool: bridging.spokePool,
+    multicall_handler: bridging.multicallHandler,
+    lifi_diamond: bridging.diamond,
+    lifi_executor: bridging.executor,
+    lifi_executor_version: bridging.executorVersion,
+    lifi_erc20_proxy: bridging.erc20Proxy,
+    lifi_receiver: bridging.receiverAcross,
+    lifi_fee_forwarder: bridging.feeForwarder,
+    dex: bridging.exchange,
+    bridge_relayer: bridging.relayer,
+  };
+}
+
+export function describeVaults({ plan, vaults }: Deployment): StackVault[] {
+  return vaults.map(({ address, plan: vault }) => ({
+    vault_id: `${plan.chainId}:${address.toLowerCase()}`,
+    adapter: vault.build.kind === "morpho" ? "metamorpho" : "erc4626",
+    name: vault.name,
+    chain_id: plan.chainId,
+    asset_symbol: vault.token,
+    scenario: vault.scenario,
+  }));
+}
+
+/** Writes the manifest in one step: a reader sees all of it or the one before. */
+export function writeManifest(file: string, manifest: StackManifest): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}

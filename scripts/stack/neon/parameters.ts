@@ -1,0 +1,13 @@
+/** JSON parameters as the text Postgres receives: untyped, arrays as array literals. */
+export function toPostgresText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? toArrayLiteral(value) : JSON.stringify(value);
+}
+
+function toArrayLiteral(value: unknown): string {
+  if (value === null) return "NULL";
+  if (Array.isArray(value)) return `{${value.map(toArrayLiteral).join(",")}}`;
+  const text = JSON.stringify(value);
+  return typeof value === "object" ? JSON.stringify(text) : text;
+}

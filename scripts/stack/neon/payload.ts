@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { z } from "zod";
+import type { Statement } from "./backend.ts";
+import { Refused } from "./refused.ts";
+
+const QuerySchema = z.object({
+  query: z.string(),
+  params: z.array(z.unknown()).default([]),
+  arrayMode: z.boolean().optional(),
+});
+const Payload = z.union([z.object({ queries: z.array(QuerySchema) }), QuerySchema]);
+
+export interface Query extends Statement {
+  arrayMode?: boolean | undefined;
+}
+
+export interface Format {
+  rawText: boolean;
+  arrayMode: boolean;
+}
+
+/** One query, or a list that runs in one transaction. */
+export function parsePayload(body: string): Query | Query[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    throw new Refused("could not parse the HTTP request body: not JSON");
+  }
+  const parsed = Payload.safeParse(json);
+  if (!parsed.success) {
+    throw new Refused(
+      "could not parse the HTTP request body: data did not match any variant of untagged enum Payload",
+    );
+  }
+  return "queries" in parsed.data ? parsed.data.queries : parsed.data;
+}
+
+const ISOLATION = new Map([
+  ["Serializable", "SERIALIZABLE"],
+  ["RepeatableRead", "REPEATABLE READ"],
+  ["ReadCommitted", "READ COMMITTED"],
+  ["ReadUncommitted", "READ UNCOMMITTED"],
+]);
+
+/** The options of `START TRANSACTION` that the batch headers ask for. */
+export function transactionMode(headers: IncomingHttpHeaders): string {
+  const level = headers["neon-batch-isolation-level"];
+  const isolation = typeof level === "string" ? ISOLATION.get(level) : undefined;
+  if (level !== undefined && isolation === undefined) throw new Refused("invalid isolation level");
+  const modes = [isolation === undefined ? "" : `ISOLATION LEVEL ${isolation}`];
+  if (headers["neon-batch-read-only"] === "true") modes.push("READ ONLY");
+  if (headers["neon-batch-deferrable"] === "true") modes.push("DEFERRABLE");
+  return modes.filter((mode) => mode !== "").join(", ");
+}

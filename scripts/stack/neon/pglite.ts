@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { type messages, PGlite, protocol } from "@electric-sql/pglite";
+import { type Backend, parseCommandTag, type Run, StatementError, type StatementResult } from "./backend.ts";
+import { toPostgresText } from "./parameters.ts";
+
+const { serialize } = protocol;
+/** Leaves nothing of a session to the next one. */
+const RESET = Buffer.concat([serialize.query("ROLLBACK"), serialize.query("DISCARD ALL")]);
+
+export interface PgliteBackend extends Backend {
+  /** Whether the data directory came from the snapshot. */
+  restored: boolean;
+  /** Writes the data directory to the snapshot file, replacing older ones. */
+  save(): Promise<void>;
+}
+
+/**
+ * Postgres compiled to WASM, in memory: one session, so requests are served one after the other.
+ * Starts from the snapshot file when it is there and readable, else from scratch (some 2 s).
+ */
+export async function openPglite(snapshotFile: string): Promise<PgliteBackend> {
+  const { database, restored } = await open(snapshotFile);
+  let tail: Promise<unknown> = Promise.resolve();
+  /** Runs `work` when everything before it is done; the answer need not wait for `cleanUp`. */
+  const exclusively = <T>(work: () => Promise<T>, cleanUp?: () => Promise<unknown>): Promise<T> => {
+    const result = tail.then(work);
+    tail = result.catch(() => undefined).then(cleanUp);
+    return result;
+  };
+  const run: Run = ({ query, params }) => execute(database, query, params);
+  const reset = () => database.execProtocol(RESET, { throwOnError: false });
+  const session = <T>(work: (run: Run) => Promise<T>) => exclusively(() => work(run), reset);
+  const save = () => exclusively(() => saveSnapshot(database, snapshotFile));
+  return { session, restored, save, close: () => database.close() };
+}
+
+async function open(snapshotFile: string): Promise<{ database: PGlite; restored: boolean }> {
+  if (existsSync(snapshotFile)) {
+    try {
+      const loadDataDir = new Blob([await readFile(snapshotFile)]);
+      return { database: await PGlite.create({ loadDataDir }), restored: true };
+    } catch {
+      await rm(snapshotFile, { force: true });
+    }
+  }
+  return { database: await PGlite.create(), restored: false };
+}
+
+async function saveSnapshot(database: PGlite, file: string): Promise<void> {
+  const dump = await database.dumpDataDir("none");
+  const folder = dirname(file);
+  await mkdir(folder, { recursive: true });
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, new Uint8Array(await dump.arrayBuffer()));
+  await rename(draft, file);
+  const others = (await readdir(folder)).filter((name) => name !== basename(file));
+  await Promise.all(others.map((name) => rm(join(folder, name), { force: true })));
+}
+
+/** One round trip of the extended protocol: untyped text in, text out, a single statement. */
+async function execute(
+  database: PGlite,
+  query: string,
+  params: readonly unknown[],
+): Promise<StatementResult> {
+  const request = Buffer.concat([
+    serialize.parse({ text: query }),
+    serialize.bind({ values: params.map(toPostgresText) }),
+    serialize.describe({ type: "P" }),
+    serialize.execute({}),
+    serialize.copyFail("COPY is not supported over HTTP"),
+    serialize.sync(),
+  ]);
+  const result: StatementResult = { fields: [], rows: [], command: "", rowCount: null };
+  const rows: (string | null)[][] = [];
+  for (const message of (await database.execProtocol(request, { throwOnError: false })).messages) {
+    if (message.name === "error") throw new StatementError(message as messages.DatabaseError);
+    if (message.name === "dataRow") rows.push((message as messages.DataRowMessage).fields);
+    if (message.name === "rowDescription") result.fields = (message as messages.RowDescriptionMessage).fields;
+    if (message.name === "commandComplete")
+      Object.assign(result, parseCommandTag((message as messages.CommandCompleteMessage).text));
+  }
+  return { ...result, rows };
+}

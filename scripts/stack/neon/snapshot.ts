@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+const require = createRequire(import.meta.url);
+
+/** Where the migrated data directory is kept: another file for other migrations or another Postgres. */
+export function snapshotFile(root: string): string {
+  const hash = createHash("sha256").update(pgliteVersion());
+  const folder = join(root, "drizzle");
+  const journal = join(folder, "meta/_journal.json");
+  if (existsSync(journal)) hash.update(readFileSync(journal));
+  for (const name of readdirSync(folder).sort()) {
+    if (name.endsWith(".sql")) hash.update(`\n${name}\n`).update(readFileSync(join(folder, name)));
+  }
+  return join(root, "node_modules/.cache/causeway-postgres", `${hash.digest("hex").slice(0, 32)}.tar`);
+}
+
+function pgliteVersion(): string {
+  const manifest = join(dirname(require.resolve("@electric-sql/pglite")), "../package.json");
+  return String((JSON.parse(readFileSync(manifest, "utf8")) as { version: unknown }).version);
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Answer } from "./serve.ts";
+
+/** Milliseconds a child gets for ending its own children before it is ended itself. */
+const PATIENCE_MS = 4_000;
+
+/** A process of the stack, seen from the parent. */
+export class Child {
+  readonly name: string;
+  readonly #process: ChildProcess;
+  readonly #logFile: string;
+  readonly #ended: Promise<void>;
+  readonly #waiting = new Map<number, { resolve: (output: unknown) => void; reject: (e: Error) => void }>();
+  #closing = false;
+  #asked = 0;
+
+  /**
+   * Starts the module `entry`; what it prints goes to `logFile`. It is in a process group of its own, so that
+   * Ctrl-C reaches the parent only, and it ends itself when the parent is gone.
+   */
+  constructor({ name, entry, logFile }: { name: string; entry: string; logFile: string }) {
+    this.name = name;
+    this.#logFile = logFile;
+    mkdirSync(dirname(logFile), { recursive: true });
+    const log = openSync(logFile, "w");
+    this.#process = fork(entry, [], {
+      execArgv: [],
+      serialization: "advanced",
+      stdio: ["ignore", log, log, "ipc"],
+      detached: true,
+      env: { ...process.env, NODE_OPTIONS: "", WRANGLER_SEND_METRICS: "false" },
+    });
+    closeSync(log);
+    this.#process.on("message", (answer: Answer) => this.#settle(answer));
+    this.#ended = new Promise((resolve) => {
+      this.#process.once("exit", () => {
+        const problem = new Error(`the ${name} process ended unexpectedly${this.#lastWords()}`);
+        for (const { reject } of this.#waiting.values()) reject(problem);
+        this.#waiting.clear();
+        resolve();
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** Asks the child; throws with its own words when it cannot. */
+  ask<T>(name: string, input: unknown = null): Promise<T> {
+    const id = ++this.#asked;
+    return new Promise<T>((resolve, reject) => {
+      if (!this.#process.connected)
+        return reject(new Error(`the ${this.name} process is gone${this.#lastWords()}`));
+      this.#waiting.set(id, { resolve: (output) => resolve(output as T), reject });
+      this.#process.send({ id, name, input });
+    });
+  }
+
+  /** Calls `listener` when the child ends although nobody closed it. */
+  onCrash(listener: (message: string) => void): void {
+    void this.#ended.then(() => {
+      if (!this.#closing) listener(`the ${this.name} process ended unexpectedly${this.#lastWords()}`);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#process.connected) this.#process.disconnect();
+    const impatient = setTimeout(() => this.#process.kill("SIGKILL"), PATIENCE_MS);
+    await this.#ended;
+    clearTimeout(impatient);
+  }
+
+  #settle(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    if ("problem" in answer) waiting?.reject(new Error(answer.problem));
+    else waiting?.resolve(answer.output);
+  }
+
+  #lastWords(): string {
+    try {
+      const text = readFileSync(this.#logFile, "utf8").trim();
+      return text === "" ? "" : `; its last words: ${text.slice(-600)}`;
+    } catch {
+      return "";
+    }
+  }
+}

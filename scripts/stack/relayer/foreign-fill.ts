@@ -1,0 +1,24 @@
+import { decodeFunctionResult, encodeEventTopics, encodeFunctionData, type Hex } from "viem";
+import { logsOf } from "../bridge/node.ts";
+import type { BridgeChain } from "../bridge/world.ts";
+import { rpc } from "../chains/json-rpc.ts";
+import { spokePoolAbi } from "../contracts/across/artifact.ts";
+import type { Filled } from "./fill.ts";
+import type { Transfer } from "./transfer.ts";
+
+const FILLED = 2n;
+
+/** The delivery by somebody else, or by us in a past that the ledger lost; null when there was none. */
+export async function findFill(transfer: Transfer, destination: BridgeChain): Promise<Filled | null> {
+  const { url, contracts } = destination;
+  const functionName = "fillStatuses";
+  const data = encodeFunctionData({ abi: spokePoolAbi, functionName, args: [transfer.relayHash] });
+  const answer = String(await rpc(url, "eth_call", { to: contracts.spokePool, data }, "latest")) as Hex;
+  if (decodeFunctionResult({ abi: spokePoolAbi, functionName, data: answer }) !== FILLED) return null;
+  const { originChainId, depositId, outputAmount } = transfer.relay;
+  const args = { originChainId, depositId };
+  const topics = encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay", args });
+  const logs = await logsOf(url, { address: contracts.spokePool, topics, fromBlock: "0x0" });
+  const fillTx = logs.at(-1)?.transactionHash ?? null;
+  return { fillTx, delivered: outputAmount, callsSucceeded: null };
+}

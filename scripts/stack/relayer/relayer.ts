@@ -1,0 +1,93 @@
+import type { World } from "../bridge/world.ts";
+import type { Relayer as Settings } from "../emulator/control.ts";
+import { decide } from "./decide.ts";
+import { fill } from "./fill.ts";
+import { findFill } from "./foreign-fill.ts";
+import { Ledger } from "./ledger.ts";
+import { refund } from "./refund.ts";
+import type { Transfer } from "./transfer.ts";
+import { Watcher } from "./watch.ts";
+
+const PAUSE_MS = 100;
+/** After a failed fill or refund. */
+const RETRY_MS = 1_000;
+
+/** What `/__control` of each service says of the relayer at the moment. */
+export type SettingsOf = (service: "lifi" | "across") => Settings;
+
+/** Watches both chains' deposits and fills or refunds them, as the settings of whoever started them say. */
+export class BridgeRelayer {
+  readonly ledger = new Ledger();
+  readonly #world: World;
+  readonly #settingsOf: SettingsOf;
+  readonly #watchers: ReadonlyMap<number, Watcher>;
+  readonly #times = new Map<number, number>();
+  /** Relay hashes at work, or not to be tried again yet. */
+  readonly #busy = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  constructor(world: World, settingsOf: SettingsOf) {
+    this.#world = world;
+    this.#settingsOf = settingsOf;
+    this.#watchers = new Map([...world].map(([id, chain]) => [id, new Watcher(chain, this.ledger)]));
+  }
+
+  start(): void {
+    const round = async () => {
+      await this.look().catch((error: unknown) => console.error("relayer:", error));
+      if (!this.#closed) this.#timer = setTimeout(round, PAUSE_MS);
+    };
+    void round();
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  /** Reads both chains and starts what is due. */
+  async look(): Promise<void> {
+    const looks = [...this.#watchers].map(async ([chainId, watcher]) => {
+      this.#times.set(chainId, await watcher.look());
+    });
+    await Promise.all(looks);
+    for (const transfer of this.ledger.open()) {
+      if (!this.#busy.has(transfer.relayHash)) void this.#act(transfer);
+    }
+  }
+
+  async #act(transfer: Transfer): Promise<void> {
+    const relayer = this.#settingsOf(transfer.lifi === null ? "across" : "lifi");
+    const destinationTime = this.#times.get(transfer.destinationChainId) ?? 0;
+    const step = decide(transfer, { relayer, now: Date.now(), destinationTime });
+    if (step === "wait") return;
+    this.#busy.add(transfer.relayHash);
+    try {
+      if (step === "fill") await this.#fill(transfer, relayer);
+      if (step === "expire") transfer.state = "expired";
+      if (step === "refund") await this.#refund(transfer);
+      this.#busy.delete(transfer.relayHash);
+    } catch (error) {
+      if (!this.#closed) console.error(`${step} of ${transfer.depositTx}:`, error);
+      setTimeout(() => this.#busy.delete(transfer.relayHash), RETRY_MS).unref();
+    }
+  }
+
+  async #fill(transfer: Transfer, relayer: Settings): Promise<void> {
+    const destination = this.#world.get(transfer.destinationChainId);
+    if (destination === undefined) throw new Error(`chain ${transfer.destinationChainId} is not bridged`);
+    const found = await findFill(transfer, destination);
+    Object.assign(transfer, found ?? (await fill(transfer, { destination, relayer })), { state: "filled" });
+  }
+
+  /** What was filled meanwhile by somebody else is not paid twice. */
+  async #refund(transfer: Transfer): Promise<void> {
+    const origin = this.#world.get(transfer.originChainId);
+    const destination = this.#world.get(transfer.destinationChainId);
+    const found = destination === undefined ? null : await findFill(transfer, destination);
+    if (found !== null) Object.assign(transfer, found, { state: "filled" });
+    else if (origin !== undefined)
+      Object.assign(transfer, await refund(transfer, origin), { state: "refunded" });
+  }
+}

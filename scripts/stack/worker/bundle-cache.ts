@@ -1,0 +1,52 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, glob, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+
+/** Builds that are kept; older ones are removed. */
+const KEPT = 4;
+const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json"];
+const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
+
+export interface CachedBundle {
+  root: string;
+  folder: string;
+  found: boolean;
+}
+
+/**
+ * Looks for a build of these sources: all of `src`, the configuration and the locked packages, by content.
+ * What a build step puts into `public` is not in it, so that has to be there.
+ */
+export async function findCached(root: string): Promise<CachedBundle> {
+  const hash = createHash("sha256");
+  const sources: string[] = [];
+  for await (const path of glob("src/**/*.*", { cwd: root })) sources.push(path);
+  for (const path of [...FIXED, ...sources.sort()]) {
+    const file = join(root, path);
+    if (existsSync(file) && (await stat(file)).isFile())
+      hash.update(`\n${path}\n`).update(await readFile(file));
+  }
+  const folder = join(root, "node_modules/.cache/causeway-worker", hash.digest("hex").slice(0, 32));
+  return { root, folder, found: existsSync(folder) && existsSync(join(root, "public")) };
+}
+
+/** Keeps a build, unless something went into it that the cache's key does not cover. */
+export async function keepCached({ root, folder }: CachedBundle, built: string): Promise<void> {
+  const text = await readFile(join(built, "inputs.json"), "utf8");
+  const { inputs } = Metafile.parse(JSON.parse(text));
+  const covered = (path: string) => /^(src|node_modules)\//.test(path) || !existsSync(join(root, path));
+  if (!Object.keys(inputs).every(covered)) return;
+  const home = join(folder, "..");
+  const draft = join(home, `draft-${randomUUID()}`);
+  await mkdir(home, { recursive: true });
+  await cp(built, draft, { recursive: true });
+  await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
+  const names = (await readdir(home)).filter((name) => !name.startsWith("draft-"));
+  const dated = await Promise.all(
+    names.map(async (name) => [(await stat(join(home, name))).mtimeMs, name] as const),
+  );
+  const old = dated.sort(([a], [b]) => b - a).slice(KEPT);
+  await Promise.all(old.map(([, name]) => rm(join(home, name), { recursive: true, force: true })));
+}

@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { findCached, keepCached } from "./bundle-cache.ts";
+
+const require = createRequire(import.meta.url);
+
+export interface Bundle {
+  folder: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * Builds the Worker exactly as a deployment would, into a folder of its own; a build of the very same sources
+ * is taken from the cache. Throws with wrangler's output.
+ */
+export async function bundleWorker(configFile: string): Promise<Bundle> {
+  const folder = await mkdtemp(join(tmpdir(), "causeway-worker-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const cached = await findCached(dirname(configFile));
+    if (cached.found) await cp(cached.folder, folder, { recursive: true });
+    else {
+      await build(configFile, folder);
+      await keepCached(cached, folder);
+    }
+    return { folder, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function build(configFile: string, folder: string): Promise<void> {
+  const wrangler = join(dirname(require.resolve("wrangler/package.json")), "bin/wrangler.js");
+  const metafile = join(folder, "inputs.json");
+  const flags = ["deploy", "--dry-run", "--outdir", folder, "--config", configFile, "--metafile", metafile];
+  const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`;
+  const env = { ...process.env, PATH: path, CI: "1", WRANGLER_SEND_METRICS: "false", FORCE_COLOR: "0" };
+  const cwd = dirname(configFile);
+  const child = spawn(process.execPath, [wrangler, ...flags], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  if (code !== 0) throw new Error(`the Worker could not be built:\n${output.trim()}`);
+}

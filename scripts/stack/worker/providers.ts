@@ -1,0 +1,56 @@
+import type { HubAddresses } from "../hub/main.ts";
+import type { StackChain } from "../manifest.ts";
+
+/** What the Worker writes on chain as its name with LI.FI. */
+const INTEGRATOR = "causeway";
+const NATIVE = "0x0000000000000000000000000000000000000000";
+
+type ContractsOf = Pick<StackChain, "chain_id" | "contracts">;
+
+/**
+ * The variable `PROVIDERS`: where the providers' APIs are and, for chains that the code does not know, their
+ * contracts, by chain id. Amounts are decimal text.
+ */
+export function providersVariable(
+  hub: Pick<HubAddresses, "lifi" | "across">,
+  chains: readonly ContractsOf[],
+): string {
+  const byChain = <T>(describe: (contracts: StackChain["contracts"]) => T) =>
+    Object.fromEntries(chains.map(({ chain_id, contracts }) => [chain_id, describe(contracts)]));
+  return JSON.stringify({
+    lifi: { api_url: `${hub.lifi}/v1`, integrator: INTEGRATOR, deployments: byChain(lifiDeployment) },
+    across: { api_url: `${hub.across}/api`, deployments: byChain(acrossDeployment) },
+  });
+}
+
+/** Across is the only bridge here, and it takes no fee in native. */
+function lifiDeployment(contracts: StackChain["contracts"]) {
+  return {
+    diamond: contracts.lifi_diamond,
+    executor: contracts.lifi_executor,
+    erc20_proxy: contracts.lifi_erc20_proxy,
+    receiver_across: contracts.lifi_receiver,
+    receiver_stargate: null,
+    fee_forwarders: [contracts.lifi_fee_forwarder],
+    max_native_fee: "0",
+    bridges: ["across"],
+    wrapped_native: contracts.tokens.WETH.address,
+    assets: [
+      { asset: "eth", address: NATIVE, decimals: contracts.tokens.WETH.decimals },
+      { asset: "eth", ...contracts.tokens.WETH },
+      { asset: "usdc", ...contracts.tokens.USDC },
+      { asset: "usdt", ...contracts.tokens.USDT },
+      { asset: "wbtc", ...contracts.tokens.WBTC },
+    ],
+  };
+}
+
+function acrossDeployment(contracts: StackChain["contracts"]) {
+  const { FEE: _, ...bridged } = contracts.tokens;
+  return {
+    spoke_pool: contracts.spoke_pool,
+    multicall_handler: contracts.multicall_handler,
+    wrapped_native: contracts.tokens.WETH.address,
+    tokens: Object.entries(bridged).map(([asset, token]) => ({ asset, ...token })),
+  };
+}

@@ -1,0 +1,105 @@
+/** `npm start`: the whole service on this machine, one demonstration deposit, then it serves until Ctrl-C. */
+import { parseArgs } from "node:util";
+import { bootStack, type Stack, startFolder } from "./stack/boot.ts";
+import { Terminal } from "./stack/demo/terminal.ts";
+import { StackError } from "./stack/processes/port.ts";
+
+const HELP = `Starts Causeway with all it needs on this machine and makes one deposit.
+
+  npm start -- [--port 8787] [--no-demo]
+
+  --port     port of the API (8787)
+  --no-demo  make no deposit
+  --help     show this text
+
+DATABASE_URL and REDIS_URL, when set, name a real Postgres and a real Redis to use instead of the embedded ones.`;
+
+const DEFAULT_PORT = "8787";
+const CRON_EVERY_MS = 5_000;
+const terminal = new Terminal();
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      port: { type: "string", default: DEFAULT_PORT },
+      "no-demo": { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return terminal.line(HELP);
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new StackError(`--port ${values.port}: not a port`);
+  const started = performance.now();
+  terminal.title("Causeway, local stack");
+  const stack = await bootStack({
+    port,
+    folder: startFolder,
+    cronEveryMs: CRON_EVERY_MS,
+    report: (name, ms) => terminal.step(name, ms),
+  });
+  stopOnSignal(stack);
+  terminal.line(
+    `\n  ${terminal.paint("bold", `ready in ${((performance.now() - started) / 1000).toFixed(1)} s`)}`,
+  );
+  if (!values["no-demo"]) await demonstrate(stack);
+  showLinks(stack);
+}
+
+async function demonstrate(stack: Stack): Promise<void> {
+  terminal.title("One deposit, over the API as a wallet makes it");
+  try {
+    const { demonstrateDeposit } = await import("./stack/demo/deposit.ts");
+    const { describeDeposit } = await import("./stack/demo/describe.ts");
+    terminal.table(describeDeposit(await demonstrateDeposit(stack.manifest)));
+  } catch (error) {
+    terminal.line(`  ${terminal.paint("red", `it failed: ${messageOf(error)}`)}`);
+    process.exitCode = 1;
+  }
+}
+
+function showLinks({ manifest, file }: Stack): void {
+  const { api, chains, emulators } = manifest;
+  terminal.title("Serving");
+  terminal.table([
+    ["api", terminal.paint("cyan", api)],
+    ["docs", terminal.paint("cyan", `${api}/docs`)],
+    ["openapi", `${api}/openapi.json`],
+    ["health", `${api}/health/ready`],
+    ...chains.map((chain): [string, string] => [
+      `chain ${chain.chain_id}`,
+      `${chain.rpc_url}  ${chain.name}`,
+    ]),
+    ["postgres", `${emulators.neon}/sql`],
+    ["redis", emulators.upstash],
+    ["all of it", file],
+  ]);
+  terminal.line(`\n  ${terminal.paint("dim", "Ctrl-C stops everything.")}\n`);
+}
+
+/** Ends the children on a signal or when one of them dies; a second signal does not wait for them. */
+function stopOnSignal(stack: Stack): void {
+  let stopping = false;
+  const stop = async (code: number) => {
+    if (stopping) process.exit(code);
+    stopping = true;
+    await stack.close();
+    process.exit(code);
+  };
+  process.on("SIGINT", () => {
+    terminal.line("\n  stopping");
+    void stop(0);
+  });
+  process.on("SIGTERM", () => void stop(0));
+  stack.onCrash((message) => {
+    terminal.line(`\n  ${terminal.paint("red", message)}`);
+    void stop(1);
+  });
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+main().catch((error: unknown) => {
+  console.error(`\n  ${messageOf(error)}\n`);
+  process.exit(1);
+});

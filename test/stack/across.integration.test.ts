@@ -1,0 +1,281 @@
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  pad,
+  zeroAddress,
+  zeroHash,
+} from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { headOf } from "../../scripts/stack/bridge/node.ts";
+import { forward } from "../../scripts/stack/chains/anvil.ts";
+import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
+import { spokePoolAbi } from "../../scripts/stack/contracts/across/artifact.ts";
+import { instructionsParameters } from "../../src/providers/across/abi.ts";
+import {
+  approve,
+  type BridgedStack,
+  give,
+  held,
+  newUser,
+  PATIENCE,
+  relayerOf,
+  send,
+  startBridged,
+  trySend,
+} from "./bridged.ts";
+import { clearFaults } from "./harness.ts";
+import { carryOut, intoVault, moveOf, openProviders } from "./providers.ts";
+
+const usd = (whole: bigint) => whole * 10n ** 6n;
+let stack: BridgedStack;
+let opened: ReturnType<typeof openProviders>;
+let user: Address;
+
+beforeAll(async () => {
+  stack = await startBridged();
+  opened = openProviders(stack);
+  user = await newUser(stack);
+});
+afterAll(() => stack.close());
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+async function ask(path: string, init?: RequestInit): Promise<Answer> {
+  const response = await fetch(`${stack.hub.across}/api${path}`, init);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const usdcRoute = () => ({
+  inputToken: stack.one.tokens.USDC,
+  outputToken: stack.two.tokens.USDC,
+  originChainId: "31337",
+  destinationChainId: "31338",
+  amount: "100000000",
+});
+const fees = (changes: Record<string, string> = {}, init?: RequestInit) =>
+  ask(`/suggested-fees?${new URLSearchParams({ ...usdcRoute(), ...changes })}`, init);
+
+describe("GET /suggested-fees", () => {
+  it("prices in the API's shape, and the pool takes exactly that", async () => {
+    const { status, body } = await fees();
+    expect(status).toBe(200);
+    expect(Object.keys(body).sort()).toMatchInlineSnapshot(`
+      [
+        "capitalFeePct",
+        "capitalFeeTotal",
+        "destinationSpokePoolAddress",
+        "estimatedFillTimeSec",
+        "exclusiveRelayer",
+        "exclusivityDeadline",
+        "fillDeadline",
+        "id",
+        "inputToken",
+        "isAmountTooLow",
+        "limits",
+        "lpFee",
+        "lpFeePct",
+        "outputAmount",
+        "outputToken",
+        "quoteBlock",
+        "relayFeePct",
+        "relayFeeTotal",
+        "relayGasFeePct",
+        "relayGasFeeTotal",
+        "relayerCapitalFee",
+        "relayerGasFee",
+        "spokePoolAddress",
+        "timestamp",
+        "totalRelayFee",
+      ]
+    `);
+    const { outputAmount, relayFeeTotal } = body as { outputAmount: string; relayFeeTotal: string };
+    expect(BigInt(outputAmount) + BigInt(relayFeeTotal)).toBe(100_000_000n);
+  });
+
+  it("refuses what Across refuses, in its words", async () => {
+    const shares = stack.two.tokens.FEE;
+    const refusals = await Promise.all([
+      fees({ amount: "1" }),
+      fees({ amount: "9000000000000" }),
+      fees({ outputToken: stack.two.tokens.USDT }),
+      fees({ inputToken: shares }),
+      fees({ destinationChainId: "1" }),
+      fees({ amount: "1.5" }),
+      fees({ message: "0x12", recipient: user }),
+      fees({ message: "0x123", recipient: user }),
+      ask("/suggested-fees?amount=5"),
+      fees({}, { method: "PUT" }),
+    ]);
+    const told = refusals.map(({ status, body }) => [status, body["code"], body["param"]]);
+    expect(told).toEqual([
+      [400, "AMOUNT_TOO_LOW", undefined],
+      [400, "AMOUNT_TOO_HIGH", undefined],
+      [400, "ROUTE_NOT_ENABLED", undefined],
+      [400, "INVALID_PARAM", "inputToken"],
+      [400, "INVALID_PARAM", "destinationChainId"],
+      [400, "INVALID_PARAM", "amount"],
+      [400, "INVALID_PARAM", "recipient"],
+      [400, "INVALID_PARAM", "message"],
+      [400, "MISSING_PARAM", undefined],
+      [405, "INVALID_METHOD", undefined],
+    ]);
+    expect(refusals.every(({ body }) => body["type"] === "AcrossApiError")).toBe(true);
+    const low = await fees({ amount: "1", skipAmountLimit: "true" });
+    expect(low).toMatchObject({ status: 200, body: { isAmountTooLow: true, outputAmount: "0" } });
+  });
+
+  it("runs the message where it will run: only what would revert the fill is an error", async () => {
+    const recipient = stack.two.bridging.multicallHandler;
+    const good = callMessage(stack.two.tokens.USDC, { spend: usd(1n), fallback: zeroAddress });
+    const bad = (fallback: Address) => callMessage(stack.two.tokens.USDC, { spend: usd(1_000n), fallback });
+    expect((await fees({ recipient, message: good })).status).toBe(200);
+    const posted = { method: "POST", body: JSON.stringify({ message: bad(zeroAddress) }) };
+    const failed = await fees({ recipient }, posted);
+    expect(failed).toMatchObject({
+      status: 400,
+      body: { code: "SIMULATION_ERROR", transaction: { to: stack.two.bridging.spokePool } },
+    });
+    expect((await fees({ recipient, message: bad(user) })).status).toBe(200);
+  });
+});
+
+/** Instructions to transfer some of the token to nobody in particular. */
+function callMessage(token: Address, { spend, fallback }: { spend: bigint; fallback: Address }): Hex {
+  const sink: Address = "0x000000000000000000000000000000000000c0de";
+  const callData = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [sink, spend] });
+  const calls = [{ target: token, callData, value: 0n }];
+  return encodeAbiParameters(instructionsParameters, [{ calls, fallbackRecipient: fallback }]);
+}
+
+describe("the other lists", () => {
+  it("limits and routes say what suggested-fees goes by", async () => {
+    const limits = await ask(`/limits?${new URLSearchParams(usdcRoute())}`);
+    expect(limits.body).toMatchObject({ minDeposit: "169800", maxDeposit: "2000000000000" });
+    const { body } = await ask("/available-routes?originChainId=31337");
+    const routes = body as unknown as Record<string, unknown>[];
+    expect(routes.map(({ originTokenSymbol }) => originTokenSymbol)).toEqual([
+      "ETH",
+      "USDC",
+      "USDT",
+      "WETH",
+      "WBTC",
+    ]);
+    expect(routes.filter(({ isNative }) => isNative)).toMatchObject([{ originToken: stack.one.tokens.WETH }]);
+  });
+
+  it("answers 404 in the indexer's shape for a deposit it does not know, 400 without one", async () => {
+    const unknown = await ask(`/deposit/status?depositTxnRef=0x${"34".repeat(32)}`);
+    expect(unknown).toMatchObject({ status: 404, body: { error: "DepositNotFoundException" } });
+    expect(await ask("/deposit/status")).toMatchObject({ status: 400, body: { error: "ValidationError" } });
+  });
+});
+
+describe("a transfer by the program's own provider", () => {
+  const cases = [
+    { from: "WETH", to: "WETH", vault: "Remote WETH", amount: 10n ** 17n },
+    { from: "ETH", to: "WETH", vault: "Remote Prime WETH", amount: 10n ** 17n },
+    { from: "USDT", to: "USDT", vault: "Remote USDT", amount: usd(80n) },
+  ] as const;
+
+  it.each(cases)("takes $from into $vault in one transaction", async ({ from, to, vault, amount }) => {
+    const { one, two } = stack;
+    const owner = await newUser(stack);
+    if (from !== "ETH") await give(one, { user: owner, symbol: from, amount });
+    const call = intoVault(two, { vault, user: owner, minIn: (amount * 98n) / 100n });
+    const fromToken = from === "ETH" ? zeroAddress : one.tokens[from];
+    const fields = { fromToken, toToken: two.tokens[to], amount, user: owner, call };
+    const request = moveOf(one, two, fields);
+    const move = await opened.across.build(opened.scope, request);
+    const txHash = await carryOut(one, { move, request });
+    await expect.poll(() => held(two, owner, vault), PATIENCE).toBeGreaterThan(0n);
+    const filled = { status: "filled", actionsSucceeded: true, originChainId: 31337 };
+    const path = `/deposit/status?depositTxnRef=${txHash}`;
+    await expect.poll(() => ask(path), PATIENCE).toMatchObject({ body: filled });
+    const status = await ask(path);
+    const { depositId } = status.body as { depositId: string };
+    const byId = await ask(`/deposit/status?originChainId=31337&depositId=${depositId}`);
+    expect(byId.body).toEqual(status.body);
+  });
+});
+
+describe("the pool", () => {
+  const deposit = async (changes: { quoteTimestamp?: number; fillDeadline?: number } = {}) => {
+    const { one, two } = stack;
+    const { timestamp } = await headOf(one.url);
+    const owner = await newUser(stack);
+    await give(one, { user: owner, symbol: "USDC", amount: usd(5n) });
+    const { spokePool } = one.bridging;
+    await approve(one, { user: owner, token: one.tokens.USDC, spender: spokePool, amount: usd(5n) });
+    const { quoteTimestamp = timestamp, fillDeadline = timestamp + 3_600 } = changes;
+    const parties = [pad(owner), pad(owner), pad(one.tokens.USDC), pad(two.tokens.USDC)] as const;
+    const amounts = [usd(5n), usd(5n), 31338n] as const;
+    const args = [...parties, ...amounts, zeroHash, quoteTimestamp, fillDeadline, 0, "0x"] as const;
+    const data = encodeFunctionData({ abi: spokePoolAbi, functionName: "deposit", args });
+    return { owner, call: { user: owner, to: spokePool, data } };
+  };
+
+  it("refuses an old quote, one from the future, a deadline too far, and value for a token", async () => {
+    const { timestamp } = await headOf(stack.one.url);
+    for (const changes of [
+      { quoteTimestamp: timestamp - 3_700 },
+      { quoteTimestamp: timestamp + 600 },
+      { fillDeadline: timestamp + 22_000 },
+    ])
+      expect((await trySend(stack.one, (await deposit(changes)).call)).status).toBe(false);
+    expect((await trySend(stack.one, { ...(await deposit()).call, value: 1n })).status).toBe(false);
+  });
+
+  it("refunds by itself what the destination's clock let expire", async () => {
+    await relayerOf(stack.hub.across, { mode: "stall" });
+    const { owner, call } = await deposit();
+    await send(stack.one, call);
+    const snapshot = await rpc(stack.two.url, "evm_snapshot");
+    await forward(stack.two.url, 4_000);
+    await clearFaults(stack.hub.across);
+    await expect.poll(() => held(stack.one, owner, "USDC"), PATIENCE).toBe(usd(5n));
+    await rpc(stack.two.url, "evm_revert", snapshot);
+    expect(await held(stack.two, owner, "USDC")).toBe(0n);
+  });
+
+  it("fills nothing twice, nothing late, and refunds only for its owner", async () => {
+    const { one, two } = stack;
+    const { timestamp } = await headOf(two.url);
+    const relay = {
+      depositor: pad(user),
+      recipient: pad(user),
+      exclusiveRelayer: zeroHash,
+      inputToken: pad(one.tokens.USDC),
+      outputToken: pad(two.tokens.USDC),
+      inputAmount: 1n,
+      outputAmount: 1n,
+      originChainId: 31337n,
+      depositId: 10n ** 9n,
+      fillDeadline: timestamp + 3_600,
+      exclusivityDeadline: 0,
+      message: "0x" as Hex,
+    };
+    await give(two, { user, symbol: "USDC", amount: 2n });
+    const spender = two.bridging.spokePool;
+    await approve(two, { user, token: two.tokens.USDC, spender, amount: 2n });
+    const fill = (changes: Partial<typeof relay>) => {
+      const args = [{ ...relay, ...changes }, 31337n, pad(user)] as const;
+      const data = encodeFunctionData({ abi: spokePoolAbi, functionName: "fillRelay", args });
+      return trySend(two, { user, to: spender, data });
+    };
+    const late = await fill({ fillDeadline: timestamp - 1 });
+    const outcomes = [late, await fill({}), await fill({})].map(({ status }) => status);
+    expect(outcomes).toEqual([false, true, false]);
+    const refund = encodeFunctionData({
+      abi: spokePoolAbi,
+      functionName: "executeRefund",
+      args: [relay, 31338n, true],
+    });
+    expect((await trySend(one, { user, to: one.bridging.spokePool, data: refund })).status).toBe(false);
+  });
+});

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bootStack, type Stack } from "../../scripts/stack/boot.ts";
+import { demonstrateDeposit } from "../../scripts/stack/demo/deposit.ts";
+import { describeDeposit } from "../../scripts/stack/demo/describe.ts";
+import type { StackManifest } from "../../scripts/stack/manifest.ts";
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await bootStack({ quiet: true });
+});
+afterAll(() => stack.close());
+
+describe("bootStack", () => {
+  it("writes a manifest that says where everything is", async () => {
+    const manifest = JSON.parse(readFileSync(stack.file, "utf8")) as StackManifest;
+    expect(manifest).toEqual(JSON.parse(JSON.stringify(stack.manifest)));
+    expect(manifest.accounts).toHaveLength(10);
+    expect(manifest.admin_token.length).toBeGreaterThanOrEqual(32);
+    expect(manifest.vaults.every(({ vault_id }) => /^3133[78]:0x[0-9a-f]{40}$/.test(vault_id))).toBe(true);
+    expect(manifest.chains.map(({ contracts }) => contracts.multicall3 === null)).toEqual([false, true]);
+    const { neon, upstash, rpc } = manifest.emulators;
+    for (const url of [neon, upstash, ...Object.values(rpc)])
+      expect((await fetch(`${url}/__control`)).status).toBe(200);
+  });
+
+  it("serves the Worker, with every store and node within reach", async () => {
+    const response = await fetch(`${stack.manifest.api}/health/ready`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: "ok" });
+  });
+
+  it("refuses a port that is taken, in one sentence that names it", async () => {
+    const port = Number(new URL(stack.manifest.api).port);
+    await expect(bootStack({ port, quiet: true })).rejects.toThrow(
+      `port ${port} is already in use: stop what is using it, or choose another with --port`,
+    );
+  });
+
+  it("takes a deposit made over the API alone", async () => {
+    const demonstration = await demonstrateDeposit(stack.manifest);
+    expect(demonstration.status).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+    const gained = (demonstration.after?.share_balance ?? 0n) - (demonstration.before?.share_balance ?? 0n);
+    expect(gained).toBeGreaterThanOrEqual(demonstration.built.estimate.min_shares ?? 1n);
+    const labels = describeDeposit(demonstration).map(([label]) => label);
+    expect(labels).toEqual(
+      expect.arrayContaining(["vault", "approval", "transaction", "shares", "position"]),
+    );
+  });
+
+  it("ends every process when its own is killed", async () => {
+    const module = join(import.meta.dirname, "../../scripts/stack/boot.ts");
+    const code = `const { bootStack } = await import(${JSON.stringify(module)});
+      console.log(JSON.stringify((await bootStack({ quiet: true })).manifest));`;
+    const parent = spawn(process.execPath, ["--input-type=module", "-e", code]);
+    const [line] = (await once(parent.stdout, "data")) as [Buffer];
+    const { api, emulators, chains } = JSON.parse(line.toString()) as StackManifest;
+    expect((await fetch(`${api}/health`)).status).toBe(200);
+    parent.kill("SIGKILL");
+    const urls = [api, emulators.neon, emulators.upstash, ...chains.map(({ rpc_url }) => rpc_url)];
+    for (const url of urls)
+      await expect.poll(() => fetch(url).then(String, () => "gone"), { timeout: 10_000 }).toBe("gone");
+  });
+
+  it("ends every process on close", async () => {
+    const own = await bootStack({ quiet: true });
+    const { api, emulators, chains } = own.manifest;
+    await own.close();
+    const urls = [api, emulators.neon, emulators.upstash, ...chains.map(({ rpc_url }) => rpc_url)];
+    for (const url of urls) await expect(fetch(url)).rejects.toThrow("fetch failed");
+    expect(() => readFileSync(own.file)).toThrow("ENOENT");
+  });
+});

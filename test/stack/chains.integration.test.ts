@@ -1,0 +1,215 @@
+import {
+  type Address,
+  createClient,
+  encodeFunctionData,
+  erc20Abi,
+  erc4626Abi,
+  type Hex,
+  http,
+  keccak256,
+  parseAbi,
+  zeroAddress,
+} from "viem";
+import { call, getBlock, getCode, readContract, simulateContract } from "viem/actions";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accounts, tokenHolders } from "../../scripts/stack/accounts.ts";
+import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
+import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
+import type { Scenario } from "../../scripts/stack/chains/plan.ts";
+import { registryRows } from "../../scripts/stack/chains/registry.ts";
+import { callerVaultAbi, minimumVaultAbi } from "../../scripts/stack/contracts/artifact.ts";
+import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/address.ts";
+import { startProcess } from "./harness.ts";
+
+const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
+const { child, close } = startProcess("chains");
+let one: Deployment;
+let two: Deployment;
+const [user = zeroAddress] = tokenHolders;
+
+const clientOf = ({ url }: Deployment) => createClient({ transport: http(url) });
+const vaultOf = (deployment: Deployment, scenario: Scenario, name?: string) => {
+  const found = deployment.vaults.find(
+    ({ plan }) => plan.scenario === scenario && (name === undefined || plan.name === name),
+  );
+  if (found === undefined) throw new Error(`no ${scenario} vault`);
+  return found;
+};
+const read = (
+  vault: { address: Address },
+  functionName: "previewDeposit" | "convertToAssets",
+  amount: bigint,
+) => readContract(clientOf(one), { address: vault.address, abi: erc4626Abi, functionName, args: [amount] });
+const maxDeposit = (vault: { address: Address }) =>
+  readContract(clientOf(one), {
+    address: vault.address,
+    abi: erc4626Abi,
+    functionName: "maxDeposit",
+    args: [user],
+  });
+const send = async (
+  deployment: Deployment,
+  { to, data, from = user }: { to: Address; data: Hex; from?: Address },
+) => call(clientOf(deployment), { account: from, to, data });
+
+beforeAll(async () => {
+  await child.ask("start");
+  const deployments = await child.ask<Deployment[]>("deploy", tokenHolders);
+  const [first, second] = deployments;
+  if (first === undefined || second === undefined) throw new Error("two chains expected");
+  [one, two] = [first, second];
+});
+afterAll(close);
+
+describe("each chain", () => {
+  it("has its id, its own addresses and a clock just behind the wall clock", async () => {
+    for (const deployment of [one, two]) {
+      const block = await getBlock(clientOf(deployment));
+      const behind = Date.now() / 1000 - Number(block.timestamp);
+      expect(behind).toBeGreaterThanOrEqual(0);
+      expect(behind).toBeLessThan(60);
+    }
+    expect([one.plan.chainId, two.plan.chainId]).toEqual([31337, 31338]);
+    const addresses = [one, two].flatMap(({ vaults, tokens }) => [
+      ...vaults.map(({ address }) => address),
+      ...Object.values(tokens),
+    ]);
+    expect(new Set(addresses).size).toBe(addresses.length);
+    expect(two.vaults.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("mines while idle, unless somebody switched automine off", async () => {
+    const height = ({ url }: Deployment) => rpc(url, "eth_blockNumber");
+    await rpc(two.url, "evm_setAutomine", false);
+    const [first, second] = await Promise.all([height(one), height(two)]);
+    await expect.poll(() => height(one), { timeout: 25_000, interval: 250 }).not.toBe(first);
+    expect(await height(two)).toBe(second);
+    await rpc(two.url, "evm_setAutomine", true);
+  });
+
+  it("carries the DepositRouter, byte for byte, and Multicall3 only on the first", async () => {
+    for (const deployment of [one, two]) {
+      const code = await getCode(clientOf(deployment), { address: depositRouterAddress });
+      expect(keccak256(code ?? "0x")).toBe(depositRouterCodeHash);
+    }
+    const chainId = await readContract(clientOf(one), {
+      address: MULTICALL3,
+      abi: parseAbi(["function getChainId() view returns (uint256)"]),
+      functionName: "getChainId",
+    });
+    expect(chainId).toBe(31337n);
+    expect(await getCode(clientOf(two), { address: MULTICALL3 })).toBeUndefined();
+    expect([one.multicall3, two.multicall3]).toEqual([MULTICALL3, null]);
+  });
+
+  it("gives tokens to seven accounts and none to the others", async () => {
+    for (const [index, { address }] of accounts.entries()) {
+      const balance = await readContract(clientOf(two), {
+        address: two.tokens.WETH,
+        abi: erc20Abi,
+        functionName: "balanceOf",
+        args: [address],
+      });
+      expect(balance).toBe(index < 7 ? 500n * 10n ** 18n : 0n);
+    }
+  });
+});
+
+describe("tokens behave as their models do", () => {
+  const usdtAbi = parseAbi([
+    "function approve(address,uint256)",
+    "function transfer(address,uint256)",
+    "function mint(address,uint256)",
+  ]);
+
+  it("USDT returns nothing and wants a zero allowance before another one", async () => {
+    const approve = (amount: bigint) =>
+      encodeFunctionData({ abi: usdtAbi, functionName: "approve", args: [MULTICALL3, amount] });
+    const transfer = encodeFunctionData({ abi: usdtAbi, functionName: "transfer", args: [MULTICALL3, 1n] });
+    expect((await send(one, { to: one.tokens.USDT, data: transfer })).data).toBeUndefined();
+    expect((await send(one, { to: one.tokens.USDT, data: approve(5n) })).data).toBeUndefined();
+    const vault = vaultOf(one, "honest", "Plain USDT").address;
+    const again = encodeFunctionData({ abi: usdtAbi, functionName: "approve", args: [vault, 7n] });
+    const owner = one.plan.deployer;
+    await expect(send(one, { to: one.tokens.USDT, data: again, from: owner })).rejects.toThrow("revert");
+    const reset = encodeFunctionData({ abi: usdtAbi, functionName: "approve", args: [vault, 0n] });
+    await send(one, { to: one.tokens.USDT, data: reset, from: owner });
+  });
+
+  it("FEE keeps one per cent, so its vault holds less than was deposited", async () => {
+    const vault = vaultOf(one, "fee_on_transfer");
+    const held = await readContract(clientOf(one), {
+      address: vault.address,
+      abi: erc4626Abi,
+      functionName: "totalAssets",
+    });
+    expect(held).toBe((vault.plan.deposited * 99n) / 100n);
+  });
+});
+
+describe("vaults", () => {
+  it("say the decimals, asset and name that their registry rows say", async () => {
+    for (const deployment of [one, two]) {
+      for (const row of registryRows(deployment)) {
+        const client = clientOf(deployment);
+        const address = row.address as Address;
+        const [decimals, asset, name] = await Promise.all([
+          readContract(client, { address, abi: erc20Abi, functionName: "decimals" }),
+          readContract(client, { address, abi: erc4626Abi, functionName: "asset" }),
+          readContract(client, { address, abi: erc20Abi, functionName: "name" }),
+        ]);
+        expect([name, decimals, asset.toLowerCase()]).toEqual([
+          row.name,
+          row.shareDecimals,
+          row.assetAddress,
+        ]);
+      }
+    }
+  });
+
+  it("that are honest have earned what the plan says", async () => {
+    for (const vault of one.vaults.filter(({ plan }) => plan.scenario === "honest")) {
+      const [row] = registryRows(one).filter(({ name }) => name === vault.plan.name);
+      const oneShare = 10n ** BigInt(row?.shareDecimals ?? 0);
+      const worth = await read(vault, "convertToAssets", oneShare);
+      const unit = 10n ** BigInt(row?.assetDecimals ?? 0);
+      const { deposited, accrued } = vault.plan;
+      const expected = (unit * (deposited + accrued)) / deposited;
+      expect(worth).toBeGreaterThan(unit);
+      expect(Math.abs(Number(worth - expected))).toBeLessThanOrEqual(Math.max(2, Number(expected) / 1e6));
+    }
+  });
+
+  it("that are not say so, each in its own way", async () => {
+    const dollars = 10n ** 6n;
+    expect(await maxDeposit(vaultOf(one, "paused"))).toBe(0n);
+    expect(await maxDeposit(vaultOf(one, "full"))).toBe(0n);
+    expect(await maxDeposit(vaultOf(one, "limited"))).toBe(10_000n * dollars);
+    const inflated = vaultOf(one, "inflated");
+    const shares = await read(inflated, "previewDeposit", 999n * dollars);
+    expect(await read(inflated, "convertToAssets", shares)).toBeLessThan(700n * dollars);
+    const dust = vaultOf(one, "dust");
+    expect(await read(dust, "previewDeposit", 10n ** 18n)).toBe(0n);
+    expect(await read(vaultOf(one, "empty"), "previewDeposit", dollars)).toBe(10n ** 12n);
+  });
+
+  it("refuse with their own errors", async () => {
+    const { address } = vaultOf(one, "minimum");
+    const small = simulateContract(clientOf(one), {
+      account: one.plan.deployer,
+      address,
+      abi: minimumVaultAbi,
+      functionName: "deposit",
+      args: [1n, user],
+    });
+    await expect(small).rejects.toThrow("DepositBelowMinimum");
+    const members = simulateContract(clientOf(one), {
+      account: one.plan.deployer,
+      address: vaultOf(one, "caller").address,
+      abi: callerVaultAbi,
+      functionName: "deposit",
+      args: [1n, user],
+    });
+    await expect(members).rejects.toThrow("CallerIsNotReceiver");
+  });
+});

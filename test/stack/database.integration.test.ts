@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrate } from "../../scripts/db/migrate.ts";
+import { readSeedFile, seed } from "../../scripts/db/seed.ts";
+import { SeedRow } from "../../scripts/db/seed-row.ts";
+import { connectionString, openDriver, startHub, type TestHub } from "./harness.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "causeway-migrations-"));
+let hub: TestHub;
+const target = () => ({ databaseUrl: connectionString(hub), endpoint: `${hub.neon}/sql` });
+
+/** Writes migrations as drizzle-kit does: a journal and one file each, newest last. */
+function writeMigrations(files: Record<string, string>): void {
+  mkdirSync(join(folder, "meta"), { recursive: true });
+  const entries = Object.keys(files).map((tag, idx) => ({ idx, when: 4_000_000_000_000 + idx, tag }));
+  writeFileSync(join(folder, "meta/_journal.json"), JSON.stringify({ entries }));
+  for (const [tag, text] of Object.entries(files)) writeFileSync(join(folder, `${tag}.sql`), text);
+}
+
+const tables = async (name: string) => {
+  const sql = openDriver(hub);
+  return (await sql`SELECT tablename FROM pg_tables WHERE tablename = ${name}`).length;
+};
+
+beforeAll(async () => {
+  hub = await startHub();
+  await migrate(target());
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await hub.close();
+});
+
+describe("migrate", () => {
+  it("brings the project's schema up, and does nothing the second time", async () => {
+    expect(await tables("vaults")).toBe(1);
+    expect((await migrate(target())).applied).toEqual([]);
+  });
+
+  it("only reports in a dry run", async () => {
+    writeMigrations({ "0000_dry": "CREATE TABLE dry (id int)" });
+    const { applied } = await migrate({ ...target(), folder, dryRun: true });
+    expect(applied).toEqual([4_000_000_000_000]);
+    expect(await tables("dry")).toBe(0);
+  });
+
+  it("leaves nothing of a file that fails, and keeps the files before it", async () => {
+    const broken = "CREATE TABLE half (id int);--> statement-breakpoint\nCREATE TABLE half (id int);";
+    writeMigrations({ "0000_good": "CREATE TABLE good (id int)", "0001_bad": broken });
+    await expect(migrate({ ...target(), folder })).rejects.toMatchObject({ code: "42P07" });
+    expect([await tables("good"), await tables("half")]).toEqual([1, 0]);
+    writeMigrations({ "0000_good": "CREATE TABLE good (id int)", "0001_bad": "CREATE TABLE half (id int)" });
+    expect((await migrate({ ...target(), folder })).applied).toEqual([4_000_000_000_001]);
+    expect(await tables("half")).toBe(1);
+  });
+
+  it("refuses a file that was changed after it had been applied", async () => {
+    writeMigrations({ "0000_good": "CREATE TABLE other (id int)" });
+    await expect(migrate({ ...target(), folder })).rejects.toThrow("was changed after");
+  });
+
+  it("applies a file once when two migrators run at the same time", async () => {
+    writeMigrations({
+      "0000_good": "CREATE TABLE good (id int)",
+      "0001_bad": "CREATE TABLE half (id int)",
+      "0002_race": "INSERT INTO good VALUES (1)",
+    });
+    await Promise.all([migrate({ ...target(), folder }), migrate({ ...target(), folder })]);
+    expect(await openDriver(hub)`SELECT * FROM good`).toHaveLength(1);
+  });
+});
+
+describe("seed", () => {
+  const address = "0x00000000000000000000000000000000000000aa";
+  const row = SeedRow.parse({
+    chainId: 99,
+    address,
+    type: "custom",
+    adapter: "erc4626",
+    name: "First",
+    assetAddress: address,
+    assetSymbol: "T",
+    assetDecimals: 6,
+    shareToken: address,
+    shareDecimals: 18,
+    entryPoint: address,
+    spender: address,
+    pricer: address,
+    acceptedAssets: [{ address, symbol: "T", decimals: 6 }],
+    status: "active",
+  });
+  const stored = async () => {
+    const sql = openDriver(hub);
+    return (await sql`SELECT name, status, params, accepted_assets FROM vaults WHERE chain_id = 99`)[0];
+  };
+
+  it("writes rows and brings them up to date, but leaves the operator's status alone", async () => {
+    await seed({ ...target(), rows: [row] });
+    expect(await stored()).toEqual({
+      name: "First",
+      status: "active",
+      params: {},
+      accepted_assets: [{ address, symbol: "T", decimals: 6 }],
+    });
+    await openDriver(hub)`UPDATE vaults SET status = 'paused' WHERE chain_id = 99`;
+    await seed({ ...target(), rows: [{ ...row, name: "Second" }] });
+    expect(await stored()).toMatchObject({ name: "Second", status: "paused" });
+    await seed({ ...target(), rows: [row], withStatus: true });
+    expect(await stored()).toMatchObject({ name: "First", status: "active" });
+  });
+
+  it("takes the repository's rows", () => {
+    expect(readSeedFile()).toBeInstanceOf(Array);
+    expect(readSeedFile(join(folder, "absent.json"))).toEqual([]);
+  });
+
+  it("names the field of a row that is wrong", () => {
+    const file = join(folder, "wrong.json");
+    writeFileSync(file, JSON.stringify([{ ...row, spender: "0xNo" }]));
+    expect(() => readSeedFile(file)).toThrow(/0\.spender: a lower-case address/);
+  });
+});

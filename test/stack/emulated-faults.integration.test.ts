@@ -1,0 +1,202 @@
+import type { Address } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Fault } from "../../scripts/stack/emulator/control.ts";
+import type { AppError } from "../../src/errors.ts";
+import type { MoveRequest } from "../../src/providers/provider.ts";
+import { type BridgedStack, newUser, startBridged } from "./bridged.ts";
+import { clearFaults, control } from "./harness.ts";
+import { intoVault, moveOf, openProviders } from "./providers.ts";
+
+const AMOUNT = 100n * 10n ** 6n;
+let stack: BridgedStack;
+let opened: ReturnType<typeof openProviders>;
+let user: Address;
+let request: MoveRequest;
+
+beforeAll(async () => {
+  stack = await startBridged();
+  user = await newUser(stack);
+  const tokens = { fromToken: stack.one.tokens.USDC, toToken: stack.two.tokens.USDC };
+  request = moveOf(stack.one, stack.two, { ...tokens, amount: AMOUNT, user });
+});
+afterEach(() => Promise.all([stack.hub.lifi, stack.hub.across].map(clearFaults)));
+afterAll(() => stack.close());
+
+const lifi = (path: string, init?: RequestInit) => fetch(`${stack.hub.lifi}/v1${path}`, init);
+const quotePath = (changes: Record<string, string> = {}) =>
+  `/quote?${new URLSearchParams({
+    fromChain: "31337",
+    toChain: "31338",
+    fromToken: stack.one.tokens.USDC,
+    toToken: stack.two.tokens.USDC,
+    fromAmount: AMOUNT.toString(),
+    fromAddress: user,
+    skipSimulation: "true",
+    ...changes,
+  })}`;
+const post = (path: string, body: unknown) => lifi(path, { method: "POST", body: JSON.stringify(body) });
+
+describe("LI.FI refuses what the service refuses", () => {
+  it("with its codes", async () => {
+    const answers = await Promise.all([
+      lifi(quotePath({ fromAmount: "-1" })),
+      lifi(quotePath({ fromAmount: "0" })),
+      lifi(quotePath({ fromChain: "1" })),
+      lifi(quotePath({ integrator: "a name that is too long for it" })),
+      lifi(quotePath({ slippage: "1.5" })),
+      lifi(quotePath({ toToken: stack.two.tokens.FEE })),
+      lifi(quotePath({ allowBridges: "stargateV2" })),
+      lifi(quotePath({ denyBridges: "across" })),
+      lifi(quotePath({ fromAmount: "1000" })),
+      lifi(quotePath({ toToken: "WETH" })),
+      lifi(quotePath({ skipSimulation: "false" })),
+      post("/quote/contractCalls", { fromChain: 31337 }),
+      lifi("/advanced/routes", { method: "POST", body: "{" }),
+    ]);
+    const told = await Promise.all(
+      answers.map(async (answer) => [answer.status, ((await answer.json()) as { code: number }).code]),
+    );
+    const [invalid, unknown, none] = [
+      [400, 1011],
+      [404, 1003],
+      [404, 1002],
+    ];
+    expect(told).toEqual([
+      ...[invalid, invalid, invalid, invalid, invalid, unknown],
+      ...[none, none, none, none, [400, 1001], invalid, invalid],
+    ]);
+    expect((await lifi("/nothing")).status).toBe(404);
+  });
+
+  it("with the tool's reason, in either shape", async () => {
+    const quote = (await (await lifi(quotePath({ fromAmount: "1000" }))).json()) as Record<string, unknown>;
+    expect(quote["errors"]).toMatchObject([{ code: "AMOUNT_TOO_LOW", tool: "across" }]);
+    const body = {
+      fromChainId: 31337,
+      toChainId: 31338,
+      fromTokenAddress: stack.one.tokens.USDC,
+      toTokenAddress: stack.two.tokens.USDC,
+      fromAmount: "1000",
+    };
+    const routes = (await (await post("/advanced/routes", body)).json()) as Record<string, unknown>;
+    expect(routes).toMatchObject({ routes: [], unavailableRoutes: { failed: [{}], filteredOut: [] } });
+    const options = { bridges: { allow: ["cctp"] } };
+    const filtered = await (await post("/advanced/routes", { ...body, options })).json();
+    expect(filtered).toMatchObject({ routes: [], unavailableRoutes: { failed: [], filteredOut: [{}] } });
+  });
+
+  it("and says on every answer how many requests are left", async () => {
+    const { headers } = await lifi("/tools");
+    const names = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+    expect(names.map((name) => headers.get(name))).toEqual(names.map(() => expect.stringMatching(/^\d+$/)));
+  });
+
+  it("takes any number of calls, and the names of chains and tokens", async () => {
+    const body = {
+      fromChain: "local-one",
+      toChain: "local-two",
+      fromToken: "USDC",
+      toToken: "USDC",
+      fromAmount: AMOUNT.toString(),
+      fromAddress: user,
+      contractCalls: [],
+    };
+    const answer = (await (await post("/quote/contractCalls", body)).json()) as Record<string, unknown>;
+    expect(answer).toMatchObject({ tool: "across", integrator: "", estimate: { toAmount: "99736629" } });
+    const both = { ...body, toAmount: "1" };
+    expect((await post("/quote/contractCalls", both)).status).toBe(400);
+  });
+});
+
+describe("the program's own providers meet", () => {
+  const failure = async (name: "lifi" | "across", wanted = request): Promise<string> => {
+    opened = openProviders(stack);
+    const work = opened[name].build(opened.scope, wanted);
+    return work.then(
+      () => "built",
+      (error: AppError) => error.code,
+    );
+  };
+  const set = (name: "lifi" | "across", fault: Partial<Fault> & Pick<Fault, "kind">) =>
+    control(stack.hub[name], { faults: [fault] });
+
+  it.each(["lifi", "across"] as const)("each fault of %s", async (name) => {
+    const outcomes: Record<string, string> = {};
+    for (const kind of ["malformed", "truncate", "html", "drift", "hostile"] as const) {
+      await set(name, { kind });
+      outcomes[kind] = await failure(name);
+    }
+    await set(name, { kind: "status", status: 429 });
+    outcomes["429"] = await failure(name);
+    await set(name, { kind: "status", status: 502 });
+    outcomes["502"] = await failure(name);
+    await clearFaults(stack.hub[name]);
+    outcomes["none"] = await failure(name);
+    const drift = name === "lifi" ? "upstream_rejected" : "upstream_unavailable";
+    expect(outcomes).toEqual({
+      malformed: "upstream_unavailable",
+      truncate: "upstream_unavailable",
+      html: "upstream_unavailable",
+      drift,
+      hostile: "upstream_rejected",
+      "429": "rate_limited",
+      "502": "upstream_unavailable",
+      none: "built",
+    });
+  });
+
+  it("a hostile answer to a call at the end as well", async () => {
+    const call = intoVault(stack.two, { vault: "Remote USDC", user, minIn: (AMOUNT * 97n) / 100n });
+    await set("lifi", { kind: "hostile" });
+    expect(await failure("lifi", { ...request, call })).toBe("upstream_rejected");
+  });
+
+  it("LI.FI's 429 with the time it names, and asks no more until then", async () => {
+    await set("lifi", { kind: "status", status: 429, retry_after: 120 });
+    const answer = await lifi(quotePath());
+    expect([answer.headers.get("ratelimit-remaining"), answer.headers.get("ratelimit-reset")]).toEqual([
+      "0",
+      "120",
+    ]);
+    expect(await answer.json()).toMatchObject({ code: 1005 });
+    expect(await failure("lifi")).toBe("rate_limited");
+    await clearFaults(stack.hub.lifi);
+    const again = opened.lifi.build(opened.scope, request);
+    await expect(again).rejects.toMatchObject({ code: "rate_limited", members: { retry_after: 120 } });
+  });
+
+  it("a status that claims a delivery that never was", async () => {
+    opened = openProviders(stack);
+    const txHash = `0x${"56".repeat(32)}` as const;
+    const transfer = { txHash, fromChainId: 31337, toChainId: 31338, tool: "across" };
+    await set("lifi", { kind: "hostile", match: "/status" });
+    const said = await opened.lifi.status(opened.scope, transfer);
+    expect(said).toMatchObject({ phase: "delivered", amountReceived: null });
+  });
+});
+
+describe("prices without a transaction", () => {
+  it("are the same as those with one", async () => {
+    opened = openProviders(stack);
+    for (const name of ["lifi", "across"] as const) {
+      const [option] = await opened[name].quote(opened.scope, request);
+      const built = await opened[name].build(opened.scope, request);
+      expect(option).toMatchObject({ provider: name, bridge: "across", toAmount: built.toAmount });
+    }
+    await expect(
+      opened.lifi.quote(opened.scope, { ...request, bridges: ["stargate"] }),
+    ).rejects.toMatchObject({
+      code: "no_route",
+    });
+  });
+
+  it("and the lists name what can be moved", async () => {
+    const { lifi: provider, scope } = openProviders(stack);
+    expect(await provider.bridges(scope)).toMatchObject([
+      { key: "across", routes: [{ fromChainId: 31337, toChainId: 31338 }, { fromChainId: 31338 }] },
+    ]);
+    const tokens = await provider.tokens(scope, [31337]);
+    expect(tokens.map(({ symbol }) => symbol)).toEqual(["ETH", "USDC", "USDT", "WETH", "WBTC"]);
+    expect(await provider.movedDiamonds(scope)).toEqual([]);
+  });
+});

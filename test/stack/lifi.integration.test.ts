@@ -1,0 +1,214 @@
+import { type Address, encodeFunctionData, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exchangeAbi } from "../../scripts/stack/contracts/lifi/artifact.ts";
+import type { MoveRequest } from "../../src/providers/provider.ts";
+import {
+  approve,
+  type BridgedStack,
+  give,
+  held,
+  newUser,
+  PATIENCE,
+  send,
+  startBridged,
+  tokenOn,
+  trySend,
+} from "./bridged.ts";
+import { carryOut, intoVault, moveOf, openProviders } from "./providers.ts";
+
+const usd = (whole: bigint) => whole * 10n ** 6n;
+const TENTH = 10n ** 17n;
+let stack: BridgedStack;
+let opened: ReturnType<typeof openProviders>;
+
+beforeAll(async () => {
+  stack = await startBridged();
+  opened = openProviders(stack);
+});
+afterAll(() => stack.close());
+
+/** Builds with the program's own provider, which verifies every byte. */
+const build = (request: MoveRequest) => opened.lifi.build(opened.scope, request);
+
+describe("across chains, built and verified by the program's own provider", () => {
+  const cases = [
+    { name: "USDC", from: "USDC", to: "USDC", amount: usd(250n) },
+    { name: "USDT, of which transfer returns nothing", from: "USDT", to: "USDT", amount: usd(250n) },
+    { name: "WBTC", from: "WBTC", to: "WBTC", amount: 10n ** 7n },
+    { name: "WETH into USDC, swapped before", from: "WETH", to: "USDC", amount: TENTH },
+    { name: "native into native", from: "ETH", to: "ETH", amount: TENTH },
+    { name: "native into USDT, swapped before", from: "ETH", to: "USDT", amount: TENTH },
+  ] as const;
+
+  it.each(cases)("delivers to the user what it guarantees: $name", async ({ from, to, amount }) => {
+    const { one, two } = stack;
+    const user = await newUser(stack);
+    if (from !== "ETH") await give(one, { user, symbol: from, amount });
+    const before = await held(two, user, to);
+    const gain = async () => (await held(two, user, to)) - before;
+    const tokens = { fromToken: tokenOn(one, from), toToken: tokenOn(two, to) };
+    const request = moveOf(one, two, { ...tokens, amount, user });
+    const move = await build(request);
+    const txHash = await carryOut(one, { move, request });
+    await expect.poll(gain, PATIENCE).toBeGreaterThanOrEqual(move.toAmountMin);
+    const transfer = { txHash, fromChainId: 31337, toChainId: 31338, tool: move.tool };
+    await expect
+      .poll(() => opened.lifi.status(opened.scope, transfer), PATIENCE)
+      .toMatchObject({ phase: "delivered", substatus: "COMPLETED", amountReceived: await gain() });
+  });
+
+  it("makes the call at the end: shares for the user, nothing left with anybody on the way", async () => {
+    const { one, two } = stack;
+    const ways = [
+      [one, two, "Remote Prime USDC"],
+      [two, one, "Local Prime USDC"],
+    ] as const;
+    for (const [from, to, vault] of ways) {
+      const user = await newUser(stack);
+      await give(from, { user, symbol: "USDC", amount: usd(100n) });
+      const call = intoVault(to, { vault, user, minIn: usd(97n) });
+      const tokens = { fromToken: from.tokens.USDC, toToken: to.tokens.USDC };
+      const request = moveOf(from, to, { ...tokens, amount: usd(100n), user, call });
+      const move = await build(request);
+      expect(move.executor).toBe(to.bridging.executor);
+      await carryOut(from, { move, request });
+      await expect.poll(() => held(to, user, vault), PATIENCE).toBeGreaterThan(0n);
+      for (const owner of [user, to.bridging.executor, to.bridging.receiverAcross])
+        expect(await held(to, owner, "USDC")).toBe(0n);
+    }
+  });
+});
+
+describe("a swap before the bridge", () => {
+  const slip = (user: Address, bps: bigint) => {
+    const data = encodeFunctionData({ abi: exchangeAbi, functionName: "setSlip", args: [bps] });
+    return send(stack.one, { user, to: stack.one.bridging.exchange, data });
+  };
+  const swapped = async () => {
+    const user = await newUser(stack);
+    const tokens = { fromToken: tokenOn(stack.one, "ETH"), toToken: stack.two.tokens.USDC };
+    const request = moveOf(stack.one, stack.two, { ...tokens, amount: TENTH, user });
+    return { user, request, move: await build(request) };
+  };
+
+  it("may slip within what was allowed, and then delivers less", async () => {
+    const { user, request, move } = await swapped();
+    await slip(user, 100n);
+    await carryOut(stack.one, { move, request });
+    await slip(user, 0n);
+    await expect.poll(() => held(stack.two, user, "USDC"), PATIENCE).toBeGreaterThan(0n);
+    const arrived = await held(stack.two, user, "USDC");
+    expect(arrived).toBeLessThan(move.toAmount);
+    expect(arrived).toBeGreaterThanOrEqual(move.toAmountMin);
+  });
+
+  it("reverts when it slips further", async () => {
+    const { user, request, move } = await swapped();
+    await slip(user, 300n);
+    await expect(carryOut(stack.one, { move, request })).rejects.toThrow("reverted");
+    await slip(user, 0n);
+  });
+});
+
+describe("on one chain", () => {
+  const pairs = [
+    ["USDC", "WETH", usd(250n)],
+    ["ETH", "USDC", TENTH],
+    ["USDT", "ETH", usd(250n)],
+    ["WBTC", "USDT", 10n ** 6n],
+  ] as const;
+
+  it.each(pairs)("swaps %s into %s", async (from, to, amount) => {
+    const { one } = stack;
+    const user = await newUser(stack);
+    if (from !== "ETH") await give(one, { user, symbol: from, amount });
+    const tokens = { fromToken: tokenOn(one, from), toToken: tokenOn(one, to) };
+    const request = moveOf(one, one, { ...tokens, amount, user });
+    const move = await build(request);
+    const before = await held(one, user, to);
+    const txHash = await carryOut(one, { move, request });
+    const gain = (await held(one, user, to)) - before;
+    // Gas is paid in native: some thousandths of what was swapped.
+    const least = to === "ETH" ? (move.toAmountMin * 99n) / 100n : move.toAmountMin;
+    expect(gain).toBeGreaterThanOrEqual(least);
+    const transfer = { txHash, fromChainId: 31337, toChainId: 31337, tool: move.tool };
+    const status = await opened.lifi.status(opened.scope, transfer);
+    expect(status).toMatchObject({ phase: "delivered", substatus: "COMPLETED", destinationTxHash: txHash });
+  });
+
+  it.each([
+    ["USDC", usd(100n), usd(99n)],
+    ["WETH", TENTH, usd(240n)],
+    ["ETH", TENTH, usd(240n)],
+  ] as const)("deposits %s into a USDC vault by the Executor", async (from, amount, minIn) => {
+    const { two } = stack;
+    const user = await newUser(stack);
+    if (from !== "ETH") await give(two, { user, symbol: from, amount });
+    const call = intoVault(two, { vault: "Remote USDC", user, minIn });
+    const tokens = { fromToken: tokenOn(two, from), toToken: two.tokens.USDC };
+    const request = moveOf(two, two, { ...tokens, amount, user, call });
+    const move = await build(request);
+    expect(move.transaction.to).toBe(two.bridging.executor);
+    await carryOut(two, { move, request });
+    expect(await held(two, user, "Remote USDC")).toBeGreaterThan(0n);
+    expect(await held(two, two.bridging.executor, "USDC")).toBe(0n);
+  });
+
+  it("takes the allowance of the ERC20Proxy and of nobody else", async () => {
+    const { two } = stack;
+    const user = await newUser(stack);
+    const amount = usd(50n);
+    await give(two, { user, symbol: "USDC", amount });
+    const call = intoVault(two, { vault: "Remote USDC", user, minIn: usd(49n) });
+    const token = two.tokens.USDC;
+    const move = await build(moveOf(two, two, { fromToken: token, toToken: token, amount, user, call }));
+    expect(move.spender).toBe(two.bridging.erc20Proxy);
+    await approve(two, { user, token, spender: two.bridging.executor, amount });
+    expect((await trySend(two, { user, ...move.transaction })).status).toBe(false);
+    expect(await held(two, user, "USDC")).toBe(amount);
+  });
+});
+
+describe("GET /v1/status", () => {
+  const ask = async (query: Record<string, string>) => {
+    const response = await fetch(`${stack.hub.lifi}/v1/status?${new URLSearchParams(query)}`);
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  it("knows a transfer by its source, its destination and its id, under its own bridge", async () => {
+    const user = await newUser(stack);
+    const amount = usd(20n);
+    await give(stack.one, { user, symbol: "USDC", amount });
+    const tokens = { fromToken: stack.one.tokens.USDC, toToken: stack.two.tokens.USDC };
+    const request = moveOf(stack.one, stack.two, { ...tokens, amount, user });
+    const txHash = await carryOut(stack.one, { move: await build(request), request });
+    await expect.poll(() => ask({ txHash }), PATIENCE).toMatchObject({ body: { status: "DONE" } });
+    const { body } = await ask({ txHash, bridge: "across", fromChain: "31337", toChain: "31338" });
+    expect(body).toMatchObject({
+      sending: { txHash, amount: "20000000", chainId: 31337, token: { symbol: "USDC" } },
+      receiving: { chainId: 31338, token: { symbol: "USDC" } },
+      fromAddress: user.toLowerCase(),
+      tool: "across",
+      substatus: "COMPLETED",
+      metadata: { integrator: "causeway" },
+    });
+    const others = [body["transactionId"], (body["receiving"] as { txHash: Hex }).txHash] as string[];
+    for (const other of others) expect((await ask({ txHash: other })).body).toEqual(body);
+    expect((await ask({ txHash, bridge: "stargateV2" })).body).toMatchObject({ status: "INVALID" });
+  });
+
+  it("answers 200 for what it does not know, 400 for what is no hash, FAILED for a revert", async () => {
+    expect(await ask({ txHash: `0x${"12".repeat(32)}`, fromChain: "31337" })).toMatchObject({
+      status: 200,
+      body: { status: "NOT_FOUND" },
+    });
+    expect(await ask({ txHash: "0x12" })).toMatchObject({ status: 400, body: { code: 1011 } });
+    const user = await newUser(stack);
+    const amount = usd(20n);
+    await give(stack.one, { user, symbol: "USDC", amount });
+    const tokens = { fromToken: stack.one.tokens.USDC, toToken: stack.two.tokens.USDC };
+    const move = await build(moveOf(stack.one, stack.two, { ...tokens, amount, user }));
+    const { transactionHash } = await trySend(stack.one, { user, ...move.transaction });
+    expect((await ask({ txHash: transactionHash })).body).toMatchObject({ status: "FAILED" });
+  });
+});

@@ -1,0 +1,133 @@
+import type { Address } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
+import type { MoveRequest, Provider } from "../../src/providers/provider.ts";
+import { type BridgedStack, give, held, newUser, PATIENCE, relayerOf, startBridged } from "./bridged.ts";
+import { clearFaults } from "./harness.ts";
+import { carryOut, intoVault, moveOf, openProviders } from "./providers.ts";
+
+const AMOUNT = 100n * 10n ** 6n;
+const VAULT = "Remote Prime USDC";
+let stack: BridgedStack;
+let opened: ReturnType<typeof openProviders>;
+
+beforeAll(async () => {
+  stack = await startBridged();
+  opened = openProviders(stack);
+});
+afterEach(() => Promise.all([stack.hub.lifi, stack.hub.across].map(clearFaults)));
+afterAll(() => stack.close());
+
+interface Sent {
+  user: Address;
+  toAmountMin: bigint;
+  status(): ReturnType<Provider["status"]>;
+}
+
+/** A user who sends 100 USDC from the first chain into a vault on the second, or to himself there. */
+async function sendMove(name: "lifi" | "across", call: { minIn: bigint } | null): Promise<Sent> {
+  const { one, two } = stack;
+  const user = await newUser(stack);
+  await give(one, { user, symbol: "USDC", amount: AMOUNT });
+  const destinationCall = call === null ? null : intoVault(two, { vault: VAULT, user, ...call });
+  const tokens = { fromToken: one.tokens.USDC, toToken: two.tokens.USDC };
+  const request: MoveRequest = moveOf(one, two, { ...tokens, amount: AMOUNT, user, call: destinationCall });
+  const move = await opened[name].build(opened.scope, request);
+  const txHash = await carryOut(one, { move, request });
+  const transfer = { txHash, fromChainId: 31337, toChainId: 31338, tool: move.tool };
+  const status = () => opened[name].status(opened.scope, transfer);
+  return { user, toAmountMin: move.toAmountMin, status };
+}
+
+const percent = (part: bigint) => (AMOUNT * part) / 100n;
+
+describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
+  const other = name === "lifi" ? "across" : "lifi";
+  const set = (relayer: Parameters<typeof relayerOf>[1]) => relayerOf(stack.hub[name], relayer);
+
+  it("delivers into the vault, after the delay it was told", async () => {
+    await set({ delay_ms: 1_500 });
+    const { user, status } = await sendMove(name, { minIn: percent(97n) });
+    await expect.poll(status, PATIENCE).toMatchObject({ phase: "moving" });
+    expect(await held(stack.two, user, VAULT)).toBe(0n);
+    await expect.poll(() => held(stack.two, user, VAULT), PATIENCE).toBeGreaterThan(0n);
+    await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
+  });
+
+  it("delivers less by one unit, or by a part, and the vault is deposited into all the same", async () => {
+    for (const relayer of [{ underdeliver: "1" }, { underdeliver_bps: 100 }]) {
+      await set({ mode: "underdeliver", ...relayer });
+      const { user, status } = await sendMove(name, { minIn: percent(97n) });
+      await expect.poll(() => held(stack.two, user, VAULT), PATIENCE).toBeGreaterThan(0n);
+      await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
+      expect(await held(stack.two, user, "USDC")).toBe(0n);
+    }
+    await set({ mode: "underdeliver", underdeliver: "7" });
+    const { user, toAmountMin } = await sendMove(name, null);
+    await expect.poll(() => held(stack.two, user, "USDC"), PATIENCE).toBe(toAmountMin - 7n);
+  });
+
+  it("delivers too little for the call, whereupon the user has the token", async () => {
+    await set({ mode: "underdeliver", underdeliver_bps: 500 });
+    const { user } = await sendMove(name, { minIn: percent(97n) });
+    await expect.poll(() => held(stack.two, user, "USDC"), PATIENCE).toBeGreaterThan(percent(94n));
+    expect(await held(stack.two, user, VAULT)).toBe(0n);
+  });
+
+  it("makes the call at the end fail, whereupon the user has the token", async () => {
+    await set({ mode: "fail_destination" });
+    const { user, toAmountMin, status } = await sendMove(name, { minIn: percent(97n) });
+    await expect.poll(() => held(stack.two, user, "USDC"), PATIENCE).toBe(toAmountMin);
+    expect(await held(stack.two, user, VAULT)).toBe(0n);
+    // LI.FI's status does not tell; Across' chain and API do.
+    const substatus = name === "lifi" ? "COMPLETED" : "PARTIAL";
+    await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered", substatus });
+  });
+
+  it("refunds on the source chain", async () => {
+    await set({ mode: "refund" });
+    const { user, status } = await sendMove(name, { minIn: percent(97n) });
+    const fee = name === "lifi" ? AMOUNT / 400n : 0n;
+    await expect.poll(() => held(stack.one, user, "USDC"), PATIENCE).toBe(AMOUNT - fee);
+    await expect
+      .poll(status, PATIENCE)
+      .toMatchObject({ phase: "refunded", refundTxHash: expect.stringMatching(/^0x/) });
+    expect(await held(stack.two, user, "USDC")).toBe(0n);
+  });
+
+  it("lets expire and holds the refund back until told otherwise", async () => {
+    await set({ mode: "expire" });
+    const { user, status } = await sendMove(name, null);
+    await expect.poll(status, PATIENCE).toMatchObject({ phase: "refunding" });
+    expect(await held(stack.one, user, "USDC")).toBe(0n);
+    await clearFaults(stack.hub[name]);
+    await expect.poll(status, PATIENCE).toMatchObject({ phase: "refunded" });
+    expect(await held(stack.two, user, "USDC")).toBe(0n);
+  });
+
+  it("is stuck, and goes on once told otherwise; the other's transfers never waited", async () => {
+    await set({ mode: "stall" });
+    const stuck = await sendMove(name, null);
+    const fine = await sendMove(other, null);
+    await expect.poll(fine.status, PATIENCE).toMatchObject({ phase: "delivered" });
+    expect(await stuck.status()).toMatchObject({ phase: "moving" });
+    await clearFaults(stack.hub[name]);
+    await expect.poll(stuck.status, PATIENCE).toMatchObject({ phase: "delivered" });
+    expect(await held(stack.two, stuck.user, "USDC")).toBe(stuck.toAmountMin);
+  });
+});
+
+describe("a chain that goes back", () => {
+  it("takes its deposits with it, and new ones are still delivered", async () => {
+    await relayerOf(stack.hub.across, { mode: "stall" });
+    const snapshot = await rpc(stack.one.url, "evm_snapshot");
+    const gone = await sendMove("across", null);
+    await expect.poll(gone.status, PATIENCE).toMatchObject({ phase: "moving" });
+    await rpc(stack.one.url, "evm_revert", snapshot);
+    await expect.poll(gone.status, PATIENCE).toMatchObject({ phase: "unknown" });
+    await clearFaults(stack.hub.across);
+    const next = await sendMove("across", null);
+    await expect.poll(next.status, PATIENCE).toMatchObject({ phase: "delivered" });
+    expect(await held(stack.two, gone.user, "USDC")).toBe(0n);
+  });
+});
