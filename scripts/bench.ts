@@ -1,0 +1,61 @@
+/**
+ * Measures the production bundle in workerd on the embedded stack and prints ratios: each is taken within one run, in
+ * turns with what it is compared with, so that the machine's speed cancels out. Nothing fails for being slow.
+ *
+ *   node scripts/bench.ts                      everything
+ *   node scripts/bench.ts --only positions     or detail, routes, bundle
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { benchBundle } from "./bench/bundle.ts";
+import { benchPositions, positionColumns } from "./bench/positions.ts";
+import { benchBuild, benchRoutes, buildColumns, routeColumns } from "./bench/routes.ts";
+import { printTable } from "./bench/table.ts";
+import { benchVaultDetail, detailColumns } from "./bench/vault-detail.ts";
+import { runSecondWorker } from "./bench/workers.ts";
+import { bootStack } from "./stack/boot.ts";
+import type { StackManifest } from "./stack/manifest.ts";
+
+const { values: options } = parseArgs({ options: { only: { type: "string" } } });
+const wanted = (part: string): boolean => options.only === undefined || options.only === part;
+
+async function measure(folder: string, stack: StackManifest): Promise<void> {
+  const chainIds = stack.chains.map(({ chain_id }) => chain_id);
+  const worker = await runSecondWorker(folder, { stack, name: "bench", chainIds });
+  try {
+    if (wanted("routes")) {
+      const routes = await benchRoutes(worker.origin, stack);
+      printTable("Requests to outside systems, first in an isolate", routeColumns, routes);
+      const builds = await benchBuild(worker.origin, stack);
+      printTable("POST /v1/quote/build, chains and stores on this machine", buildColumns, builds);
+    }
+    if (wanted("detail")) {
+      const vault = stack.vaults.find(({ name }) => name === "Local Prime USDC");
+      const rows = await benchVaultDetail(folder, worker, `/v1/vaults/${vault?.vault_id}`);
+      printTable("Reading a vault, 8 connections", detailColumns, rows);
+    }
+  } finally {
+    await worker.close();
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), "causeway-bench-"));
+console.log(
+  `load average at the start: ${loadavg()
+    .map((value) => value.toFixed(1))
+    .join(" ")}`,
+);
+const stack = await bootStack({ quiet: true });
+try {
+  if (wanted("detail") || wanted("routes")) await measure(folder, stack.manifest);
+  // The last on this stack: it changes the registry.
+  if (wanted("positions")) {
+    printTable("Positions, shares in all", positionColumns, await benchPositions(folder, stack.manifest));
+  }
+} finally {
+  await stack.close();
+}
+if (wanted("bundle")) printTable("Production bundle", [""], await benchBundle(folder));
+rmSync(folder, { recursive: true, force: true });

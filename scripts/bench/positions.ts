@@ -1,0 +1,163 @@
+import { type Address, createPublicClient, defineChain, erc4626Abi, http, type PublicClient } from "viem";
+import { z } from "zod";
+import type { StackChain, StackManifest } from "../stack/manifest.ts";
+import { registerOnly } from "./registry.ts";
+import { interleave, median } from "./statistics.ts";
+import { ms, type Row, times } from "./table.ts";
+import { growVaults } from "./vault-farm.ts";
+import { runSecondWorker } from "./workers.ts";
+
+const SIZES = [10, 100, 500] as const;
+const HOLDER: Address = "0x00000000000000000000000000000000Deadbeef".toLowerCase() as Address;
+const ROUNDS = 9;
+/** What a node is away, one way and back: next door, and as far as a public node usually is. */
+const DISTANCES_MS = [0, 25] as const;
+
+/** Shares and assets by vault, lower case. */
+type Held = Record<string, string>;
+
+const Answer = z.object({
+  positions: z.array(
+    z.object({ vault_address: z.string(), share_balance: z.string(), current_assets: z.string() }),
+  ),
+});
+
+export const positionColumns = ["median", "against ours", "requests to the node"] as const;
+
+/** One call of ours against what a client would do itself: two dependent multicalls, or a call for each read. */
+export async function benchPositions(folder: string, stack: StackManifest): Promise<Row[]> {
+  const chain = stack.chains.find(({ contracts }) => contracts.multicall3 !== null);
+  const node = stack.emulators.rpc[chain?.chain_id ?? 0];
+  if (chain === undefined || node === undefined) throw new Error("no chain has Multicall3");
+  const vaults = await growVaults(chain, { count: Math.max(...SIZES), holder: HOLDER });
+  const rows: Row[] = [];
+  for (const size of SIZES) {
+    const held = vaults.slice(0, size);
+    await registerOnly(stack, { chain, vaults: held });
+    const chainIds = [chain.chain_id];
+    const worker = await runSecondWorker(folder, { stack, name: `bench-${size}`, chainIds });
+    try {
+      const url = `${worker.origin}/v1/positions/${HOLDER}`;
+      for (const away of DISTANCES_MS) rows.push(...(await compare({ url, chain, node, held, away })));
+    } finally {
+      await worker.close();
+    }
+  }
+  return rows;
+}
+
+type Comparison = { url: string; chain: StackChain; node: string; held: readonly Address[]; away: number };
+
+async function compare({ url, chain, node, held, away }: Comparison): Promise<Row[]> {
+  const counter = { requests: 0 };
+  const client = clientOf(chain, { node, counter });
+  const ways = {
+    ours: async () => ({ held: await throughApi(url), requests: 1 }),
+    multicall: () => counted(counter, () => throughMulticall(client, held)),
+    single: () => counted(counter, () => oneByOne(client, held)),
+  };
+  const [ours, multicall, single] = [await ways.ours(), await ways.multicall(), await ways.single()];
+  for (const other of [multicall, single]) assertSame(ours.held, other.held, held.length);
+  await setDistance(node, away);
+  const taken = await interleave(held.length > 100 ? Math.ceil(ROUNDS / 2) : ROUNDS, ways);
+  await setDistance(node, 0);
+  const [own, batched, each] = [median(taken.ours), median(taken.multicall), median(taken.single)];
+  const name = `${held.length} vaults, node ${away} ms away: `;
+  return [
+    { name: `${name}GET /v1/positions`, values: [ms(own), "", await rpcRequests(url)] },
+    {
+      name: `${name}viem's multicall, twice`,
+      values: [ms(batched), times(batched / own), `${multicall.requests}`],
+    },
+    { name: `${name}one call per read`, values: [ms(each), times(each / own), `${single.requests}`] },
+  ];
+}
+
+function clientOf(chain: StackChain, { node, counter }: { node: string; counter: { requests: number } }) {
+  const definition = defineChain({
+    id: chain.chain_id,
+    name: chain.name,
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [node] } },
+    contracts: { multicall3: { address: chain.contracts.multicall3 ?? "0x" } },
+  });
+  const onFetchRequest = () => {
+    counter.requests += 1;
+  };
+  return createPublicClient({
+    chain: definition,
+    transport: http(node, { onFetchRequest, timeout: 60_000 }),
+  });
+}
+
+async function counted(counter: { requests: number }, work: () => Promise<Held>) {
+  const before = counter.requests;
+  const held = await work();
+  return { held, requests: counter.requests - before };
+}
+
+async function throughApi(url: string): Promise<Held> {
+  const { positions } = Answer.parse(await (await fetch(url)).json());
+  return Object.fromEntries(
+    positions.map((one) => [one.vault_address.toLowerCase(), `${one.share_balance} ${one.current_assets}`]),
+  );
+}
+
+async function throughMulticall(client: PublicClient, vaults: readonly Address[]): Promise<Held> {
+  const on = (address: Address) => ({ address, abi: erc4626Abi }) as const;
+  const shares = await client.multicall({
+    contracts: vaults.map((vault) => ({
+      ...on(vault),
+      functionName: "balanceOf" as const,
+      args: [HOLDER] as const,
+    })),
+    allowFailure: false,
+  });
+  const assets = await client.multicall({
+    contracts: vaults.map((vault, index) => ({
+      ...on(vault),
+      functionName: "convertToAssets" as const,
+      args: [shares[index] ?? 0n] as const,
+    })),
+    allowFailure: false,
+  });
+  return Object.fromEntries(vaults.map((vault, i) => [vault.toLowerCase(), `${shares[i]} ${assets[i]}`]));
+}
+
+async function oneByOne(client: PublicClient, vaults: readonly Address[]): Promise<Held> {
+  const entries = await Promise.all(
+    vaults.map(async (address) => {
+      const shares = await client.readContract({
+        address,
+        abi: erc4626Abi,
+        functionName: "balanceOf",
+        args: [HOLDER],
+      });
+      const assets = await client.readContract({
+        address,
+        abi: erc4626Abi,
+        functionName: "convertToAssets",
+        args: [shares],
+      });
+      return [address.toLowerCase(), `${shares} ${assets}`] as const;
+    }),
+  );
+  return Object.fromEntries(entries);
+}
+
+function assertSame(a: Held, b: Held, size: number): void {
+  const same = Object.entries(a).every(([vault, amounts]) => b[vault] === amounts);
+  if (!same || Object.keys(a).length !== size) throw new Error("the ways to read positions disagree");
+}
+
+async function rpcRequests(url: string): Promise<string> {
+  const header = (await fetch(url)).headers.get("server-timing") ?? "";
+  return /rpc;dur=\d+;desc="(\d+)"/.exec(header)?.[1] ?? "?";
+}
+
+/** Makes the node's fault layer hold every answer back. */
+async function setDistance(node: string, away: number): Promise<void> {
+  const faults = away === 0 ? [] : [{ kind: "latency", ms: away }];
+  const response = await fetch(`${node}/__control`, { method: "POST", body: JSON.stringify({ faults }) });
+  if (!response.ok) throw new Error(await response.text());
+}

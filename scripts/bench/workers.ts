@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StackManifest } from "../stack/manifest.ts";
+import { Child } from "../stack/processes/child.ts";
+import { findPort } from "../stack/processes/port.ts";
+import type { ListenInput } from "../stack/worker/main.ts";
+import { workerVariables } from "../stack/worker/variables.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+export interface RunningWorker {
+  origin: string;
+  /** The process that holds workerd. */
+  pid: number;
+  close(): Promise<void>;
+}
+
+/** Builds a Worker as a deployment would and runs it in workerd. */
+export async function runWorker(input: {
+  name: string;
+  configFile: string;
+  folder: string;
+  variables: (origin: string) => Record<string, string>;
+}): Promise<RunningWorker> {
+  const logFile = join(input.folder, `${input.name}.log`);
+  const child = new Child({ name: input.name, entry: join(root, "scripts/stack/worker/main.ts"), logFile });
+  const close = () => child.close();
+  try {
+    const port = await findPort(0);
+    const origin = `http://127.0.0.1:${port}`;
+    await child.ask<void>("build", input.configFile);
+    const { configFile } = input;
+    const listen: ListenInput = { configFile, port, variables: input.variables(origin), cronEveryMs: null };
+    await child.ask<void>("listen", listen);
+    return { origin, pid: child.pid, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * A Worker that does nothing but answer with these bytes and so many headers. `assets` puts the same static-asset
+ * router in front of it that stands in front of ours: part of the platform, and half a bare Worker's time here.
+ */
+export function runBareWorker(
+  folder: string,
+  answer: { body: string; headers: readonly (readonly [string, string])[]; assets: boolean },
+): Promise<RunningWorker> {
+  const name = answer.assets ? "bare-with-assets" : "bare";
+  const own = join(folder, name);
+  mkdirSync(join(own, "public"), { recursive: true });
+  writeFileSync(join(own, "public/some.txt"), "some");
+  const configFile = join(own, "wrangler.toml");
+  const assets =
+    '[assets]\ndirectory = "./public"\nbinding = "ASSETS"\nrun_worker_first = ["/*", "!/docs-assets/*"]\n';
+  const config = `name = "${name}"\nmain = "bare.js"\ncompatibility_date = "2026-11-01"\n`;
+  writeFileSync(configFile, answer.assets ? config + assets : config);
+  const source = `const body = ${JSON.stringify(answer.body)};
+const headers = ${JSON.stringify(answer.headers)};
+export default { fetch: () => new Response(body, { headers }) };
+`;
+  writeFileSync(join(own, "bare.js"), source);
+  return runWorker({ name, configFile, folder, variables: () => ({}) });
+}
+
+/** The production bundle beside the stack's own Worker: it serves the named chains, with a cache of its own. */
+export function runSecondWorker(
+  folder: string,
+  input: { stack: StackManifest; name: string; chainIds: readonly number[] },
+): Promise<RunningWorker> {
+  const { stack, name, chainIds } = input;
+  const { username: user, password, pathname } = new URL(stack.database_url);
+  const variables = (origin: string) => ({
+    ...workerVariables({
+      api: origin,
+      hub: stack.emulators,
+      credentials: { user, password, database: pathname.slice(1) },
+      redisToken: stack.redis_token,
+      adminToken: stack.admin_token,
+      chains: stack.chains
+        .filter(({ chain_id }) => chainIds.includes(chain_id))
+        .map((chain) => ({
+          chain_id: chain.chain_id,
+          name: chain.name,
+          key: `bench-${chain.chain_id}`,
+          wrapped_native: chain.contracts.tokens.WETH.address,
+          multicall3: chain.contracts.multicall3,
+        })),
+    }),
+    REDIS_KEY_PREFIX: name,
+  });
+  return runWorker({ name, configFile: join(root, "wrangler.toml"), folder, variables });
+}

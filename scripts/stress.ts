@@ -1,0 +1,58 @@
+/**
+ * The long runs, one after the other: the contracts' fuzzing, invariants and mutants, then every script in
+ * scripts/stress. Each of them can be run alone and takes options of its own. Prints a summary; fails when one failed.
+ *
+ *   node scripts/stress.ts                       all
+ *   node scripts/stress.ts --only fuzz,chaos     some, by name
+ */
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+
+interface LongRun {
+  name: string;
+  script: string;
+}
+
+interface Outcome {
+  name: string;
+  passed: boolean;
+  seconds: number;
+  /** The last line it printed. */
+  verdict: string;
+}
+
+const { values: options } = parseArgs({ options: { only: { type: "string" } } });
+const only = options.only?.split(",") ?? null;
+
+function longRuns(): LongRun[] {
+  const folder = join(import.meta.dirname, "stress");
+  const found = readdirSync(folder).filter((file) => file.endsWith(".ts"));
+  const own = found.sort().map((file) => ({ name: basename(file, ".ts"), script: join(folder, file) }));
+  return [{ name: "contracts", script: join(import.meta.dirname, "contracts/stress.ts") }, ...own];
+}
+
+async function run({ name, script }: LongRun): Promise<Outcome> {
+  console.log(`\n── ${name}`);
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+  let tail = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    process.stdout.write(chunk);
+    tail = (tail + chunk.toString()).slice(-2_000);
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { name, passed: code === 0, seconds, verdict: tail.trim().split("\n").at(-1) ?? "" };
+}
+
+const outcomes: Outcome[] = [];
+for (const one of longRuns()) if (only === null || only.includes(one.name)) outcomes.push(await run(one));
+console.log("\nstress");
+for (const { name, passed, seconds, verdict } of outcomes) {
+  console.log(
+    `  ${passed ? "passed" : "FAILED"}  ${name.padEnd(12)} ${seconds.toFixed(0).padStart(6)} s  ${verdict}`,
+  );
+}
+process.exit(outcomes.length > 0 && outcomes.every(({ passed }) => passed) ? 0 : 1);

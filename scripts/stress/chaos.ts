@@ -1,0 +1,103 @@
+/**
+ * Sends generated requests while nodes, database and Redis fail in turns and together, and judges each answer: it may
+ * say that something outside is down (502, 503, 504), but it is never a bare 500, never another shape than declared,
+ * and invalid input stays invalid. Once everything is up again, so is the service.
+ *
+ *   node scripts/stress/chaos.ts
+ *   node scripts/stress/chaos.ts --requests 20000 --seed 42
+ */
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+import fc from "fast-check";
+import { describeReport, type FuzzReport, fuzz } from "../../test/harness/fuzz/fuzz.ts";
+import { knownTo } from "../../test/harness/fuzz/known.ts";
+import { ApiContract } from "../../test/harness/openapi.ts";
+import { send } from "../../test/harness/request.ts";
+import { bootStack } from "../stack/boot.ts";
+import type { Fault } from "../stack/emulator/control.ts";
+import type { StackManifest } from "../stack/manifest.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    requests: { type: "string", default: "6000" },
+    seed: { type: "string", default: String(randomInt(2 ** 31)) },
+  },
+});
+const seed = Number(options.seed);
+const kinds: readonly Fault["kind"][] = [
+  "latency",
+  "status",
+  "timeout",
+  "malformed",
+  "truncate",
+  "html",
+  "drift",
+  "hostile",
+];
+/** How long each combination of failures lasts. */
+const EPOCH_MS = 400;
+
+interface Weather {
+  stop(): Promise<void>;
+}
+
+/** Makes every emulator fail in some way for a while, in another way for the next, and so on until stopped. */
+function startWeather({ emulators }: StackManifest): Weather {
+  const urls = [emulators.neon, emulators.upstash, ...Object.values(emulators.rpc)];
+  const fault = fc.record({
+    kind: fc.constantFrom(...kinds),
+    ms: fc.constantFrom(0, 0, 20, 200),
+    status: fc.constantFrom(429, 500, 503),
+    match: fc.constantFrom(
+      "",
+      "",
+      "eth_call",
+      "eth_simulateV1",
+      "eth_getTransactionReceipt",
+      "set",
+      "insert",
+      "select",
+    ),
+    count: fc.constantFrom(null, 1, 3),
+  });
+  const faults = fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 2, arbitrary: fc.array(fault, { maxLength: 2 }) },
+  );
+  const forecast = fc.sample(fc.tuple(...urls.map(() => faults)), { numRuns: 500, seed });
+  const set = (url: string, value: unknown) => send(`${url}/__control`, { body: { faults: value } });
+  let stopped = false;
+  const work = (async () => {
+    for (let epoch = 0; !stopped; epoch += 1) {
+      const now = forecast[epoch % forecast.length] ?? [];
+      await Promise.all(urls.map((url, index) => set(url, now[index] ?? [])));
+      await new Promise((resolve) => setTimeout(resolve, EPOCH_MS));
+    }
+    await Promise.all(urls.map((url) => set(url, [])));
+  })();
+  const stop = () => {
+    stopped = true;
+    return work;
+  };
+  return { stop };
+}
+
+async function endure(stack: StackManifest): Promise<FuzzReport[]> {
+  const [contract, known] = [await ApiContract.of(stack.api), await knownTo(stack)];
+  const plan = { origin: stack.api, contract, known, credentials: {}, seed };
+  const weather = startWeather(stack);
+  const stormy = await fuzz({ ...plan, requests: Number(options.requests), outages: true });
+  await weather.stop();
+  const calm = await fuzz({ ...plan, requests: 300, outages: false });
+  return [...stormy, ...calm.filter(({ failure }) => failure !== null)];
+}
+
+const startedAt = performance.now();
+const stack = await bootStack({ quiet: true });
+const reports = await endure(stack.manifest).finally(() => stack.close());
+for (const report of reports) console.log(describeReport(report));
+const failed = reports.filter(({ failure }) => failure !== null).length;
+const total = reports.reduce((sum, { requests }) => sum + requests, 0);
+const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+console.log(`${total} requests in bad weather, ${failed} operations failed, seed ${seed}, ${seconds} s`);
+process.exit(failed === 0 ? 0 : 1);

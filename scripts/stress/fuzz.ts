@@ -1,0 +1,62 @@
+/**
+ * Sends generated requests, right and wrong, to every operation of the OpenAPI document and judges each answer.
+ *
+ *   node scripts/stress/fuzz.ts                       20,000 requests on a stack of its own
+ *   node scripts/stress/fuzz.ts --requests 100000 --seed 42
+ *   node scripts/stress/fuzz.ts --stack .stack/stack.json
+ *
+ * Fails when an answer is a failure of ours (5xx), is not as the document declares it, or accepts an input that the
+ * document forbids.
+ */
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { credentialsOf } from "../../test/harness/fuzz/credentials.ts";
+import { describeReport, type FuzzReport, fuzz } from "../../test/harness/fuzz/fuzz.ts";
+import { knownTo } from "../../test/harness/fuzz/known.ts";
+import { ApiContract } from "../../test/harness/openapi.ts";
+import { bootStack } from "../stack/boot.ts";
+import type { StackManifest } from "../stack/manifest.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    requests: { type: "string", default: "20000" },
+    seed: { type: "string", default: String(randomInt(2 ** 31)) },
+    stack: { type: "string" },
+  },
+});
+
+async function attack(stack: StackManifest): Promise<FuzzReport[]> {
+  const [contract, known, credentials] = [
+    await ApiContract.of(stack.api),
+    await knownTo(stack),
+    await credentialsOf(stack),
+  ];
+  const [requests, seed] = [Number(options.requests), Number(options.seed)];
+  return fuzz({ origin: stack.api, contract, known, credentials, requests, seed, outages: false });
+}
+
+async function onOwnStack(): Promise<FuzzReport[]> {
+  const stack = await bootStack({ quiet: true });
+  try {
+    return await attack(stack.manifest);
+  } finally {
+    await stack.close();
+  }
+}
+
+const startedAt = performance.now();
+const reports =
+  options.stack === undefined
+    ? await onOwnStack()
+    : await attack(JSON.parse(readFileSync(options.stack, "utf8")) as StackManifest);
+for (const report of reports) console.log(describeReport(report));
+const total = (count: (report: FuzzReport) => number) =>
+  reports.reduce((sum, report) => sum + count(report), 0);
+const failed = total(({ failure }) => (failure === null ? 0 : 1));
+const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+console.log(
+  `${total(({ requests }) => requests)} requests, ${total(({ wrong }) => wrong)} of them wrong by the document, ` +
+    `${failed} operations failed, seed ${options.seed}, ${seconds} s`,
+);
+process.exit(failed === 0 ? 0 : 1);

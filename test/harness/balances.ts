@@ -1,0 +1,68 @@
+import { type Address, erc20Abi, getContractAddress, type Hex } from "viem";
+import type { TestChain } from "./chain.ts";
+
+export function balanceOf(chain: TestChain, of: { token: Address; owner: Address }): Promise<bigint> {
+  const { token, owner } = of;
+  return chain.client.readContract({
+    address: token,
+    abi: erc20Abi,
+    functionName: "balanceOf",
+    args: [owner],
+  });
+}
+
+export function allowanceOf(
+  chain: TestChain,
+  of: { token: Address; owner: Address; spender: Address },
+): Promise<bigint> {
+  const args = [of.owner, of.spender] as const;
+  return chain.client.readContract({ address: of.token, abi: erc20Abi, functionName: "allowance", args });
+}
+
+/** The Router, its Executor and the clone that the next deposit will run in (EIP-1014's older sibling, CREATE). */
+export async function routerParts(
+  chain: TestChain,
+): Promise<Record<"router" | "executor" | "clone", Address>> {
+  const router = chain.info.contracts.deposit_router;
+  const nonce = BigInt(await chain.client.getTransactionCount({ address: router }));
+  return {
+    router,
+    executor: getContractAddress({ from: router, nonce: 1n }),
+    clone: getContractAddress({ from: router, nonce }),
+  };
+}
+
+/**
+ * What the given contracts hold or may still move: balances of the tokens and native, and allowances from and
+ * to each of them and the others. Only what is not zero is named; nothing left is `{}`.
+ */
+export async function leftIn(
+  chain: TestChain,
+  look: { at: Record<string, Address>; tokens: Record<string, Address>; others: Record<string, Address> },
+): Promise<Record<string, bigint>> {
+  const found: Record<string, bigint> = {};
+  const note = (name: string, amount: bigint) => {
+    if (amount !== 0n) found[name] = amount;
+  };
+  const work: Promise<void>[] = [];
+  for (const [name, owner] of Object.entries(look.at)) {
+    work.push(chain.client.getBalance({ address: owner }).then((amount) => note(`${name}: native`, amount)));
+    for (const [symbol, token] of Object.entries(look.tokens)) {
+      work.push(balanceOf(chain, { token, owner }).then((amount) => note(`${name}: ${symbol}`, amount)));
+      for (const [other, address] of Object.entries({ ...look.at, ...look.others })) {
+        const out = allowanceOf(chain, { token, owner, spender: address });
+        work.push(out.then((amount) => note(`${symbol}: ${name} allows ${other}`, amount)));
+        const back = allowanceOf(chain, { token, owner: address, spender: owner });
+        work.push(back.then((amount) => note(`${symbol}: ${other} allows ${name}`, amount)));
+      }
+    }
+  }
+  await Promise.all(work);
+  return found;
+}
+
+/** Whether there is code at an address. */
+export async function hasCode(chain: TestChain, address: Address): Promise<boolean> {
+  const code: Hex | undefined = await chain.client.getCode({ address });
+  return code !== undefined && code !== "0x";
+}

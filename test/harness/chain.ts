@@ -1,0 +1,115 @@
+import {
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  numberToHex,
+  type PublicClient,
+} from "viem";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { inject } from "vitest";
+import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
+import type { TokenSymbol } from "../../scripts/stack/chains/plan.ts";
+import { stackTokenAbi, wrappedNativeAbi } from "../../scripts/stack/contracts/artifact.ts";
+import type { StackChain, StackVault } from "../../scripts/stack/manifest.ts";
+import { createWallet, type Eip1193Provider } from "./wallet.ts";
+
+/** A local chain: its part of the manifest and a plain client of its node. */
+export interface TestChain {
+  info: StackChain;
+  chainId: number;
+  rpcUrl: string;
+  client: PublicClient;
+}
+
+export interface TestUser {
+  address: Address;
+  wallet: Eip1193Provider;
+}
+
+export function chainOf(chainId: number): TestChain {
+  const info = inject("stack").chains.find((chain) => chain.chain_id === chainId);
+  if (info === undefined) throw new Error(`no local chain ${chainId}`);
+  const client = createPublicClient({ transport: http(info.rpc_url, { retryCount: 0 }), cacheTime: 0 });
+  return { info, chainId, rpcUrl: info.rpc_url, client };
+}
+
+/** The chains on which vaults stand: the first has Multicall3, the second has not. */
+export const chainIds = { one: 31337, two: 31338 } as const;
+
+export function tokenOn(chain: TestChain, symbol: TokenSymbol): Address {
+  return chain.info.contracts.tokens[symbol].address;
+}
+
+/** The vaults that are here for one purpose. */
+export function vaultsFor(...scenarios: StackVault["scenario"][]): StackVault[] {
+  return inject("stack").vaults.filter((vault) => scenarios.includes(vault.scenario));
+}
+
+export function vaultNamed(name: string): StackVault {
+  const vault = inject("stack").vaults.find((candidate) => candidate.name === name);
+  if (vault === undefined) throw new Error(`no local vault is called ${name}`);
+  return vault;
+}
+
+export function addressOf(vault: Pick<StackVault, "vault_id">): Address {
+  return vault.vault_id.split(":")[1] as Address;
+}
+
+/** A new account with some native money and what it is given of each token, in smallest units. */
+export async function newUser(
+  chain: TestChain,
+  funds: Partial<Record<TokenSymbol, bigint>> = {},
+): Promise<TestUser> {
+  const privateKey = generatePrivateKey();
+  const address = privateKeyToAddress(privateKey);
+  const wallet = createWallet({ privateKey, rpcUrl: chain.rpcUrl, chainId: chain.chainId });
+  await rpc(chain.rpcUrl, "anvil_setBalance", address, numberToHex(10n ** 22n));
+  const user = { address, wallet };
+  for (const [symbol, amount] of Object.entries(funds)) {
+    await give(chain, { user, symbol: symbol as TokenSymbol, amount });
+  }
+  return user;
+}
+
+/** Gives a user some of a token: anybody may mint the plain ones, wrapped native is paid for. */
+export async function give(
+  chain: TestChain,
+  gift: { user: TestUser; symbol: TokenSymbol; amount: bigint },
+): Promise<void> {
+  const { user, symbol, amount } = gift;
+  const args = [user.address, amount] as const;
+  const call =
+    symbol === "WETH"
+      ? { data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" }), value: amount }
+      : { data: encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args }), value: 0n };
+  await mined(chain, await sendCall(user, { to: tokenOn(chain, symbol), ...call }));
+}
+
+/** Hands a transaction to the user's wallet, which estimates its gas. Value in wei. */
+export async function sendCall(
+  user: TestUser,
+  call: { to: Address; data?: Hex; value?: bigint },
+): Promise<Hex> {
+  const { to, data = "0x", value = 0n } = call;
+  const transaction = { from: user.address, to, data, value: numberToHex(value) };
+  return (await user.wallet.request({ method: "eth_sendTransaction", params: [transaction] })) as Hex;
+}
+
+/** The receipt of a transaction that must succeed. */
+export async function mined(chain: TestChain, hash: Hex) {
+  const receipt = await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  if (receipt.status !== "success") throw new Error(`${hash} reverted`);
+  return receipt;
+}
+
+/** Does something and puts the chain back as it was, its clock included. */
+export async function undone<T>(chain: TestChain, work: () => Promise<T>): Promise<T> {
+  const snapshot = await rpc(chain.rpcUrl, "evm_snapshot");
+  try {
+    return await work();
+  } finally {
+    await rpc(chain.rpcUrl, "evm_revert", snapshot);
+  }
+}

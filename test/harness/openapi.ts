@@ -1,0 +1,157 @@
+import type { ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { z } from "zod";
+import { type Answer, send } from "./request.ts";
+
+/** A JSON Schema as OpenAPI 3.1 uses it; only what is looked into is named. */
+export interface JsonSchema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  allOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  pattern?: string;
+  format?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  minItems?: number;
+  maxItems?: number;
+  unevaluatedProperties?: boolean;
+}
+
+const Schema: z.ZodType<JsonSchema> = z.record(z.string(), z.unknown());
+const Content = z.record(z.string(), z.object({ schema: Schema }));
+const Operation = z.object({
+  operationId: z.string(),
+  parameters: z
+    .array(
+      z.object({
+        name: z.string(),
+        in: z.enum(["path", "query", "header"]),
+        required: z.boolean().optional(),
+        schema: Schema,
+      }),
+    )
+    .default([]),
+  requestBody: z.object({ content: Content }).optional(),
+  responses: z.record(z.string(), z.object({ content: Content.optional() })),
+  /** Alternatives; none, or an empty one: open to everybody. */
+  security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
+});
+const Document = z.object({
+  openapi: z.string(),
+  info: z.object({ title: z.string(), version: z.string() }),
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+  components: z.object({ schemas: z.record(z.string(), Schema) }),
+});
+
+export type ApiDocument = z.output<typeof Document>;
+
+export interface ApiOperation extends z.output<typeof Operation> {
+  method: string;
+  /** With its parameters in braces. */
+  path: string;
+  /** The schema of a JSON body, references resolved; null when it takes none. */
+  body: JsonSchema | null;
+}
+
+/** The document that the service publishes, and what it says of answers. */
+export class ApiContract {
+  readonly document: ApiDocument;
+  readonly operations: readonly ApiOperation[];
+  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(document: unknown) {
+    this.document = Document.parse(document);
+    this.operations = Object.entries(this.document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => {
+        const body = operation.requestBody?.content["application/json"]?.schema;
+        return { ...operation, method, path, body: body === undefined ? null : this.resolve(body) };
+      }),
+    );
+  }
+
+  static async of(origin: string): Promise<ApiContract> {
+    return new ApiContract((await send(`${origin}/openapi.json`)).json);
+  }
+
+  operation(operationId: string): ApiOperation {
+    const found = this.operations.find((operation) => operation.operationId === operationId);
+    if (found === undefined) throw new Error(`the document has no operation ${operationId}`);
+    return found;
+  }
+
+  /** The schema with every reference in it replaced by what it points to. */
+  resolve(schema: JsonSchema): JsonSchema {
+    const target = schema.$ref === undefined ? schema : this.#component(schema.$ref);
+    const all = (list: JsonSchema[] | undefined) => list?.map((item) => this.resolve(item));
+    const properties = Object.entries(target.properties ?? {}).map(([name, item]) => [
+      name,
+      this.resolve(item),
+    ]);
+    return defined({
+      ...target,
+      properties: target.properties === undefined ? undefined : Object.fromEntries(properties),
+      items: target.items === undefined ? undefined : this.resolve(target.items),
+      allOf: all(target.allOf),
+      anyOf: all(target.anyOf),
+      oneOf: all(target.oneOf),
+    });
+  }
+
+  /**
+   * What is wrong with an answer by the document: a status or content type that is not declared, or a body that
+   * does not match its schema, members that no schema declares included. Empty: nothing.
+   */
+  problems(operation: ApiOperation, answer: Answer): string[] {
+    const declared = operation.responses[String(answer.status)];
+    if (declared === undefined) return [`status ${answer.status} is not declared`];
+    const type = answer.headers.get("content-type") ?? "";
+    const schema = declared.content?.[type]?.schema;
+    if (schema === undefined) return [`${answer.status} as ${type} is not declared`];
+    const key = `${operation.operationId} ${answer.status} ${type}`;
+    const validate = this.#validators.get(key) ?? this.#ajv.compile(close(this.resolve(schema)));
+    this.#validators.set(key, validate);
+    if (validate(answer.json)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) =>
+        `${answer.status}${instancePath}: ${message} ${JSON.stringify(params)}`,
+    );
+  }
+
+  #component(reference: string): JsonSchema {
+    const name = reference.replace("#/components/schemas/", "");
+    const schema = this.document.components.schemas[name];
+    if (schema === undefined) throw new Error(`the document has no ${reference}`);
+    return schema;
+  }
+}
+
+/** Refuses members that are not declared, in every object of a resolved schema. */
+function close(schema: JsonSchema, outermost = true): JsonSchema {
+  const whole = schema.properties !== undefined || schema.allOf !== undefined;
+  const properties = Object.entries(schema.properties ?? {}).map(([name, item]) => [name, close(item)]);
+  return defined({
+    ...schema,
+    properties: schema.properties === undefined ? undefined : Object.fromEntries(properties),
+    items: schema.items === undefined ? undefined : close(schema.items),
+    allOf: schema.allOf?.map((part) => close(part, false)),
+    anyOf: schema.anyOf?.map((part) => close(part)),
+    oneOf: schema.oneOf?.map((part) => close(part)),
+    unevaluatedProperties: outermost && whole ? false : undefined,
+  });
+}
+
+/** Leaves out what is undefined. */
+function defined(schema: { [K in keyof JsonSchema]: JsonSchema[K] | undefined }): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
+}
