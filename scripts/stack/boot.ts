@@ -98,14 +98,7 @@ async function bring(boot: Boot): Promise<StackManifest> {
   });
   const api = `http://127.0.0.1:${boot.port}`;
   const adminToken = randomBytes(24).toString("hex");
-  const chains = deployments.map((one) => ({
-    chain_id: one.plan.chainId,
-    name: one.plan.name,
-    key: one.plan.key,
-    wrapped_native: one.tokens.WETH,
-    multicall3: one.multicall3,
-    contracts: describeChain(one).contracts,
-  }));
+  const chains = deployments.map(describeForWorker);
   const variables = workerVariables({ api, hub, credentials, redisToken, adminToken, chains });
   const listen: ListenInput = {
     configFile,
@@ -123,6 +116,19 @@ async function bring(boot: Boot): Promise<StackManifest> {
     admin_token: adminToken,
     database_url: target.databaseUrl,
     redis_token: redisToken,
+  };
+}
+
+function describeForWorker(deployment: Deployment) {
+  const { chain_id, name, contracts } = describeChain(deployment);
+  const { multicall3, tokens } = contracts;
+  return {
+    chain_id,
+    name,
+    key: deployment.plan.key,
+    wrapped_native: tokens.WETH.address,
+    multicall3,
+    contracts,
   };
 }
 

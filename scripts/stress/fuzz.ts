@@ -1,7 +1,7 @@
 /**
  * Sends generated requests, right and wrong, to every operation of the OpenAPI document and judges each answer.
  *
- *   node scripts/stress/fuzz.ts                       20,000 requests on a stack of its own
+ *   node scripts/stress/fuzz.ts                       60,000 requests, some 20,000 of them wrong
  *   node scripts/stress/fuzz.ts --requests 100000 --seed 42
  *   node scripts/stress/fuzz.ts --stack .stack/stack.json
  *
@@ -20,7 +20,7 @@ import type { StackManifest } from "../stack/manifest.ts";
 
 const { values: options } = parseArgs({
   options: {
-    requests: { type: "string", default: "20000" },
+    requests: { type: "string", default: "60000" },
     seed: { type: "string", default: String(randomInt(2 ** 31)) },
     stack: { type: "string" },
   },

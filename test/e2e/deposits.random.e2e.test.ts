@@ -14,6 +14,7 @@ import {
   sendCall,
   type TestUser,
   tokenOn,
+  undone,
   vaultsFor,
 } from "../harness/chain.ts";
 import { sign } from "../harness/flow.ts";
@@ -60,7 +61,8 @@ test(`${RUNS} deposits of any size, paid in any way, keep their promise or are r
     const outcome = await attempt(wanted);
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   });
-  await fc.assert(property, { numRuns: RUNS });
+  // Vaults that hold more than all money there is are no use to other tests.
+  await undone(chainOf(31337), () => undone(chainOf(31338), () => fc.assert(property, { numRuns: RUNS })));
   expect(outcomes["minted"]).toBeGreaterThan(RUNS / 5);
   if (RUNS > 100) console.log(outcomes);
 });

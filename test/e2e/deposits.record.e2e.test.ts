@@ -1,7 +1,16 @@
 import { erc4626Abi } from "viem";
 import { describe, expect, test } from "vitest";
 import { Api } from "../harness/api.ts";
-import { addressOf, chainOf, give, newUser, sendCall, vaultNamed, vaultsFor } from "../harness/chain.ts";
+import {
+  addressOf,
+  chainOf,
+  give,
+  mined,
+  newUser,
+  sendCall,
+  vaultNamed,
+  vaultsFor,
+} from "../harness/chain.ts";
 import { query } from "../harness/database.ts";
 import { sign } from "../harness/flow.ts";
 import { findingsOf, problemOf } from "../harness/http.ts";
@@ -169,6 +178,7 @@ describe("a reported hash", () => {
   test("of another transaction proves nothing", async () => {
     const { user, deposit } = await built();
     const plain = await sendCall(user, { to: user.address, value: 1n });
+    await mined(chain, plain);
     await api.report(deposit.tracking_id, { tx_hash: plain });
     expect(await api.status(plain, vault.chain_id)).toMatchObject({ status: "INVALID" });
     expect(await api.deposit(deposit.tracking_id)).toMatchObject({ state: "built", status: "NOT_FOUND" });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { encodeFunctionData, erc20Abi } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { Api } from "../harness/api.ts";
-import { chainOf, newUser, sendCall, tokenOn, vaultNamed, vaultsFor } from "../harness/chain.ts";
+import { chainOf, mined, newUser, sendCall, tokenOn, vaultNamed, vaultsFor } from "../harness/chain.ts";
 import { rpcEmulator } from "../harness/faults.ts";
 import { problemOf } from "../harness/http.ts";
 import { requestsTo, send } from "../harness/request.ts";
@@ -112,7 +112,7 @@ describe("nodes that cannot simulate at all", () => {
     const user = await newUser(chain, { USDC: amounts.USDC });
     const args = [chain.info.contracts.deposit_router, amounts.USDC] as const;
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
-    await sendCall(user, { to: tokenOn(chain, "USDC"), data });
+    await mined(chain, await sendCall(user, { to: tokenOn(chain, "USDC"), data }));
     const body = bodyFor(vault, { user: user.address });
     await depositAndCheck(api, { vault, user, style: "calls", body });
     node(31337).refuse = without("eth_simulateV1");

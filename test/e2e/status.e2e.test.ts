@@ -1,11 +1,14 @@
-import { encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { randomBytes } from "node:crypto";
+import { encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { stackTokenAbi } from "../../scripts/stack/contracts/artifact.ts";
 import { Api } from "../harness/api.ts";
+import { balanceOf } from "../harness/balances.ts";
 import {
   addressOf,
   chainOf,
+  mined,
   newUser,
   sendCall,
   type TestUser,
@@ -39,15 +42,24 @@ async function ready() {
   return { user, built };
 }
 
+type Ready = Awaited<ReturnType<typeof ready>>;
+
 /** Sends the deposit whatever becomes of it. */
-async function sendAnyway({ user, built }: Awaited<ReturnType<typeof ready>>, gas?: bigint): Promise<Hex> {
+async function send({ user, built }: Ready, gas?: bigint): Promise<Hex> {
   const transaction = { from: user.address, ...toTransaction(built.transaction_request) };
-  const limited = gas === undefined ? transaction : { ...transaction, gas: `0x${gas.toString(16)}` };
+  const limited = gas === undefined ? transaction : { ...transaction, gas: numberToHex(gas) };
   return (await user.wallet.request({ method: "eth_sendTransaction", params: [limited] })) as Hex;
 }
 
+/** The same, and waits for its block. */
+async function sendAnyway(sent: Ready, gas?: bigint): Promise<Hex> {
+  const hash = await send(sent, gas);
+  await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  return hash;
+}
+
 async function expectFailed(hash: Hex, found: { trackingId: string; substatus: string }): Promise<void> {
-  const receipt = await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  const receipt = await chain.client.getTransactionReceipt({ hash });
   expect(receipt.status).toBe("reverted");
   expect(await api.status(hash, chain.chainId)).toMatchObject({
     status: "FAILED",
@@ -69,7 +81,7 @@ describe("a hash that carries no deposit", () => {
     const rows = await countDeposits();
     const user = await newUser(chain);
     for (let index = 1; index <= 5; index += 1) {
-      const hash = `0x${String(index).repeat(64)}`;
+      const hash = `0x${randomBytes(32).toString("hex")}`;
       expect(await api.status(hash, chain.chainId)).toEqual({
         status: "NOT_FOUND",
         substatus: null,
@@ -95,6 +107,7 @@ describe("a hash that carries no deposit", () => {
     });
     const token = await sendCall(user, { to: usdc, data });
     for (const hash of [ether, token]) {
+      await mined(chain, hash);
       expect(await api.status(hash, chain.chainId)).toMatchObject({
         status: "INVALID",
         substatus: null,
@@ -121,7 +134,8 @@ describe("a deposit that reverted", () => {
   test("because the price moved: SLIPPAGE_EXCEEDED", async () => {
     const sent = await ready();
     await undone(chain, async () => {
-      const args = [addressOf(vault), 2_000_000_000n] as const;
+      const held = await balanceOf(chain, { token: usdc, owner: addressOf(vault) });
+      const args = [addressOf(vault), held / 50n] as const;
       const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args });
       await sendCall(sent.user, { to: usdc, data: mint });
       const hash = await sendAnyway(sent);
@@ -192,7 +206,7 @@ describe("a transaction that waits", () => {
     const sent = await ready();
     await rpc(chain.rpcUrl, "evm_setAutomine", false);
     try {
-      const hash = await sendAnyway(sent);
+      const hash = await send(sent);
       expect(await api.status(hash, chain.chainId)).toMatchObject({
         status: "PENDING",
         substatus: "WAIT_SOURCE_CONFIRMATIONS",

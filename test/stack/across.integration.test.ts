@@ -193,7 +193,7 @@ describe("a transfer by the program's own provider", () => {
     const request = moveOf(one, two, fields);
     const move = await opened.across.build(opened.scope, request);
     const txHash = await carryOut(one, { move, request });
-    await expect.poll(() => held(two, owner, vault), PATIENCE).toBeGreaterThan(0n);
+    await expect.poll(() => held(two, [owner, vault]), PATIENCE).toBeGreaterThan(0n);
     const filled = { status: "filled", actionsSucceeded: true, originChainId: 31337 };
     const path = `/deposit/status?depositTxnRef=${txHash}`;
     await expect.poll(() => ask(path), PATIENCE).toMatchObject({ body: filled });
@@ -201,6 +201,29 @@ describe("a transfer by the program's own provider", () => {
     const { depositId } = status.body as { depositId: string };
     const byId = await ask(`/deposit/status?originChainId=31337&depositId=${depositId}`);
     expect(byId.body).toEqual(status.body);
+  });
+});
+
+describe("wrapped native without a call", () => {
+  it("reaches the user wrapped, by the handler, as the program's provider asks", async () => {
+    const { one, two } = stack;
+    const owner = await newUser(stack);
+    const tokens = { fromToken: zeroAddress, toToken: two.tokens.WETH };
+    const request = moveOf(one, two, { ...tokens, amount: 10n ** 17n, user: owner });
+    const move = await opened.across.build(opened.scope, request);
+    await carryOut(one, { move, request });
+    await expect.poll(() => held(two, [owner, "WETH"]), PATIENCE).toBe(move.toAmountMin);
+  });
+
+  it("comes back as wrapped native when it is refunded", async () => {
+    const { one, two } = stack;
+    await relayerOf(stack.hub.across, { mode: "refund" });
+    const owner = await newUser(stack);
+    const tokens = { fromToken: zeroAddress, toToken: two.tokens.WETH };
+    const request = moveOf(one, two, { ...tokens, amount: 10n ** 17n, user: owner });
+    await carryOut(one, { move: await opened.across.build(opened.scope, request), request });
+    await expect.poll(() => held(one, [owner, "WETH"]), PATIENCE).toBe(10n ** 17n);
+    await clearFaults(stack.hub.across);
   });
 });
 
@@ -238,9 +261,9 @@ describe("the pool", () => {
     const snapshot = await rpc(stack.two.url, "evm_snapshot");
     await forward(stack.two.url, 4_000);
     await clearFaults(stack.hub.across);
-    await expect.poll(() => held(stack.one, owner, "USDC"), PATIENCE).toBe(usd(5n));
+    await expect.poll(() => held(stack.one, [owner, "USDC"]), PATIENCE).toBe(usd(5n));
     await rpc(stack.two.url, "evm_revert", snapshot);
-    expect(await held(stack.two, owner, "USDC")).toBe(0n);
+    expect(await held(stack.two, [owner, "USDC"])).toBe(0n);
   });
 
   it("fills nothing twice, nothing late, and refunds only for its owner", async () => {

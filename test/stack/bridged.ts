@@ -98,7 +98,7 @@ export function approve(
 }
 
 /** What an account holds of a token, or of a vault's shares, by symbol or name. */
-export function held(chain: Deployment, owner: Address, what: TokenSymbol | "ETH" | (string & {})) {
+export function held(chain: Deployment, [owner, what]: readonly [Address, string]): Promise<bigint> {
   const vault = chain.vaults.find(({ plan }) => plan.name === what);
   const token = vault?.address ?? tokenOn(chain, what as TokenSymbol | "ETH");
   return balanceOf(chain.url, { token, owner });

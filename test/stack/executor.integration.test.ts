@@ -149,11 +149,11 @@ describe.each(["2.1.0", "2.0.0"] as const)("what LI.FI's receiver does with Exec
     const { user, vault, events } = await deliver(from, { to, of });
     const ran = of.runs[version];
     expect(events).toEqual(ran ? ["AssetSwapped", "LiFiTransferCompleted"] : ["LiFiTransferRecovered"]);
-    expect(await held(to, user, "USDC")).toBe(ran ? (of.surplus ?? 0n) : DELIVERED);
-    if (ran) expect(await held(to, user, vault)).toBeGreaterThan(0n);
-    else expect(await held(to, user, vault)).toBe(0n);
+    expect(await held(to, [user, "USDC"])).toBe(ran ? (of.surplus ?? 0n) : DELIVERED);
+    if (ran) expect(await held(to, [user, vault])).toBeGreaterThan(0n);
+    else expect(await held(to, [user, vault])).toBe(0n);
     for (const owner of [to.bridging.executor, to.bridging.receiverAcross])
-      expect([await held(to, owner, "USDC"), await held(to, owner, vault)]).toEqual([0n, 0n]);
+      expect([await held(to, [owner, "USDC"]), await held(to, [owner, vault])]).toEqual([0n, 0n]);
   });
 
   it("leaves a limitless allowance of the Executor to whom it called, and none of the Receiver", async () => {

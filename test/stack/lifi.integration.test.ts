@@ -44,8 +44,8 @@ describe("across chains, built and verified by the program's own provider", () =
     const { one, two } = stack;
     const user = await newUser(stack);
     if (from !== "ETH") await give(one, { user, symbol: from, amount });
-    const before = await held(two, user, to);
-    const gain = async () => (await held(two, user, to)) - before;
+    const before = await held(two, [user, to]);
+    const gain = async () => (await held(two, [user, to])) - before;
     const tokens = { fromToken: tokenOn(one, from), toToken: tokenOn(two, to) };
     const request = moveOf(one, two, { ...tokens, amount, user });
     const move = await build(request);
@@ -72,9 +72,9 @@ describe("across chains, built and verified by the program's own provider", () =
       const move = await build(request);
       expect(move.executor).toBe(to.bridging.executor);
       await carryOut(from, { move, request });
-      await expect.poll(() => held(to, user, vault), PATIENCE).toBeGreaterThan(0n);
+      await expect.poll(() => held(to, [user, vault]), PATIENCE).toBeGreaterThan(0n);
       for (const owner of [user, to.bridging.executor, to.bridging.receiverAcross])
-        expect(await held(to, owner, "USDC")).toBe(0n);
+        expect(await held(to, [owner, "USDC"])).toBe(0n);
     }
   });
 });
@@ -96,8 +96,8 @@ describe("a swap before the bridge", () => {
     await slip(user, 100n);
     await carryOut(stack.one, { move, request });
     await slip(user, 0n);
-    await expect.poll(() => held(stack.two, user, "USDC"), PATIENCE).toBeGreaterThan(0n);
-    const arrived = await held(stack.two, user, "USDC");
+    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBeGreaterThan(0n);
+    const arrived = await held(stack.two, [user, "USDC"]);
     expect(arrived).toBeLessThan(move.toAmount);
     expect(arrived).toBeGreaterThanOrEqual(move.toAmountMin);
   });
@@ -125,9 +125,9 @@ describe("on one chain", () => {
     const tokens = { fromToken: tokenOn(one, from), toToken: tokenOn(one, to) };
     const request = moveOf(one, one, { ...tokens, amount, user });
     const move = await build(request);
-    const before = await held(one, user, to);
+    const before = await held(one, [user, to]);
     const txHash = await carryOut(one, { move, request });
-    const gain = (await held(one, user, to)) - before;
+    const gain = (await held(one, [user, to])) - before;
     // Gas is paid in native: some thousandths of what was swapped.
     const least = to === "ETH" ? (move.toAmountMin * 99n) / 100n : move.toAmountMin;
     expect(gain).toBeGreaterThanOrEqual(least);
@@ -150,8 +150,8 @@ describe("on one chain", () => {
     const move = await build(request);
     expect(move.transaction.to).toBe(two.bridging.executor);
     await carryOut(two, { move, request });
-    expect(await held(two, user, "Remote USDC")).toBeGreaterThan(0n);
-    expect(await held(two, two.bridging.executor, "USDC")).toBe(0n);
+    expect(await held(two, [user, "Remote USDC"])).toBeGreaterThan(0n);
+    expect(await held(two, [two.bridging.executor, "USDC"])).toBe(0n);
   });
 
   it("takes the allowance of the ERC20Proxy and of nobody else", async () => {
@@ -165,7 +165,7 @@ describe("on one chain", () => {
     expect(move.spender).toBe(two.bridging.erc20Proxy);
     await approve(two, { user, token, spender: two.bridging.executor, amount });
     expect((await trySend(two, { user, ...move.transaction })).status).toBe(false);
-    expect(await held(two, user, "USDC")).toBe(amount);
+    expect(await held(two, [user, "USDC"])).toBe(amount);
   });
 });
 

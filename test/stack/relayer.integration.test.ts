@@ -49,8 +49,8 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     await set({ delay_ms: 1_500 });
     const { user, status } = await sendMove(name, { minIn: percent(97n) });
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "moving" });
-    expect(await held(stack.two, user, VAULT)).toBe(0n);
-    await expect.poll(() => held(stack.two, user, VAULT), PATIENCE).toBeGreaterThan(0n);
+    expect(await held(stack.two, [user, VAULT])).toBe(0n);
+    await expect.poll(() => held(stack.two, [user, VAULT]), PATIENCE).toBeGreaterThan(0n);
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
   });
 
@@ -58,27 +58,27 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     for (const relayer of [{ underdeliver: "1" }, { underdeliver_bps: 100 }]) {
       await set({ mode: "underdeliver", ...relayer });
       const { user, status } = await sendMove(name, { minIn: percent(97n) });
-      await expect.poll(() => held(stack.two, user, VAULT), PATIENCE).toBeGreaterThan(0n);
+      await expect.poll(() => held(stack.two, [user, VAULT]), PATIENCE).toBeGreaterThan(0n);
       await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
-      expect(await held(stack.two, user, "USDC")).toBe(0n);
+      expect(await held(stack.two, [user, "USDC"])).toBe(0n);
     }
     await set({ mode: "underdeliver", underdeliver: "7" });
     const { user, toAmountMin } = await sendMove(name, null);
-    await expect.poll(() => held(stack.two, user, "USDC"), PATIENCE).toBe(toAmountMin - 7n);
+    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBe(toAmountMin - 7n);
   });
 
   it("delivers too little for the call, whereupon the user has the token", async () => {
     await set({ mode: "underdeliver", underdeliver_bps: 500 });
     const { user } = await sendMove(name, { minIn: percent(97n) });
-    await expect.poll(() => held(stack.two, user, "USDC"), PATIENCE).toBeGreaterThan(percent(94n));
-    expect(await held(stack.two, user, VAULT)).toBe(0n);
+    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBeGreaterThan(percent(94n));
+    expect(await held(stack.two, [user, VAULT])).toBe(0n);
   });
 
   it("makes the call at the end fail, whereupon the user has the token", async () => {
     await set({ mode: "fail_destination" });
     const { user, toAmountMin, status } = await sendMove(name, { minIn: percent(97n) });
-    await expect.poll(() => held(stack.two, user, "USDC"), PATIENCE).toBe(toAmountMin);
-    expect(await held(stack.two, user, VAULT)).toBe(0n);
+    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBe(toAmountMin);
+    expect(await held(stack.two, [user, VAULT])).toBe(0n);
     // LI.FI's status does not tell; Across' chain and API do.
     const substatus = name === "lifi" ? "COMPLETED" : "PARTIAL";
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered", substatus });
@@ -88,21 +88,21 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     await set({ mode: "refund" });
     const { user, status } = await sendMove(name, { minIn: percent(97n) });
     const fee = name === "lifi" ? AMOUNT / 400n : 0n;
-    await expect.poll(() => held(stack.one, user, "USDC"), PATIENCE).toBe(AMOUNT - fee);
+    await expect.poll(() => held(stack.one, [user, "USDC"]), PATIENCE).toBe(AMOUNT - fee);
     await expect
       .poll(status, PATIENCE)
       .toMatchObject({ phase: "refunded", refundTxHash: expect.stringMatching(/^0x/) });
-    expect(await held(stack.two, user, "USDC")).toBe(0n);
+    expect(await held(stack.two, [user, "USDC"])).toBe(0n);
   });
 
   it("lets expire and holds the refund back until told otherwise", async () => {
     await set({ mode: "expire" });
     const { user, status } = await sendMove(name, null);
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "refunding" });
-    expect(await held(stack.one, user, "USDC")).toBe(0n);
+    expect(await held(stack.one, [user, "USDC"])).toBe(0n);
     await clearFaults(stack.hub[name]);
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "refunded" });
-    expect(await held(stack.two, user, "USDC")).toBe(0n);
+    expect(await held(stack.two, [user, "USDC"])).toBe(0n);
   });
 
   it("is stuck, and goes on once told otherwise; the other's transfers never waited", async () => {
@@ -113,7 +113,7 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     expect(await stuck.status()).toMatchObject({ phase: "moving" });
     await clearFaults(stack.hub[name]);
     await expect.poll(stuck.status, PATIENCE).toMatchObject({ phase: "delivered" });
-    expect(await held(stack.two, stuck.user, "USDC")).toBe(stuck.toAmountMin);
+    expect(await held(stack.two, [stuck.user, "USDC"])).toBe(stuck.toAmountMin);
   });
 });
 
@@ -128,6 +128,6 @@ describe("a chain that goes back", () => {
     await clearFaults(stack.hub.across);
     const next = await sendMove("across", null);
     await expect.poll(next.status, PATIENCE).toMatchObject({ phase: "delivered" });
-    expect(await held(stack.two, gone.user, "USDC")).toBe(0n);
+    expect(await held(stack.two, [gone.user, "USDC"])).toBe(0n);
   });
 });

@@ -29,7 +29,7 @@ async function answer(
 ): Promise<EmulatorAnswer> {
   const writes = method === "POST" && path === "/suggested-fees";
   if (method !== "GET" && !writes)
-    throw new AcrossRefusal("INVALID_METHOD", `Method ${method} is not allowed`, { status: 405 });
+    throw new AcrossRefusal("INVALID_METHOD", { message: `Method ${method} is not allowed`, status: 405 });
   switch (path) {
     case "/suggested-fees":
       return json(200, await suggestFees(world, query));

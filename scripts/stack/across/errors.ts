@@ -1,17 +1,22 @@
 import type { EmulatorAnswer } from "../emulator/faults.ts";
 
+type Extra = Readonly<Record<string, unknown>>;
+
 /** A refusal of Across' API. Source: across-protocol/frontend, api/_errors. */
 export class AcrossRefusal extends Error {
   readonly code: string;
   readonly status: number;
-  readonly extra: Readonly<Record<string, unknown>>;
+  readonly extra: Extra;
 
-  constructor(code: string, message: string, extra: Readonly<Record<string, unknown>> = {}) {
+  /** What else the body says; the status is 400 unless it is among it. */
+  constructor(
+    code: string,
+    { message, status = 400, ...extra }: { message: string; status?: number } & Extra,
+  ) {
     super(message);
-    const { status = 400, ...rest } = extra;
     this.code = code;
-    this.status = Number(status);
-    this.extra = rest;
+    this.status = status;
+    this.extra = extra;
   }
 
   toAnswer(): EmulatorAnswer {
@@ -25,10 +30,10 @@ export const json = (status: number, value: unknown): EmulatorAnswer => ({
   body: JSON.stringify(value),
 });
 
-export const missing = (message: string) => new AcrossRefusal("MISSING_PARAM", message);
+export const missing = (message: string) => new AcrossRefusal("MISSING_PARAM", { message });
 
 export const invalid = (param: string, message: string) =>
-  new AcrossRefusal("INVALID_PARAM", message, { param });
+  new AcrossRefusal("INVALID_PARAM", { message, param });
 
 /** What a `status` fault answers: the API's own shape, and for 429 the header that says when to come back. */
 export function refuse(status: number, retryAfterSeconds: number): EmulatorAnswer {
@@ -41,5 +46,5 @@ export function refuse(status: number, retryAfterSeconds: number): EmulatorAnswe
     return { ...json(429, { message: "Too many requests" }), headers };
   }
   const [code, message] = codes[status] ?? ["UNEXPECTED_ERROR", "Internal server error"];
-  return new AcrossRefusal(code, message, { status }).toAnswer();
+  return new AcrossRefusal(code, { message, status }).toAnswer();
 }

@@ -31,7 +31,8 @@ export function readRoute(world: World, query: Query): RouteEnds {
       ? (destination.tokens.find(({ asset, address }) => asset === input.asset && !isZero(address)) ?? null)
       : tokenOf(destination, addressOf(query, "outputToken"));
   if (output === null) throw invalid("outputToken", "Unsupported token on given destination chain");
-  if (input.asset !== output.asset) throw new AcrossRefusal("ROUTE_NOT_ENABLED", "Route is not enabled.");
+  if (input.asset !== output.asset)
+    throw new AcrossRefusal("ROUTE_NOT_ENABLED", { message: "Route is not enabled." });
   if (input.decimals !== output.decimals && query["allowUnmatchedDecimals"] !== "true")
     throw invalid("outputToken", "Input and output tokens must have the same number of decimals");
   return { origin, destination, input, output };

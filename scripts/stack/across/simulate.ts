@@ -44,6 +44,6 @@ export async function simulateDelivery(
   const transaction = { from: relayer, to: spokePool, data };
   await rpc(destination.url, "eth_call", transaction, "latest").catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AcrossRefusal("SIMULATION_ERROR", `Gas estimation failed: ${reason}`, { transaction });
+    throw new AcrossRefusal("SIMULATION_ERROR", { message: `Gas estimation failed: ${reason}`, transaction });
   });
 }

@@ -58,10 +58,11 @@ function refuseAmount(
   { decimals, symbol }: BridgeToken,
   { amount, limits, tooLow }: { amount: bigint; limits: Limits; tooLow: boolean },
 ): void {
-  if (tooLow) throw new AcrossRefusal("AMOUNT_TOO_LOW", "Sent amount is too low relative to fees");
+  if (tooLow)
+    throw new AcrossRefusal("AMOUNT_TOO_LOW", { message: "Sent amount is too low relative to fees" });
   if (amount <= limits.maxDeposit) return;
   const most = `${formatUnits(limits.maxDeposit, decimals)} ${symbol}`;
-  throw new AcrossRefusal("AMOUNT_TOO_HIGH", `Amount exceeds max. deposit limit: ${most}`);
+  throw new AcrossRefusal("AMOUNT_TOO_HIGH", { message: `Amount exceeds max. deposit limit: ${most}` });
 }
 
 function describeFees(fees: RelayFees) {

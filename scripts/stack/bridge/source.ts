@@ -1,3 +1,4 @@
+import type { Quirk } from "../emulator/control.ts";
 import type { Ledger } from "../relayer/ledger.ts";
 import type { World } from "./world.ts";
 
@@ -5,4 +6,6 @@ import type { World } from "./world.ts";
 export interface BridgeSource {
   world: World;
   ledger: Ledger;
+  /** What `/__control` of LI.FI's emulator has switched on. */
+  lifiQuirks(): readonly Quirk[];
 }

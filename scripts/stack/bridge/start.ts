@@ -1,8 +1,9 @@
 import { answerAcross } from "../across/answer.ts";
 import type { Deployment } from "../chains/deploy.ts";
+import type { Control } from "../emulator/control.ts";
 import type { Answerer } from "../emulator/server.ts";
 import { answerLifi } from "../lifi/answer.ts";
-import { BridgeRelayer, type SettingsOf } from "../relayer/relayer.ts";
+import { BridgeRelayer } from "../relayer/relayer.ts";
 import { worldOf } from "./world.ts";
 
 /** A bridge at work: its relayer, and who answers for the services over it. */
@@ -12,11 +13,14 @@ export interface Bridge {
   close(): void;
 }
 
-/** Starts the relayer between the deployed chains. */
-export function startBridge(deployments: readonly Deployment[], settingsOf: SettingsOf): Bridge {
+/** Starts the relayer between the deployed chains; `controls` say how the services and it behave. */
+export function startBridge(
+  deployments: readonly Deployment[],
+  controls: Record<"lifi" | "across", Control>,
+): Bridge {
   const world = worldOf(deployments);
-  const relayer = new BridgeRelayer(world, settingsOf);
+  const relayer = new BridgeRelayer(world, (service) => controls[service].relayer);
   relayer.start();
-  const source = { world, ledger: relayer.ledger };
+  const source = { world, ledger: relayer.ledger, lifiQuirks: () => controls.lifi.quirks };
   return { lifi: answerLifi(source), across: answerAcross(source), close: () => relayer.close() };
 }

@@ -33,9 +33,14 @@ const Fault = z.strictObject({
 });
 export type Fault = z.infer<typeof Fault>;
 
+/**
+ * `deliver`, after `delay_ms`; `underdeliver` lets `underdeliver` units and `underdeliver_bps` of the amount go
+ * missing on the way to the recipient, as a token with a fee would; `fail_destination` makes the calls at the end
+ * fail; `expire` lets the transfer expire and holds the refund back; `refund` pays it back; `stall` does nothing.
+ */
 const relayerModes = ["deliver", "underdeliver", "fail_destination", "refund", "stall", "expire"] as const;
 
-/** How the bridge's relayer behaves; every emulator keeps it, those with a bridge obey it. */
+/** How the bridge's relayer treats the transfers that were started through this service. */
 const Relayer = z.strictObject({
   delay_ms: z.int().min(0).max(600_000).default(0),
   mode: z.enum(relayerModes).default("deliver"),
@@ -45,12 +50,28 @@ const Relayer = z.strictObject({
 });
 export type Relayer = z.infer<typeof Relayer>;
 
-const ControlBody = z.strictObject({ faults: z.array(Fault).optional(), relayer: Relayer.optional() });
+/**
+ * Ways of the real service that are not certain and may be switched on. LI.FI: `declare_delivered` makes calls
+ * at the end declare all that is quoted to arrive instead of what was asked for.
+ */
+const quirks = ["declare_delivered"] as const;
+export type Quirk = (typeof quirks)[number];
+
+const ControlBody = z.strictObject({
+  faults: z.array(Fault).optional(),
+  relayer: Relayer.optional(),
+  quirks: z.array(z.enum(quirks)).optional(),
+});
 
 /** One emulator's instructions, as `/__control` shows them. */
 export class Control {
   #faults: Fault[] = [];
   #relayer: Relayer = Relayer.parse({});
+  #quirks: readonly Quirk[] = [];
+
+  get quirks(): readonly Quirk[] {
+    return this.#quirks;
+  }
 
   get relayer(): Relayer {
     return this.#relayer;
@@ -68,16 +89,19 @@ export class Control {
     if (!parsed.success) return parsed.error.issues.map(describeIssue).join("; ");
     this.#faults = parsed.data.faults ?? this.#faults;
     this.#relayer = parsed.data.relayer ?? this.#relayer;
+    this.#quirks = parsed.data.quirks ?? this.#quirks;
     return null;
   }
 
   clear(): void {
     this.#faults = [];
     this.#relayer = Relayer.parse({});
+    this.#quirks = [];
   }
 
-  show(): { faults: readonly Fault[]; relayer: Relayer } {
-    return { faults: this.#faults, relayer: this.#relayer };
+  show(): { faults: readonly Fault[]; relayer: Relayer; quirks?: readonly Quirk[] } {
+    const shown = { faults: this.#faults, relayer: this.#relayer };
+    return this.#quirks.length === 0 ? shown : { ...shown, quirks: this.#quirks };
   }
 
   /** The first fault that fits the request, counted; `body` is read only when a fault asks for it. */

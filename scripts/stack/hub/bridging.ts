@@ -28,11 +28,9 @@ export class Bridging {
   /** Starts the bridge between the deployed chains; what it is made of takes a moment to load. */
   async open(deployments: readonly Deployment[]): Promise<void> {
     const { startBridge } = await import("../bridge/start.ts");
-    this.#running = startBridge(deployments, (service) => {
-      const served = service === "lifi" ? this.#lifi : this.#across;
-      if (served === null) throw new Error(`${service} is not served`);
-      return served.control.relayer;
-    });
+    if (this.#lifi === null || this.#across === null) throw new Error("nothing is served");
+    const controls = { lifi: this.#lifi.control, across: this.#across.control };
+    this.#running = startBridge(deployments, controls);
     this.#opened(this.#running);
   }
 

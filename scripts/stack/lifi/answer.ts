@@ -12,7 +12,7 @@ type Ask = (source: BridgeSource, input: unknown) => unknown;
 
 const operations: Readonly<Record<string, Ask>> = {
   "GET /v1/quote": ({ world }, query) => quote(world, asRecord(query)),
-  "POST /v1/quote/contractCalls": ({ world }, body) => quoteContractCalls(world, body),
+  "POST /v1/quote/contractCalls": (source, body) => quoteContractCalls(source, body),
   "POST /v1/advanced/routes": ({ world }, body) => listRoutes(world, body),
   "GET /v1/tools": ({ world }, query) => listTools(world, asRecord(query)),
   "GET /v1/chains": ({ world }, query) => listChains(world, asRecord(query)),

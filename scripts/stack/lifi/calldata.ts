@@ -9,7 +9,7 @@ import {
 } from "viem";
 import { isNative } from "../bridge/world.ts";
 import { diamondAbi, exchangeAbi, executorAbi, feeForwarderAbi } from "../contracts/lifi/artifact.ts";
-import type { ContractCall } from "./ask.ts";
+import type { Ask, ContractCall } from "./ask.ts";
 import { BRIDGE_TOOL, type BridgePlan, type Plan } from "./plan.ts";
 
 /** Whom LI.FI's fixed fee goes to, on every chain. */
@@ -68,6 +68,7 @@ function encodeBridge(
   { bridge, stamp, message }: { bridge: BridgePlan; stamp: Stamp; message: Hex },
 ): Hex {
   const { ask } = plan;
+  const abi = diamondAbi;
   const swaps = sourceSteps(plan, ask.fromChain.contracts.diamond);
   const bridgeData = {
     transactionId: stamp.transactionId,
@@ -81,9 +82,22 @@ function encodeBridge(
     hasSourceSwaps: swaps.length > 0,
     hasDestinationCall: message !== "0x",
   };
+  const acrossData = acrossDataOf(ask, { bridge, quoteTime: stamp.quoteTime, message });
+  if (swaps.length > 0) {
+    const args = [bridgeData, swaps, acrossData] as const;
+    return encodeFunctionData({ abi, functionName: "swapAndStartBridgeTokensViaAcrossV4", args });
+  }
+  const args = [bridgeData, acrossData] as const;
+  return encodeFunctionData({ abi, functionName: "startBridgeTokensViaAcrossV4", args });
+}
+
+function acrossDataOf(
+  ask: Ask,
+  { bridge, quoteTime, message }: { bridge: BridgePlan; quoteTime: number; message: Hex },
+) {
   const receiver = message === "0x" ? ask.toAddress : ask.toChain.contracts.receiverAcross;
   const input = isNative(bridge.input) ? ask.fromChain.wrappedNative : bridge.input.address;
-  const acrossData = {
+  return {
     receiverAddress: pad(receiver),
     refundAddress: pad(ask.fromAddress),
     sendingAssetId: pad(input),
@@ -91,20 +105,11 @@ function encodeBridge(
     outputAmount: bridge.least,
     outputAmountMultiplier: bridge.multiplier,
     exclusiveRelayer: pad(zeroAddress),
-    quoteTimestamp: stamp.quoteTime,
-    fillDeadline: stamp.quoteTime + FILL_WINDOW,
+    quoteTimestamp: quoteTime,
+    fillDeadline: quoteTime + FILL_WINDOW,
     exclusivityParameter: 0,
     message,
   };
-  const abi = diamondAbi;
-  if (swaps.length === 0)
-    return encodeFunctionData({
-      abi,
-      functionName: "startBridgeTokensViaAcrossV4",
-      args: [bridgeData, acrossData],
-    });
-  const args = [bridgeData, swaps, acrossData] as const;
-  return encodeFunctionData({ abi, functionName: "swapAndStartBridgeTokensViaAcrossV4", args });
 }
 
 function encodeExecute(plan: Plan, { transactionId }: Stamp): Hex {

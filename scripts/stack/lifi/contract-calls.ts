@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { World } from "../bridge/world.ts";
+import type { BridgeSource } from "../bridge/source.ts";
 import { invalidRequest } from "./errors.ts";
+import type { Plan } from "./plan.ts";
 import { planOrRefuse } from "./quote.ts";
 import { AddressText, AmountText, ChainRef, HexText, Integrator, parse, Slippage, toAsk } from "./request.ts";
 import { buildStep } from "./step.ts";
@@ -38,7 +39,7 @@ const Body = z.looseObject({
  * `POST /quote/contractCalls`. Neither simulates nor judges the calls, as the service does not. Throws
  * `1011`, `1003`, `1002`.
  */
-export async function quoteContractCalls(world: World, body: unknown): Promise<unknown> {
+export async function quoteContractCalls(source: BridgeSource, body: unknown): Promise<unknown> {
   const fields = parse(Body, body);
   if ((fields.fromAmount === undefined) === (fields.toAmount === undefined))
     throw invalidRequest("/ must have exactly one of fromAmount and toAmount");
@@ -52,7 +53,7 @@ export async function quoteContractCalls(world: World, body: unknown): Promise<u
     outputsToken: call.toTokenAddress ?? fields.contractOutputsToken ?? null,
     gasLimit: call.toContractGasLimit,
   }));
-  const ask = toAsk(world, {
+  const ask = toAsk(source.world, {
     ...fields,
     fromAmount: fields.fromAmount,
     toAddress: fields.toFallbackAddress,
@@ -61,5 +62,13 @@ export async function quoteContractCalls(world: World, body: unknown): Promise<u
     calls,
     defaultIntegrator: "",
   });
-  return buildStep(planOrRefuse(ask));
+  const plan = planOrRefuse(ask);
+  return buildStep(source.lifiQuirks().includes("declare_delivered") ? declareDelivered(plan) : plan);
+}
+
+/** The calls declare all that is quoted to arrive; integrators saw LI.FI do so across chains. */
+function declareDelivered(plan: Plan): Plan {
+  if (plan.bridge === null) return plan;
+  const calls = plan.ask.calls.map((call) => ({ ...call, fromAmount: plan.toAmountMin }));
+  return { ...plan, ask: { ...plan.ask, calls } };
 }

@@ -6,11 +6,11 @@ export class LifiRefusal extends Error {
   readonly code: number;
   readonly errors: unknown;
 
-  constructor(status: number, code: number, { message, errors }: { message: string; errors?: unknown }) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.errors = errors;
+  constructor(refusal: { status: number; code: number; message: string; errors?: unknown }) {
+    super(refusal.message);
+    this.status = refusal.status;
+    this.code = refusal.code;
+    this.errors = refusal.errors;
   }
 
   toAnswer(): EmulatorAnswer {
@@ -25,9 +25,9 @@ export const json = (status: number, value: unknown): EmulatorAnswer => ({
   body: JSON.stringify(value),
 });
 
-export const invalidRequest = (message: string) => new LifiRefusal(400, 1011, { message });
+export const invalidRequest = (message: string) => new LifiRefusal({ status: 400, code: 1011, message });
 
-export const notFound = (message: string) => new LifiRefusal(404, 1003, { message });
+export const notFound = (message: string) => new LifiRefusal({ status: 404, code: 1003, message });
 
 /** What a tool says when it has no quote. */
 export type ToolErrorCode =
@@ -65,7 +65,7 @@ export class NoQuote extends Error {
   toRefusal(action: unknown): LifiRefusal {
     const message = "No available quotes for the requested transfer";
     const errors = this.toolErrors(action);
-    return new LifiRefusal(404, 1002, errors.length === 0 ? { message } : { message, errors });
+    return new LifiRefusal({ status: 404, code: 1002, message, ...(errors.length === 0 ? {} : { errors }) });
   }
 }
 
@@ -82,10 +82,10 @@ const refusals: Readonly<Record<number, readonly [number, string]>> = {
 export function refuse(status: number, retryAfterSeconds: number): EmulatorAnswer {
   if (status === 429) {
     const message = `Rate limit exceeded, retry in ${retryAfterSeconds} seconds`;
-    const answer = new LifiRefusal(429, 1005, { message }).toAnswer();
+    const answer = new LifiRefusal({ status, code: 1005, message }).toAnswer();
     const reset = { "ratelimit-remaining": "0", "ratelimit-reset": `${retryAfterSeconds}` };
     return { ...answer, headers: { ...answer.headers, "ratelimit-limit": "75", ...reset } };
   }
   const [code, message] = refusals[status] ?? [1006, "Internal server error"];
-  return new LifiRefusal(status, code, { message }).toAnswer();
+  return new LifiRefusal({ status, code, message }).toAnswer();
 }

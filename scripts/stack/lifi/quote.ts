@@ -60,5 +60,5 @@ async function refuseEmptyWallet({ fromChain, from, fromAddress, amount }: Ask):
   const held = await balanceOf(fromChain.url, { token: from.address, owner: fromAddress });
   if (held >= amount) return;
   const message = "None of the available routes could successfully generate a tx";
-  throw new LifiRefusal(400, 1001, { message });
+  throw new LifiRefusal({ status: 400, code: 1001, message });
 }

@@ -173,7 +173,7 @@ contract PositionLens {
             let entry := ENTRIES
             codecopy(entry, sub(sub(codesize(), 28), length), length)
 
-            for { } mload(REMAINING) { mstore(REMAINING, sub(mload(REMAINING), 1)) } {
+            for {} mload(REMAINING) { mstore(REMAINING, sub(mload(REMAINING), 1)) } {
                 if gt(add(mload(CURSOR), mload(REMAINING)), LAST_CURSOR) { finish() }
                 let kind := byte(0, mload(entry))
                 let token := shr(96, mload(add(entry, 1)))
@@ -193,7 +193,7 @@ contract PositionLens {
                 let words := add(gt(status, NOT_REACHED), gt(status, ASSETS_UNKNOWN))
                 for { let word := shares } words { words := sub(words, 1) } {
                     let bits := 0
-                    for { } shr(bits, word) { bits := add(bits, 8) } { }
+                    for {} shr(bits, word) { bits := add(bits, 8) } {}
                     mstore8(cursor, shr(3, bits))
                     mstore(add(cursor, 1), shl(sub(256, bits), word))
                     cursor := add(add(cursor, 1), shr(3, bits))

@@ -22,17 +22,20 @@ function anvilBinary(): string {
   return join(manifest, "..", "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
 }
 
+const LISTENING = /Listening on (\S+)\s/;
+
 /** The address that a starting anvil prints; throws when it ends or stays silent. */
 async function listening({ stdout }: ChildProcessByStdio<null, Readable, null>): Promise<string> {
   let text = "";
   for await (const part of stdout.iterator({ destroyOnReturn: false })) {
     text += part;
-    const [, address] = /Listening on (\S+)\s/.exec(text) ?? [];
-    if (address === undefined) continue;
-    stdout.resume();
-    return address;
+    if (LISTENING.test(text)) break;
   }
-  throw new Error(`anvil did not start: ${text}`);
+  const [, address] = LISTENING.exec(text) ?? [];
+  if (address === undefined) throw new Error(`anvil did not start: ${text}`);
+  // Only after the iterator has let go; a full pipe would stop anvil.
+  stdout.resume();
+  return address;
 }
 
 const createNode = (url: string) =>

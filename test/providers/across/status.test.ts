@@ -71,7 +71,7 @@ function destination({
     eth_getBlockByNumber: () => ({ number: "0x64", timestamp: toHex(time) }),
     eth_getLogs: () =>
       found.flatMap((transactionHash) => events.map((event) => ({ ...event, transactionHash }))),
-    eth_getTransactionByHash: () => wireTransaction(FILL),
+    eth_getTransactionByHash: ([txHash]) => (txHash === FILL ? wireTransaction(FILL) : null),
     eth_getTransactionReceipt: ([txHash]) => (txHash === FILL ? wireReceipt(receiptOf(events)) : null),
     eth_blockNumber: () => "0x64",
   });

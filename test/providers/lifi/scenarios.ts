@@ -1,9 +1,16 @@
 import type { Scenario } from "./answers.ts";
-import { bridgeScenarios } from "./scenarios/bridges.ts";
+import { acrossScenarios } from "./scenarios/across.ts";
+import { cctpScenarios } from "./scenarios/cctp.ts";
+import { stargateScenarios } from "./scenarios/stargate.ts";
 import { swapScenarios } from "./scenarios/swaps.ts";
 
 /** A complete valid answer for every entry point that is supported. */
-export const scenarios: readonly Scenario[] = [...bridgeScenarios, ...swapScenarios];
+export const scenarios: readonly Scenario[] = [
+  ...acrossScenarios,
+  ...stargateScenarios,
+  ...cctpScenarios,
+  ...swapScenarios,
+];
 
 /** The scenario of a name. */
 export function scenarioOf(name: string): Scenario {

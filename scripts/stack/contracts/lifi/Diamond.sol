@@ -1,21 +1,35 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {SpokePool} from "../across/SpokePool.sol";
 import {Swapper} from "./Swapper.sol";
 import {AcrossV4Data, BridgeData, SwapData} from "./Types.sol";
+
+/// @notice What the Across facet needs of the SpokePool.
+interface ISpokePool {
+    function wrappedNativeToken() external view returns (address);
+    function deposit(
+        bytes32 depositor,
+        bytes32 recipient,
+        bytes32 inputToken,
+        bytes32 outputToken,
+        uint256 inputAmount,
+        uint256 outputAmount,
+        uint256 destinationChainId,
+        bytes32 exclusiveRelayer,
+        uint32 quoteTimestamp,
+        uint32 fillDeadline,
+        uint32 exclusivityParameter,
+        bytes calldata message
+    ) external payable;
+}
 
 /// @notice Stands in for LI.FI's Diamond with two of its facets, AcrossFacetV4 and GenericSwapFacetV3, written from their
 /// documented behaviour. One plain contract: nothing can be upgraded.
 contract Diamond is Swapper {
-    using SafeERC20 for IERC20;
-
     uint256 private constant MULTIPLIER_BASE = 1e18;
 
     address public immutable owner = msg.sender;
-    SpokePool private immutable SPOKEPOOL;
+    ISpokePool private immutable SPOKEPOOL;
     address private immutable WRAPPED_NATIVE;
     mapping(address target => mapping(bytes4 selector => bool)) private _allowed;
 
@@ -27,7 +41,7 @@ contract Diamond is Swapper {
         uint256 minAmountOut;
     }
 
-    constructor(SpokePool spokePool) {
+    constructor(ISpokePool spokePool) {
         SPOKEPOOL = spokePool;
         WRAPPED_NATIVE = spokePool.wrappedNativeToken();
     }

@@ -4,7 +4,7 @@ export const diamondAbi = [
  {
   "inputs": [
    {
-    "internalType": "contract SpokePool",
+    "internalType": "contract ISpokePool",
     "name": "spokePool",
     "type": "address"
    }
