@@ -72,7 +72,9 @@ async function attempt(wanted: RandomDeposit): Promise<string> {
   const chain = chainOf(vault.chain_id);
   const native = wanted.native && vault.asset_symbol === "WETH";
   const user = await newUser(chain);
-  const affordable = vault.asset_symbol === "WETH" ? amount < 5_000n * 10n ** 18n : true;
+  // A new user has 10,000 of native money, half of which may be wrapped.
+  const means = (native ? 9_999n : 5_000n) * 10n ** 18n;
+  const affordable = vault.asset_symbol !== "WETH" || amount <= means;
   const asset = tokenOn(chain, vault.asset_symbol);
   if (affordable && !native) await give(chain, { user, symbol: vault.asset_symbol, amount });
   const body = {
