@@ -1,6 +1,8 @@
+import { sql as raw } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  doublePrecision,
   index,
   integer,
   jsonb,
@@ -81,7 +83,20 @@ export const deposits = pgTable(
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
     receivedAmount: uint256("received_amount"),
+    /** Who moves the money to the vault's chain and token; null: nobody, it is there already. */
+    provider: text("provider"),
     bridge: text("bridge"),
+    /** What the provider needs to follow the transfer. */
+    tool: text("tool"),
+    /** The token that arrives on the vault's chain, what is expected of it and what is guaranteed. */
+    moveToken: text("move_token"),
+    moveExpected: uint256("move_expected"),
+    moveMin: uint256("move_min"),
+    /** Whether the bridge itself calls the Router with what it delivers. */
+    destinationCall: boolean("destination_call").notNull().default(false),
+    routerExplorer: text("router_explorer"),
+    /** The loss the user allowed, as a fraction: the second step is built with it again. */
+    slippage: doublePrecision("slippage").notNull().default(0.03),
     twoStep: boolean("two_step").notNull().default(false),
     /** The first transaction as it was handed out: what a reported hash is compared with. */
     sourceTo: text("source_to").notNull(),
@@ -89,8 +104,19 @@ export const deposits = pgTable(
     sourceTxHash: text("source_tx_hash"),
     depositTxHash: text("deposit_tx_hash"),
     claimTxHash: text("claim_tx_hash"),
+    /** The transactions that delivered, or gave the money back, as their own receipts show. */
+    destinationTxHash: text("destination_tx_hash"),
+    refundTxHash: text("refund_tx_hash"),
+    /** What the user or the Router really received of `moveToken`. */
+    deliveredAmount: uint256("delivered_amount"),
     /** Whether the chain has shown that `sourceTxHash` carries this deposit. */
     sourceProven: boolean("source_proven").notNull().default(false),
+    depositProven: boolean("deposit_proven").notNull().default(false),
+    /** What an asynchronous vault was asked for: the family's number of the request, where it has one. */
+    requestId: text("request_id"),
+    /** When the cron job looks at it again, and how often it has looked. */
+    nextCheckAt: time("next_check_at"),
+    checks: integer("checks").notNull().default(0),
     parentTrackingId: text("parent_tracking_id"),
     partnerId: text("partner_id").notNull().default(""),
     partnerType: smallint("partner_type").notNull().default(0),
@@ -110,6 +136,11 @@ export const deposits = pgTable(
     index("deposits_user").on(table.userAddress, table.createdAt, table.trackingId),
     index("deposits_source_tx").on(table.sourceTxHash),
     index("deposits_open").on(table.state, table.updatedAt),
+    index("deposits_next_check").on(table.nextCheckAt).where(raw`${table.nextCheckAt} is not null`),
+    uniqueIndex("deposits_proven_deposit_tx")
+      .on(table.vaultChainId, table.depositTxHash)
+      .where(raw`${table.depositProven}`),
+    index("deposits_destination_tx").on(table.destinationTxHash),
     index("deposits_partner").on(table.partnerAddress, table.createdAt, table.trackingId),
   ],
 );

@@ -6,9 +6,10 @@ import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { larger } from "../lib/amount.ts";
-import type { DepositTerms } from "../vaults/adapter.ts";
+import type { DepositTerms, Refusal } from "../vaults/adapter.ts";
 import { adapterOf } from "../vaults/adapters.ts";
-import { explainRevert } from "../vaults/reverts.ts";
+import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
+import type { ExplainedRevert } from "../vaults/reverts.ts";
 import { readNow } from "../vaults/state.ts";
 import { priceIsSafe } from "./floors.ts";
 import { approvedSpender, type Intent, paysNative } from "./intent.ts";
@@ -24,6 +25,12 @@ export interface CheckedDeposit {
   block: BlockRef;
 }
 
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  not_allowed: "does not admit this account",
+  price_stale: "has no current price",
+  share_locked: "locks new shares, so that nobody can deposit for another",
+};
+
 const Quantity = z.string().regex(/^0x[0-9a-fA-F]+$/);
 
 /**
@@ -38,7 +45,8 @@ export async function checkDeposit(
   const { intent, amount } = input;
   const { vault } = intent;
   const caller = intent.entry.via === "user" ? intent.user : null;
-  const terms = adapterOf(vault).terms(vault, { amount, caller, receiver: intent.user });
+  const token = paysNative(intent) ? vault.asset : intent.token;
+  const terms = adapterOf(vault).terms(vault, { token, amount, caller, receiver: intent.user });
   const holding = describeHolding(intent);
   const [{ value, block }, nativeBalance] = await Promise.all([
     readNow(ctx, {
@@ -83,12 +91,14 @@ async function readNativeBalance(intent: Intent): Promise<bigint> {
 function accept(input: { intent: Intent; amount: bigint; terms: DepositTerms }): bigint {
   const { intent, amount, terms } = input;
   const { vault } = intent;
-  if (terms.asset === null || !sameAddress(terms.asset, vault.asset.address)) {
+  const token = paysNative(intent) ? vault.asset : intent.token;
+  if (terms.asset === null || !sameAddress(terms.asset, token.address)) {
     throw failure("upstream_rejected", `${vault.name} does not name the registry's asset on chain`);
   }
   if (terms.paused) {
     throw failure("vault_paused", `${vault.name} does not take deposits now`, { reason: pauseReason(vault) });
   }
+  if (terms.refusal) throw failure(terms.refusal, `${vault.name} ${REFUSALS[terms.refusal]}`);
   const minimum = larger(vault.minDeposit, terms.minDeposit);
   if (minimum !== null && amount < minimum) throw belowMinimum(intent, minimum);
   if (terms.previewShares === null) throw previewRefusal(input);
@@ -109,8 +119,7 @@ function accept(input: { intent: Intent; amount: bigint; terms: DepositTerms }):
 }
 
 function previewRefusal(input: { intent: Intent; amount: bigint; terms: DepositTerms }): AppError {
-  const revert = explainRevert(input.terms.previewRevert ?? "0x");
-  return refusal(input, { code: revert.code, text: revert.text });
+  return refusal(input, explainVaultRevert(input.intent.vault, input.terms.previewRevert ?? "0x"));
 }
 
 /**
@@ -119,7 +128,7 @@ function previewRefusal(input: { intent: Intent; amount: bigint; terms: DepositT
  */
 export function refusal(
   input: { intent: Intent; amount: bigint; terms: DepositTerms },
-  revert: { code: ReturnType<typeof explainRevert>["code"]; text: string | null },
+  revert: ExplainedRevert,
 ): AppError {
   const { intent, amount, terms } = input;
   const { name } = intent.vault;
@@ -140,7 +149,9 @@ export function refusal(
     case "zero_shares":
       return failure("zero_shares", `${name} would mint no shares for this amount`);
     case "not_allowed":
-      return failure("not_allowed", `${name} does not admit this account`);
+    case "price_stale":
+    case "share_locked":
+      return failure(code, `${name} ${REFUSALS[code]}`);
     default:
       return failure("would_revert", `a deposit into ${name} would revert`, { revert: revert.text });
   }

@@ -34,7 +34,7 @@ const wrappedNativeAbi = parseAbi(["function deposit() payable"]);
 export function encodeDeposit(intent: Intent, floors: Floors): UserCall {
   const { vault, user, amount } = intent;
   if (intent.entry.via === "user") {
-    const call = adapterOf(vault).encode(vault, { amount, caller: user, receiver: user });
+    const call = adapterOf(vault).encode(vault, { ...vaultDeposit(intent, floors), amount, caller: user });
     return { target: call.target, value: 0n, data: call.data };
   }
   const value = paysNative(intent) ? amount : 0n;
@@ -44,7 +44,11 @@ export function encodeDeposit(intent: Intent, floors: Floors): UserCall {
 /** The Router call that carries out an intent. */
 export function routerCall(intent: Intent, floors: Floors): RouterCall {
   const { vault, user } = intent;
-  const call = adapterOf(vault).encode(vault, { amount: intent.amount, caller: null, receiver: user });
+  const call = adapterOf(vault).encode(vault, {
+    ...vaultDeposit(intent, floors),
+    amount: intent.amount,
+    caller: null,
+  });
   if (floors.minShares === null) throw new RangeError("the Router enforces a minimum of shares");
   const native = paysNative(intent);
   return {
@@ -64,6 +68,12 @@ export function routerCall(intent: Intent, floors: Floors): RouterCall {
     steps: native ? [wrapStep(vault.asset.address), depositStep(intent, call)] : [depositStep(intent, call)],
     sweep: native ? [vault.asset.address] : [],
   };
+}
+
+/** What every encoding of the intent's deposit has in common. */
+export function vaultDeposit(intent: Intent, floors: Floors) {
+  const token = paysNative(intent) ? intent.vault.asset : intent.token;
+  return { token, receiver: intent.user, minShares: floors.minShares ?? 1n };
 }
 
 /** Wraps all the native token the Executor holds. */

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { decodeRouterError } from "../router/decode.ts";
 import type { BuildInput } from "../schemas/quote.ts";
-import { explainRevert } from "../vaults/reverts.ts";
+import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { withStoredVault } from "../vaults/with-stored-vault.ts";
 import { type CheckedDeposit, checkDeposit, refusal } from "./check.ts";
@@ -99,6 +99,7 @@ function explain(intent: Intent, made: Attempt): AppError {
       ? failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`)
       : failure("price_unsafe", `${intent.vault.name} mints fewer shares than its own preview says`);
   }
-  const explained = routers === null ? explainRevert(revert) : { code: null, text: routers.name };
+  const explained =
+    routers === null ? explainVaultRevert(intent.vault, revert) : { code: null, text: routers.name };
   return refusal({ intent, amount: made.depositAmount, terms: checked.terms }, explained);
 }

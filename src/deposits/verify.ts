@@ -3,7 +3,7 @@ import { failure } from "../errors.ts";
 import { decodeRouterDeposit } from "../router/decode.ts";
 import { encodeRouterDeposit, type RouterCall } from "../router/encode.ts";
 import { adapterOf } from "../vaults/adapters.ts";
-import { type Floors, routerCall, type UserCall } from "./encode.ts";
+import { type Floors, routerCall, type UserCall, vaultDeposit } from "./encode.ts";
 import { type Intent, paysNative } from "./intent.ts";
 
 /**
@@ -19,9 +19,9 @@ export function verifyDeposit(intent: Intent, built: { call: UserCall; floors: F
   if (call.value !== (paysNative(intent) ? intent.amount : 0n)) throw refuse("value");
   if (intent.entry.via === "user") {
     const expected = adapterOf(intent.vault).encode(intent.vault, {
+      ...vaultDeposit(intent, floors),
       amount: intent.amount,
       caller: intent.user,
-      receiver: intent.user,
     });
     if (!isAddressEqual(call.target, intent.vault.entryPoint)) throw refuse("target");
     if (call.data !== expected.data) throw refuse("data");

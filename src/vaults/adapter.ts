@@ -1,7 +1,8 @@
-import type { Address, Hex } from "viem";
+import type { Address, Hex, Log } from "viem";
 import type { Described } from "../chains/read.ts";
 import type { LensVault } from "./lens/types.ts";
-import type { Vault } from "./vault.ts";
+import type { ExplainedRevert } from "./reverts.ts";
+import type { Token, Vault } from "./vault.ts";
 
 /** What a vault says of itself at one block. Null: it does not say. Amounts in the asset's smallest unit. */
 export interface VaultState {
@@ -20,28 +21,43 @@ export interface VaultState {
 /** The part of the state that lists show. */
 export type VaultFlags = Pick<VaultState, "paused" | "minDeposit">;
 
-/** What a vault says of one deposit before it is made. */
+/** What a vault says of one deposit before it is made. Amounts in the deposited token's smallest unit. */
 export interface DepositTerms {
   /** Shares for the amount by the family's own preview; null when it gave none. */
   previewShares: bigint | null;
   /** What the preview reverted with. */
   previewRevert: Hex | null;
-  /** What those shares are worth, in the asset's smallest unit, is `shares × assets / shares of this sample`. */
+  /** What those shares are worth, in the deposited token's smallest unit, is `shares × assets / shares of this sample`. */
   price: { assets: bigint; shares: bigint } | null;
   maxDeposit: bigint | null;
   minDeposit: bigint | null;
   paused: boolean;
-  /** The asset the vault names on chain; null when it did not answer: then nothing is sent to it. */
+  /**
+   * The asset the vault names on chain, or the deposited token when the chain shows that the vault takes it;
+   * null when it did not answer: then nothing is sent to it.
+   */
   asset: Address | null;
+  /** A refusal that the reads prove and no other member says, such as `not_allowed` or `price_stale`. */
+  refusal?: Refusal | null;
 }
 
-/** A deposit to be encoded: `amount` in the asset's smallest unit. */
+/** Why a vault would not take a deposit, by what its own views say. */
+export type Refusal = "not_allowed" | "price_stale" | "share_locked";
+
+/** A deposit to be encoded: `amount` in the smallest unit of `token`. */
 export interface DepositRequest {
+  /** Which of the vault's accepted tokens goes in. */
+  token: Token;
   amount: bigint;
   /** Whom the vault sees as sender: the user, or the Router's clone (null, not known beforehand). */
   caller: Address | null;
   receiver: Address;
+  /** The least shares, for families whose own call takes it; smallest unit of the share token. */
+  minShares: bigint;
 }
+
+/** The question `terms` answers: a request whose floor is not known yet. */
+export type TermsRequest = Omit<DepositRequest, "minShares">;
 
 /** The call that deposits, as the Router's step or the user's transaction makes it. */
 export interface DepositCall {
@@ -55,9 +71,54 @@ export interface DepositCall {
   shareToken: Address;
   /** Who is minted to; `caller` shares must be forwarded. */
   sharesTo: "receiver" | "caller";
+  /** Whether shares come later, after the vault's settlement. */
   async: boolean;
-  /** Who enforces the least number of shares. */
+  /** Who enforces the least number of shares: the vault's own call too, or the Router alone. */
   minShares: "native" | "router";
+}
+
+/** A deposit or withdrawal that a vault's own event shows. Amounts in smallest units; null: the event does not tell. */
+export interface VaultFlow {
+  kind: "deposit" | "withdrawal";
+  /** Whose position it changes: the owner of the shares. */
+  user: Address;
+  /** In the vault's asset. */
+  assets: bigint | null;
+  shares: bigint | null;
+}
+
+/** Where a family's deposits and withdrawals are seen, for the flows indexer. */
+export interface FlowSource {
+  /** The contracts that emit them. */
+  addresses: readonly Address[];
+  /** First topics of the events. */
+  topics: readonly Hex[];
+  /** What one log shows; null: no deposit or withdrawal of this vault (a fee, a request whose claim counts). */
+  decode(log: Pick<Log, "address" | "topics" | "data">): VaultFlow | null;
+}
+
+/** What a user has asked an asynchronous vault for. */
+export interface PendingDeposit {
+  /** Not settled yet, in the asset's smallest unit. */
+  pendingAssets: bigint | null;
+  /** Settled and waiting to be claimed, in the share token's smallest unit. */
+  claimableShares: bigint | null;
+}
+
+/** A request that a receipt shows: its number, where the family gives them one, and what went in. */
+export interface DepositRequestSeen {
+  requestId: string | null;
+  assets: bigint | null;
+}
+
+/** Deposits that a vault settles later (ERC-7540 and alike). */
+export interface AsyncDeposits {
+  /** `requestIds`: the user's known requests, for families that cannot list them by account. */
+  pending(vault: Vault, of: { user: Address; requestIds: readonly string[] }): Described<PendingDeposit>;
+  /** The call, from the user, that turns all that is claimable into shares; null where settlement sends them. */
+  claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): { target: Address; data: Hex } | null;
+  /** The request that a successful receipt shows for the user; null: none. */
+  requestIn(vault: Vault, seen: { user: Address; logs: readonly Log[] }): DepositRequestSeen | null;
 }
 
 /**
@@ -70,9 +131,17 @@ export interface VaultAdapter {
   readonly noMinimum: boolean;
   /** How the position lens reads a balance and what it is worth. */
   lens(vault: Vault): LensVault;
+  /** What a balance is worth by the word that a lens of kind `rate` read; null: not known. */
+  worth?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   state(vault: Vault): Described<VaultState>;
   /** The few reads of `state` that lists need, for all vaults of a chain at once. */
   flags(vault: Vault): Described<VaultFlags>;
-  terms(vault: Vault, request: DepositRequest): Described<DepositTerms>;
+  terms(vault: Vault, request: TermsRequest): Described<DepositTerms>;
   encode(vault: Vault, request: DepositRequest): DepositCall;
+  /** What revert data of this family's contracts stands for; null: none of its own errors. */
+  explain?(revert: Hex): ExplainedRevert | null;
+  /** Where its deposits and withdrawals are seen. */
+  flows(vault: Vault): FlowSource;
+  /** Null: every deposit gives shares at once. A family may decide vault by vault. */
+  requests?(vault: Vault): AsyncDeposits | null;
 }

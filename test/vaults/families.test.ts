@@ -27,7 +27,7 @@ const roles = {
   pricer: "0x4444444444444444444444444444444444444444",
 } as const;
 const split: Vault = { ...vault, ...roles };
-const request = { amount: 100_000_000n, caller: null, receiver: USER };
+const request = { token: vault.asset, amount: 100_000_000n, caller: null, receiver: USER, minShares: 1n };
 const failed = (revert: Hex | null = null): ReadResult<unknown> => ({ ok: false, revert });
 
 type View = (typeof abi)[number]["name"];

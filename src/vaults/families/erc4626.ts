@@ -3,6 +3,7 @@ import { describe, type ReadResult, read, valueOrNull } from "../../chains/read.
 import { MAX_UINT256, mulDivDown } from "../../lib/amount.ts";
 import type { DepositCall, DepositRequest, DepositTerms, VaultAdapter, VaultState } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
+import { erc4626Flows } from "./erc4626-flows.ts";
 
 export const erc4626Abi = parseAbi([
   "function asset() view returns (address)",
@@ -100,6 +101,7 @@ export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
         },
       ),
     encode: (vault, request): DepositCall => encodeDeposit(vault, request),
+    flows: erc4626Flows,
   };
 }
 
