@@ -76,6 +76,65 @@ const RateLimits = z
 /** `PARTNER_PEPPERS`: secrets by version; the highest version is the one that new keys are hashed with. */
 const Peppers = z.record(z.string().regex(/^[1-9][0-9]{0,3}$/), z.string().min(32));
 
+const ByChain = <T extends z.ZodType>(deployment: T) =>
+  z
+    .record(z.string().regex(/^[1-9][0-9]{0,15}$/), deployment)
+    .transform((rows) => Object.entries(rows).map(([chainId, row]) => [Number(chainId), row] as const));
+const AssetSetting = z.strictObject({
+  asset: z.string().min(1).max(32),
+  address: ContractAddress,
+  decimals: z.int().min(0).max(36),
+});
+const LifiSetting = z.strictObject({
+  api_url: Url.default("https://li.quest/v1"),
+  api_key: z.string().min(1).optional(),
+  integrator: z.string().regex(/^[A-Za-z0-9._-]{1,23}$/),
+  deployments: ByChain(
+    z.strictObject({
+      diamond: ContractAddress,
+      executor: ContractAddress,
+      erc20_proxy: ContractAddress,
+      receiver_across: ContractAddress.nullable(),
+      receiver_stargate: ContractAddress.nullable(),
+      fee_forwarders: z.array(ContractAddress).max(8),
+      max_native_fee: z
+        .string()
+        .regex(/^(0|[1-9][0-9]{0,20})$/)
+        .transform(BigInt),
+      bridges: z.array(z.enum(["across", "stargate", "celer", "polymer"])),
+      wrapped_native: ContractAddress.nullable(),
+      assets: z.array(AssetSetting),
+    }),
+  ).default([]),
+});
+export type LifiSetting = z.output<typeof LifiSetting>;
+const AcrossSetting = z.strictObject({
+  api_url: Url.default("https://app.across.to/api"),
+  api_key: z.string().min(1).optional(),
+  integrator_id: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{4}$/)
+    .transform((text): `0x${string}` => `0x${text.slice(2).toLowerCase()}`)
+    .optional(),
+  deployments: ByChain(
+    z.strictObject({
+      spoke_pool: ContractAddress,
+      multicall_handler: ContractAddress.nullable(),
+      wrapped_native: ContractAddress.nullable(),
+      tokens: z.array(AssetSetting),
+    }),
+  ).default([]),
+});
+export type AcrossSetting = z.output<typeof AcrossSetting>;
+
+/**
+ * `PROVIDERS`: who moves money to other tokens and chains. A provider that is not named is not asked: without the
+ * variable the deployment makes direct deposits only. `deployments` adds contracts of chains that the code does
+ * not know, by chain id; those of the others ship in code.
+ */
+const ProviderSettings = z.strictObject({ lifi: LifiSetting.optional(), across: AcrossSetting.optional() });
+export type ProviderSettings = z.output<typeof ProviderSettings>;
+
 /** The platform's own limiter, as a `[[ratelimits]]` entry of wrangler.toml binds it. */
 export interface PlatformLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>;
@@ -99,6 +158,7 @@ const Variables = z.object({
   PUBLIC_URL: Url,
   ADMIN_TOKEN: z.string().min(32).optional(),
   CHAINS: jsonVariable(z.array(ChainSetting).min(1)),
+  PROVIDERS: jsonVariable(ProviderSettings),
   RATE_LIMITS: jsonVariable(RateLimits),
   /** Without it there are no partner keys: whatever makes or checks one fails. */
   PARTNER_PEPPERS: jsonVariable(Peppers),
@@ -115,6 +175,7 @@ export interface Config {
   publicUrl: string;
   adminToken: string | null;
   chains: readonly ChainSetting[] | null;
+  providers: ProviderSettings;
   serverTiming: boolean;
   limits: Limits;
   /** What a key multiplies the limits by. */
@@ -152,6 +213,7 @@ export function parseConfig(env: unknown): Config {
     publicUrl: variables.PUBLIC_URL.replace(/\/$/, ""),
     adminToken: variables.ADMIN_TOKEN ?? null,
     chains: variables.CHAINS ?? null,
+    providers: variables.PROVIDERS ?? {},
     serverTiming: variables.SERVER_TIMING,
     limits: { ...limitDefaults, ...definedOf(variables.RATE_LIMITS?.limits) },
     keyFactor: variables.RATE_LIMITS?.keyFactor ?? 10,

@@ -9,6 +9,8 @@ import type { Fetch } from "./lib/bounded-fetch.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
 import { Timing } from "./lib/timing.ts";
 import type { Actor } from "./partners/actor.ts";
+import { createProviders } from "./providers/create-providers.ts";
+import type { Provider, ProviderScope } from "./providers/provider.ts";
 import { type Cache, createCache } from "./redis/cache.ts";
 import { createRedis, createRedisStore, type RedisStore } from "./redis/client.ts";
 import { createLimiter, type Limiter } from "./redis/limiter.ts";
@@ -23,6 +25,12 @@ export interface Chains {
   client(chainId: number): ChainClient | null;
 }
 
+/** Who moves money to other tokens and chains, and what they reach on behalf of one request. */
+export interface Providers {
+  readonly all: readonly Provider[];
+  readonly scope: ProviderScope;
+}
+
 /** Everything a verb may reach, bound to one request or job run. */
 export interface Context {
   readonly config: Config;
@@ -32,6 +40,7 @@ export interface Context {
   readonly limiter: Limiter;
   readonly nonces: NonceStore;
   readonly chains: Chains;
+  readonly providers: Providers;
   /** On whose behalf the request is made. */
   readonly actor: Actor;
   readonly requestId: string;
@@ -63,6 +72,7 @@ export interface Runtime {
   readonly limits: LimiterMemory;
   readonly health: NodeHealth;
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
+  readonly providers: readonly Provider[];
   readonly fetch: Fetch;
 }
 
@@ -84,6 +94,7 @@ export function createRuntime(env: unknown): Runtime {
     limits: new LimiterMemory(),
     health: new NodeHealth(),
     definitions: resolveChains(config.chains),
+    providers: createProviders(config.providers),
   };
 }
 
@@ -97,12 +108,12 @@ export function createContext(
   const now = (): number => Date.now();
   const timing = new Timing(now);
   const log = createLogger((line) => console.log(line), { request_id: request.requestId });
-  const { config, memory, health, definitions, fetch } = runtime;
+  const { config, memory } = runtime;
   const named = { prefix: config.redisKeyPrefix, timing };
   const redis = createRedisStore(runtime.redis, named);
   const platform = config.platformLimiters;
   const waitUntil = request.waitUntil;
-  const clients = new Map<number, ChainClient>();
+  const chain = chainClients(runtime, { timing, now });
   return {
     config,
     redis,
@@ -119,15 +130,22 @@ export function createContext(
     limiter: createLimiter(runtime.redis, { ...named, log, now, memory: runtime.limits, platform }),
     db: createDatabase(runtime.drizzle, timing),
     cache: createCache({ memory, redis, now, waitUntil, log, token: randomId() }),
-    chains: {
-      definitions,
-      client(chainId) {
-        const definition = definitions.get(chainId);
-        if (definition === undefined) return null;
-        const client = clients.get(chainId) ?? createChainClient({ definition, health, fetch, timing, now });
-        clients.set(chainId, client);
-        return client;
-      },
-    },
+    chains: { definitions: runtime.definitions, client: chain },
+    providers: { all: runtime.providers, scope: { fetch: runtime.fetch, timing, now, chain } },
+  };
+}
+
+/** Gives each chain's client, made when it is first asked for. */
+function chainClients(
+  { definitions, health, fetch }: Runtime,
+  request: { timing: Timing; now: () => number },
+): (chainId: number) => ChainClient | null {
+  const clients = new Map<number, ChainClient>();
+  return (chainId) => {
+    const definition = definitions.get(chainId);
+    if (definition === undefined) return null;
+    const client = clients.get(chainId) ?? createChainClient({ definition, health, fetch, ...request });
+    clients.set(chainId, client);
+    return client;
   };
 }

@@ -16,6 +16,10 @@ const complete = {
   ADMIN_TOKEN: "a".repeat(32),
   CHAINS: JSON.stringify([{ chain_id: 1, rpc_urls: ["https://node.example/k3y"] }]),
   SERVER_TIMING: "off",
+  PROVIDERS: JSON.stringify({
+    lifi: { integrator: "causeway", api_key: "lifi-k3y" },
+    across: { api_url: "https://bridge.example/api", integrator_id: "0xAB12" },
+  }),
   RATE_LIMITS: JSON.stringify({
     quote: 7,
     key_factor: 3,
@@ -64,6 +68,7 @@ describe("parseConfig", () => {
       publicUrl: "https://causeway.example",
       adminToken: null,
       chains: null,
+      providers: {},
       serverTiming: true,
       limits,
       keyFactor: 10,
@@ -83,6 +88,15 @@ describe("parseConfig", () => {
       publicUrl: "https://causeway.example",
       adminToken: "a".repeat(32),
       chains: [{ chain_id: 1, rpc_urls: ["https://node.example/k3y"] }],
+      providers: {
+        lifi: {
+          api_url: "https://li.quest/v1",
+          api_key: "lifi-k3y",
+          integrator: "causeway",
+          deployments: [],
+        },
+        across: { api_url: "https://bridge.example/api", integrator_id: "0xab12", deployments: [] },
+      },
       serverTiming: false,
       limits: { ...limits, quote: 7 },
       keyFactor: 3,
@@ -160,6 +174,15 @@ describe("a variable that is wrong", () => {
     ["CHAINS", '[{"chain_id":5,"native":{"symbol":"ETH","decimals":-1}}]'],
     ["CHAINS", '[{"chain_id":5,"wrapped_native":"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD"}]'],
     ["CHAINS", '[{"chain_id":5,"multicall3":"wr0ng"}]'],
+    ["PROVIDERS", "wr0ng"],
+    ["PROVIDERS", '{"relay":{}}'],
+    ["PROVIDERS", '{"lifi":{}}'],
+    ["PROVIDERS", '{"lifi":{"integrator":"a name with blanks"}}'],
+    ["PROVIDERS", '{"lifi":{"integrator":"wr0ng","api_url":"wr0ng"}}'],
+    ["PROVIDERS", '{"lifi":{"integrator":"wr0ng","apikey":"k3y"}}'],
+    ["PROVIDERS", '{"across":{"integrator_id":"0x123"}}'],
+    ["PROVIDERS", '{"across":{"deployments":{"0":{}}}}'],
+    ["PROVIDERS", `{"across":{"deployments":{"31337":{"spoke_pool":"wr0ng"}}}}`],
     ["RATE_LIMITS", "wr0ng"],
     ["RATE_LIMITS", '{"quote":0}'],
     ["RATE_LIMITS", '{"quote":"60"}'],
@@ -184,6 +207,6 @@ describe("a variable that is wrong", () => {
 });
 
 test("JSON that is empty is none", () => {
-  const env = { ...bindings, CHAINS: "", RATE_LIMITS: "", PARTNER_PEPPERS: "" };
+  const env = { ...bindings, CHAINS: "", PROVIDERS: "", RATE_LIMITS: "", PARTNER_PEPPERS: "" };
   expect(parseConfig(env)).toEqual(parseConfig(bindings));
 });

@@ -86,6 +86,7 @@ export function runSecondWorker(
           key: `bench-${chain.chain_id}`,
           wrapped_native: chain.contracts.tokens.WETH.address,
           multicall3: chain.contracts.multicall3,
+          contracts: chain.contracts,
         })),
     }),
     REDIS_KEY_PREFIX: name,

@@ -67,6 +67,7 @@ async function variablesFor(api: string, changes: WorkerChanges): Promise<Record
       key: listed.find((chain) => chain.chain_id === chain_id)?.key ?? name,
       wrapped_native: contracts.tokens.WETH.address,
       multicall3: contracts.multicall3,
+      contracts,
     })),
   });
   const prefix = changes.redisPrefix === undefined ? {} : { REDIS_KEY_PREFIX: changes.redisPrefix };

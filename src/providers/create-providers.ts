@@ -1,0 +1,61 @@
+import type { AcrossSetting, LifiSetting, ProviderSettings } from "../config.ts";
+import { createAcross } from "./across/across.ts";
+import { createLifi } from "./lifi/create-lifi.ts";
+import { RateMemory } from "./lifi/rate-memory.ts";
+import type { Provider } from "./provider.ts";
+
+/**
+ * Makes the providers that a deployment names, once for an isolate. Throws `internal` when a setting would replace
+ * contracts that ship in code.
+ */
+export function createProviders({ lifi, across }: ProviderSettings): Provider[] {
+  return [
+    ...(across === undefined ? [] : [makeAcross(across)]),
+    ...(lifi === undefined ? [] : [makeLifi(lifi)]),
+  ];
+}
+
+function makeAcross(setting: AcrossSetting): Provider {
+  return createAcross({
+    apiUrl: withoutSlash(setting.api_url),
+    ...(setting.api_key === undefined ? {} : { apiKey: setting.api_key }),
+    ...(setting.integrator_id === undefined ? {} : { integratorId: setting.integrator_id }),
+    deployments: setting.deployments.map(([chainId, row]) => ({
+      chainId,
+      spokePool: row.spoke_pool,
+      multicallHandler: row.multicall_handler,
+      wrappedNative: row.wrapped_native,
+      tokens: row.tokens,
+    })),
+  });
+}
+
+function makeLifi(setting: LifiSetting): Provider {
+  const rows = setting.deployments.map(
+    ([chainId, row]) =>
+      [
+        chainId,
+        {
+          diamond: row.diamond,
+          executor: row.executor,
+          erc20Proxy: row.erc20_proxy,
+          receiverAcross: row.receiver_across,
+          receiverStargate: row.receiver_stargate,
+          feeForwarders: row.fee_forwarders,
+          maxNativeFee: row.max_native_fee,
+          bridges: row.bridges,
+          wrappedNative: row.wrapped_native,
+          assets: row.assets,
+        },
+      ] as const,
+  );
+  return createLifi({
+    apiUrl: setting.api_url,
+    apiKey: setting.api_key ?? null,
+    integrator: setting.integrator,
+    memory: new RateMemory(),
+    deployments: new Map(rows),
+  });
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
