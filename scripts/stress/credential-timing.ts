@@ -1,15 +1,19 @@
 /**
- * Measures whether wrong credentials can be told apart by the time they take: `node test/partners/timing.ts`.
- * Everything but the wire is real: the whole verb, drizzle and the driver, over a database that answers at once.
- * Kinds are measured in turns; each is compared with an unknown key by Welch's t-test.
+ * Measures whether wrong credentials can be told apart by the time they take. Everything but the wire is real: the
+ * whole verb, drizzle and the driver, over a database that answers at once. Kinds are measured in turns; each is
+ * compared with an unknown key by Welch's t-test.
+ *
+ *   node scripts/stress/credential-timing.ts
+ *   node scripts/stress/credential-timing.ts --runs 100000
  */
+import { parseArgs } from "node:util";
 import { bytesToHex } from "viem";
 import { createDatabase, openDrizzle } from "../../src/db/client.ts";
 import { Timing } from "../../src/lib/timing.ts";
 import { authenticateKey, type OfferedPair } from "../../src/partners/authenticate-key.ts";
 import { mintCredential } from "../../src/partners/credentials.ts";
 import { pepperedDigest } from "../../src/partners/digest.ts";
-import { testContext } from "../lib/context.ts";
+import { testContext } from "../../test/lib/context.ts";
 
 const pepper = { version: 1, secret: "a-pepper-of-thirty-two-characters" };
 const known = { key: mintCredential("live"), secret: mintCredential("secret") };
@@ -100,11 +104,12 @@ function shuffled(list: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
-const RUNS = Number(process.argv[2] ?? 10_000);
+const { values: options } = parseArgs({ options: { runs: { type: "string", default: "10000" } } });
+const runs = Number(options.runs);
 const names = Object.keys(kinds);
 const times = new Map<string, number[]>(names.map((name) => [name, []]));
 await authenticateKey(context, known);
-for (let run = -RUNS / 10; run < RUNS; run += 1) {
+for (let run = -runs / 10; run < runs; run += 1) {
   for (const name of shuffled(names)) {
     const offered = kinds[name];
     if (offered === undefined) continue;

