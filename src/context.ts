@@ -4,7 +4,7 @@ import type { ChainDefinition } from "./chains/definition.ts";
 import { NodeHealth } from "./chains/node-health.ts";
 import { resolveChains } from "./chains/resolve.ts";
 import { type Config, parseConfig } from "./config.ts";
-import { createDatabase, type Database, type Drizzle, openDrizzle } from "./db/client.ts";
+import { createDatabase, type Database, lazyDrizzle, type OpenDatabase } from "./db/client.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
 import { Timing } from "./lib/timing.ts";
@@ -64,7 +64,7 @@ export interface Context {
 /** What an isolate keeps between requests: settings, stateless clients and advisory knowledge. */
 export interface Runtime {
   readonly config: Config;
-  readonly drizzle: Drizzle;
+  readonly database: OpenDatabase;
   readonly redis: Redis;
   /** The same store with more patience: sign-in waits where a cache does not. */
   readonly patientRedis: Redis;
@@ -87,7 +87,7 @@ export function createRuntime(env: unknown): Runtime {
   return {
     config,
     fetch,
-    drizzle: openDrizzle({ databaseUrl: config.databaseUrl, httpUrl: config.databaseHttpUrl, fetch }),
+    database: lazyDrizzle({ databaseUrl: config.databaseUrl, httpUrl: config.databaseHttpUrl, fetch }),
     redis: createRedis(store),
     patientRedis: createRedis({ ...store, timeoutMs: PATIENCE_MS }),
     memory: new MemoryCache(),
@@ -128,7 +128,7 @@ export function createContext(
     charge: async () => undefined,
     nonces: createNonceStore(runtime.patientRedis, named),
     limiter: createLimiter(runtime.redis, { ...named, log, now, memory: runtime.limits, platform }),
-    db: createDatabase(runtime.drizzle, timing),
+    db: createDatabase(runtime.database, timing),
     cache: createCache({ memory, redis, now, waitUntil, log, token: randomId() }),
     chains: { definitions: runtime.definitions, client: chain },
     providers: { all: runtime.providers, scope: { fetch: runtime.fetch, timing, now, chain } },

@@ -8,7 +8,7 @@
  */
 import { parseArgs } from "node:util";
 import { bytesToHex } from "viem";
-import { createDatabase, openDrizzle } from "../../src/db/client.ts";
+import { createDatabase, lazyDrizzle } from "../../src/db/client.ts";
 import { Timing } from "../../src/lib/timing.ts";
 import { authenticateKey, type OfferedPair } from "../../src/partners/authenticate-key.ts";
 import { mintCredential } from "../../src/partners/credentials.ts";
@@ -54,7 +54,7 @@ const fetch = async (_url: string, init?: RequestInit): Promise<Response> =>
   new Response(answers.get(String(init?.body).includes(keyDigest)));
 // Before the database: what opens one last says where requests go.
 const base = testContext();
-const drizzle = openDrizzle({
+const database = lazyDrizzle({
   databaseUrl: "postgresql://u:p@db.example/c",
   httpUrl: "http://db.example",
   fetch,
@@ -62,7 +62,7 @@ const drizzle = openDrizzle({
 const context = {
   ...base,
   config: { ...base.config, partnerPeppers: [pepper] },
-  db: createDatabase(drizzle, new Timing(() => 0)),
+  db: createDatabase(database, new Timing(() => 0)),
 };
 
 const flip = (text: string): string => text.slice(0, -1) + (text.endsWith("A") ? "B" : "A");
