@@ -39,6 +39,16 @@ const HOME = page(
 </ul>`,
 );
 
+/** The viewer without what would need its maker's servers: the page talks to nobody but this origin. */
+const REFERENCE_SETTINGS = JSON.stringify({
+  agent: { disabled: true },
+  hideClientButton: true,
+  mcp: { disabled: true },
+  showDeveloperTools: "never",
+  telemetry: false,
+  withDefaultFonts: false,
+}).replaceAll('"', "&quot;");
+
 const REFERENCE = `<!doctype html>
 <html lang="en">
 <head>
@@ -47,7 +57,7 @@ const REFERENCE = `<!doctype html>
 <title>Causeway API reference</title>
 </head>
 <body>
-<script id="api-reference" data-url="/openapi.json"></script>
+<script id="api-reference" data-url="/openapi.json" data-configuration="${REFERENCE_SETTINGS}"></script>
 <script src="/docs-assets/scalar.js"></script>
 </body>
 </html>`;
