@@ -219,6 +219,25 @@ describe("the share price", () => {
   });
 });
 
+test.each([
+  [0, 10n ** 24n],
+  [2, 10n ** 22n],
+  [6, 10n ** 18n],
+  [18, 10n ** 18n],
+])(
+  "for an asset of %s decimals the price that deposits are judged by is that of %s shares",
+  (decimals, shares) => {
+    const { reads, interpret: read } = erc4626.terms(
+      { ...vault, asset: { ...vault.asset, decimals } },
+      request,
+    );
+    const asked = decodeFunctionData({ abi, data: reads["price"]?.data ?? "0x" });
+    expect(asked.args).toEqual([shares]);
+    const answers = Object.keys(reads).map((name) => [name, { ok: true, value: 7n }]);
+    expect(read(Object.fromEntries(answers)).price).toEqual({ assets: 7n, shares });
+  },
+);
+
 describe("adapters", () => {
   test("only Morpho knows no minimum by its rules", () => {
     expect([erc4626.noMinimum, metaMorpho.noMinimum]).toEqual([false, true]);

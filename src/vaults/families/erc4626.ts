@@ -20,6 +20,9 @@ export const erc4626Abi = parseAbi([
 /** `deposit(uint256 assets, …)`: the amount is the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 
+/** Assets with fewer decimals round one share's worth too coarsely to judge a price by. */
+const FINE_DECIMALS = 6;
+
 /** What sets one ERC-4626 family apart from the generic one. */
 export interface Erc4626Traits {
   name: string;
@@ -81,7 +84,7 @@ export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
             to: vault.pricer,
             abi: erc4626Abi,
             name: "convertToAssets",
-            args: [oneShare(vault)],
+            args: [priceSample(vault)],
           }),
           maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [request.receiver] }),
           minDeposit: read({ ...onVault(vault), name: "minDeposit" }),
@@ -93,7 +96,7 @@ export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
             asset: valueOrNull(results.asset),
             previewShares: valueOrNull(results.preview),
             previewRevert: results.preview.ok ? null : results.preview.revert,
-            price: assets === null ? null : { assets, shares: oneShare(vault) },
+            price: assets === null ? null : { assets, shares: priceSample(vault) },
             maxDeposit: valueOrNull(results.maxDeposit),
             minDeposit: valueOrNull(results.minDeposit),
             paused: isPaused(results.paused),
@@ -121,6 +124,11 @@ function encodeDeposit(vault: Vault, request: DepositRequest): DepositCall {
     async: false,
     minShares: "router",
   };
+}
+
+/** Shares whose worth shows a price to a millionth, however few decimals the asset has. */
+function priceSample({ shareDecimals, asset }: Vault): bigint {
+  return 10n ** BigInt(shareDecimals + Math.max(0, FINE_DECIMALS - asset.decimals));
 }
 
 /** Whole assets per whole share times 10^18, rounded down. */
