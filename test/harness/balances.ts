@@ -1,7 +1,10 @@
 import { type Address, erc20Abi, getContractAddress, type Hex } from "viem";
 import type { TestChain } from "./chain.ts";
 
-export function balanceOf(chain: TestChain, of: { token: Address; owner: Address }): Promise<bigint> {
+export function balanceOf(
+  chain: Pick<TestChain, "client">,
+  of: { token: Address; owner: Address },
+): Promise<bigint> {
   const { token, owner } = of;
   return chain.client.readContract({
     address: token,

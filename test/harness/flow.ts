@@ -10,7 +10,7 @@ export type Style = "calls" | "approval";
  * the approval and then the transaction request with its numbers written in hex. Returns the last hash.
  */
 export async function sign(
-  chain: TestChain,
+  chain: Pick<TestChain, "client">,
   job: { user: TestUser; built: BuiltDeposit; style: Style },
 ): Promise<Hex> {
   const transactions = job.style === "calls" ? asCalls(job.built) : asRequest(job.built);

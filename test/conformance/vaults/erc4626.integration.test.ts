@@ -1,0 +1,118 @@
+import { encodeFunctionData, erc4626Abi } from "viem";
+import type { VaultKind } from "../../../scripts/stack/chains/plan.ts";
+import { shareDecimals, vaultDeployData } from "../../../scripts/stack/chains/vault-kinds.ts";
+import { pausableVaultAbi } from "../../../scripts/stack/contracts/artifact.ts";
+import type { Token } from "../../../src/vaults/vault.ts";
+import type { Family, StandIn } from "./family.ts";
+import { set, standard } from "./standard.ts";
+import { conformance } from "./suite.ts";
+import { use, whole } from "./use.ts";
+import type { World } from "./world.ts";
+
+type Kind = Exclude<VaultKind, { kind: "morpho" }>;
+
+/** Libraries' own vaults, or thin subclasses of them. */
+function deployer(kindFor: (asset: Token) => Kind) {
+  return (world: World, asset: Token): Promise<StandIn> =>
+    world.script((script) => {
+      const kind = kindFor(asset);
+      const vault = script.deploy("vault", vaultDeployData(kind, [asset.address, "A vault", "V"]));
+      const args = [whole(asset, 100_000n), script.deployer] as const;
+      const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args });
+      use(script, { token: asset, vault, data });
+      const row = { address: vault, shareDecimals: shareDecimals(kind, asset.decimals) };
+      return { row, owner: script.deployer, parts: {} };
+    });
+}
+
+const generic = { adapter: "erc4626", type: "custom", ...standard } as const;
+
+const families: readonly Family[] = [
+  {
+    ...generic,
+    name: "OpenZeppelin's vault without offset, which may be paused",
+    decimals: [6, 18, 8, 0],
+    deploy: deployer(() => ({ kind: "pausable", offset: 0 })),
+    states: [
+      {
+        name: "paused",
+        enter: (placed) => set(placed, { abi: pausableVaultAbi, name: "pause" }),
+        refused: { code: "vault_paused" },
+        shown: { paused: true, max_deposit: "0" },
+      },
+      {
+        name: "paused and opened again",
+        enter: async (placed) => {
+          await set(placed, { abi: pausableVaultAbi, name: "pause" });
+          await set(placed, { abi: pausableVaultAbi, name: "unpause" });
+        },
+        refused: null,
+        shown: { paused: false },
+      },
+      {
+        name: "asked for an amount that mints nothing",
+        enter: async () => undefined,
+        amount: () => 1n,
+        refused: { code: "zero_shares" },
+      },
+    ],
+  },
+  {
+    ...generic,
+    name: "OpenZeppelin's vault with an offset of 6 and a cap",
+    decimals: [6, 18, 0],
+    deploy: deployer((asset) => ({ kind: "capped", offset: 6, cap: whole(asset, 110_000n) })),
+    states: [
+      {
+        name: "asked for more than its room",
+        enter: async () => undefined,
+        amount: () => 2_690_000_001n,
+        refused: { code: "above_maximum", max_deposit: "2690000000" },
+        shown: { max_deposit: "2690000000" },
+      },
+      {
+        name: "asked for all of its room",
+        enter: async () => undefined,
+        amount: () => 2_690_000_000n,
+        refused: null,
+      },
+    ],
+  },
+  {
+    ...generic,
+    name: "a vault with a minimum that it announces",
+    decimals: [6, 18],
+    deploy: deployer((asset) => ({ kind: "minimum", offset: 12, minimum: whole(asset, 100n) })),
+    states: [
+      {
+        name: "asked for less than its minimum",
+        enter: async () => undefined,
+        amount: () => 99_999_999n,
+        refused: { code: "below_minimum", min_deposit: "100000000" },
+        shown: { min_deposit: "100000000", no_minimum: false },
+      },
+      {
+        name: "asked for its minimum",
+        enter: async () => undefined,
+        amount: () => 100_000_000n,
+        refused: null,
+      },
+    ],
+  },
+  {
+    ...generic,
+    name: "Solmate's vault",
+    decimals: [18, 8, 6],
+    deploy: deployer(() => ({ kind: "solmate" })),
+    states: [
+      {
+        name: "asked for an amount that mints nothing",
+        enter: async () => undefined,
+        amount: () => 1n,
+        refused: { code: "zero_shares" },
+      },
+    ],
+  },
+];
+
+conformance(families);
