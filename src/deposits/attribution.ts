@@ -28,7 +28,7 @@ export function attribute(
   if (ctx.actor.kind !== "partner") {
     return {
       partnerId: named,
-      partnerHash: hashOf(named),
+      partnerHash: partnerHashOf(named),
       partnerType,
       partnerAddress: null,
       partnerVerified: false,
@@ -43,13 +43,14 @@ export function attribute(
   }
   return {
     partnerId: partner.partnerId,
-    partnerHash: hashOf(partner.partnerId),
+    partnerHash: partnerHashOf(partner.partnerId),
     partnerType: partner.partnerType,
     partnerAddress: partner.address.toLowerCase(),
     partnerVerified: proof !== "key",
   };
 }
 
-function hashOf(partnerId: string): Hex {
+/** What of a partner id goes on chain: keccak256 of its UTF-8 bytes, or zero when it is empty. */
+export function partnerHashOf(partnerId: string): Hex {
   return partnerId === "" ? zeroHash : keccak256(stringToHex(partnerId));
 }

@@ -1,105 +1,45 @@
 import type { Context } from "../context.ts";
-import { type AppError, failure } from "../errors.ts";
-import { decodeRouterError } from "../router/decode.ts";
+import { failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
 import type { BuildInput } from "../schemas/quote.ts";
-import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
-import type { Vault } from "../vaults/vault.ts";
+import type { Token, Vault } from "../vaults/vault.ts";
 import { withStoredVault } from "../vaults/with-stored-vault.ts";
-import { type CheckedDeposit, checkDeposit, refusal } from "./check.ts";
-import { encodeDeposit, type Floors, type UserCall } from "./encode.ts";
-import { allowedLoss, minimumShares } from "./floors.ts";
-import { assertSourceChain, type Intent, resolveIntent } from "./intent.ts";
-import { type SimulatedDeposit, simulateDeposit } from "./simulate.ts";
-import { verifyDeposit } from "./verify.ts";
+import { type Order, resolveOrder, sourceChain } from "./order.ts";
+import { type DirectDeposit, prepareDirect } from "./prepare-direct.ts";
+import { acceptedTokens } from "./vault-wire.ts";
 
-/** How long a quote lives, by our clock. */
-export const QUOTE_TTL_MS = 5 * 60_000;
-/** How much longer the chain accepts the transaction: blocks and wallets take their time. Seconds. */
-const DEADLINE_GRACE_S = 600;
-
-/** A deposit that was encoded, read back and seen to work. Amounts in smallest units. */
+/** A wish and the transaction that was seen to fulfil it. */
 export interface PreparedDeposit {
-  intent: Intent;
-  checked: CheckedDeposit;
-  deposit: UserCall;
-  /** What reaches the vault: the amount, or what a token with a fee on transfers leaves of it. */
-  depositAmount: bigint;
-  floors: Floors;
-  simulated: Extract<SimulatedDeposit, { ok: true }>;
+  order: Order;
+  direct: DirectDeposit;
 }
 
 /**
  * Resolve → check → encode → verify → simulate, on the vault as Postgres has it. Has no effects.
- * Throws `chain_unsupported`, `vault_not_found`, the refusals of `resolveIntent` and of `prepareIntent`.
+ * Throws `chain_unsupported`, `vault_not_found`, the refusals of `resolveOrder` and of `prepareDirect`.
  */
 export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
-  assertSourceChain(ctx, input.from_chain_id);
-  const work = async (vault: Vault) => prepareIntent(ctx, await resolveIntent(ctx, { input, vault }));
+  sourceChain(ctx, input.from_chain_id);
+  const work = async (vault: Vault) => prepareOrder(ctx, await resolveOrder(ctx, { input, vault }));
   return withStoredVault(ctx, { key: input.vault_id, work });
 }
 
-/**
- * Check → encode → verify → simulate. A token that takes a fee on transfers shows itself in the first
- * simulation (the Router names what arrived); the floors are then made for that amount.
- * Throws the refusals of `checkDeposit`, `would_revert`, `simulation_unavailable`, `upstream_rejected`.
- */
-async function prepareIntent(ctx: Context, intent: Intent): Promise<PreparedDeposit> {
-  const first = await attempt(ctx, { intent, depositAmount: intent.amount });
-  if (first.simulated.ok) return succeed(intent, first);
-  const arrived = arrivedAmount(first.simulated.revert);
-  if (arrived === null || arrived === 0n || arrived >= intent.amount) throw explain(intent, first);
-  const second = await attempt(ctx, { intent, depositAmount: arrived });
-  if (second.simulated.ok) return succeed(intent, second);
-  throw explain(intent, second);
+async function prepareOrder(ctx: Context, order: Order): Promise<PreparedDeposit> {
+  const token = directToken(order);
+  const intent = { ...order, token, amount: order.from.amount };
+  return { order, direct: await prepareDirect(ctx, intent) };
 }
 
-type Attempt = Omit<PreparedDeposit, "intent" | "simulated"> & { simulated: SimulatedDeposit };
-
-async function attempt(ctx: Context, input: { intent: Intent; depositAmount: bigint }): Promise<Attempt> {
-  const { intent, depositAmount } = input;
-  const checked = await checkDeposit(ctx, { intent, amount: depositAmount });
-  const loss = allowedLoss(intent.slippage, false);
-  const floors: Floors = {
-    minIn: depositAmount,
-    minShares: intent.entry.via === "router" ? minimumShares(checked.previewShares, loss) : null,
-    deadline: BigInt(checked.block.timestamp + QUOTE_TTL_MS / 1000 + DEADLINE_GRACE_S),
-  };
-  const deposit = encodeDeposit(intent, floors);
-  verifyDeposit(intent, { call: deposit, floors });
-  const simulated = await simulateDeposit(ctx, { intent, checked, deposit });
-  return { checked, deposit, depositAmount, floors, simulated };
-}
-
-function succeed(intent: Intent, made: Attempt): PreparedDeposit {
-  const { simulated } = made;
-  if (!simulated.ok) throw new TypeError("not a success");
-  const promised = minimumShares(made.checked.previewShares, allowedLoss(intent.slippage, false));
-  // The Router has seen to that itself; where the user deposits directly nobody has.
-  if (simulated.shares > 0n && simulated.shares < promised) {
-    throw failure("price_unsafe", `${intent.vault.name} mints fewer shares than its own preview says`);
+/** The token the vault takes as it is. Throws `no_route` when it would have to be swapped or bridged. */
+function directToken({ from, client, vault, entry }: Order): Token {
+  const refuse = (code: string, detail: string) =>
+    failure("no_route", detail, { reasons: [{ code, detail }] });
+  if (from.chainId !== vault.chainId) {
+    throw refuse("bridge_unavailable", `no bridge is set up from chain ${from.chainId} to ${vault.chainId}`);
   }
-  if (simulated.shares <= 0n)
-    throw failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`);
-  return { ...made, intent, simulated };
-}
-
-/** What reached the Router's clone, when the Router refused it as too little. */
-function arrivedAmount(revert: `0x${string}`): bigint | null {
-  const error = decodeRouterError(revert);
-  const received = error?.name === "InputBelowMinimum" ? error.args[0] : null;
-  return typeof received === "bigint" ? received : null;
-}
-
-function explain(intent: Intent, made: Attempt): AppError {
-  const { simulated, checked } = made;
-  const revert = simulated.ok ? "0x" : simulated.revert;
-  const routers = decodeRouterError(revert);
-  if (routers?.name === "SharesBelowMinimum") {
-    return routers.args[0] === 0n
-      ? failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`)
-      : failure("price_unsafe", `${intent.vault.name} mints fewer shares than its own preview says`);
-  }
-  const explained =
-    routers === null ? explainVaultRevert(intent.vault, revert) : { code: null, text: routers.name };
-  return refusal({ intent, amount: made.depositAmount, terms: checked.terms }, explained);
+  const accepted = acceptedTokens(vault, { chain: client.definition, entry });
+  const token = accepted.find((candidate) => sameAddress(candidate.address, from.token));
+  if (token === undefined)
+    throw refuse("swap_unavailable", "the vault does not take this token, and no swap is set up");
+  return token;
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { toApproval } from "../deposits/build.ts";
+import { toApproval } from "../deposits/direct-wire.ts";
 import { prepareDeposit } from "../deposits/prepare.ts";
 import { toWireVault } from "../deposits/vault-wire.ts";
 import type { BuildInput, Quote } from "../schemas/quote.ts";
@@ -9,7 +9,7 @@ import type { BuildInput, Quote } from "../schemas/quote.ts";
  * Throws what building throws, but for the store.
  */
 export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> {
-  const prepared = await prepareDeposit(ctx, input);
+  const { direct: prepared } = await prepareDeposit(ctx, input);
   const { intent } = prepared;
   const { vault, entry, client } = intent;
   const { terms } = prepared.checked;

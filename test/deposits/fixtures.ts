@@ -52,16 +52,9 @@ export function intentOf(change: Partial<Intent> = {}): Intent {
     token: vault.asset,
     amount: 100_000_000n,
     slippage: 0.03,
-    trackingId: TRACKING_ID,
     ref: REF,
-    partnerId: "",
     partnerHash: zeroHash,
     partnerType: 0,
-    partnerAddress: null,
-    partnerVerified: false,
-    referrer: zeroAddress,
-    referrerHandle: "",
-    parentTrackingId: null,
     ...change,
   };
 }

@@ -1,0 +1,92 @@
+import type { Context } from "../context.ts";
+import { type AppError, failure } from "../errors.ts";
+import { decodeRouterError } from "../router/decode.ts";
+import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
+import { type CheckedDeposit, checkDeposit, refusal } from "./check.ts";
+import { encodeDeposit, type Floors, type UserCall } from "./encode.ts";
+import { allowedLoss, minimumShares } from "./floors.ts";
+import type { Intent } from "./intent.ts";
+import { type SimulatedDeposit, simulateDeposit } from "./simulate.ts";
+import { verifyDeposit } from "./verify.ts";
+
+/** How long a quote lives, by our clock. */
+export const QUOTE_TTL_MS = 5 * 60_000;
+/** How much longer the chain accepts the transaction: blocks and wallets take their time. Seconds. */
+const DEADLINE_GRACE_S = 600;
+
+/** A deposit on the vault's chain that was encoded, read back and seen to work. Amounts in smallest units. */
+export interface DirectDeposit {
+  intent: Intent;
+  checked: CheckedDeposit;
+  deposit: UserCall;
+  /** What reaches the vault: the amount, or what a token with a fee on transfers leaves of it. */
+  depositAmount: bigint;
+  floors: Floors;
+  simulated: Extract<SimulatedDeposit, { ok: true }>;
+}
+
+/**
+ * Check → encode → verify → simulate. A token that takes a fee on transfers shows itself in the first
+ * simulation (the Router names what arrived); the floors are then made for that amount.
+ * Throws the refusals of `checkDeposit`, `would_revert`, `simulation_unavailable`, `upstream_rejected`.
+ */
+export async function prepareDirect(ctx: Context, intent: Intent): Promise<DirectDeposit> {
+  const first = await attempt(ctx, { intent, depositAmount: intent.amount });
+  if (first.simulated.ok) return succeed(intent, first);
+  const arrived = arrivedAmount(first.simulated.revert);
+  if (arrived === null || arrived === 0n || arrived >= intent.amount) throw explain(intent, first);
+  const second = await attempt(ctx, { intent, depositAmount: arrived });
+  if (second.simulated.ok) return succeed(intent, second);
+  throw explain(intent, second);
+}
+
+type Attempt = Omit<DirectDeposit, "intent" | "simulated"> & { simulated: SimulatedDeposit };
+
+async function attempt(ctx: Context, input: { intent: Intent; depositAmount: bigint }): Promise<Attempt> {
+  const { intent, depositAmount } = input;
+  const checked = await checkDeposit(ctx, { intent, amount: depositAmount });
+  const loss = allowedLoss(intent.slippage, false);
+  const floors: Floors = {
+    minIn: depositAmount,
+    minShares: intent.entry.via === "router" ? minimumShares(checked.previewShares, loss) : null,
+    deadline: BigInt(checked.block.timestamp + QUOTE_TTL_MS / 1000 + DEADLINE_GRACE_S),
+  };
+  const deposit = encodeDeposit(intent, floors);
+  verifyDeposit(intent, { call: deposit, floors });
+  const simulated = await simulateDeposit(ctx, { intent, checked, deposit });
+  return { checked, deposit, depositAmount, floors, simulated };
+}
+
+function succeed(intent: Intent, made: Attempt): DirectDeposit {
+  const { simulated } = made;
+  if (!simulated.ok) throw new TypeError("not a success");
+  const promised = minimumShares(made.checked.previewShares, allowedLoss(intent.slippage, false));
+  // The Router has seen to that itself; where the user deposits directly nobody has.
+  if (simulated.shares > 0n && simulated.shares < promised) {
+    throw failure("price_unsafe", `${intent.vault.name} mints fewer shares than its own preview says`);
+  }
+  if (simulated.shares <= 0n)
+    throw failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`);
+  return { ...made, intent, simulated };
+}
+
+/** What reached the Router's clone, when the Router refused it as too little. */
+function arrivedAmount(revert: `0x${string}`): bigint | null {
+  const error = decodeRouterError(revert);
+  const received = error?.name === "InputBelowMinimum" ? error.args[0] : null;
+  return typeof received === "bigint" ? received : null;
+}
+
+function explain(intent: Intent, made: Attempt): AppError {
+  const { simulated, checked } = made;
+  const revert = simulated.ok ? "0x" : simulated.revert;
+  const routers = decodeRouterError(revert);
+  if (routers?.name === "SharesBelowMinimum") {
+    return routers.args[0] === 0n
+      ? failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`)
+      : failure("price_unsafe", `${intent.vault.name} mints fewer shares than its own preview says`);
+  }
+  const explained =
+    routers === null ? explainVaultRevert(intent.vault, revert) : { code: null, text: routers.name };
+  return refusal({ intent, amount: made.depositAmount, terms: checked.terms }, explained);
+}
