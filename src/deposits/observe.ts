@@ -5,14 +5,13 @@ import type { Context } from "../context.ts";
 import { type DepositChange, type DepositRow, selectDeposit, updateDeposit } from "../db/queries/deposits.ts";
 import { sameAddress } from "../lib/address.ts";
 import { depositRouterAddress } from "../router/address.ts";
-import type { DepositState } from "../schemas/status.ts";
 import { findShareProof } from "./evidence.ts";
 import { failureReason } from "./failure-reason.ts";
-import { advances } from "./state.ts";
+import { type Evidence, next } from "./state.ts";
 
-/** What a transaction shows of a deposit. */
+/** What a transaction shows of a deposit, and what is noted if that moves it. */
 interface Observation {
-  state: DepositState;
+  evidence: Evidence;
   change: DepositChange;
 }
 
@@ -26,13 +25,10 @@ export async function observeSource(
 ): Promise<DepositRow> {
   const { row } = input;
   const observed = await observation(input);
-  if (observed === null || !advances(row.state, observed.state)) return row;
+  const state = observed === null ? row.state : next(row.state, observed.evidence);
+  if (observed === null || state === row.state) return row;
   const at = new Date(ctx.now()).toISOString();
-  const change = {
-    ...observed.change,
-    state: observed.state,
-    history: [...row.history, { state: observed.state, at }],
-  };
+  const change = { ...observed.change, state, history: [...row.history, { state, at }] };
   const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
   return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;
 }
@@ -48,7 +44,8 @@ async function observation(input: {
   const carries = transaction !== null && isHandedOut(row, transaction);
   if (receipt === null) {
     // Only a receipt proves: a waiting transaction may still be replaced by another.
-    return carries ? { state: "submitted", change: { sourceTxHash: hash, substatus: null } } : null;
+    if (!carries) return null;
+    return { evidence: { kind: "source_waits" }, change: { sourceTxHash: hash, substatus: null } };
   }
   const via = sameAddress(row.sourceTo, depositRouterAddress) ? "router" : "user";
   if (via === "user" && !carries) return null;
@@ -56,17 +53,16 @@ async function observation(input: {
   if (!receipt.succeeded) {
     if (!carries || !confirmed || transaction === null) return null;
     const substatus = await failureReason(client, { transaction, receipt });
-    return { state: "failed", change: { sourceTxHash: hash, sourceProven: true, substatus } };
+    const evidence = { kind: "chain", shows: "source_reverted", confirmed } as const;
+    return { evidence, change: { sourceTxHash: hash, sourceProven: true, substatus } };
   }
   const proof = findShareProof(receipt, { row, via });
   if (proof === null) return null;
   const proven = { sourceTxHash: hash, sourceProven: true, substatus: null };
-  if (!confirmed) return { state: "submitted", change: proven };
+  const evidence = { kind: "chain", shows: "shares", confirmed } as const;
+  if (!confirmed) return { evidence, change: proven };
   const shares = proof.shares.toString();
-  return {
-    state: "completed",
-    change: { ...proven, shares, receivedAmount: proof.amountIn?.toString() ?? null },
-  };
+  return { evidence, change: { ...proven, shares, receivedAmount: proof.amountIn?.toString() ?? null } };
 }
 
 /** Whether a transaction is the one that build handed out: same sender, target and calldata. */

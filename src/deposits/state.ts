@@ -1,16 +1,48 @@
+import type { MoveStatus } from "../providers/provider.ts";
 import type { DepositState, TransferStatusName } from "../schemas/status.ts";
 
-/** How far each state is along a deposit's life; a deposit never goes back. */
+/** What a chain can show of a deposit, in a receipt or in its state. */
+export type Shown =
+  /** The transaction that build handed out did its work, and the money left for the vault's chain or token. */
+  | "source_succeeded"
+  | "source_reverted"
+  /** What was moved reached the user, who deposits it in a second transaction. */
+  | "token_awaits_deposit"
+  /** What was moved reached the user instead of the vault. */
+  | "token_only"
+  | "refund"
+  /** Shares reached the user: the Router's own event for this reference, or a transfer. */
+  | "shares"
+  | "deposit_reverted"
+  | "vault_requested"
+  | "vault_settled"
+  | "vault_claimed";
+
+/** One thing that was learnt of a deposit. */
+export type Evidence =
+  /** The transaction that build handed out waits to be included. */
+  | { kind: "source_waits" }
+  /** `confirmed`: as deep in its chain as that chain's proofs have to be. */
+  | { kind: "chain"; shows: Shown; confirmed: boolean }
+  /** What whoever moves the money says; where to look, and nothing else. */
+  | { kind: "provider"; phase: MoveStatus["phase"] }
+  | { kind: "quote_over" }
+  | { kind: "given_up" };
+
+/**
+ * How far each state is along a deposit's life; a deposit never goes back. Only a source transaction that
+ * reverted makes a deposit fail, so that one sent again, and successfully, comes after that.
+ */
 const PROGRESS: Readonly<Record<DepositState, number>> = {
   built: 0,
   expired: 0,
   abandoned: 0,
   submitted: 1,
-  bridging: 2,
-  awaiting_deposit: 3,
-  requested: 4,
-  claimable: 5,
-  failed: 6,
+  failed: 2,
+  bridging: 3,
+  awaiting_deposit: 4,
+  requested: 5,
+  claimable: 6,
   refunded: 7,
   partial: 7,
   completed: 7,
@@ -18,19 +50,47 @@ const PROGRESS: Readonly<Record<DepositState, number>> = {
 
 const FINAL: ReadonlySet<DepositState> = new Set(["completed", "partial", "refunded"]);
 
+/** Where a deposit is at least, once its chain shows something; null: that says nothing of the state. */
+const REACHED: Readonly<Record<Shown, DepositState | null>> = {
+  source_succeeded: "bridging",
+  source_reverted: "failed",
+  token_awaits_deposit: "awaiting_deposit",
+  token_only: "partial",
+  refund: "refunded",
+  shares: "completed",
+  deposit_reverted: null,
+  vault_requested: "requested",
+  vault_settled: "claimable",
+  vault_claimed: "completed",
+};
+
 /**
- * Whether what was seen moves a deposit on. States only advance: nothing leaves completed, partial and
- * refunded; failed gives way to what the chain proves later (a refund, or a transaction sent again).
- * Evidence reopens expired and abandoned.
+ * The state of a deposit after one more thing was learnt of it. States only advance: nothing leaves completed,
+ * partial and refunded, nobody's word moves anything, and what a chain has not confirmed shows no more than
+ * that the deposit is on its way. Evidence reopens expired and abandoned. Source: SPEC, transfer status.
  */
-export function advances(from: DepositState, to: DepositState): boolean {
-  if (FINAL.has(from)) return false;
-  if (to === "expired" || to === "abandoned")
-    return from === "built" || (from === "expired" && to === "abandoned");
-  return PROGRESS[to] > PROGRESS[from];
+export function next(state: DepositState, evidence: Evidence): DepositState {
+  switch (evidence.kind) {
+    case "provider":
+      return state;
+    case "quote_over":
+      return state === "built" ? "expired" : state;
+    case "given_up":
+      return state === "built" || state === "expired" ? "abandoned" : state;
+    case "source_waits":
+      return further(state, "submitted");
+    case "chain": {
+      const reached = evidence.confirmed ? REACHED[evidence.shows] : "submitted";
+      return reached === null ? state : further(state, reached);
+    }
+  }
 }
 
-/** Whether the state can still change by itself, so that somebody should look at the chain. */
+function further(from: DepositState, to: DepositState): DepositState {
+  return PROGRESS[to] > PROGRESS[from] ? to : from;
+}
+
+/** Whether chain evidence can still move a deposit, so that somebody should look. */
 export function isOpen(state: DepositState): boolean {
   return !FINAL.has(state);
 }
