@@ -46,7 +46,8 @@ export async function checkDeposit(
   const { vault } = intent;
   const caller = intent.entry.via === "user" ? intent.user : null;
   const token = paysNative(intent) ? vault.asset : intent.token;
-  const terms = adapterOf(vault).terms(vault, { token, amount, caller, receiver: intent.user });
+  const request = { token, amount, caller, receiver: intent.user, now: ctx.now() };
+  const terms = adapterOf(vault).terms(vault, request);
   const holding = describeHolding(intent);
   const [{ value, block }, nativeBalance] = await Promise.all([
     readNow(ctx, {
@@ -109,7 +110,7 @@ function accept(input: { intent: Intent; amount: bigint; terms: DepositTerms }):
     throw failure("price_unsafe", `${vault.name} does not say what its shares are worth`);
   }
   const deposit = { amount, shares: terms.previewShares, price, slippage: intent.slippage };
-  if (!priceIsSafe({ ...deposit, assetDecimals: vault.asset.decimals })) {
+  if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) {
     throw failure(
       "price_unsafe",
       `the shares ${vault.name} would mint are worth too much less than the deposit`,

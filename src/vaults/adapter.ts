@@ -39,6 +39,8 @@ export interface DepositTerms {
   asset: Address | null;
   /** A refusal that the reads prove and no other member says, such as `not_allowed` or `price_stale`. */
   refusal?: Refusal | null;
+  /** Whether the vault takes this deposit as a request now; only families that can do both say so. */
+  async?: boolean;
 }
 
 /** Why a vault would not take a deposit, by what its own views say. */
@@ -54,10 +56,15 @@ export interface DepositRequest {
   receiver: Address;
   /** The least shares, for families whose own call takes it; smallest unit of the share token. */
   minShares: bigint;
+  /** What `terms` said of it, for families that deposit at once or by request as the vault's state has it. */
+  async?: boolean;
 }
 
 /** The question `terms` answers: a request whose floor is not known yet. */
-export type TermsRequest = Omit<DepositRequest, "minShares">;
+export interface TermsRequest extends Omit<DepositRequest, "minShares" | "async"> {
+  /** Milliseconds since the epoch, for limits that are counted by the day. */
+  now: number;
+}
 
 /** The call that deposits, as the Router's step or the user's transaction makes it. */
 export interface DepositCall {
@@ -103,6 +110,8 @@ export interface PendingDeposit {
   pendingAssets: bigint | null;
   /** Settled and waiting to be claimed, in the share token's smallest unit. */
   claimableShares: bigint | null;
+  /** The deposits those shares are for, in the asset's smallest unit, where claims are made in it (ERC-7540). */
+  claimableAssets: bigint | null;
 }
 
 /** A request that a receipt shows: its number, where the family gives them one, and what went in. */
@@ -133,7 +142,8 @@ export interface VaultAdapter {
   lens(vault: Vault): LensVault;
   /** What a balance is worth by the word that a lens of kind `rate` read; null: not known. */
   worth?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
-  state(vault: Vault): Described<VaultState>;
+  /** `now`: milliseconds since the epoch, for limits that are counted by the day. */
+  state(vault: Vault, now: number): Described<VaultState>;
   /** The few reads of `state` that lists need, for all vaults of a chain at once. */
   flags(vault: Vault): Described<VaultFlags>;
   terms(vault: Vault, request: TermsRequest): Described<DepositTerms>;

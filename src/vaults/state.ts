@@ -56,7 +56,7 @@ export async function readVaultState(
 }
 
 async function loadState(ctx: Context, vault: Vault): Promise<ReadState> {
-  const described = adapterOf(vault).state(vault);
+  const described = adapterOf(vault).state(vault, ctx.now());
   const { block, results } = await aggregate(clientOf(ctx, vault.chainId), described.reads);
   return { state: described.interpret(results), block };
 }

@@ -7,7 +7,7 @@ import { adapterOf } from "../../src/vaults/adapters.ts";
 import { erc4626 } from "../../src/vaults/families/erc4626.ts";
 import { metaMorpho } from "../../src/vaults/families/morpho.ts";
 import { toVault, type Vault } from "../../src/vaults/vault.ts";
-import { USDC, USER, vault } from "../deposits/fixtures.ts";
+import { NOW, USDC, USER, vault } from "../deposits/fixtures.ts";
 
 const abi = parseAbi([
   "function asset() view returns (address)",
@@ -27,7 +27,9 @@ const roles = {
   pricer: "0x4444444444444444444444444444444444444444",
 } as const;
 const split: Vault = { ...vault, ...roles };
-const request = { token: vault.asset, amount: 100_000_000n, caller: null, receiver: USER, minShares: 1n };
+const deposit = { token: vault.asset, amount: 100_000_000n, caller: null, receiver: USER };
+const request = { ...deposit, minShares: 1n };
+const question = { ...deposit, now: NOW };
 const failed = (revert: Hex | null = null): ReadResult<unknown> => ({ ok: false, revert });
 
 type View = (typeof abi)[number]["name"];
@@ -75,7 +77,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
 
   test("asks each question of the contract that answers it", () => {
     const { entryPoint, pricer, shareToken } = roles;
-    expect(questions(adapter.state(split))).toEqual({
+    expect(questions(adapter.state(split, NOW))).toEqual({
       totalAssets: [entryPoint, "totalAssets"],
       totalSupply: [shareToken, "totalSupply"],
       price: [pricer, "convertToAssets", 10n ** 18n],
@@ -83,7 +85,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
       minDeposit: [entryPoint, "minDeposit"],
       paused: [entryPoint, "paused"],
     });
-    expect(questions(adapter.terms(split, request))).toEqual({
+    expect(questions(adapter.terms(split, question))).toEqual({
       asset: [entryPoint, "asset"],
       preview: [entryPoint, "previewDeposit", 100_000_000n],
       price: [pricer, "convertToAssets", 10n ** 18n],
@@ -109,7 +111,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
   };
 
   test("gives the state from the answers", () => {
-    expect(interpret(adapter.state(split))).toEqual(state);
+    expect(interpret(adapter.state(split, NOW))).toEqual(state);
   });
 
   test.each<[string, Partial<VaultState>]>([
@@ -120,7 +122,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
     ["minDeposit", { minDeposit: null }],
     ["paused", { paused: false }],
   ])("without %s knows the rest: null, not zero", (read, change) => {
-    expect(interpret(adapter.state(split), { [read]: null })).toEqual({ ...state, ...change });
+    expect(interpret(adapter.state(split, NOW), { [read]: null })).toEqual({ ...state, ...change });
   });
 
   const terms: DepositTerms = {
@@ -134,7 +136,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
   };
 
   test("gives the terms from the answers", () => {
-    expect(interpret(adapter.terms(split, request))).toEqual(terms);
+    expect(interpret(adapter.terms(split, question))).toEqual(terms);
   });
 
   test.each<[string, Hex | null, Partial<DepositTerms>]>([
@@ -146,7 +148,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
     ["minDeposit", "0x", { minDeposit: null }],
     ["paused", "0x", { paused: false }],
   ])("without %s (reverting with %s) knows the rest of the terms", (read, revert, change) => {
-    expect(interpret(adapter.terms(split, request), { [read]: revert })).toEqual({ ...terms, ...change });
+    expect(interpret(adapter.terms(split, question), { [read]: revert })).toEqual({ ...terms, ...change });
   });
 
   test.each<[string, Partial<VaultFlags>]>([
@@ -199,7 +201,7 @@ describe("the share price", () => {
       asset: { ...vault.asset, decimals: decimals.asset },
       shareDecimals: decimals.share,
     };
-    const { reads, interpret: read } = erc4626.state(own);
+    const { reads, interpret: read } = erc4626.state(own, NOW);
     const results = Object.keys(reads).map((name) => [
       name,
       name === "price" ? { ok: true, value: assets } : failed(),
@@ -229,7 +231,7 @@ test.each([
   (decimals, shares) => {
     const { reads, interpret: read } = erc4626.terms(
       { ...vault, asset: { ...vault.asset, decimals } },
-      request,
+      question,
     );
     const asked = decodeFunctionData({ abi, data: reads["price"]?.data ?? "0x" });
     expect(asked.args).toEqual([shares]);

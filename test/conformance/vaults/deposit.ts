@@ -65,8 +65,10 @@ export function vaultOf(placed: Placed): Promise<Vault> {
 export async function previewOf({ placed, user, amount }: Wanted): Promise<bigint | null> {
   const vault = await vaultOf(placed);
   const caller = vault.caller === "user" ? user : null;
-  const described = adapterOf(vault).terms(vault, { token: vault.asset, amount, caller, receiver: user });
-  const { value } = await readNow(placed.world.fresh().context(), { chainId: vault.chainId, described });
+  const ctx = placed.world.fresh().context();
+  const request = { token: vault.asset, amount, caller, receiver: user, now: ctx.now() };
+  const described = adapterOf(vault).terms(vault, request);
+  const { value } = await readNow(ctx, { chainId: vault.chainId, described });
   return value.previewShares;
 }
 
