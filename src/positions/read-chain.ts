@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "../chains/client.ts";
+import { adapterOf } from "../vaults/adapters.ts";
 import { decodePositions } from "../vaults/lens/decode.ts";
 import { encodePositionCalls } from "../vaults/lens/encode.ts";
 import type { LensVault, PositionAnswer, PositionCall } from "../vaults/lens/types.ts";
@@ -85,8 +86,11 @@ function heldShares({ call, answer }: Answered): HeldShares[] {
       case "converted":
       case "ratio":
         return [{ vault, shares: position.balance, assets: position.assets }];
+      case "rate": {
+        const { balance: shares, rate } = position;
+        return [{ vault, shares, assets: adapterOf(vault).worth?.(vault, { shares, rate }) ?? null }];
+      }
       case "assets_unknown":
-      case "rate":
         return [{ vault, shares: position.balance, assets: null }];
       default:
         return [];
