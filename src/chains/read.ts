@@ -55,8 +55,13 @@ export function valueOrNull<T>(result: ReadResult<T>): T | null {
 /** Reads together with what they mean: the caller makes them, among others, and hands the results back. */
 export interface Described<S> {
   reads: Record<string, Read<unknown>>;
+  /** What the results of `reads` mean by themselves. */
   interpret: (results: Record<string, ReadResult<unknown>>) => S;
+  /** Where the results lead to further reads (of a contract they name): those, and what all mean together. */
+  next?: (results: Record<string, ReadResult<unknown>>) => Described<S>;
 }
+
+const FAILED: ReadResult<unknown> = { ok: false, revert: null };
 
 /** Ties reads to their interpretation; each result is typed by its read. */
 export function describe<R extends Record<string, Read<unknown>>, S>(
@@ -64,4 +69,52 @@ export function describe<R extends Record<string, Read<unknown>>, S>(
   interpret: (results: ReadResults<R>) => S,
 ): Described<S> {
   return { reads, interpret: (results) => interpret(results as ReadResults<R>) };
+}
+
+/** Ties reads to further ones that need their results. Whoever makes only the first is told as if those had failed. */
+export function describeThen<R extends Record<string, Read<unknown>>, S>(
+  reads: R,
+  follow: (results: ReadResults<R>) => Described<S>,
+): Described<S> {
+  const next = (results: Record<string, ReadResult<unknown>>) => follow(results as ReadResults<R>);
+  const interpret = (results: Record<string, ReadResult<unknown>>): S => {
+    const further = next(results);
+    return further.interpret(Object.fromEntries(Object.keys(further.reads).map((name) => [name, FAILED])));
+  };
+  return { reads, interpret, next };
+}
+
+type AllDescribed<D> = { [K in keyof D]: D[K] extends Described<infer S> ? S : never };
+
+/** Asks several questions at once, and answers each by its name. */
+export function describeAll<const D extends Record<string, Described<unknown>>>(
+  parts: D,
+): Described<AllDescribed<D>> {
+  const entries = Object.entries(parts);
+  const ownOf = (name: string, results: Record<string, ReadResult<unknown>>) =>
+    Object.fromEntries(
+      Object.keys(parts[name]?.reads ?? {}).map((own) => [own, results[`${name}/${own}`] ?? FAILED]),
+    );
+  const reads = Object.fromEntries(
+    entries.flatMap(([name, part]) =>
+      Object.entries(part.reads).map(([own, read]) => [`${name}/${own}`, read]),
+    ),
+  );
+  const interpret = (results: Record<string, ReadResult<unknown>>) =>
+    Object.fromEntries(
+      entries.map(([name, part]) => [name, part.interpret(ownOf(name, results))]),
+    ) as AllDescribed<D>;
+  if (entries.every(([, part]) => part.next === undefined)) return { reads, interpret };
+  const next = (results: Record<string, ReadResult<unknown>>) =>
+    describeAll(
+      Object.fromEntries(entries.map(([name, part]) => [name, advance(part, ownOf(name, results))])),
+    ) as Described<AllDescribed<D>>;
+  return { reads, interpret, next };
+}
+
+/** A question after its first reads: the next ones, or none and the answer. */
+function advance(part: Described<unknown>, results: Record<string, ReadResult<unknown>>): Described<unknown> {
+  if (part.next !== undefined) return part.next(results);
+  const answer = part.interpret(results);
+  return { reads: {}, interpret: () => answer };
 }

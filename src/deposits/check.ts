@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { erc20Abi } from "viem";
 import type { BlockRef } from "../chains/aggregate.ts";
-import { describe, type ReadResult, read, valueOrNull } from "../chains/read.ts";
+import { describe, describeAll, read, valueOrNull } from "../chains/read.ts";
 import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
@@ -48,14 +48,10 @@ export async function checkDeposit(
   const token = paysNative(intent) ? vault.asset : intent.token;
   const request = { token, amount, caller, receiver: intent.user, now: ctx.now() };
   const terms = adapterOf(vault).terms(vault, request);
-  const holding = describeHolding(intent);
   const [{ value, block }, nativeBalance] = await Promise.all([
     readNow(ctx, {
       chainId: vault.chainId,
-      described: {
-        reads: { ...terms.reads, ...holding.reads },
-        interpret: (results) => ({ terms: terms.interpret(results), holding: holding.interpret(results) }),
-      },
+      described: describeAll({ terms, holding: describeHolding(intent) }),
     }),
     paysNative(intent) ? readNativeBalance(intent) : null,
   ]);
@@ -69,13 +65,10 @@ function describeHolding(intent: Intent) {
   const args = [intent.user, approvedSpender(intent)] as const;
   return describe(
     {
-      "holding.balance": read({ to: token, abi: erc20Abi, name: "balanceOf", args: [intent.user] }),
-      "holding.allowance": read({ to: token, abi: erc20Abi, name: "allowance", args }),
+      balance: read({ to: token, abi: erc20Abi, name: "balanceOf", args: [intent.user] }),
+      allowance: read({ to: token, abi: erc20Abi, name: "allowance", args }),
     },
-    (results) => ({
-      balance: valueOrNull(results["holding.balance"] as ReadResult<bigint>),
-      allowance: valueOrNull(results["holding.allowance"] as ReadResult<bigint>),
-    }),
+    ({ balance, allowance }) => ({ balance: valueOrNull(balance), allowance: valueOrNull(allowance) }),
   );
 }
 

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { aggregate, type BlockRef } from "../chains/aggregate.ts";
-import type { Described } from "../chains/read.ts";
+import type { BlockRef } from "../chains/aggregate.ts";
+import { type Described, describeAll } from "../chains/read.ts";
+import { readDescribed } from "../chains/read-described.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/log.ts";
@@ -57,8 +58,8 @@ export async function readVaultState(
 
 async function loadState(ctx: Context, vault: Vault): Promise<ReadState> {
   const described = adapterOf(vault).state(vault, ctx.now());
-  const { block, results } = await aggregate(clientOf(ctx, vault.chainId), described.reads);
-  return { state: described.interpret(results), block };
+  const { block, value } = await readDescribed(clientOf(ctx, vault.chainId), described);
+  return { state: value, block };
 }
 
 /** What lists show of a chain's vaults, by vault id, read together; a chain that does not answer has none. */
@@ -87,32 +88,20 @@ async function loadFlags(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },
 ): Promise<Record<string, VaultFlags>> {
-  const described = chain.vaults.map((vault) => ({ vault, ...adapterOf(vault).flags(vault) }));
-  const reads = Object.fromEntries(
-    described.flatMap(({ reads: own }, index) =>
-      Object.entries(own).map(([name, read]) => [`${index}:${name}`, read] as const),
-    ),
+  const described = chain.vaults.map((vault) => [vault.vaultId, adapterOf(vault).flags(vault)] as const);
+  const { value } = await readDescribed(
+    clientOf(ctx, chain.chainId),
+    describeAll(Object.fromEntries(described)),
   );
-  const { results } = await aggregate(clientOf(ctx, chain.chainId), reads);
-  return Object.fromEntries(
-    described.map(({ vault, reads: own, interpret }, index) => [
-      vault.vaultId,
-      interpret(
-        Object.fromEntries(Object.keys(own).map((name) => [name, results[`${index}:${name}`] ?? FAILED])),
-      ),
-    ]),
-  );
+  return value;
 }
-
-const FAILED = { ok: false, revert: null } as const;
 
 /** Makes described reads of one chain, once and uncached. Throws what the chain client throws. */
 export async function readNow<S>(
   ctx: Context,
   input: { chainId: number; described: Described<S> },
 ): Promise<{ value: S; block: BlockRef }> {
-  const { block, results } = await aggregate(clientOf(ctx, input.chainId), input.described.reads);
-  return { value: input.described.interpret(results), block };
+  return readDescribed(clientOf(ctx, input.chainId), input.described);
 }
 
 function clientOf(ctx: Context, chainId: number) {
