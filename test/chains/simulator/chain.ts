@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import {
   type Abi,
   type Address,
+  type AuthorizationList,
   createTestClient,
   type Hex,
   http,
@@ -43,11 +44,23 @@ const createNode = (url: string) =>
     .extend(publicActions)
     .extend(walletActions);
 
-/** A chain of this test alone, with a funded account whose transactions it signs. */
-export interface TestChain {
+/** A chain that contracts can be put on, with a funded account whose transactions it signs. */
+export interface ContractChain {
   node: ReturnType<typeof createNode>;
   account: Address;
+}
+
+/** A chain of this test alone. */
+export interface TestChain extends ContractChain {
   stop(): Promise<void>;
+}
+
+/** A chain that runs already. */
+export async function connectChain(url: string): Promise<ContractChain> {
+  const node = createNode(url);
+  const [account] = await node.getAddresses();
+  if (account === undefined) throw new Error("anvil has no accounts");
+  return { node, account };
 }
 
 /** Starts anvil on a port that the system picks. Extra arguments go to its command line. */
@@ -59,16 +72,20 @@ export async function startChain(...args: string[]): Promise<TestChain> {
     child.kill();
     await exited;
   };
-  const node = createNode(`http://${await listening(child)}`);
-  const [account] = await node.getAddresses();
-  if (account === undefined) throw new Error("anvil has no accounts");
-  return { node, account, stop };
+  return { ...(await connectChain(`http://${await listening(child)}`)), stop };
 }
 
 /** Sends a transaction from any account, mined at once. Throws when it reverts. */
 export async function send(
-  chain: TestChain,
-  request: { from?: Address; to?: Address; data?: Hex; value?: bigint; gas?: bigint },
+  chain: ContractChain,
+  request: {
+    from?: Address;
+    to?: Address;
+    data?: Hex;
+    value?: bigint;
+    gas?: bigint;
+    authorizationList?: AuthorizationList<number, true>;
+  },
 ): Promise<TransactionReceipt> {
   const { from = chain.account, ...fields } = request;
   await chain.node.impersonateAccount({ address: from });
@@ -79,7 +96,7 @@ export async function send(
 }
 
 /** Deploys creation code with the chain's own account. */
-export async function deploy(chain: TestChain, data: Hex): Promise<Address> {
+export async function deploy(chain: ContractChain, data: Hex): Promise<Address> {
   const { contractAddress } = await send(chain, { data });
   if (contractAddress === null || contractAddress === undefined) throw new Error("nothing was deployed");
   return contractAddress;

@@ -43,6 +43,8 @@ contract DeviceAccount is OwnedAccount {
         device = device_;
     }
 
+    receive() external payable {}
+
     function isValidSignature(bytes32 hash, bytes calldata signature) external view override returns (bytes4) {
         return _recover(hash, signature) == device ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
     }
@@ -68,5 +70,34 @@ contract OddAccount {
             mstore(0, answer)
             return(0, length)
         }
+    }
+}
+
+/// @notice Approves as a Safe does: what enough of its owners signed, each for this account and chain (EIP-712),
+/// their signatures in the order of their addresses. Refuses with a revert.
+contract SharedAccount {
+    bytes32 private constant DOMAIN = keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
+    bytes32 private constant MESSAGE = keccak256("SafeMessage(bytes message)");
+    uint256 private immutable threshold;
+    mapping(address => bool) public isOwner;
+
+    constructor(address[] memory owners, uint256 threshold_) {
+        threshold = threshold_;
+        for (uint256 i = 0; i < owners.length; i++) isOwner[owners[i]] = true;
+    }
+
+    function isValidSignature(bytes32 hash, bytes calldata signatures) external view returns (bytes4) {
+        bytes32 domain = keccak256(abi.encode(DOMAIN, block.chainid, address(this)));
+        bytes32 message = keccak256(abi.encode(MESSAGE, keccak256(abi.encode(hash))));
+        bytes32 signed = keccak256(abi.encodePacked(bytes2(0x1901), domain, message));
+        require(signatures.length >= threshold * 65, "signatures are missing");
+        address last = address(0);
+        for (uint256 i = 0; i < threshold; i++) {
+            bytes calldata one = signatures[i * 65:(i + 1) * 65];
+            address signer = ecrecover(signed, uint8(one[64]), bytes32(one[:32]), bytes32(one[32:64]));
+            require(signer > last && isOwner[signer], "not an owner's signature");
+            last = signer;
+        }
+        return 0x1626ba7e;
     }
 }

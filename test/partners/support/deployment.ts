@@ -16,9 +16,14 @@ const TOKEN = "redis-token";
 const credentials = { user: "causeway", password: "causeway", database: "causeway" };
 const root = join(import.meta.dirname, "../../..");
 
-/** One isolate of the deployment: its own memory, the same stores. */
-export interface Isolate {
+/** The API, wherever it runs, and the token of its administrator. */
+export interface Service {
+  adminToken: string;
   send(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** One isolate of the deployment: its own memory, the same stores. */
+export interface Isolate extends Service {
   /** A context as a request gets it, for calling verbs. */
   context(): Context;
 }
@@ -116,6 +121,7 @@ function makeIsolate(bindings: Record<string, unknown>): Isolate {
     props: {},
   } as unknown as ExecutionContext;
   return {
+    adminToken: ADMIN_TOKEN,
     send: async (path, init) => app.fetch(new Request(`${PUBLIC_URL}${path}`, init), {}, executionCtx),
     context: () =>
       createContext(runtime, {

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { Registration } from "../../../src/schemas/partner.ts";
 import { Nonce } from "../../../src/schemas/signing.ts";
-import { ADMIN_TOKEN, type Isolate } from "./deployment.ts";
+import { ADMIN_TOKEN, type Service } from "./deployment.ts";
 
 export interface Answer {
   status: number;
@@ -34,7 +34,7 @@ export async function read(response: Response): Promise<Answer> {
 
 /** Sends JSON and reads the answer. */
 export async function call(
-  isolate: Isolate,
+  service: Service,
   [method, path]: readonly [string, string],
   options: { body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
@@ -44,7 +44,7 @@ export async function call(
     init.headers = { "content-type": "application/json", ...headers };
     init.body = JSON.stringify(body);
   }
-  return read(await isolate.send(path, init));
+  return read(await service.send(path, init));
 }
 
 export const asAdmin = { authorization: `Bearer ${ADMIN_TOKEN}` };
@@ -62,7 +62,7 @@ const NONCE_PATHS = {
 
 /** A nonce for this wallet, signed. */
 export async function signNonce(
-  isolate: Isolate,
+  service: Service,
   { wallet, purpose }: { wallet: Wallet; purpose: keyof typeof NONCE_PATHS },
 ): Promise<{ address: Address; nonce: string; signature: Hex; message: string }> {
   const { address, chainId } = wallet;
@@ -71,7 +71,7 @@ export async function signNonce(
     ...(purpose === "apply" ? {} : { purpose }),
     ...(chainId === undefined ? {} : { chain_id: chainId }),
   };
-  const answer = await call(isolate, ["POST", NONCE_PATHS[purpose]], { body });
+  const answer = await call(service, ["POST", NONCE_PATHS[purpose]], { body });
   const { nonce, message } = Nonce.parse(answer.body);
   return { address, nonce, message, signature: await wallet.sign(message) };
 }
@@ -79,38 +79,38 @@ export async function signNonce(
 const form = { company: "Wallet Company", email: "team@wallet.example", website: "https://wallet.example" };
 
 /** Files an application; gives the answer. */
-export async function apply(isolate: Isolate, wallet: Wallet): Promise<Answer> {
-  const { message: _, ...signed } = await signNonce(isolate, { wallet, purpose: "apply" });
-  return call(isolate, ["POST", "/v1/applications/wallet"], { body: { ...signed, form } });
+export async function apply(service: Service, wallet: Wallet): Promise<Answer> {
+  const { message: _, ...signed } = await signNonce(service, { wallet, purpose: "apply" });
+  return call(service, ["POST", "/v1/applications/wallet"], { body: { ...signed, form } });
 }
 
-export async function decide(isolate: Isolate, step: string, id: unknown): Promise<Answer> {
-  return call(isolate, ["POST", `/v1/admin/applications/${String(id)}/${step}`], {
+export async function decide(service: Service, step: string, id: unknown): Promise<Answer> {
+  return call(service, ["POST", `/v1/admin/applications/${String(id)}/${step}`], {
     body: { note: `${step} it` },
-    headers: asAdmin,
+    headers: { authorization: `Bearer ${service.adminToken}` },
   });
 }
 
 /** Signs and sends a registration. */
-export async function register(isolate: Isolate, wallet: Wallet, extra: object = {}): Promise<Answer> {
-  const { message: _, ...signed } = await signNonce(isolate, { wallet, purpose: "register" });
-  return call(isolate, ["POST", "/v1/partners/register"], { body: { ...signed, ...extra } });
+export async function register(service: Service, wallet: Wallet, extra: object = {}): Promise<Answer> {
+  const { message: _, ...signed } = await signNonce(service, { wallet, purpose: "register" });
+  return call(service, ["POST", "/v1/partners/register"], { body: { ...signed, ...extra } });
 }
 
 /** Signs in. */
-export async function login(isolate: Isolate, wallet: Wallet): Promise<Answer> {
-  const { message: _, ...signed } = await signNonce(isolate, { wallet, purpose: "login" });
-  return call(isolate, ["POST", "/v1/partners/login"], { body: signed });
+export async function login(service: Service, wallet: Wallet): Promise<Answer> {
+  const { message: _, ...signed } = await signNonce(service, { wallet, purpose: "login" });
+  return call(service, ["POST", "/v1/partners/login"], { body: signed });
 }
 
 export type NewPartner = z.infer<typeof Registration> & { wallet: Wallet; applicationId: string };
 
 /** A registered partner: applied, approved, registered. */
-export async function makePartner(isolate: Isolate, wallet: Wallet = newWallet()): Promise<NewPartner> {
-  const applied = await apply(isolate, wallet);
+export async function makePartner(service: Service, wallet: Wallet = newWallet()): Promise<NewPartner> {
+  const applied = await apply(service, wallet);
   const applicationId = String(applied.body["application_id"]);
-  await decide(isolate, "approve", applicationId);
-  const registered = await register(isolate, wallet);
+  await decide(service, "approve", applicationId);
+  const registered = await register(service, wallet);
   if (registered.status !== 200) throw new Error(`not registered: ${JSON.stringify(registered.body)}`);
   return { ...Registration.parse(registered.body), wallet, applicationId };
 }
