@@ -41,6 +41,14 @@ export function encodeDeposit(intent: Intent, floors: Floors): UserCall {
   return { target: intent.entry.address, value, data: encodeRouterDeposit(routerCall(intent, floors)) };
 }
 
+/** Whether somebody on chain refuses too few shares: the Router, or the family's own call. */
+export function enforcesMinimum(intent: Intent): boolean {
+  if (intent.entry.via === "router") return true;
+  const { vault, user, amount } = intent;
+  const request = { ...vaultDeposit(intent, { minShares: 1n }), amount, caller: user };
+  return adapterOf(vault).encode(vault, request).minShares === "native";
+}
+
 /** The Router call that carries out an intent. */
 export function routerCall(intent: Intent, floors: Floors): RouterCall {
   const { vault, user } = intent;
@@ -65,13 +73,17 @@ export function routerCall(intent: Intent, floors: Floors): RouterCall {
       partnerId: intent.partnerHash,
       partnerType: intent.partnerType,
     },
-    steps: native ? [wrapStep(vault.asset.address), depositStep(intent, call)] : [depositStep(intent, call)],
+    steps: [
+      ...(native ? [wrapStep(vault.asset.address)] : []),
+      depositStep(intent, call),
+      ...(call.sharesTo === "caller" ? [forwardStep(call.shareToken, user)] : []),
+    ],
     sweep: native ? [vault.asset.address] : [],
   };
 }
 
 /** What every encoding of the intent's deposit has in common. */
-export function vaultDeposit(intent: Intent, floors: Floors) {
+export function vaultDeposit(intent: Intent, floors: Pick<Floors, "minShares">) {
   const token = paysNative(intent) ? intent.vault.asset : intent.token;
   return { token, receiver: intent.user, minShares: floors.minShares ?? 1n };
 }
@@ -95,6 +107,16 @@ function depositStep(intent: Intent, call: DepositCall): RouterStep {
     patchMul: call.amountScale,
     data: call.data,
   };
+}
+
+/** Byte offset of the amount in `transfer(address to, uint256 amount)`. */
+const TRANSFER_AMOUNT_OFFSET = 36n;
+
+/** Passes all shares that were minted to the Executor on to their owner. */
+function forwardStep(shareToken: Address, user: Address): RouterStep {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [user, 0n] });
+  const step = plainStep({ target: shareToken, value: 0n, data });
+  return { ...step, patchToken: shareToken, patchOffset: TRANSFER_AMOUNT_OFFSET, patchMul: 1n };
 }
 
 /** The approvals before the deposit, in order; `reset` puts a standing allowance to zero first (USDT's rule). */

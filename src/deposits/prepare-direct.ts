@@ -3,7 +3,7 @@ import { type AppError, failure } from "../errors.ts";
 import { decodeRouterError } from "../router/decode.ts";
 import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
 import { type CheckedDeposit, checkDeposit, refusal } from "./check.ts";
-import { encodeDeposit, type Floors, type UserCall } from "./encode.ts";
+import { encodeDeposit, enforcesMinimum, type Floors, type UserCall } from "./encode.ts";
 import { allowedLoss, minimumShares } from "./floors.ts";
 import type { Intent } from "./intent.ts";
 import { type SimulatedDeposit, simulateDeposit } from "./simulate.ts";
@@ -48,7 +48,7 @@ async function attempt(ctx: Context, input: { intent: Intent; depositAmount: big
   const loss = allowedLoss(intent.slippage, false);
   const floors: Floors = {
     minIn: depositAmount,
-    minShares: intent.entry.via === "router" ? minimumShares(checked.previewShares, loss) : null,
+    minShares: enforcesMinimum(intent) ? minimumShares(checked.previewShares, loss) : null,
     deadline: BigInt(checked.block.timestamp + QUOTE_TTL_MS / 1000 + DEADLINE_GRACE_S),
   };
   const deposit = encodeDeposit(intent, floors);

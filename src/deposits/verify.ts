@@ -43,10 +43,10 @@ export function verifyDeposit(intent: Intent, built: { call: UserCall; floors: F
       if (differs(actual?.[field as keyof typeof step], value)) throw refuse(`step ${field}`);
     }
   }
-  const last = decoded.steps.at(-1);
-  if (last === undefined || !isAddressEqual(last.target, intent.vault.entryPoint))
+  const deposit = decoded.steps[paysNative(intent) ? 1 : 0];
+  if (deposit === undefined || !isAddressEqual(deposit.target, intent.vault.entryPoint))
     throw refuse("step target");
-  if (!isAddressEqual(last.spender, intent.vault.spender)) throw refuse("step spender");
+  if (!isAddressEqual(deposit.spender, intent.vault.spender)) throw refuse("step spender");
   if (differs(decoded.sweep.join(), expected.sweep.join())) throw refuse("sweep");
   // Nothing besides what was read: no trailing bytes, no other way to write the same.
   if (encodeRouterDeposit(decoded) !== call.data) throw refuse("data");

@@ -51,5 +51,7 @@ export interface Family {
   worth(placed: Placed, shares: bigint): Promise<bigint | null>;
   /** The call by which a user takes all shares out at once; null where the family has none. */
   withdrawal(placed: Placed, of: { user: Address; shares: bigint }): Call | null;
+  /** The vault's events name who called it, and the Router passes the shares on: the indexer follows them. */
+  namesCaller?: boolean;
   states: readonly State[];
 }

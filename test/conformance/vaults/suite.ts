@@ -1,4 +1,4 @@
-import { type Address, getAddress } from "viem";
+import { type Address, erc20Abi, getAddress, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SeedRow } from "../../../scripts/db/seed-row.ts";
 import { balanceOf } from "../../harness/balances.ts";
@@ -51,7 +51,7 @@ export function conformance(families: readonly Family[]): void {
         expect(await flowsIn(placed, deposited.receipt)).toEqual([
           {
             kind: "deposit",
-            user: deposited.user.address,
+            user: family.namesCaller ? passedOnBy(placed, deposited) : deposited.user.address,
             assets: deposited.amount,
             shares: deposited.shares,
           },
@@ -128,6 +128,15 @@ async function deposit(family: Family, placed: Placed): Promise<Deposited> {
   expectWithin(family.rounding ?? 0n, { shares, of: BigInt(estimate) });
   expect(await balanceOf(world, { token: asset.address, owner: user.address })).toBe(0n);
   return { user, amount, shares, receipt };
+}
+
+/** From whom the user got the shares. */
+function passedOnBy(placed: Placed, { user, shares, receipt }: Deposited): Address {
+  const own = receipt.logs.filter(({ address }) => getAddress(address) === placed.shareToken);
+  const transfers = parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: own });
+  const last = transfers.find(({ args }) => args.to === user.address && args.value === shares);
+  if (last === undefined) throw new Error("nobody passed the shares on");
+  return last.args.from;
 }
 
 function expectWithin(rounding: bigint, { shares, of }: { shares: bigint; of: bigint | null }): void {
