@@ -72,4 +72,10 @@ export const contractTargets: readonly ContractTarget[] = [
     output: "scripts/stack/contracts/lifi/artifact.ts",
     optimizerRuns: 200,
   },
+  {
+    sources: ["scripts/stack/contracts/veda/Veda.sol"],
+    contracts: ["VedaVault", "VedaAccountant", "VedaTellerA", "VedaTellerB", "VedaTellerC", "VedaTellerD"],
+    output: "scripts/stack/contracts/veda/artifact.ts",
+    optimizerRuns: 200,
+  },
 ];

@@ -28,3 +28,18 @@ export function fractionToParts(fraction: number): bigint {
 export function lessParts(amount: bigint, loss: bigint): bigint {
   return mulDivDown(amount, PARTS - loss, PARTS);
 }
+
+/**
+ * The least amount from 1 to `limit` for which a condition holds that never turns false again above it;
+ * null when it holds for none.
+ */
+export function leastAmount(limit: bigint, holds: (amount: bigint) => boolean): bigint | null {
+  if (limit < 1n || !holds(limit)) return null;
+  let [low, high] = [1n, limit];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if (holds(middle)) high = middle;
+    else low = middle + 1n;
+  }
+  return low;
+}

@@ -245,7 +245,7 @@ describe("adapters", () => {
     expect([erc4626.noMinimum, metaMorpho.noMinimum]).toEqual([false, true]);
   });
 
-  test.each(["", "veda", "ERC4626", "constructor", "__proto__"])(
+  test.each(["", "vedas", "ERC4626", "constructor", "__proto__"])(
     "are not found by another name: %j",
     (adapter) => {
       expect(() => adapterOf({ ...vault, adapter })).toThrow(

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "solmate/src/tokens/ERC20.sol";
+import {SafeTransferLib} from "solmate/src/utils/SafeTransferLib.sol";
+
+interface IBeforeTransfer {
+    function beforeTransfer(address from) external view;
+}
+
+/// @notice Stands for a BoringVault: the share token, which takes the assets itself when its teller says so.
+contract VedaVault is ERC20 {
+    using SafeTransferLib for ERC20;
+
+    address public immutable owner = msg.sender;
+    address public hook;
+
+    event Enter(
+        address indexed from, address indexed asset, uint256 amount, address indexed to, uint256 shares
+    );
+    event Exit(
+        address indexed to, address indexed asset, uint256 amount, address indexed from, uint256 shares
+    );
+
+    constructor(string memory name_, string memory symbol_, uint8 decimals_)
+        ERC20(name_, symbol_, decimals_)
+    {}
+
+    modifier requiresAuth() {
+        require(msg.sender == owner || msg.sender == hook, "UNAUTHORIZED");
+        _;
+    }
+
+    function setBeforeTransferHook(address hook_) external requiresAuth {
+        hook = hook_;
+    }
+
+    function enter(address from, ERC20 asset, uint256 amount, address to, uint256 shares)
+        external
+        requiresAuth
+    {
+        if (amount > 0) asset.safeTransferFrom(from, address(this), amount);
+        _mint(to, shares);
+        emit Enter(from, address(asset), amount, to, shares);
+    }
+
+    function exit(address to, ERC20 asset, uint256 amount, address from, uint256 shares)
+        external
+        requiresAuth
+    {
+        _burn(from, shares);
+        if (amount > 0) asset.safeTransfer(to, amount);
+        emit Exit(to, address(asset), amount, from, shares);
+    }
+
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        if (hook != address(0)) IBeforeTransfer(hook).beforeTransfer(msg.sender);
+        return super.transfer(to, amount);
+    }
+
+    function transferFrom(address from, address to, uint256 amount) public override returns (bool) {
+        if (hook != address(0)) IBeforeTransfer(hook).beforeTransfer(from);
+        return super.transferFrom(from, to, amount);
+    }
+}
+
+/// @notice Stands for an AccountantWithRateProviders: an updater pushes the rate of one share in the base
+/// asset; other assets are priced by what one of them is worth in the base asset.
+contract VedaAccountant {
+    address public immutable owner = msg.sender;
+    address public immutable base;
+    uint8 public immutable decimals;
+    uint256 public rate;
+    bool public paused;
+    /// @notice Base units (10^decimals is one) for one whole quote token.
+    mapping(address => uint256) public quotes;
+
+    error AccountantWithRateProviders__Paused();
+
+    constructor(ERC20 base_, uint256 rate_) {
+        base = address(base_);
+        decimals = base_.decimals();
+        rate = rate_;
+    }
+
+    modifier requiresAuth() {
+        require(msg.sender == owner, "UNAUTHORIZED");
+        _;
+    }
+
+    /// @notice A rate that moves by more than a tenth pauses the accountant, and is kept all the same.
+    function updateExchangeRate(uint256 rate_) external requiresAuth {
+        if (rate_ * 10 > rate * 11 || rate_ * 10 < rate * 9) paused = true;
+        rate = rate_;
+    }
+
+    function setQuote(address quote, uint256 worth) external requiresAuth {
+        quotes[quote] = worth;
+    }
+
+    function pause() external requiresAuth {
+        paused = true;
+    }
+
+    function unpause() external requiresAuth {
+        paused = false;
+    }
+
+    function getRate() public view returns (uint256) {
+        return rate;
+    }
+
+    function getRateSafe() external view returns (uint256) {
+        if (paused) revert AccountantWithRateProviders__Paused();
+        return getRate();
+    }
+
+    function getRateInQuote(address quote) public view returns (uint256) {
+        if (quote == base) return rate;
+        uint256 worth = quotes[quote];
+        // The real one calls the zero address as rate provider here.
+        if (worth == 0) {
+            assembly {
+                revert(0, 0)
+            }
+        }
+        return rate * 10 ** ERC20(quote).decimals() / worth;
+    }
+
+    function getRateInQuoteSafe(address quote) external view returns (uint256) {
+        if (paused) revert AccountantWithRateProviders__Paused();
+        return getRateInQuote(quote);
+    }
+}
+
+/// @notice What the tellers of all generations do. Shares go to whoever calls, and are locked there.
+abstract contract VedaTeller is IBeforeTransfer {
+    struct Asset {
+        bool allowDeposits;
+        bool allowWithdraws;
+        uint16 sharePremium;
+    }
+
+    struct Refund {
+        address user;
+        ERC20 asset;
+        uint256 amount;
+        uint256 shares;
+    }
+
+    address public immutable owner = msg.sender;
+    VedaVault public immutable vault;
+    VedaAccountant public immutable accountant;
+    uint256 internal immutable ONE_SHARE;
+
+    bool public isPaused;
+    bool public isPublic = true;
+    uint64 public shareLockPeriod;
+    uint64 public depositNonce;
+    mapping(address => Asset) internal _assets;
+    mapping(address => uint256) internal _unlockTime;
+    mapping(uint256 => Refund) internal _refunds;
+
+    error TellerWithMultiAssetSupport__Paused();
+    error TellerWithMultiAssetSupport__AssetNotSupported();
+    error TellerWithMultiAssetSupport__ZeroAssets();
+    error TellerWithMultiAssetSupport__MinimumMintNotMet();
+    error TellerWithMultiAssetSupport__SharesAreLocked();
+    error TellerWithMultiAssetSupport__DepositExceedsCap();
+
+    event DepositRefunded(uint256 indexed nonce, bytes32 depositHash, address indexed user);
+
+    constructor(VedaVault vault_, VedaAccountant accountant_) {
+        vault = vault_;
+        accountant = accountant_;
+        ONE_SHARE = 10 ** vault_.decimals();
+    }
+
+    modifier requiresAuth() {
+        require(msg.sender == owner, "UNAUTHORIZED");
+        _;
+    }
+
+    function setPaused(bool paused) external requiresAuth {
+        isPaused = paused;
+    }
+
+    function setPublic(bool open) external requiresAuth {
+        isPublic = open;
+    }
+
+    function setShareLockPeriod(uint64 period) external requiresAuth {
+        require(period <= 3 days);
+        shareLockPeriod = period;
+    }
+
+    function updateAssetData(address asset, bool allowDeposits, bool allowWithdraws, uint16 sharePremium)
+        external
+        requiresAuth
+    {
+        require(sharePremium <= 1000);
+        _assets[asset] = Asset(allowDeposits, allowWithdraws, sharePremium);
+    }
+
+    /// @notice While shares are locked an admin may give the deposit back.
+    function refundDeposit(uint256 nonce) external requiresAuth {
+        Refund memory refund = _refunds[nonce];
+        delete _refunds[nonce];
+        vault.exit(refund.user, refund.asset, refund.amount, refund.user, refund.shares);
+        emit DepositRefunded(nonce, keccak256(abi.encode(nonce, refund.user)), refund.user);
+    }
+
+    /// @notice Withdrawals are made by solvers.
+    function bulkWithdraw(ERC20 asset, uint256 shares, uint256 minimumAssets, address to)
+        external
+        requiresAuth
+        returns (uint256 assets)
+    {
+        assets = shares * accountant.getRateInQuoteSafe(address(asset)) / ONE_SHARE;
+        require(assets >= minimumAssets);
+        vault.exit(to, asset, assets, to, shares);
+    }
+
+    /// @notice Public here, and only where it is configured so: most vaults have solvers and queues instead.
+    function withdraw(ERC20 asset, uint256 shares, uint256 minimumAssets, address to)
+        external
+        returns (uint256 assets)
+    {
+        require(isPublic, "UNAUTHORIZED");
+        this.beforeTransfer(msg.sender);
+        assets = shares * accountant.getRateInQuoteSafe(address(asset)) / ONE_SHARE;
+        require(assets >= minimumAssets);
+        vault.exit(to, asset, assets, msg.sender, shares);
+    }
+
+    function beforeTransfer(address from) external view {
+        if (_unlockTime[from] > block.timestamp) revert TellerWithMultiAssetSupport__SharesAreLocked();
+    }
+
+    function _cap() internal view virtual returns (uint256) {
+        return type(uint256).max;
+    }
+
+    function _premium(address asset) internal view virtual returns (uint256) {
+        return _assets[asset].sharePremium;
+    }
+
+    function _deposit(address asset, uint256 amount, uint256 minimumMint) internal returns (uint256 shares) {
+        require(isPublic, "UNAUTHORIZED");
+        if (isPaused) revert TellerWithMultiAssetSupport__Paused();
+        if (!_assets[asset].allowDeposits) revert TellerWithMultiAssetSupport__AssetNotSupported();
+        if (amount == 0) revert TellerWithMultiAssetSupport__ZeroAssets();
+        shares = amount * ONE_SHARE / accountant.getRateInQuoteSafe(asset);
+        shares = shares * (10_000 - _premium(asset)) / 10_000;
+        if (shares < minimumMint) revert TellerWithMultiAssetSupport__MinimumMintNotMet();
+        if (vault.totalSupply() + shares > _cap()) revert TellerWithMultiAssetSupport__DepositExceedsCap();
+        vault.enter(msg.sender, ERC20(asset), amount, msg.sender, shares);
+        depositNonce += 1;
+        if (shareLockPeriod > 0) {
+            _unlockTime[msg.sender] = block.timestamp + shareLockPeriod;
+            _refunds[depositNonce] = Refund(msg.sender, ERC20(asset), amount, shares);
+        }
+    }
+}
+
+/// @notice 2024-04: `isSupported`, no premium.
+contract VedaTellerA is VedaTeller {
+    event Deposit(
+        uint256 indexed nonce,
+        address receiver,
+        address depositAsset,
+        uint256 depositAmount,
+        uint256 shareAmount,
+        uint256 depositTimestamp,
+        uint256 shareLockPeriodAtTimeOfDeposit
+    );
+
+    constructor(VedaVault vault_, VedaAccountant accountant_) VedaTeller(vault_, accountant_) {}
+
+    function isSupported(address asset) external view returns (bool) {
+        return _assets[asset].allowDeposits;
+    }
+
+    function shareUnlockTime(address user) external view returns (uint256) {
+        return _unlockTime[user];
+    }
+
+    function deposit(address asset, uint256 amount, uint256 minimumMint) external payable returns (uint256 shares) {
+        shares = _deposit(asset, amount, minimumMint);
+        emit Deposit(depositNonce, msg.sender, asset, amount, shares, block.timestamp, shareLockPeriod);
+    }
+
+    function _premium(address) internal pure override returns (uint256) {
+        return 0;
+    }
+}
+
+/// @notice 2024-09: `assetData` with a premium.
+contract VedaTellerB is VedaTeller {
+    event Deposit(
+        uint256 indexed nonce,
+        address indexed receiver,
+        address indexed depositAsset,
+        uint256 depositAmount,
+        uint256 shareAmount,
+        uint256 depositTimestamp,
+        uint256 shareLockPeriodAtTimeOfDeposit
+    );
+
+    constructor(VedaVault vault_, VedaAccountant accountant_) VedaTeller(vault_, accountant_) {}
+
+    function assetData(address asset) external view returns (bool, bool, uint16) {
+        Asset memory data = _assets[asset];
+        return (data.allowDeposits, data.allowWithdraws, data.sharePremium);
+    }
+
+    function deposit(address asset, uint256 amount, uint256 minimumMint) external payable returns (uint256 shares) {
+        shares = _deposit(asset, amount, minimumMint);
+        emit Deposit(depositNonce, msg.sender, asset, amount, shares, block.timestamp, shareLockPeriod);
+    }
+}
+
+/// @notice 2025-04: a cap on all shares, and the lock in `beforeTransferData`.
+contract VedaTellerC is VedaTellerB {
+    uint112 public depositCap = type(uint112).max;
+
+    constructor(VedaVault vault_, VedaAccountant accountant_) VedaTellerB(vault_, accountant_) {}
+
+    function setDepositCap(uint112 cap) external requiresAuth {
+        depositCap = cap;
+    }
+
+    function permissionedTransfers() external pure returns (bool) {
+        return false;
+    }
+
+    function beforeTransferData(address user) external view returns (bool, bool, bool, bool, uint256) {
+        return (false, false, false, false, _unlockTime[user]);
+    }
+
+    function _cap() internal view override returns (uint256) {
+        return depositCap;
+    }
+}
+
+/// @notice 2025-09: a referrer in the call; the call of three arguments is gone.
+contract VedaTellerD is VedaTeller {
+    uint112 public depositCap = type(uint112).max;
+
+    event Deposit(
+        uint256 nonce,
+        address indexed receiver,
+        address indexed depositAsset,
+        uint256 depositAmount,
+        uint256 shareAmount,
+        uint256 depositTimestamp,
+        uint256 shareLockPeriodAtTimeOfDeposit,
+        address indexed referralAddress
+    );
+
+    constructor(VedaVault vault_, VedaAccountant accountant_) VedaTeller(vault_, accountant_) {}
+
+    function version() external pure returns (string memory) {
+        return "Base V0.2";
+    }
+
+    function setDepositCap(uint112 cap) external requiresAuth {
+        depositCap = cap;
+    }
+
+    function assetData(address asset) external view returns (bool, bool, uint16) {
+        Asset memory data = _assets[asset];
+        return (data.allowDeposits, data.allowWithdraws, data.sharePremium);
+    }
+
+    function deposit(address asset, uint256 amount, uint256 minimumMint, address referralAddress)
+        external
+        payable
+        returns (uint256 shares)
+    {
+        shares = _deposit(asset, amount, minimumMint);
+        emit Deposit(
+            depositNonce, msg.sender, asset, amount, shares, block.timestamp, shareLockPeriod, referralAddress
+        );
+    }
+
+    function _cap() internal view override returns (uint256) {
+        return depositCap;
+    }
+}

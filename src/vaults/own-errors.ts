@@ -1,0 +1,31 @@
+import { decodeErrorResult, type Hex, parseAbi } from "viem";
+import type { ErrorCode } from "../errors.ts";
+import type { ExplainedRevert } from "./reverts.ts";
+
+/** What a family reverts with, and the refusal each stands for; null: a refusal that has no code of its own. */
+export interface OwnErrors {
+  /** By signature, `error Name(types)`. */
+  errors?: Readonly<Record<string, ErrorCode | null>>;
+  /** Of `Error(string)`. */
+  reasons?: readonly { reason: RegExp; code: ErrorCode }[];
+}
+
+/** Makes a family's `explain` of its table of errors. Its answer is null for revert data that is not in it. */
+export function ownErrors({ errors = {}, reasons = [] }: OwnErrors): (revert: Hex) => ExplainedRevert | null {
+  const abi = parseAbi(["error Error(string reason)", ...Object.keys(errors)] as readonly string[]);
+  const codes = new Map(
+    Object.entries(errors).map(([signature, code]) => [/^error (\w+)/.exec(signature)?.[1], code]),
+  );
+  return (revert) => {
+    if (revert.length < 10) return null;
+    try {
+      const { errorName, args } = decodeErrorResult({ abi, data: revert });
+      if (errorName !== "Error") return { code: codes.get(errorName) ?? null, text: errorName };
+      const text = String(args?.[0]);
+      const known = reasons.find(({ reason }) => reason.test(text));
+      return known === undefined ? null : { code: known.code, text: text.slice(0, 200) };
+    } catch {
+      return null;
+    }
+  };
+}
