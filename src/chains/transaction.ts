@@ -26,15 +26,17 @@ const TransactionShape = z
   })
   .nullable();
 
+const LogsShape = z.array(
+  z.object({ address: AddressText, topics: z.array(HexText), data: HexText, logIndex: Quantity }),
+);
+
 const ReceiptShape = z
   .object({
     transactionHash: HexText,
     blockNumber: Quantity,
     status: Quantity,
     gasUsed: Quantity,
-    logs: z.array(
-      z.object({ address: AddressText, topics: z.array(HexText), data: HexText, logIndex: Quantity }),
-    ),
+    logs: LogsShape,
   })
   .nullable();
 
@@ -94,15 +96,26 @@ function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt 
     blockNumber,
     succeeded: parsed.status === 1n,
     gasUsed: parsed.gasUsed,
-    logs: parsed.logs.map((log) => ({
-      ...log,
-      topics: log.topics as Log["topics"],
-      logIndex: Number(log.logIndex),
-      blockNumber,
-      transactionHash,
-      blockHash: null,
-      transactionIndex: null,
-      removed: false,
-    })) as Log[],
+    logs: toLogs(parsed.logs, { blockNumber, transactionHash }),
   };
+}
+
+/** The events of a simulated call. Throws a ZodError for what are none. */
+export function simulatedLogs(raw: readonly unknown[]): Log[] {
+  return toLogs(LogsShape.parse(raw), { blockNumber: null, transactionHash: null });
+}
+
+function toLogs(
+  parsed: z.output<typeof LogsShape>,
+  at: { blockNumber: bigint | null; transactionHash: Hex | null },
+): Log[] {
+  return parsed.map((log) => ({
+    ...log,
+    ...at,
+    topics: log.topics as Log["topics"],
+    logIndex: Number(log.logIndex),
+    blockHash: null,
+    transactionIndex: null,
+    removed: false,
+  })) as Log[];
 }

@@ -32,14 +32,14 @@ function toWire({ order, direct }: PreparedDeposit, expiresAt: Date): BuiltDepos
       to_amount: amount,
       to_amount_min: floors.minIn.toString(),
       deposit_amount: amount,
-      estimated_shares: simulated.shares.toString(),
+      estimated_shares: direct.expectedShares.toString(),
       min_shares: floors.minShares?.toString() ?? null,
     },
     expires_at: expiresAt.toISOString(),
     simulation: {
       block_number: simulatedAt(direct),
       gas_used: simulated.gasUsed.toString(),
-      shares: simulated.shares.toString(),
+      shares: simulated.shares?.toString() ?? null,
       balance_sufficient: checked.balance !== null && checked.balance >= intent.amount,
       allowance_sufficient:
         paysNative(intent) || (checked.allowance !== null && checked.allowance >= intent.amount),

@@ -25,6 +25,8 @@ export interface Floors {
   minShares: bigint | null;
   /** Unix seconds, by the chain's clock. */
   deadline: bigint;
+  /** Whether the vault takes it as a request now, as its terms say; only families that can do both are told. */
+  async?: boolean;
 }
 
 const MAX_VALUE = 2n ** 256n - 1n;
@@ -32,21 +34,19 @@ const wrappedNativeAbi = parseAbi(["function deposit() payable"]);
 
 /** Encodes the deposit as the user sends it: one call to the Router, or to the vault's own entry point. */
 export function encodeDeposit(intent: Intent, floors: Floors): UserCall {
-  const { vault, user, amount } = intent;
+  const { amount } = intent;
   if (intent.entry.via === "user") {
-    const call = adapterOf(vault).encode(vault, { ...vaultDeposit(intent, floors), amount, caller: user });
-    return { target: call.target, value: 0n, data: call.data };
+    const { target, data } = userDeposit(intent, floors);
+    return { target, value: 0n, data };
   }
   const value = paysNative(intent) ? amount : 0n;
   return { target: intent.entry.address, value, data: encodeRouterDeposit(routerCall(intent, floors)) };
 }
 
-/** Whether somebody on chain refuses too few shares: the Router, or the family's own call. */
-export function enforcesMinimum(intent: Intent): boolean {
-  if (intent.entry.via === "router") return true;
-  const { vault, user, amount } = intent;
-  const request = { ...vaultDeposit(intent, { minShares: 1n }), amount, caller: user };
-  return adapterOf(vault).encode(vault, request).minShares === "native";
+/** The vault's own call, as the user makes it. */
+export function userDeposit(intent: Intent, floors: Pick<Floors, "minShares" | "async">): DepositCall {
+  const { vault, user: caller, amount } = intent;
+  return adapterOf(vault).encode(vault, { ...vaultDeposit(intent, floors), amount, caller });
 }
 
 /** The Router call that carries out an intent. */
@@ -57,6 +57,7 @@ export function routerCall(intent: Intent, floors: Floors): RouterCall {
     amount: intent.amount,
     caller: null,
   });
+  if (call.async) throw new RangeError("a request belongs to whoever makes it");
   if (floors.minShares === null) throw new RangeError("the Router enforces a minimum of shares");
   const native = paysNative(intent);
   return {
@@ -73,19 +74,18 @@ export function routerCall(intent: Intent, floors: Floors): RouterCall {
       partnerId: intent.partnerHash,
       partnerType: intent.partnerType,
     },
-    steps: [
-      ...(native ? [wrapStep(vault.asset.address)] : []),
-      depositStep(intent, call),
-      ...(call.sharesTo === "caller" ? [forwardStep(call.shareToken, user)] : []),
-    ],
+    steps: native ? [wrapStep(vault.asset.address), depositStep(intent, call)] : [depositStep(intent, call)],
     sweep: native ? [vault.asset.address] : [],
   };
 }
 
 /** What every encoding of the intent's deposit has in common. */
-export function vaultDeposit(intent: Intent, floors: Pick<Floors, "minShares">) {
+export function vaultDeposit(
+  intent: Intent,
+  { minShares, async = false }: Pick<Floors, "minShares" | "async">,
+) {
   const token = paysNative(intent) ? intent.vault.asset : intent.token;
-  return { token, receiver: intent.user, minShares: floors.minShares ?? 1n };
+  return { token, receiver: intent.user, minShares: minShares ?? 1n, async };
 }
 
 /** Wraps all the native token the Executor holds. */
@@ -107,16 +107,6 @@ function depositStep(intent: Intent, call: DepositCall): RouterStep {
     patchMul: call.amountScale,
     data: call.data,
   };
-}
-
-/** Byte offset of the amount in `transfer(address to, uint256 amount)`. */
-const TRANSFER_AMOUNT_OFFSET = 36n;
-
-/** Passes all shares that were minted to the Executor on to their owner. */
-function forwardStep(shareToken: Address, user: Address): RouterStep {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [user, 0n] });
-  const step = plainStep({ target: shareToken, value: 0n, data });
-  return { ...step, patchToken: shareToken, patchOffset: TRANSFER_AMOUNT_OFFSET, patchMul: 1n };
 }
 
 /** The approvals before the deposit, in order; `reset` puts a standing allowance to zero first (USDT's rule). */

@@ -1,9 +1,12 @@
 import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { decodeRouterError } from "../router/decode.ts";
+import type { AsyncDeposits } from "../vaults/adapter.ts";
+import { adapterOf } from "../vaults/adapters.ts";
 import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
 import { type CheckedDeposit, checkDeposit, refusal } from "./check.ts";
-import { encodeDeposit, enforcesMinimum, type Floors, type UserCall } from "./encode.ts";
+import { mintEffect, requestEffect } from "./effect.ts";
+import { encodeDeposit, type Floors, type UserCall, userDeposit } from "./encode.ts";
 import { allowedLoss, minimumShares } from "./floors.ts";
 import type { Intent } from "./intent.ts";
 import { type SimulatedDeposit, simulateDeposit } from "./simulate.ts";
@@ -22,6 +25,8 @@ export interface DirectDeposit {
   /** What reaches the vault: the amount, or what a token with a fee on transfers leaves of it. */
   depositAmount: bigint;
   floors: Floors;
+  /** By the simulation; for a request, whose shares come later, by the vault's preview. */
+  expectedShares: bigint;
   simulated: Extract<SimulatedDeposit, { ok: true }>;
 }
 
@@ -40,34 +45,49 @@ export async function prepareDirect(ctx: Context, intent: Intent): Promise<Direc
   throw explain(intent, second);
 }
 
-type Attempt = Omit<DirectDeposit, "intent" | "simulated"> & { simulated: SimulatedDeposit };
+type Attempt = Omit<DirectDeposit, "intent" | "simulated" | "expectedShares"> & {
+  simulated: SimulatedDeposit;
+};
 
 async function attempt(ctx: Context, input: { intent: Intent; depositAmount: bigint }): Promise<Attempt> {
   const { intent, depositAmount } = input;
   const checked = await checkDeposit(ctx, { intent, amount: depositAmount });
-  const loss = allowedLoss(intent.slippage, false);
+  const promised = minimumShares(checked.previewShares, allowedLoss(intent.slippage, false));
+  const async = checked.terms.async === true;
+  const own = intent.entry.via === "user" ? userDeposit(intent, { minShares: promised, async }) : null;
+  const enforced = own === null || (!own.async && own.minShares === "native");
   const floors: Floors = {
     minIn: depositAmount,
-    minShares: enforcesMinimum(intent) ? minimumShares(checked.previewShares, loss) : null,
+    minShares: enforced ? promised : null,
     deadline: BigInt(checked.block.timestamp + QUOTE_TTL_MS / 1000 + DEADLINE_GRACE_S),
+    async,
   };
   const deposit = encodeDeposit(intent, floors);
   verifyDeposit(intent, { call: deposit, floors });
-  const simulated = await simulateDeposit(ctx, { intent, checked, deposit });
+  const effect = own?.async === true ? requestEffect(intent, requestsOf(intent)) : mintEffect(intent);
+  const simulated = await simulateDeposit(ctx, { intent, checked, deposit, effect });
   return { checked, deposit, depositAmount, floors, simulated };
 }
 
 function succeed(intent: Intent, made: Attempt): DirectDeposit {
   const { simulated } = made;
   if (!simulated.ok) throw new TypeError("not a success");
-  const promised = minimumShares(made.checked.previewShares, allowedLoss(intent.slippage, false));
+  const { previewShares } = made.checked;
+  if (simulated.shares === null) return { ...made, intent, simulated, expectedShares: previewShares };
+  const promised = minimumShares(previewShares, allowedLoss(intent.slippage, false));
   // The Router has seen to that itself; where the user deposits directly nobody has.
   if (simulated.shares > 0n && simulated.shares < promised) {
     throw failure("price_unsafe", `${intent.vault.name} mints fewer shares than its own preview says`);
   }
   if (simulated.shares <= 0n)
     throw failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`);
-  return { ...made, intent, simulated };
+  return { ...made, intent, simulated, expectedShares: simulated.shares };
+}
+
+function requestsOf({ vault }: Intent): AsyncDeposits {
+  const requests = adapterOf(vault).requests?.(vault) ?? null;
+  if (requests === null) throw new TypeError(`${vault.adapter} encodes requests that it cannot follow`);
+  return requests;
 }
 
 /** What reached the Router's clone, when the Router refused it as too little. */

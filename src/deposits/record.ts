@@ -23,7 +23,7 @@ export async function recordDeposit(
     fromToken: order.from.token.toLowerCase(),
     fromAmount: order.from.amount.toString(),
     slippage: order.slippage,
-    estimatedShares: direct.simulated.shares.toString(),
+    estimatedShares: direct.expectedShares.toString(),
     minShares: direct.floors.minShares?.toString() ?? null,
     sourceTo: direct.deposit.target.toLowerCase(),
     sourceDataHash: keccak256(direct.deposit.data),

@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { encodeFunctionData, erc20Abi, type Hex, hexToBigInt, type StateOverride, size } from "viem";
+import type { Hex, StateOverride } from "viem";
 import { balanceOverride, findBalanceLayout } from "../chains/balance-slot.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { simulate } from "../chains/simulate.ts";
 import type { SlotLayout } from "../chains/simulator/slots.ts";
-import type { Simulation } from "../chains/simulator/types.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import type { CheckedDeposit } from "./check.ts";
+import type { Effect } from "./effect.ts";
 import { encodeApprovals, type UserCall } from "./encode.ts";
 import { approvedSpender, type Intent, paysNative } from "./intent.ts";
 
@@ -15,8 +15,8 @@ import { approvedSpender, type Intent, paysNative } from "./intent.ts";
 export type SimulatedDeposit =
   | {
       ok: true;
-      /** Rise of the user's share balance, smallest unit of the share token. */
-      shares: bigint;
+      /** Rise of the user's share balance, smallest unit of the share token; null: a request, which gives none yet. */
+      shares: bigint | null;
       /** Of the deposit transaction alone. */
       gasUsed: bigint;
       blockNumber: bigint | null;
@@ -37,9 +37,9 @@ const GAS_MONEY = 10n ** 21n;
  */
 export async function simulateDeposit(
   ctx: Context,
-  input: { intent: Intent; checked: CheckedDeposit; deposit: UserCall },
+  input: { intent: Intent; checked: CheckedDeposit; deposit: UserCall; effect: Effect },
 ): Promise<SimulatedDeposit> {
-  const { intent, checked, deposit } = input;
+  const { intent, checked, deposit, effect } = input;
   const overrides = await overridesFor(ctx, { intent, checked });
   const time = checked.block.timestamp + AHEAD_S;
   const funded = checked.balance !== null && checked.balance >= intent.amount;
@@ -50,7 +50,7 @@ export async function simulateDeposit(
   if (partial) attempts.push(approvals(intent, { standing, reset: false }));
   let outcome: SimulatedDeposit | null = null;
   for (const before of attempts) {
-    outcome = await run(intent, { before, deposit, overrides, time, funded });
+    outcome = await run(intent, { before, deposit, effect, overrides, time, funded });
     if (outcome.ok || outcome.failedCall === "deposit") return outcome;
   }
   return outcome ?? { ok: false, revert: "0x", failedCall: "approval" };
@@ -62,14 +62,19 @@ function approvals(intent: Intent, state: { standing: bigint; reset: boolean }):
   return encodeApprovals({ ...approval, reset: state.reset });
 }
 
-async function run(
-  intent: Intent,
-  plan: { before: UserCall[]; deposit: UserCall; overrides: StateOverride; time: number; funded: boolean },
-): Promise<SimulatedDeposit> {
+interface Plan {
+  before: UserCall[];
+  deposit: UserCall;
+  effect: Effect;
+  overrides: StateOverride;
+  time: number;
+  funded: boolean;
+}
+
+async function run(intent: Intent, plan: Plan): Promise<SimulatedDeposit> {
   const calls = [...plan.before, plan.deposit];
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [intent.user] });
-  const reads = [{ target: intent.vault.shareToken, data }];
-  const { overrides, time } = plan;
+  const { overrides, time, effect } = plan;
+  const { reads } = effect;
   const standsAlone = calls.length === 1 && plan.funded;
   const input = { user: intent.user, calls, reads, overrides, time, standsAlone };
   const simulation = await simulate(intent.client, input);
@@ -80,24 +85,11 @@ async function run(
   }
   return {
     ok: true,
-    shares: mintedShares(simulation),
+    shares: effect.judge(simulation),
     gasUsed: last.gasUsed,
     blockNumber: simulation.blockNumber,
     calls,
   };
-}
-
-/**
- * Rise of the share balance; where a node could not read balances, what the deposit returned (the Router
- * returns the rise it measured). Throws `simulation_unavailable` when neither is known.
- */
-function mintedShares(simulation: Simulation): bigint {
-  const [before, after] = [simulation.before[0], simulation.after[0]];
-  if (typeof before === "string" && typeof after === "string")
-    return hexToBigInt(after) - hexToBigInt(before);
-  const returned = simulation.calls.at(-1)?.returnData ?? "0x";
-  if (size(returned) === 32) return hexToBigInt(returned);
-  throw failure("simulation_unavailable", "the share balance could not be read in the simulation");
 }
 
 async function overridesFor(

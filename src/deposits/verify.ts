@@ -2,8 +2,7 @@ import { type Hex, isAddressEqual, isHex, size } from "viem";
 import { failure } from "../errors.ts";
 import { decodeRouterDeposit } from "../router/decode.ts";
 import { encodeRouterDeposit, type RouterCall } from "../router/encode.ts";
-import { adapterOf } from "../vaults/adapters.ts";
-import { type Floors, routerCall, type UserCall, vaultDeposit } from "./encode.ts";
+import { type Floors, routerCall, type UserCall, userDeposit } from "./encode.ts";
 import { type Intent, paysNative } from "./intent.ts";
 
 /**
@@ -18,11 +17,7 @@ export function verifyDeposit(intent: Intent, built: { call: UserCall; floors: F
   if (!isHex(call.data) || size(call.data) < 4) throw refuse("data");
   if (call.value !== (paysNative(intent) ? intent.amount : 0n)) throw refuse("value");
   if (intent.entry.via === "user") {
-    const expected = adapterOf(intent.vault).encode(intent.vault, {
-      ...vaultDeposit(intent, floors),
-      amount: intent.amount,
-      caller: intent.user,
-    });
+    const expected = userDeposit(intent, floors);
     if (!isAddressEqual(call.target, intent.vault.entryPoint)) throw refuse("target");
     if (call.data !== expected.data) throw refuse("data");
     return;

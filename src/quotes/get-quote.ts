@@ -30,7 +30,7 @@ export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> 
       from_amount: intent.amount.toString(),
       from_amount_usd: null,
       ...amounts,
-      estimated_shares: prepared.simulated.shares.toString(),
+      estimated_shares: prepared.expectedShares.toString(),
       min_shares: prepared.floors.minShares?.toString() ?? null,
       price_impact: null,
       estimated_time: null,

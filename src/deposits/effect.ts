@@ -1,0 +1,117 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, size } from "viem";
+import type { Described, Read, ReadResult } from "../chains/read.ts";
+import type { Simulation, SimulationRead } from "../chains/simulator/types.ts";
+import { simulatedLogs } from "../chains/transaction.ts";
+import { failure } from "../errors.ts";
+import type { AsyncDeposits, PendingDeposit } from "../vaults/adapter.ts";
+import type { Intent } from "./intent.ts";
+
+/** What a simulated deposit is judged by: reads made before it and again after it, and what they then show. */
+export interface Effect {
+  reads: SimulationRead[];
+  /** Shares that reached the user, smallest unit of the share token; null: a request, which gives none yet. */
+  judge(simulation: Simulation): bigint | null;
+}
+
+/** Shares for the user, at once. `judge` throws `simulation_unavailable` when they were not seen. */
+export function mintEffect({ vault, user }: Intent): Effect {
+  return { reads: [balanceRead(vault.shareToken, user)], judge: mintedShares };
+}
+
+/**
+ * A request that the vault settles later: the whole amount leaves the user, and the vault has noted it, by its
+ * event or its own views. `judge` throws `upstream_rejected` for a vault that takes the money without, and
+ * `simulation_unavailable` where neither was seen.
+ */
+export function requestEffect(intent: Intent, requests: AsyncDeposits): Effect {
+  const { vault, user, token } = intent;
+  const pending = requests.pending(vault, { user, requestIds: [] });
+  const reads = Object.values(pending.reads).map(({ to, data }) => ({ target: to, data }));
+  return {
+    reads: [balanceRead(token.address, user), ...reads],
+    judge(simulation) {
+      const paid = rise(simulation, 0);
+      if (paid === null)
+        throw failure("simulation_unavailable", "the asset's balance could not be read in the simulation");
+      const noted = notedAmount({ intent, requests, pending }, simulation);
+      if (paid !== -intent.amount || noted !== intent.amount)
+        throw failure("upstream_rejected", `${vault.name} does not note what a request hands over`);
+      return null;
+    },
+  };
+}
+
+interface Asked {
+  intent: Intent;
+  requests: AsyncDeposits;
+  pending: Described<PendingDeposit>;
+}
+
+/**
+ * What the vault noted of the request, smallest unit of the asset: by its event where a node shows logs, by its
+ * views otherwise; where a family lists no requests by account, the number that the call returned vouches for it.
+ */
+function notedAmount({ intent, requests, pending }: Asked, simulation: Simulation): bigint | null {
+  const last = simulation.calls.at(-1);
+  const logs = last?.logs ? simulatedLogs(last.logs) : null;
+  const seen = logs && requests.requestIn(intent.vault, { user: intent.user, logs });
+  if (seen) return seen.assets ?? intent.amount;
+  const [before, after] = [simulation.before.slice(1), simulation.after.slice(1)].map((answers) =>
+    pending.interpret(resultsOf(pending.reads, answers)),
+  );
+  const [noted, known] = [outstanding(after), outstanding(before)];
+  if (noted !== null && known !== null) return noted - known;
+  if (logs !== null) return null;
+  if (size(last?.returnData ?? "0x") === 32) return intent.amount;
+  throw failure("simulation_unavailable", "the request could not be seen in the simulation");
+}
+
+/** All that was asked for and is not claimed. A vault may settle a request at once. */
+function outstanding(pending: PendingDeposit | undefined): bigint | null {
+  if (pending === undefined || pending.pendingAssets === null) return null;
+  return pending.pendingAssets + (pending.claimableAssets ?? 0n);
+}
+
+function resultsOf(
+  reads: Record<string, Read<unknown>>,
+  answers: readonly (Hex | null)[],
+): Record<string, ReadResult<unknown>> {
+  return Object.fromEntries(
+    Object.entries(reads).map(([name, { decode }], index) => [name, decoded(decode, answers[index] ?? null)]),
+  );
+}
+
+function decoded(decode: Read<unknown>["decode"], answer: Hex | null): ReadResult<unknown> {
+  try {
+    if (answer !== null) return { ok: true, value: decode(answer) };
+  } catch {
+    // An answer of another shape is none.
+  }
+  return { ok: false, revert: null };
+}
+
+/**
+ * Rise of the share balance; where a node could not read balances, what the deposit returned (the Router
+ * returns the rise it measured).
+ */
+function mintedShares(simulation: Simulation): bigint {
+  const minted = rise(simulation, 0);
+  if (minted !== null) return minted;
+  const returned = simulation.calls.at(-1)?.returnData ?? "0x";
+  if (size(returned) === 32) return hexToBigInt(returned);
+  throw failure("simulation_unavailable", "the share balance could not be read in the simulation");
+}
+
+/** By how much a number that was read before and after has risen; null: it could not be read. */
+function rise(simulation: Simulation, index: number): bigint | null {
+  const [before, after] = [simulation.before[index], simulation.after[index]];
+  if (typeof before !== "string" || typeof after !== "string") return null;
+  return hexToBigInt(after) - hexToBigInt(before);
+}
+
+function balanceRead(token: Address, account: Address): SimulationRead {
+  return {
+    target: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),
+  };
+}
