@@ -74,7 +74,11 @@ export function routerCall(intent: Intent, floors: Floors): RouterCall {
       partnerId: intent.partnerHash,
       partnerType: intent.partnerType,
     },
-    steps: native ? [wrapStep(vault.asset.address), depositStep(intent, call)] : [depositStep(intent, call)],
+    steps: [
+      ...(native ? [wrapStep(vault.asset.address)] : []),
+      depositStep(intent, call),
+      ...(call.sharesTo === "caller" ? [forwardStep(call.shareToken, user)] : []),
+    ],
     sweep: native ? [vault.asset.address] : [],
   };
 }
@@ -107,6 +111,16 @@ function depositStep(intent: Intent, call: DepositCall): RouterStep {
     patchMul: call.amountScale,
     data: call.data,
   };
+}
+
+/** Byte offset of the amount in `transfer(address to, uint256 amount)`. */
+const TRANSFER_AMOUNT_OFFSET = 36n;
+
+/** Passes all shares that were minted to the Executor on to their owner. */
+function forwardStep(shareToken: Address, user: Address): RouterStep {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [user, 0n] });
+  const step = plainStep({ target: shareToken, value: 0n, data });
+  return { ...step, patchToken: shareToken, patchOffset: TRANSFER_AMOUNT_OFFSET, patchMul: 1n };
 }
 
 /** The approvals before the deposit, in order; `reset` puts a standing allowance to zero first (USDT's rule). */
