@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import type { Context } from "../context.ts";
-import { selectSessionOwner } from "../db/queries/sessions.ts";
+import { type SessionOwner, selectSessionOwner } from "../db/queries/sessions.ts";
 import { failure } from "../errors.ts";
 import type { PartnerActor } from "./actor.ts";
 import { isCredential } from "./credentials.ts";
@@ -14,10 +14,15 @@ export async function authenticateSession(ctx: Context, token: string): Promise<
   if (!isCredential("session", token)) throw failure("credentials_invalid", "this is no session token");
   const session = await sha256(token);
   const owner = await selectSessionOwner(ctx.db, session);
-  if (owner === null || !owner.live || owner.expiresAt.getTime() <= ctx.now()) {
+  if (owner === null || !isAlive(ctx, owner)) {
     throw failure("session_expired", "the session is over; sign in again");
   }
   const { address, partnerId, partnerType, vaults, keyVersion } = owner;
   const partner = { address: getAddress(address), partnerId, partnerType, vaults };
   return { kind: "partner", partner, proof: "session", keyVersion, session };
+}
+
+/** Whether a session that was found still works. */
+export function isAlive(ctx: Context, owner: SessionOwner): boolean {
+  return owner.live && owner.expiresAt.getTime() > ctx.now();
 }

@@ -12,6 +12,6 @@ export const partnersRotateKeys = defineRoute({
   access: "session_or_pair",
   cache: "no-store",
   response: { schema: RotatedKeys, description: "The new pair" },
-  errors: ["credentials_invalid"],
+  errors: ["credentials_invalid", "session_expired", "store_unavailable"],
   handler: (ctx) => rotateKeys(ctx),
 });

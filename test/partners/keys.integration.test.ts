@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { authenticate } from "../../src/partners/authenticate.ts";
+import { rotateKeys } from "../../src/partners/rotate-keys.ts";
 import { type Deployment, type Isolate, startDeployment } from "./support/deployment.ts";
 import {
   type Answer,
@@ -125,6 +127,44 @@ describe("a rotation", () => {
       expect(working).toHaveLength(1);
       expect(await build(asPair(partner))).toMatchObject(refused);
     }
+  });
+});
+
+describe("the loser of two rotations", () => {
+  /** Recognised before another rotation won. */
+  const recognised = async (headers: Headers) => {
+    const context = causeway.context();
+    const offered = {
+      key: headers["x-api-key"] ?? null,
+      secret: headers["x-api-secret"] ?? null,
+      authorization: headers["authorization"] ?? null,
+    };
+    return { ...context, actor: await authenticate(context, { access: "session_or_pair", offered }) };
+  };
+
+  test.each<[string, string, (p: NewPartner) => Headers, (p: NewPartner) => Headers]>([
+    ["by pair", "credentials_invalid", asPair, asPair],
+    [
+      "by a session that lives on",
+      "credentials_invalid",
+      (p) => asSession(p.session_token),
+      (p) => asSession(p.session_token),
+    ],
+    ["by a session that the other ended", "session_expired", (p) => asSession(p.session_token), asPair],
+  ])("%s is told that %s, and changes nothing", async (_by, code, loses, wins) => {
+    const partner = await makePartner(causeway);
+    const late = await recognised(loses(partner));
+    const won = await rotate(wins(partner));
+    expect(won.status).toBe(200);
+    await expect(rotateKeys(late)).rejects.toMatchObject({ code });
+    expect((await build(asPair(won.body))).status).toBe(422);
+  });
+
+  test("by a session whose application was revoked is told that it is over", async () => {
+    const partner = await makePartner(causeway);
+    const late = await recognised(asSession(partner.session_token));
+    await decide(causeway, "revoke", partner.applicationId);
+    await expect(rotateKeys(late)).rejects.toMatchObject({ code: "session_expired" });
   });
 });
 
