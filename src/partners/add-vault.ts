@@ -2,11 +2,12 @@ import { zeroAddress } from "viem";
 import type { Context } from "../context.ts";
 import { type DerivedColumns, insertVault } from "../db/queries/audited-vaults.ts";
 import { selectVault } from "../db/queries/vaults.ts";
-import { failure } from "../errors.ts";
-import { formatVaultId } from "../lib/vault-id.ts";
+import { AppError, failure } from "../errors.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { NewVaultInput, VaultRecord } from "../schemas/admin.ts";
+import { type Derivation, underivable } from "../vaults/derivation.ts";
 import { noteOf } from "./audit-note.ts";
-import { deriveVault } from "./derive-vault.ts";
+import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-record.ts";
 
 /**
@@ -20,11 +21,12 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Vaul
     throw failure("chain_unsupported", `chain ${key.chainId} is not served`);
   }
   const vaultId = formatVaultId(key);
-  const derived = await deriveVault(ctx, { ...key, adapter });
-  const name = input.name !== "" ? input.name : derived.ok && derived.name !== "" ? derived.name : vaultId;
+  const derived = await tryDeriving(ctx, { ...key, adapter });
+  const ownName = derived.ok ? derived.vault.name : "";
+  const name = [input.name, ownName, vaultId].find((text) => text !== "") ?? vaultId;
   const statusReason = derived.ok ? "not activated yet" : derived.reason;
   const address = key.address.toLowerCase();
-  const columns = derived.ok ? derived.columns : unknownColumns(address);
+  const columns = derived.ok ? toDerivedColumns(derived.vault) : unknownColumns(address);
   await insertVault(ctx.db, {
     vault: { chainId: key.chainId, address, type, adapter, name, curator, statusReason, ...columns },
     vaultId,
@@ -33,6 +35,16 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Vaul
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("store_unavailable", "the vault was not written");
   return toVaultRecord(row);
+}
+
+/** An unsupported row needs no chain: one that does not answer now is asked again when the vault is activated. */
+async function tryDeriving(ctx: Context, vault: VaultKey & { adapter: string }): Promise<Derivation> {
+  try {
+    return await deriveVault(ctx, vault);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return underivable("the chain did not answer");
+  }
 }
 
 /** Stands in the registry for what was not derived; an unsupported row is used for nothing. */

@@ -1,55 +1,58 @@
 import type { Context } from "../context.ts";
 import { type DerivedColumns, updateVaultStatus } from "../db/queries/audited-vaults.ts";
-import { selectVault, type VaultRow } from "../db/queries/vaults.ts";
+import { selectVault } from "../db/queries/vaults.ts";
 import { failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultChangeInput, VaultRecord } from "../schemas/admin.ts";
 import { noteOf } from "./audit-note.ts";
-import { deriveVault } from "./derive-vault.ts";
+import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-record.ts";
+
+type Change = { key: VaultKey; change: VaultChangeInput };
+
+/** Changes of one vault that may come in between before this one is given up. */
+const ATTEMPTS = 5;
 
 /**
  * Pauses a vault, lets it go on, takes it out, or brings it in. What leaves `unsupported` has its addresses
  * derived from the chain first. Builds see the change at once, lists within a minute.
- * Throws `vault_not_found`, `vault_paused` with the reason why it stays unsupported, `store_unavailable`.
+ * Throws `vault_not_found`, `vault_paused` with the reason why it stays unsupported, `store_unavailable`, and
+ * `upstream_unavailable` or `upstream_timeout` where the chain is needed and does not answer.
  */
-export async function changeVault(
-  ctx: Context,
-  input: { key: VaultKey; change: VaultChangeInput },
-): Promise<VaultRecord> {
-  const { key, change } = input;
+export async function changeVault(ctx: Context, input: Change): Promise<VaultRecord> {
+  // What came first changes what this one starts from, never what it asks for.
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if (!(await tryChange(ctx, input))) continue;
+    await ctx.cache.drop("registry");
+    const after = await selectVault(ctx.db, input.key);
+    if (after !== null) return toVaultRecord(after);
+  }
+  throw failure("store_unavailable", "the vault is being changed by others again and again");
+}
+
+/** False when another change came first: then nothing was changed. */
+async function tryChange(ctx: Context, { key, change }: Change): Promise<boolean> {
   const vaultId = formatVaultId(key);
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("vault_not_found", `there is no vault ${vaultId}`);
   const brought = row.status === "unsupported" && change.status !== "unsupported";
-  const changed = await updateVaultStatus(ctx.db, {
+  return updateVaultStatus(ctx.db, {
     chainId: key.chainId,
     address: key.address,
     vaultId,
     from: row.status,
     to: change.status,
     reason: change.reason,
-    derived: brought ? await derivedColumns(ctx, { row, key }) : null,
+    derived: brought ? await derivedColumns(ctx, { ...key, adapter: row.adapter }) : null,
     note: noteOf(ctx, { action: "vault.change", actor: "admin", note: change.reason }),
   });
-  if (!changed) {
-    const reason = "another change came first";
-    throw failure("vault_paused", "the vault was changed meanwhile", { reason });
-  }
-  await ctx.cache.drop("registry");
-  const after = await selectVault(ctx.db, key);
-  if (after === null) throw failure("vault_not_found", `there is no vault ${vaultId}`);
-  return toVaultRecord(after);
 }
 
-async function derivedColumns(
-  ctx: Context,
-  vault: { row: VaultRow; key: VaultKey },
-): Promise<DerivedColumns> {
-  const derived = await deriveVault(ctx, { ...vault.key, adapter: vault.row.adapter });
-  if (derived.ok) return derived.columns;
-  const { reason } = derived;
-  throw failure("vault_paused", "the vault's addresses could not be derived; it stays unsupported", {
-    reason,
-  });
+/** What the chain says now: whatever the row said before was never used, or is out of date. */
+async function derivedColumns(ctx: Context, vault: VaultKey & { adapter: string }): Promise<DerivedColumns> {
+  const derived = await deriveVault(ctx, vault);
+  if (derived.ok) return toDerivedColumns(derived.vault);
+  // The vault's own state, not the request, keeps it from taking deposits: that is what this code says, with the reason.
+  const detail = `the vault stays unsupported: ${derived.reason}`;
+  throw failure("vault_paused", detail, { reason: derived.reason });
 }

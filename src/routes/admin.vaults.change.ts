@@ -16,6 +16,13 @@ export const adminVaultsChange = defineRoute({
   params: z.object({ vault_id: VaultIdInput }),
   body: VaultChangeInput,
   response: { schema: VaultRecord, description: "The registry row" },
-  errors: ["vault_not_found", "vault_paused", "store_unavailable"],
+  errors: [
+    "vault_not_found",
+    "vault_paused",
+    "store_unavailable",
+    "upstream_unavailable",
+    "upstream_rejected",
+    "upstream_timeout",
+  ],
   handler: (ctx, { params, body }) => changeVault(ctx, { key: params.vault_id, change: body }),
 });

@@ -15,3 +15,8 @@ export function adapterOf(vault: Vault): VaultAdapter {
   if (adapter === undefined) throw new Error(`${vault.vaultId}: no adapter is called ${vault.adapter}`);
   return adapter;
 }
+
+/** The adapter of a name that somebody gives; null: there is none. */
+export function findAdapter(name: string): VaultAdapter | null {
+  return adapters.get(name) ?? null;
+}

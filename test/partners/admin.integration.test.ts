@@ -162,8 +162,14 @@ describe("a vault", () => {
     [
       "has an adapter that derives nothing",
       `${CHAIN}:0x${"34".repeat(20)}`,
-      { adapter: "veda" },
-      "the adapter veda derives no addresses",
+      { adapter: "metamorpho" },
+      "the adapter metamorpho derives no addresses",
+    ],
+    [
+      "has an adapter that nobody wrote",
+      `${CHAIN}:0x${"35".repeat(20)}`,
+      { adapter: "constructor" },
+      "no adapter is called constructor",
     ],
   ])("that %s stays unsupported", async (_what, id, extra, reason) => {
     const added = await admin("POST", "vaults", { vault_id: id, ...extra });
@@ -202,10 +208,39 @@ describe("a vault", () => {
       body: JSON.stringify({ faults: [{ kind: "status", status: 500 }] }),
     });
     try {
+      const id = `${CHAIN}:0x${"9a".repeat(20)}`;
+      const added = await admin("POST", "vaults", { vault_id: id });
+      expect(added).toMatchObject({ status: 201, body: { status_reason: "the chain did not answer" } });
       const changed = await admin("PATCH", `vaults/${vaultId}`, { status: "active" });
-      expect(changed).toMatchObject({ status: 409, body: { reason: "the chain did not answer" } });
+      expect(changed).toMatchObject({ status: 502, body: { code: "upstream_unavailable" } });
     } finally {
       await fetch(`${causeway.hub.rpc[CHAIN]}/__control`, { method: "DELETE" });
+    }
+    expect(await admin("PATCH", `vaults/${vaultId}`, { status: "active" })).toMatchObject({ status: 200 });
+  });
+
+  test("changed by many at once takes each change from where another left it, with an audit row", async () => {
+    const statuses = ["active", "paused", "unsupported"];
+    const statusNow = async () =>
+      ((await admin("GET", "vaults")).body["rows"] as Rows).find((row) => row["vault_id"] === vaultId)?.[
+        "status"
+      ];
+    const [start, before] = [await statusNow(), (await auditOf(vaultId)).length];
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, (_, i) => admin("PATCH", `vaults/${vaultId}`, { status: statuses[i % 3] })),
+    );
+    const done = answers.filter(({ status }) => status === 200).length;
+    expect(done).toBeGreaterThan(2);
+    for (const { status, body } of answers)
+      expect(status === 200 || body["code"] === "store_unavailable").toBe(true);
+    const rows = (await auditOf(vaultId)).slice(0, (await auditOf(vaultId)).length - before);
+    expect(rows).toHaveLength(done);
+    const end = await statusNow();
+    // One path from start to end: each status is entered as often as it is left, but for its two ends.
+    for (const status of statuses) {
+      const passed = (member: "before" | "after") =>
+        rows.filter((row) => (row[member] as Rows[number])["status"] === status).length;
+      expect(passed("after") - passed("before")).toBe(Number(end === status) - Number(start === status));
     }
   });
 });

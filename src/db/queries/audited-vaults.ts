@@ -17,6 +17,8 @@ export type DerivedColumns = Pick<
   | "spender"
   | "pricer"
   | "acceptedAssets"
+  | "caller"
+  | "params"
 >;
 
 /** Every row of the registry in the order of chain and address; `after` is the last one of the page before. */

@@ -1,0 +1,101 @@
+import { encodeAbiParameters, type Hex, parseAbiParameters } from "viem";
+import { describe, expect, test } from "vitest";
+import type { Described, ReadResult } from "../../src/chains/read.ts";
+import { findAdapter } from "../../src/vaults/adapters.ts";
+import { type Derivation, toLabel } from "../../src/vaults/derivation.ts";
+import { deriveErc4626 } from "../../src/vaults/families/erc4626-derivation.ts";
+
+const VAULT = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const word = (value: bigint): Hex => encodeAbiParameters(parseAbiParameters("uint256"), [value]);
+const text = (value: string): Hex => encodeAbiParameters(parseAbiParameters("string"), [value]);
+const honest: Readonly<Record<string, Hex>> = {
+  asset: encodeAbiParameters(parseAbiParameters("address"), [USDC]),
+  name: text("A vault"),
+  decimals: word(18n),
+  total: word(5n),
+  price: word(1n),
+  preview: word(1n),
+  symbol: text("USDC"),
+};
+
+/** Answers every read by its name, as a chain would; a name that has no answer reverts. */
+function answer(described: Described<Derivation>, answers: Readonly<Record<string, Hex>>): Derivation {
+  const results = Object.fromEntries(
+    Object.entries(described.reads).map(([name, read]): [string, ReadResult<unknown>] => {
+      const data = answers[name];
+      try {
+        return [
+          name,
+          data === undefined ? { ok: false, revert: "0x" } : { ok: true, value: read.decode(data) },
+        ];
+      } catch {
+        return [name, { ok: false, revert: null }];
+      }
+    }),
+  );
+  const next = described.next?.(results);
+  return next === undefined ? described.interpret(results) : answer(next, { ...answers, decimals: word(6n) });
+}
+
+const derive = (change: Readonly<Record<string, Hex | undefined>> = {}) => {
+  const answers = Object.entries({ ...honest, ...change }).filter(([, data]) => data !== undefined);
+  return answer(deriveErc4626({ address: VAULT }), Object.fromEntries(answers) as Record<string, Hex>);
+};
+
+describe("an ERC-4626 vault", () => {
+  test("is its own entry point, spender, share token and pricer", () => {
+    const asset = { address: USDC, symbol: "USDC", decimals: 6 };
+    expect(derive()).toEqual({
+      ok: true,
+      vault: {
+        name: "A vault",
+        asset,
+        acceptedAssets: [asset],
+        shareDecimals: 18,
+        shareToken: VAULT,
+        entryPoint: VAULT,
+        spender: VAULT,
+        pricer: VAULT,
+      },
+    });
+  });
+
+  test.each(["asset", "decimals", "total", "price", "preview"])("without %s is none", (name) => {
+    const none = { ok: false, reason: "the contract is no ERC-4626 vault" };
+    expect(derive({ [name]: undefined })).toEqual(none);
+    expect(derive({ [name]: "0x" })).toEqual(none);
+  });
+
+  test.each([
+    { symbol: undefined },
+    { symbol: text("") },
+    { symbol: text("\u0000\u0007") },
+    { symbol: "0x12" as const },
+  ])("whose asset does not say what it is (%j) is not derived", (change) => {
+    expect(derive(change)).toEqual({
+      ok: false,
+      reason: "the vault's asset does not say its symbol and decimals",
+    });
+  });
+
+  test("may have no name", () => {
+    expect(derive({ name: undefined })).toMatchObject({ ok: true, vault: { name: "" } });
+  });
+});
+
+test("only families that find their addresses on chain derive", () => {
+  expect(findAdapter("erc4626")?.derive).toBe(deriveErc4626);
+  expect(findAdapter("metamorpho")?.derive).toBeUndefined();
+  for (const name of ["", "constructor", "__proto__", "ERC4626"]) expect(findAdapter(name)).toBe(null);
+});
+
+test.each([
+  ["USD₮0", 32, "USD₮0"],
+  [" a\u0000b\u202Ec ", 32, "abc"],
+  ["\ud83d\ude00\ud83d\ude00", 1, "\ud83d\ude00"],
+  ["x".repeat(50), 32, "x".repeat(32)],
+  [null, 32, ""],
+])("%j in %i characters is %j", (given, length, label) => {
+  expect(toLabel(given, length)).toBe(label);
+});
