@@ -78,4 +78,17 @@ export const contractTargets: readonly ContractTarget[] = [
     output: "scripts/stack/contracts/veda/artifact.ts",
     optimizerRuns: 200,
   },
+  {
+    sources: ["scripts/stack/contracts/midas/Midas.sol"],
+    contracts: [
+      "MidasAccess",
+      "MidasToken",
+      "MidasFeed",
+      "MidasDepositVaultOld",
+      "MidasDepositVault",
+      "MidasRedemptionVault",
+    ],
+    output: "scripts/stack/contracts/midas/artifact.ts",
+    optimizerRuns: 200,
+  },
 ];

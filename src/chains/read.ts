@@ -84,6 +84,13 @@ export function describeThen<R extends Record<string, Read<unknown>>, S>(
   return { reads, interpret, next };
 }
 
+/** Asks the same and makes something else of the answer. */
+export function mapDescribed<A, B>(described: Described<A>, map: (answer: A) => B): Described<B> {
+  const { reads, interpret, next } = described;
+  const mapped: Described<B> = { reads, interpret: (results) => map(interpret(results)) };
+  return next === undefined ? mapped : { ...mapped, next: (results) => mapDescribed(next(results), map) };
+}
+
 type AllDescribed<D> = { [K in keyof D]: D[K] extends Described<infer S> ? S : never };
 
 /** Asks several questions at once, and answers each by its name. */

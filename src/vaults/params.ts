@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import { type Address, type Hex, isHex, size, zeroHash } from "viem";
 import { parseAddress } from "../lib/address.ts";
 import type { Vault } from "./vault.ts";
 
@@ -22,4 +22,14 @@ export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: str
   const address = parseAddress(told);
   if (address === null) throw new Error(`${vault.vaultId}: ${name} is no address: "${told}"`);
   return address;
+}
+
+/** A bytes32 that a registry row may have under a name; zero when it has none. Throws an Error for anything else. */
+export function wordParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Hex {
+  const told = vault.params[name] ?? "";
+  if (told === "") return zeroHash;
+  if (!isHex(told) || size(told) !== 32) {
+    throw new Error(`${vault.vaultId}: ${name} is no bytes32: "${told}"`);
+  }
+  return told;
 }

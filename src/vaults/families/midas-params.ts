@@ -1,0 +1,44 @@
+import { type Abi, type Hex, parseAbi, toFunctionSelector } from "viem";
+import { choiceParam } from "../params.ts";
+import type { Vault } from "../vault.ts";
+
+/** How a row's deposits are made. `instant`: minted at once; else an administrator approves each request. */
+export interface MidasMode {
+  instant: boolean;
+  /** Whether the deposit names who receives the tokens; older vaults mint to whoever calls. */
+  names: boolean;
+}
+
+/** The mode by `params.deposit` and `params.recipient`. Throws an Error for a row that does not say. */
+export function midasMode(vault: Vault): MidasMode {
+  const deposit = choiceParam(vault, { name: "deposit", choices: ["instant", "request"] });
+  const recipient = choiceParam(vault, { name: "recipient", choices: ["argument", "caller"] });
+  return { instant: deposit === "instant", names: recipient === "argument" };
+}
+
+/** How many of the family's units, of which a token always has 10^18, are one smallest unit; null: not one. */
+export function unitOf(decimals: number): bigint | null {
+  return decimals <= 18 ? 10n ** BigInt(18 - decimals) : null;
+}
+
+export const midasDepositAbis = {
+  instantFor: parseAbi([
+    "function depositInstant(address tokenIn, uint256 amountToken, uint256 minReceiveAmount, bytes32 referrerId, address recipient)",
+  ]),
+  instant: parseAbi([
+    "function depositInstant(address tokenIn, uint256 amountToken, uint256 minReceiveAmount, bytes32 referrerId)",
+  ]),
+  requestFor: parseAbi([
+    "function depositRequest(address tokenIn, uint256 amountToken, bytes32 referrerId, address recipient)",
+  ]),
+  request: parseAbi(["function depositRequest(address tokenIn, uint256 amountToken, bytes32 referrerId)"]),
+} as const;
+
+/** The selector that a deposit of this mode calls, which may be paused by itself. */
+export function depositSelector({ instant, names }: MidasMode): Hex {
+  const { instantFor, instant: plain, requestFor, request } = midasDepositAbis;
+  const abi: Abi = instant ? (names ? instantFor : plain) : names ? requestFor : request;
+  const [item] = abi;
+  if (item?.type !== "function") throw new TypeError("no function");
+  return toFunctionSelector(item);
+}

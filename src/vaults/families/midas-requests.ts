@@ -1,0 +1,66 @@
+import { isAddressEqual, parseAbi, parseEventLogs } from "viem";
+import { describe, type ReadResult, read } from "../../chains/read.ts";
+import type { AsyncDeposits, DepositRequestSeen, PendingDeposit } from "../adapter.ts";
+import type { Vault } from "../vault.ts";
+import { depositRequestsAbi } from "./midas-flows.ts";
+import { unitOf } from "./midas-params.ts";
+
+const requestsAbi = parseAbi([
+  "function mintRequests(uint256) view returns (address sender, address tokenIn, uint8 status, uint256 depositedUsdAmount, uint256 usdAmountWithoutFees, uint256 tokenOutRate)",
+]);
+/** Neither approved nor rejected. */
+const OPEN = 0;
+const NUMBER = /^\d{1,77}$/;
+
+type MintRequest = readonly [`0x${string}`, `0x${string}`, number, bigint, bigint, bigint];
+
+/** What an open request paid in, where its price shows it; null: not known. */
+function paidIn(vault: Vault, result: ReadResult<MintRequest>): bigint | null {
+  if (!result.ok) return null;
+  const [, tokenIn, status, worth] = result.value;
+  if (status !== OPEN) return 0n;
+  const unit = unitOf(vault.asset.decimals);
+  const fixed = vault.params["asset_rate"] === "stable" && isAddressEqual(tokenIn, vault.asset.address);
+  return fixed && unit !== null ? worth / unit : null;
+}
+
+/**
+ * Requests that an administrator approves one by one; approval mints the tokens, so there is nothing to claim.
+ * One that is rejected is paid back outside the chain. The DepositVault knows requests by their number only.
+ * Source: midas-apps/contracts.
+ */
+export const midasRequests: AsyncDeposits = {
+  pending(vault, { requestIds }) {
+    const known = [...new Set(requestIds)].filter((id) => NUMBER.test(id));
+    const on = { to: vault.entryPoint, abi: requestsAbi, name: "mintRequests" } as const;
+    return describe(
+      Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
+      (results): PendingDeposit => {
+        const amounts = Object.values(results).map((result) => paidIn(vault, result));
+        return {
+          pendingAssets: amounts.reduce(
+            (sum, paid) => (sum === null || paid === null ? null : sum + paid),
+            0n,
+          ),
+          claimableShares: 0n,
+          claimableAssets: 0n,
+        };
+      },
+    );
+  },
+  claim: () => null,
+  requestIn(vault, { user, logs }): DepositRequestSeen | null {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    for (const { eventName, args } of parseEventLogs({ abi: depositRequestsAbi, logs: own })) {
+      const whose = eventName === "DepositRequest" ? args.user : args.recipient;
+      if (!isAddressEqual(whose, user)) continue;
+      const unit = unitOf(vault.asset.decimals);
+      const inAsset = isAddressEqual(args.tokenIn, vault.asset.address) && unit !== null;
+      return {
+        requestId: args.requestId.toString(),
+        assets: inAsset ? args.amountToken / unit : null,
+      };
+    }
+    return null;
+  },
+};

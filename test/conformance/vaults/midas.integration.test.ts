@@ -1,0 +1,270 @@
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  maxUint256,
+  toFunctionSelector,
+  zeroAddress,
+  zeroHash,
+} from "viem";
+import { catchUp } from "../../../scripts/stack/chains/anvil.ts";
+import { stackTokenAbi } from "../../../scripts/stack/contracts/artifact.ts";
+import {
+  midasAccessAbi,
+  midasDepositVaultAbi,
+  midasFeedAbi,
+  midasRedemptionVaultAbi,
+  midasTokenAbi,
+} from "../../../scripts/stack/contracts/midas/artifact.ts";
+import type { Family, Placed, State } from "./family.ts";
+import { deployMidas, RATE } from "./midas-stand-in.ts";
+import { set } from "./standard.ts";
+import { conformance } from "./suite.ts";
+
+const ONE = 10n ** 18n;
+const INSTANT_FOR = toFunctionSelector("depositInstant(address,uint256,uint256,bytes32,address)");
+const INSTANT = toFunctionSelector("depositInstant(address,uint256,uint256,bytes32)");
+
+const part = (placed: Placed, name: string): Address => placed.parts[name] ?? zeroAddress;
+const unit = (placed: Placed): bigint => 10n ** BigInt(18 - placed.asset.decimals);
+
+const onDeposits = (placed: Placed, name: string, ...args: readonly unknown[]) =>
+  set(placed, { abi: midasDepositVaultAbi, name, args, on: part(placed, "deposits") });
+const deposits = (name: string, ...args: readonly unknown[]) => ({
+  enter: (placed: Placed) => onDeposits(placed, name, ...args),
+});
+const onAccess = (name: string) => ({
+  enter: (placed: Placed, user: Address) =>
+    set(placed, { abi: midasAccessAbi, name, args: [user, true], on: part(placed, "access") }),
+});
+const onFeed = (...args: readonly unknown[]) => ({
+  enter: (placed: Placed) => set(placed, { abi: midasFeedAbi, name: "set", args, on: part(placed, "feed") }),
+});
+
+const supplyOf = (placed: Placed): Promise<bigint> =>
+  placed.world.client.readContract({
+    address: placed.vault,
+    abi: midasTokenAbi,
+    functionName: "totalSupply",
+  });
+
+const worth = (placed: Placed, shares: bigint): bigint => (shares * RATE) / (ONE * unit(placed));
+
+/** A first deposit of the user's own, so that the minimum for first deposits is behind them. */
+async function depositOnce(placed: Placed, user: Address): Promise<void> {
+  const { world, asset } = placed;
+  const [amount, vault] = [10n ** BigInt(asset.decimals) * 200n, part(placed, "deposits")];
+  const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [user, amount] });
+  const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [vault, amount] });
+  const args = [asset.address, amount * unit(placed), 0n, zeroHash] as const;
+  const deposit = encodeFunctionData({ abi: midasDepositVaultAbi, functionName: "depositInstant", args });
+  await world.send(user, { to: asset.address, data: mint });
+  await world.send(user, { to: asset.address, data: approve });
+  await world.send(user, { to: vault, data: deposit });
+}
+
+const common = {
+  adapter: "midas",
+  type: "midas",
+  worth: async (placed, shares) => worth(placed, shares),
+  async shown(placed) {
+    const supply = await supplyOf(placed);
+    return {
+      total_supply: String(supply),
+      total_assets: String(worth(placed, supply)),
+      share_price: String(RATE),
+      max_deposit: String(maxUint256 / unit(placed)),
+      min_deposit: "0",
+      no_minimum: true,
+      paused: false,
+    };
+  },
+  withdrawal: (placed, { shares }) => ({
+    to: part(placed, "redemptions"),
+    data: encodeFunctionData({
+      abi: midasRedemptionVaultAbi,
+      functionName: "redeemInstant",
+      args: [placed.asset.address, shares, 0n],
+    }),
+  }),
+} as const satisfies Partial<Family>;
+
+const paused = { refused: { code: "vault_paused" }, shown: { paused: true, max_deposit: "0" } } as const;
+const stale = {
+  refused: { code: "price_stale" },
+  shown: { share_price: null, total_assets: null, max_deposit: null, min_deposit: null, paused: false },
+} as const;
+
+/** What stops a vault whichever way it is called, by the selector it is called with. */
+const pausesOf = (selector: string, other: string): readonly State[] => [
+  { name: "paused", ...deposits("pause", true), ...paused },
+  { name: "paused in the one function", ...deposits("pauseFn", selector, true), ...paused },
+  {
+    name: "paused in another function",
+    ...deposits("pauseFn", other, true),
+    refused: null,
+    shown: { paused: false },
+  },
+  {
+    name: "no longer taking the token",
+    enter: (placed) => onDeposits(placed, "removePaymentToken", placed.asset.address),
+    ...paused,
+  },
+  { name: "without a fresh price", ...onFeed(RATE, 1n, false), ...stale },
+  { name: "with a feed that is given up", ...onFeed(RATE, 9_999_999_999n, true), ...stale },
+];
+
+const admissions: readonly State[] = [
+  {
+    name: "closed to all but the greenlist",
+    ...deposits("setGreenlistEnable", true),
+    refused: { code: "not_allowed" },
+  },
+  { name: "refusing an account", ...onAccess("setBlacklisted"), refused: { code: "not_allowed" } },
+  { name: "refusing a sanctioned account", ...onAccess("setSanctioned"), refused: { code: "not_allowed" } },
+];
+
+/** 100 mTokens are worth 107.31. */
+const minimums: readonly State[] = [
+  {
+    name: "asked for less than its minimum",
+    ...deposits("setMinAmount", 100n * ONE),
+    amount: () => 107_309_999n,
+    refused: { code: "below_minimum", min_deposit: "107310000" },
+    shown: { min_deposit: "107310000", no_minimum: false },
+  },
+  {
+    name: "asked for its minimum",
+    ...deposits("setMinAmount", 100n * ONE),
+    amount: () => 107_310_000n,
+    refused: null,
+  },
+  {
+    name: "asked for less than a first deposit's minimum",
+    ...deposits("setMinMTokenAmountForFirstDeposit", 100n * ONE),
+    amount: () => 107_309_999n,
+    refused: { code: "below_minimum", min_deposit: "107310000" },
+    shown: { min_deposit: "107310000" },
+  },
+];
+
+const returning: readonly State[] = [
+  {
+    name: "asked for less than a first deposit's minimum by somebody who has deposited",
+    enter: async (placed, user) => {
+      await onDeposits(placed, "setMinMTokenAmountForFirstDeposit", 100n * ONE);
+      await depositOnce(placed, user);
+    },
+    amount: () => 1_000_000n,
+    refused: null,
+  },
+  {
+    name: "asked for less than its minimum by somebody it does not bind",
+    enter: async (placed, user) => {
+      await onDeposits(placed, "setMinAmount", 100n * ONE);
+      await onDeposits(placed, "freeFromMinAmount", user, true);
+    },
+    amount: () => 1_000_000n,
+    refused: null,
+  },
+];
+
+/** Room for 100 mTokens. */
+const MOST = { max_deposit: "107310000" };
+const limits: readonly State[] = [
+  {
+    name: "asked for more than is left of today's limit",
+    enter: async (placed, user) => {
+      await catchUp(placed.world.url);
+      await onDeposits(placed, "setInstantDailyLimit", 286_375_920_231_106_141_086n);
+      await depositOnce(placed, user);
+    },
+    amount: () => 107_310_001n,
+    refused: { code: "above_maximum", ...MOST },
+    shown: MOST,
+  },
+  {
+    name: "asked for all that is left of today's limit",
+    enter: async (placed, user) => {
+      await catchUp(placed.world.url);
+      await onDeposits(placed, "setInstantDailyLimit", 286_375_920_231_106_141_086n);
+      await depositOnce(placed, user);
+    },
+    amount: () => 107_310_000n,
+    refused: null,
+  },
+  {
+    name: "asked for more than it may still take of the token",
+    enter: (placed) =>
+      onDeposits(
+        placed,
+        "addPaymentToken",
+        ...[placed.asset.address, part(placed, "tokenFeed"), 0n, 107_310_000n * unit(placed), true],
+      ),
+    amount: () => 107_310_001n,
+    refused: { code: "above_maximum", ...MOST },
+    shown: MOST,
+  },
+];
+const supplyLimit: readonly State[] = [
+  {
+    name: "asked for more than the supply's cap",
+    ...deposits("setMaxSupplyCap", 100_100n * ONE),
+    amount: () => 107_310_001n,
+    refused: { code: "above_maximum", ...MOST },
+    shown: MOST,
+  },
+  {
+    name: "asked for all under the supply's cap",
+    ...deposits("setMaxSupplyCap", 100_100n * ONE),
+    amount: () => 107_310_000n,
+    refused: null,
+  },
+  {
+    name: "above the supply's cap",
+    ...deposits("setMaxSupplyCap", 1n),
+    refused: { code: "above_maximum", max_deposit: "0" },
+    shown: { max_deposit: "0" },
+  },
+];
+
+conformance([
+  {
+    ...common,
+    name: "a DepositVault that names the recipient, called by the user",
+    decimals: [6, 18, 8, 0],
+    deploy: deployMidas({ deposit: "instant", recipient: "argument", caller: "user" }),
+    states: [
+      ...pausesOf(INSTANT_FOR, INSTANT),
+      ...admissions,
+      ...minimums,
+      ...returning,
+      ...limits,
+      ...supplyLimit,
+    ],
+  },
+  {
+    ...common,
+    name: "a DepositVault that names the recipient, through the Router",
+    decimals: [6, 18, 8],
+    deploy: deployMidas({ deposit: "instant", recipient: "argument", caller: "router", fee: 20n }),
+    states: [...pausesOf(INSTANT_FOR, INSTANT), ...admissions],
+  },
+  {
+    ...common,
+    name: "a DepositVault of before July 2025, which mints to its caller, and takes a fee",
+    decimals: [6, 18, 8],
+    deploy: deployMidas({ deposit: "instant", recipient: "caller", caller: "user", fee: 20n }),
+    states: [...pausesOf(INSTANT, INSTANT_FOR), ...admissions, ...returning],
+  },
+  {
+    ...common,
+    name: "a DepositVault for a token that has a feed of its own",
+    decimals: [8],
+    deploy: deployMidas({ deposit: "instant", recipient: "argument", caller: "user", stable: false }),
+    worth: async () => null,
+    shown: async () => ({ share_price: String((RATE * 10_000n) / 9_990n) }),
+    withdrawal: () => null,
+    states: [],
+  },
+]);
