@@ -91,6 +91,16 @@ export function mapDescribed<A, B>(described: Described<A>, map: (answer: A) => 
   return next === undefined ? mapped : { ...mapped, next: (results) => mapDescribed(next(results), map) };
 }
 
+/** Ties a question, however many rounds it takes, to a further one that needs its answer. */
+export function describeFrom<S, T>(
+  described: Described<S>,
+  follow: (value: S) => Described<T>,
+): Described<T> {
+  const { reads, interpret, next } = described;
+  const last = describeThen(reads, (results) => follow(interpret(results)));
+  return next === undefined ? last : { ...last, next: (results) => describeFrom(next(results), follow) };
+}
+
 type AllDescribed<D> = { [K in keyof D]: D[K] extends Described<infer S> ? S : never };
 
 /** Asks several questions at once, and answers each by its name. */

@@ -6,6 +6,7 @@ import { AppError, failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { NewVaultInput, VaultRecord } from "../schemas/admin.ts";
 import { type Derivation, underivable } from "../vaults/derivation.ts";
+import { deriverOf } from "../vaults/derive/derivers.ts";
 import { noteOf } from "./audit-note.ts";
 import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-record.ts";
@@ -16,12 +17,14 @@ import { toVaultRecord } from "./vault-record.ts";
  * Throws `chain_unsupported`, `store_unavailable`.
  */
 export async function addVault(ctx: Context, input: NewVaultInput): Promise<VaultRecord> {
-  const { vault_id: key, adapter, type, curator } = input;
+  const { vault_id: key, adapter, curator } = input;
   if (!ctx.chains.definitions.has(key.chainId)) {
     throw failure("chain_unsupported", `chain ${key.chainId} is not served`);
   }
   const vaultId = formatVaultId(key);
   const derived = await tryDeriving(ctx, { ...key, adapter });
+  // Which family an adapter talks to is not for saying.
+  const type = deriverOf(adapter)?.type ?? input.type;
   const ownName = derived.ok ? derived.vault.name : "";
   const name = [input.name, ownName, vaultId].find((text) => text !== "") ?? vaultId;
   const statusReason = derived.ok ? "not activated yet" : derived.reason;
@@ -40,7 +43,7 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Vaul
 /** An unsupported row needs no chain: one that does not answer now is asked again when the vault is activated. */
 async function tryDeriving(ctx: Context, vault: VaultKey & { adapter: string }): Promise<Derivation> {
   try {
-    return await deriveVault(ctx, vault);
+    return await deriveVault(ctx, { ...vault, tokens: [] });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return underivable("the chain did not answer");

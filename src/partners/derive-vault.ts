@@ -1,22 +1,21 @@
 import type { Context } from "../context.ts";
 import type { DerivedColumns } from "../db/queries/audited-vaults.ts";
-import type { VaultKey } from "../lib/vault-id.ts";
 import { findAdapter } from "../vaults/adapters.ts";
 import { type Derivation, type DerivedVault, underivable } from "../vaults/derivation.ts";
-import { readNow } from "../vaults/state.ts";
+import type { Subject } from "../vaults/derive/derivation.ts";
+import { deriveFromChain } from "../vaults/derive/derive.ts";
 
 /**
  * Derives a vault's addresses from its chain by its adapter; nobody types them in. A family that derives nothing has
  * its vaults from the reviewed seed rows only. Throws what the chain client throws: a chain that does not answer says
  * nothing of a vault.
  */
-export async function deriveVault(ctx: Context, vault: VaultKey & { adapter: string }): Promise<Derivation> {
-  const { chainId, adapter: name } = vault;
-  const adapter = findAdapter(name);
-  if (adapter === null) return underivable(`no adapter is called ${name}`);
-  if (adapter.derive === undefined) return underivable(`the adapter ${name} derives no addresses`);
-  if (ctx.chains.client(chainId) === null) return underivable(`chain ${chainId} is not served`);
-  return (await readNow(ctx, { chainId, described: adapter.derive(vault) })).value;
+export async function deriveVault(ctx: Context, vault: Subject & { adapter: string }): Promise<Derivation> {
+  const { adapter, ...subject } = vault;
+  if (findAdapter(adapter) === null) return underivable(`no adapter is called ${adapter}`);
+  const client = ctx.chains.client(subject.chainId);
+  if (client === null) return underivable(`chain ${subject.chainId} is not served`);
+  return deriveFromChain(client, { adapter, subject });
 }
 
 /** The registry row's part that a derivation fills in. */

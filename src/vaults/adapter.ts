@@ -1,7 +1,5 @@
 import type { Address, Hex, Log } from "viem";
 import type { Described } from "../chains/read.ts";
-import type { VaultKey } from "../lib/vault-id.ts";
-import type { Derivation } from "./derivation.ts";
 import type { LensVault } from "./lens/types.ts";
 import type { ExplainedRevert } from "./reverts.ts";
 import type { Token, Vault } from "./vault.ts";
@@ -152,8 +150,6 @@ export interface VaultAdapter {
   encode(vault: Vault, request: DepositRequest): DepositCall;
   /** What revert data of this family's contracts stands for; null: none of its own errors. */
   explain?(revert: Hex): ExplainedRevert | null;
-  /** How a vault's addresses are found on its chain; absent: its vaults come with the reviewed seed rows only. */
-  derive?(key: VaultKey): Described<Derivation>;
   /** Where its deposits and withdrawals are seen. */
   flows(vault: Vault): FlowSource;
   /** Null: every deposit gives shares at once. A family may decide vault by vault. */

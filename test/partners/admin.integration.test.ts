@@ -160,10 +160,10 @@ describe("a vault", () => {
   test.each([
     ["is no vault", `${CHAIN}:0x${"12".repeat(20)}`, {}, "the contract is no ERC-4626 vault"],
     [
-      "has an adapter that derives nothing",
+      "is none of its adapter's family",
       `${CHAIN}:0x${"34".repeat(20)}`,
       { adapter: "metamorpho" },
-      "the adapter metamorpho derives no addresses",
+      "the contract is no vault of MetaMorpho: its own view does not answer",
     ],
     [
       "has an adapter that nobody wrote",

@@ -3,7 +3,6 @@ import { describe, type ReadResult, read, valueOrNull } from "../../chains/read.
 import { MAX_UINT256, mulDivDown } from "../../lib/amount.ts";
 import type { DepositCall, DepositRequest, DepositTerms, VaultAdapter, VaultState } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
-import { deriveErc4626 } from "./erc4626-derivation.ts";
 import { erc4626Flows } from "./erc4626-flows.ts";
 
 export const erc4626Abi = parseAbi([
@@ -139,7 +138,4 @@ function toSharePrice(assetsPerShare: bigint | null, assetDecimals: number): big
 }
 
 /** Any vault that keeps to ERC-4626 and is of no family with rules of its own. */
-export const erc4626: VaultAdapter = {
-  ...defineErc4626({ name: "erc4626", noMinimum: false, pausable: true }),
-  derive: deriveErc4626,
-};
+export const erc4626 = defineErc4626({ name: "erc4626", noMinimum: false, pausable: true });

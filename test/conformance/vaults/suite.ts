@@ -14,6 +14,7 @@ import {
   sampleAmount,
   vaultIdOf,
 } from "./deposit.ts";
+import { derivedRow, storedRow } from "./derived.ts";
 import type { Family, Placed } from "./family.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -42,6 +43,10 @@ export function conformance(families: readonly Family[]): void {
           ...{ share_token: placed.shareToken, share_decimals: placed.row.shareDecimals },
           ...(await family.shown(placed)),
         });
+      });
+
+      test("is derived from its chain as its row has it", async () => {
+        expect(await derivedRow(placed)).toEqual(await storedRow(placed));
       });
 
       const each = (name: string, work: () => Promise<void>) => test(name, () => world.undone(work));

@@ -1,0 +1,10 @@
+import type { Deriver } from "./derivation.ts";
+import { nearDerivers } from "./near.ts";
+
+/** How the vaults of each adapter are derived from their chain. Those that tell their family come first. */
+export const derivers: readonly Deriver[] = [...nearDerivers];
+
+/** The deriver of an adapter; null: its vaults are not derived. */
+export function deriverOf(adapter: string): Deriver | null {
+  return derivers.find((deriver) => deriver.adapter === adapter) ?? null;
+}
