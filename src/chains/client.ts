@@ -27,8 +27,18 @@ export interface ChainClient {
    * `seen` the chain and head that the answer shows; they are that node's.
    */
   ask<T>(question: Question<T>): Promise<T>;
+  /**
+   * Does work that needs one and the same node from its first request to its last; where `work` throws, all of it
+   * is done again on the next node. Throws as `ask`, or the last node's RpcError as it came.
+   */
+  onOneNode<T>(work: (node: NodeSession) => Promise<T>): Promise<T>;
   /** Tells the client which chain and head an answer showed; throws OutsideError when they cannot be right. */
   observe(report: { chainId: number; blockNumber: number | null }): void;
+}
+
+/** One node, its chain checked. Throws RpcError and OutsideError as they come. */
+export interface NodeSession {
+  request(method: string, params: readonly unknown[]): Promise<unknown>;
 }
 
 export interface HeadReport {
@@ -80,7 +90,24 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
     observe: (report) => seenAt(lastUrl, report),
     request: (method, params) => ask({ method, params, read: (answer) => answer }),
     ask,
+    onOneNode,
   };
+
+  async function onOneNode<T>(work: (node: NodeSession) => Promise<T>): Promise<T> {
+    let last: unknown = new OutsideError("network", `${definition.name} has no nodes`);
+    for (const url of health.order(definition.rpcUrls, now()).slice(0, ATTEMPTS)) {
+      try {
+        await verify(url);
+        return await work({ request: (method, params) => send(url, method, params) });
+      } catch (error) {
+        last = error;
+        // A node that refuses a question is well; one that gives no answer, or a wrong one, is not.
+        if (!(error instanceof RpcError)) health.avoid(url, now() + AVOID_MS);
+      }
+    }
+    if (last instanceof RpcError) throw last;
+    throw toFailure(definition, last);
+  }
 
   async function ask<T>({ method, params, read }: Question<T>): Promise<T> {
     const urls = health.order(definition.rpcUrls, now()).slice(0, ATTEMPTS);

@@ -1,0 +1,45 @@
+/** Blocks from `from` to `to`, both included. */
+export interface BlockSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A set of blocks: spans in ascending order, between any two of them at least one block. */
+export type BlockSet = readonly BlockSpan[];
+
+/** The set of all blocks that any of the spans holds; spans that hold none are left out. */
+export function unite(spans: readonly BlockSpan[]): BlockSet {
+  const united: BlockSpan[] = [];
+  for (const span of spans.filter(({ from, to }) => from <= to).sort((a, b) => a.from - b.from)) {
+    const last = united.at(-1);
+    if (last === undefined || span.from > last.to + 1) united.push(span);
+    else united[united.length - 1] = { from: last.from, to: Math.max(last.to, span.to) };
+  }
+  return united;
+}
+
+/** What of a span a set does not hold. */
+export function without(span: BlockSpan, set: BlockSet): BlockSet {
+  const missing: BlockSpan[] = [];
+  let from = span.from;
+  for (const held of set) {
+    if (held.to < from) continue;
+    if (held.from > span.to) break;
+    if (held.from > from) missing.push({ from, to: held.from - 1 });
+    from = held.to + 1;
+  }
+  if (from <= span.to) missing.push({ from, to: span.to });
+  return missing;
+}
+
+/** What of a set lies within a span. */
+export function within(set: BlockSet, span: BlockSpan): BlockSet {
+  return set
+    .map(({ from, to }) => ({ from: Math.max(from, span.from), to: Math.min(to, span.to) }))
+    .filter(({ from, to }) => from <= to);
+}
+
+/** How many blocks a set holds. */
+export function countBlocks(set: BlockSet): number {
+  return set.reduce((count, { from, to }) => count + to - from + 1, 0);
+}
