@@ -1,3 +1,5 @@
 import { defineConfig } from "drizzle-kit";
 
-export default defineConfig({ dialect: "postgresql", schema: "./src/db/schema.ts", out: "./drizzle" });
+const schema = ["./src/db/schema.ts", "./src/db/schema/*.ts"];
+
+export default defineConfig({ dialect: "postgresql", schema, out: "./drizzle" });

@@ -4,12 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runTool } from "../run-tool.ts";
 
+/** As drizzle.config.ts names it; the command line takes one pattern. */
+const SCHEMA = "./src/db/{schema,schema/*}.ts";
+
 const scratch = mkdtempSync(join(tmpdir(), "causeway-migrations-"));
 try {
   cpSync("drizzle", scratch, { recursive: true });
   const count = (): number => readdirSync(scratch).filter((name) => name.endsWith(".sql")).length;
   const before = count();
-  const args = ["generate", "--dialect", "postgresql", "--schema", "./src/db/schema.ts", "--out", scratch];
+  const args = ["generate", "--dialect", "postgresql", "--schema", SCHEMA, "--out", scratch];
   const code = runTool({ package: "drizzle-kit", command: "drizzle-kit", args, quiet: true });
   if (code !== 0 || count() !== before) {
     console.error(

@@ -6,22 +6,17 @@ import {
   index,
   integer,
   jsonb,
-  numeric,
   pgTable,
   primaryKey,
   smallint,
   text,
-  timestamp,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import type { ApplicationForm, ApplicationStatus } from "../schemas/application.ts";
 import type { BuiltDeposit } from "../schemas/quote.ts";
 import type { DepositState } from "../schemas/status.ts";
 import type { Asset, VaultType } from "../schemas/vault.ts";
-
-const time = (name: string) => timestamp(name, { withTimezone: true, mode: "date", precision: 3 });
-/** uint256 as decimal text on the way in and out. */
-const uint256 = (name: string) => numeric(name, { precision: 78, scale: 0 });
+import { time, uint256 } from "./columns.ts";
 
 /** How a vault's deposits are called and by whom. */
 export type VaultCaller = "router" | "user";

@@ -1,0 +1,24 @@
+import { customType, numeric, timestamp } from "drizzle-orm/pg-core";
+import type { BlockSet } from "../lib/blocks.ts";
+
+export const time = (name: string) => timestamp(name, { withTimezone: true, mode: "date", precision: 3 });
+/** uint256 as decimal text on the way in and out. */
+export const uint256 = (name: string) => numeric(name, { precision: 78, scale: 0 });
+
+/** A set of blocks. Source: PostgreSQL, range types (`int8multirange`, whose upper bounds are exclusive). */
+export const blockSet = customType<{ data: BlockSet; driverData: string }>({
+  dataType: () => "int8multirange",
+  toDriver: formatBlockSet,
+  fromDriver: parseBlockSet,
+});
+
+export function formatBlockSet(set: BlockSet): string {
+  return `{${set.map(({ from, to }) => `[${from},${to + 1})`).join(",")}}`;
+}
+
+function parseBlockSet(text: string): BlockSet {
+  return [...text.matchAll(/\[(\d+),(\d+)\)/g)].map(([, from, end]) => ({
+    from: Number(from),
+    to: Number(end) - 1,
+  }));
+}

@@ -1,0 +1,59 @@
+import { and, asc, eq, isNotNull, ne, not, sql as raw } from "drizzle-orm";
+import type { Database } from "../client.ts";
+import { flowCoverage, flows, flowTips } from "../schema/flows.ts";
+import { vaults } from "../schema.ts";
+
+export type FlowRow = typeof flows.$inferSelect;
+export type FlowTip = typeof flowTips.$inferSelect;
+export type VaultCoverage = Pick<
+  typeof flowCoverage.$inferSelect,
+  "vaultAddress" | "startBlock" | "source" | "followedFrom" | "done"
+>;
+/** What a run begins with: the chain's tip, its vaults with what of them is stored, and the rows that may change. */
+export interface FlowState {
+  tip: FlowTip;
+  vaults: { row: typeof vaults.$inferSelect; coverage: VaultCoverage }[];
+  provisional: FlowRow[];
+}
+
+/**
+ * Reads what a run begins with, after making room for vaults that are new in the registry. `span` is what a
+ * chain begins with. Throws `store_unavailable`.
+ */
+export async function loadFlowState(
+  db: Database,
+  chain: { chainId: number; span: number },
+): Promise<FlowState> {
+  const { chainId, span } = chain;
+  const shown = and(
+    eq(vaults.chainId, chainId),
+    ne(vaults.status, "unsupported"),
+    isNotNull(vaults.startBlock),
+  );
+  const [, , tips, known, provisional] = await db.run((sql) =>
+    sql.batch([
+      sql.insert(flowTips).values({ chainId, span }).onConflictDoNothing(),
+      sql.execute(raw`insert into ${flowCoverage} (chain_id, vault_address, start_block)
+        select ${vaults.chainId}, ${vaults.address}, ${vaults.startBlock} from ${vaults} where ${shown}
+        on conflict (chain_id, vault_address) do update set start_block = excluded.start_block
+        where ${flowCoverage.startBlock} <> excluded.start_block`),
+      sql.select().from(flowTips).where(eq(flowTips.chainId, chainId)),
+      sql
+        .select({ row: vaults, coverage: flowCoverage })
+        .from(flowCoverage)
+        .innerJoin(
+          vaults,
+          and(eq(vaults.chainId, flowCoverage.chainId), eq(vaults.address, flowCoverage.vaultAddress)),
+        )
+        .where(shown)
+        .orderBy(asc(vaults.address)),
+      sql
+        .select()
+        .from(flows)
+        .where(and(eq(flows.chainId, chainId), not(flows.final))),
+    ]),
+  );
+  const tip = tips[0];
+  if (tip === undefined) throw new RangeError("the tip was written and is not there");
+  return { tip, vaults: known, provisional };
+}
