@@ -140,6 +140,11 @@ export interface PlatformLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>;
 }
 
+/** A queue of the platform, as a `[[queues.producers]]` entry of wrangler.toml binds it. */
+export interface MessageQueue {
+  sendBatch(messages: readonly { body: unknown }[]): Promise<unknown>;
+}
+
 const flag = (fallback: boolean) =>
   z
     .enum(["on", "off"])
@@ -184,6 +189,8 @@ export interface Config {
   partnerLimits: ReadonlyMap<string, Partial<Limits>>;
   /** The platform's limiters by their limit per minute: the binding `LIMIT_600` is that of 600. */
   platformLimiters: ReadonlyMap<number, PlatformLimiter>;
+  /** Where work on vaults' histories is handed out; null: each run does what it can itself. */
+  flowsQueue: MessageQueue | null;
   /** Newest first. */
   partnerPeppers: readonly Pepper[];
 }
@@ -221,6 +228,7 @@ export function parseConfig(env: unknown): Config {
       variables.RATE_LIMITS?.partners.map(([address, limits]) => [address.toLowerCase(), definedOf(limits)]),
     ),
     platformLimiters: platformLimitersOf(env),
+    flowsQueue: queueOf(env),
     partnerPeppers: Object.entries(variables.PARTNER_PEPPERS ?? {})
       .map(([version, secret]) => ({ version: Number(version), secret }))
       .sort((a, b) => b.version - a.version),
@@ -239,6 +247,15 @@ function platformLimitersOf(env: unknown): ReadonlyMap<number, PlatformLimiter> 
     if (perMinute !== undefined && isLimiter(binding)) limiters.set(Number(perMinute), binding);
   }
   return limiters;
+}
+
+function queueOf(env: unknown): MessageQueue | null {
+  const binding = typeof env === "object" && env !== null && "FLOWS" in env ? env.FLOWS : null;
+  return isQueue(binding) ? binding : null;
+}
+
+function isQueue(binding: unknown): binding is MessageQueue {
+  return typeof binding === "object" && binding !== null && "sendBatch" in binding;
 }
 
 function isLimiter(binding: unknown): binding is PlatformLimiter {

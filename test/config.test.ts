@@ -74,6 +74,7 @@ describe("parseConfig", () => {
       keyFactor: 10,
       partnerLimits: new Map(),
       platformLimiters: new Map(),
+      flowsQueue: null,
       partnerPeppers: [],
     });
   });
@@ -102,6 +103,7 @@ describe("parseConfig", () => {
       keyFactor: 3,
       partnerLimits: new Map([[`0x${"ab".repeat(20)}`, { reads: 9 }]]),
       platformLimiters: new Map(),
+      flowsQueue: null,
       partnerPeppers: [
         { version: 10, secret: `tenth${"x".repeat(32)}` },
         { version: 2, secret: `second${"x".repeat(32)}` },

@@ -1,0 +1,89 @@
+/** `npm run flows -- …`: reads a chain's deposits and withdrawals from the terminal. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { createContext, createRuntime } from "../src/context.ts";
+import { indexFully, type Progress } from "../src/flows/index-fully.ts";
+
+const HELP = `Reads what is missing of a chain's deposits and withdrawals, and stores it.
+
+  npm run flows -- --chain 8453            all that is missing, up to the head
+  npm run flows -- --chain 8453 --from 1   block 1 and later again, whatever is stored
+
+  --help  show this text
+
+Environment: the Worker's own variables; without DATABASE_URL it is the local stack of npm start.`;
+
+const Manifest = z.object({
+  api: z.string(),
+  database_url: z.string(),
+  redis_token: z.string(),
+  emulators: z.object({ neon: z.string(), upstash: z.string(), rpc: z.record(z.string(), z.string()) }),
+  chains: z.array(z.object({ chain_id: z.int(), name: z.string() })),
+});
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The Worker's variables: those of the environment, else the local stack's. Throws when there are neither. */
+export function variablesOf(environment: Environment, folder: string): Environment {
+  if ((environment["DATABASE_URL"] ?? "") !== "") return environment;
+  const file = join(folder, "stack.json");
+  if (!existsSync(file))
+    throw new Error("set DATABASE_URL and the Worker's other variables, or start the local stack");
+  const { api, database_url, redis_token, emulators, chains } = Manifest.parse(
+    JSON.parse(readFileSync(file, "utf8")),
+  );
+  const settings = chains.map(({ chain_id, name }) => ({
+    chain_id,
+    name,
+    key: name,
+    rpc_urls: [emulators.rpc[chain_id]],
+    native: { symbol: "ETH", decimals: 18 },
+  }));
+  return {
+    DATABASE_URL: database_url,
+    DATABASE_HTTP_URL: `${emulators.neon}/sql`,
+    UPSTASH_REDIS_REST_URL: emulators.upstash,
+    UPSTASH_REDIS_REST_TOKEN: redis_token,
+    PUBLIC_URL: api,
+    CHAINS: JSON.stringify(settings),
+  };
+}
+
+/** One line of progress: a bar, the share of blocks, and the events so far. */
+export function bar({ done, of, rows }: Progress, width = 40): string {
+  const share = of === 0 ? 1 : done / of;
+  const filled = Math.round(share * width);
+  const percent = `${(share * 100).toFixed(1)} %`.padStart(7);
+  return `[${"#".repeat(filled)}${".".repeat(width - filled)}] ${percent}  ${done} of ${of} blocks, ${rows} events`;
+}
+
+function readBlock(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new Error(`${text} is not a number`);
+  return Number(text);
+}
+
+async function main(): Promise<void> {
+  const options = { chain: { type: "string" }, from: { type: "string" }, help: { type: "boolean" } } as const;
+  const { values } = parseArgs({ options });
+  if (values.help === true || values.chain === undefined) return console.log(HELP);
+  const chainId = readBlock(values.chain);
+  const from = values.from === undefined ? null : readBlock(values.from);
+  const variables = variablesOf(process.env, join(import.meta.dirname, "../.stack"));
+  const request = { requestId: "flows", clientAddress: "unknown", waitUntil: () => undefined };
+  const ctx = createContext(createRuntime(variables), request);
+  const onProgress = (progress: Progress) => {
+    if (process.stdout.isTTY) process.stdout.write(`\r${bar(progress)}`);
+    else console.log(bar(progress));
+  };
+  const last = await indexFully(ctx, { chainId, from, onProgress });
+  console.log(`${process.stdout.isTTY ? "\n" : ""}chain ${chainId} is complete: ${last.rows} events read`);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,34 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "../context.ts";
+import { backfill, type HistoryReport } from "./backfill.ts";
+import { indexerOf } from "./indexer.ts";
+import { loadRun } from "./state.ts";
+
+/** Questions about logs of one message; the next one continues. */
+const QUESTIONS = 64;
+
+/** A message of the queue: blocks of one chain in which history may be missing. */
+export const HistoryPart = z.object({
+  chain_id: z.int().positive(),
+  from: z.int().min(0),
+  to: z.int().min(0),
+});
+export type HistoryPart = z.infer<typeof HistoryPart>;
+
+/**
+ * Reads what is missing in a part of a chain's history; what is left goes back into the queue. Doing it again
+ * changes nothing. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ */
+export async function backfillPart(ctx: Context, part: HistoryPart): Promise<HistoryReport> {
+  const indexer = indexerOf(ctx, part.chain_id);
+  const state = await loadRun(indexer);
+  if (state.tip.finalBlock === null) return { blocks: 0, rows: 0, left: [] };
+  const budget = { questions: QUESTIONS, span: state.tip.span };
+  const report = await backfill(indexer, { state, budget, blocks: { from: part.from, to: part.to } });
+  const rest = report.left[0];
+  if (rest !== undefined)
+    await ctx.config.flowsQueue?.sendBatch([
+      { body: { chain_id: part.chain_id, from: rest.from, to: part.to } },
+    ]);
+  return report;
+}

@@ -1,0 +1,131 @@
+import type { NodeSession } from "../chains/client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { type Head, readHead } from "../chains/logs.ts";
+import type { FlowRow, FlowTip } from "../db/queries/flows.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import type { Indexer } from "./indexer.ts";
+import { type Budget, readSpan } from "./read-span.ts";
+import { joinSources, type Sources } from "./sources.ts";
+import type { RunState } from "./state.ts";
+
+/** Blocks that may change whatever the chain says: each is read again until it lies this deep. */
+const MIN_DEPTH = 64;
+/** Depth that counts as final where a node does not know the word. */
+const FALLBACK_DEPTH = 1_024;
+/** How long a tip that does not move is held against a node that contradicts it. */
+const PATIENCE_MS = 5 * 60_000;
+
+/** What one run of the tip did. */
+export interface TipReport {
+  /** The last block whose flows are stored, and the chain's head at that time. */
+  indexed: number;
+  head: number;
+  rows: number;
+  /** False when another run was first: then nothing was stored. */
+  applied: boolean;
+}
+
+type Followed = {
+  tip: FlowTip;
+  sources: Sources;
+  budget: Budget;
+  known: readonly FlowRow[];
+  patient: boolean;
+};
+type Read = { from: number; final: Head; head: Head; latest: number; rows: FlowRow[] };
+
+/**
+ * Reads what happened since the final block of the last run, all of it on one node, and stores it: what is final
+ * by now for good, the rest until the next run replaces it. A run that cannot get to the head stores what it got.
+ * Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and RpcError as the last node said it.
+ */
+export async function followTip(
+  indexer: Indexer,
+  run: { state: RunState; budget: Budget },
+): Promise<TipReport> {
+  const { tip, vaults, provisional } = run.state;
+  const sources = joinSources(
+    indexer.chainId,
+    vaults.map(({ vault }) => vault),
+  );
+  const movedAt = tip.movedAt?.getTime() ?? 0;
+  const patient = indexer.now() - movedAt < PATIENCE_MS;
+  const followed = { tip, sources, known: provisional, patient };
+  const { read, budget } = await indexer.client.onOneNode(async (node) => {
+    // Each node begins anew: what another one refused says nothing of this one.
+    const budget = { ...run.budget };
+    return { budget, read: await readForward(node, { ...followed, budget }) };
+  });
+  Object.assign(run.budget, budget);
+  const applied = await indexer.store.applyTip({
+    chainId: indexer.chainId,
+    version: tip.version,
+    run: indexer.randomId(),
+    from: read.from,
+    final: read.final,
+    head: { ...read.head, time: new Date(read.head.timestamp * 1000) },
+    span: budget.span,
+    movedAt: new Date(indexer.now()),
+    vaults: [...sources.byVault.keys()],
+    rows: read.rows,
+  });
+  return { indexed: read.head.number, head: read.latest, rows: read.rows.length, applied };
+}
+
+async function readForward(node: NodeSession, followed: Followed): Promise<Read> {
+  const { tip, sources, budget } = followed;
+  const latest = await readHead(node, "latest");
+  const target = await finalHead(node, { latest, tip });
+  if (tip.headBlock !== null && latest.number < tip.headBlock && followed.patient)
+    throw new OutsideError("malformed", "the node lies behind what another one told");
+  const from = (tip.finalBlock ?? target.number) + 1;
+  const { logs, to } = await readSpan(node, { span: { from, to: latest.number }, sources, budget });
+  const end = Math.max(to, from - 1);
+  // Every block below the head hangs on it: while it stands, all answers told of one chain.
+  const again = await readHead(node, latest.number);
+  if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
+  const final = end < target.number ? await readHead(node, end) : target;
+  const head = end === latest.number ? latest : end === final.number ? final : await readHead(node, end);
+  const rows = logs.flatMap((log) => sources.toRow(log, log.blockNumber <= final.number) ?? []);
+  if (followed.patient) await refuseForgotten(node, { known: followed.known, rows, end });
+  return { from, final, head, latest: latest.number, rows };
+}
+
+/** The newest block that counts as final; never below the last one. Throws when the node is on another chain below it. */
+async function finalHead(node: NodeSession, { latest, tip }: { latest: Head; tip: FlowTip }): Promise<Head> {
+  const told = await toldFinal(node, latest);
+  const number = Math.max(0, Math.min(told, latest.number - MIN_DEPTH), tip.finalBlock ?? 0);
+  if (number > latest.number) throw new OutsideError("malformed", "the node lies behind the final block");
+  const stored = tip.finalBlock === null ? null : await readHead(node, tip.finalBlock);
+  if (stored !== null && stored.hash !== tip.finalHash)
+    throw new OutsideError("malformed", "the node tells another history below the final block");
+  return stored !== null && stored.number === number ? stored : readHead(node, number);
+}
+
+async function toldFinal(node: NodeSession, latest: Head): Promise<number> {
+  try {
+    return (await readHead(node, "finalized")).number;
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.kind !== "unsupported") throw error;
+    return latest.number - FALLBACK_DEPTH;
+  }
+}
+
+/** Throws when an event that was seen is missing although its block still stands: the node leaves logs out. */
+async function refuseForgotten(
+  node: NodeSession,
+  seen: { known: readonly FlowRow[]; rows: readonly FlowRow[]; end: number },
+): Promise<void> {
+  const told = new Set(seen.rows.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`));
+  const gone = seen.known.filter(
+    ({ blockNumber, txHash, logIndex }) => blockNumber <= seen.end && !told.has(`${txHash} ${logIndex}`),
+  );
+  const blocks = new Map(gone.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]));
+  for (const [number, hash] of [...blocks].slice(0, CHECKED_BLOCKS)) {
+    if ((await readHead(node, number)).hash === hash)
+      throw new OutsideError("malformed", "the node left out an event that another one told");
+  }
+}
+
+/** Blocks that are looked at again when events in them are gone; after a reorg, one tells as much as all. */
+const CHECKED_BLOCKS = 8;

@@ -1,0 +1,57 @@
+import type { Context } from "../context.ts";
+import { countBlocks } from "../lib/blocks.ts";
+import { backfill } from "./backfill.ts";
+import { followTip } from "./follow.ts";
+import { indexerOf } from "./indexer.ts";
+import { loadRun, missingOfAny } from "./state.ts";
+
+/** Blocks done so far, of how many, and the events found in them. */
+export interface Progress {
+  done: number;
+  of: number;
+  rows: number;
+}
+
+const UNBOUNDED = 1_000_000;
+/** Tip and history are taken in turns, for the chain goes on; this often at most. */
+const ROUNDS = 100;
+
+/**
+ * Reads all that is missing of a chain's flows in one go, first of all what from block `from` on was stored before
+ * (null: nothing is read twice). Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`,
+ * `store_unavailable`.
+ */
+export async function indexFully(
+  ctx: Context,
+  input: { chainId: number; from: number | null; onProgress: (progress: Progress) => void },
+): Promise<Progress> {
+  const indexer = indexerOf(ctx, input.chainId);
+  const progress: Progress = { done: 0, of: 0, rows: 0 };
+  if (input.from !== null) {
+    await loadRun(indexer);
+    await indexer.store.rewind(input.from);
+  }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = await loadRun(indexer);
+    const budget = { questions: UNBOUNDED, span: before.tip.span };
+    const { rows } = await followTip(indexer, { state: before, budget });
+    progress.rows = Math.max(progress.rows, rows);
+    const state = await loadRun(indexer);
+    const missing = missingOfAny(state.vaults);
+    const [first, last] = [missing[0], missing.at(-1)];
+    if (first === undefined || last === undefined) return progress;
+    progress.of = progress.done + countBlocks(missing);
+    const report = await backfill(indexer, {
+      state,
+      budget,
+      blocks: { from: first.from, to: last.to },
+      onPiece: ({ read, rows: found }) => {
+        progress.done += countBlocks([read]);
+        progress.rows += found;
+        input.onProgress({ ...progress });
+      },
+    });
+    if (report.blocks === 0) throw new RangeError("history does not advance");
+  }
+  return progress;
+}

@@ -1,0 +1,57 @@
+import type { ChainClient } from "../chains/client.ts";
+import type { Context } from "../context.ts";
+import type { Database } from "../db/client.ts";
+import { noteFlows, resetFlows, rewindFlows } from "../db/queries/flow-resets.ts";
+import {
+  applyHistoryStep,
+  applyTipStep,
+  type HistoryStep,
+  type SourcedVault,
+  type TipStep,
+} from "../db/queries/flow-steps.ts";
+import { type FlowState, loadFlowState } from "../db/queries/flows.ts";
+import { failure } from "../errors.ts";
+import type { Logger } from "../lib/log.ts";
+import { firstSpan } from "./span.ts";
+
+/** Where a chain's flows are kept. Every method is one batch: all of it happens, or nothing. */
+export interface FlowStore {
+  load(): Promise<FlowState>;
+  /** False: another run was first. */
+  applyTip(step: TipStep): Promise<boolean>;
+  applyHistory(step: HistoryStep): Promise<void>;
+  reset(vaults: readonly SourcedVault[]): Promise<void>;
+  rewind(from: number): Promise<void>;
+  /** What the last run met, or when work on history was handed out. */
+  note(change: { error: string } | { historyAt: Date }): Promise<void>;
+}
+
+/** One chain's indexer for one run. */
+export interface Indexer {
+  chainId: number;
+  client: Pick<ChainClient, "onOneNode">;
+  store: FlowStore;
+  log: Logger;
+  now(): number;
+  randomId(): string;
+}
+
+/** Keeps a chain's flows in the database. */
+export function storeOf(db: Database, chainId: number): FlowStore {
+  return {
+    load: () => loadFlowState(db, { chainId, span: firstSpan }),
+    applyTip: (step) => applyTipStep(db, step),
+    applyHistory: (step) => applyHistoryStep(db, step),
+    reset: (vaults) => resetFlows(db, { chainId, vaults }),
+    rewind: (from) => rewindFlows(db, { chainId, from }),
+    note: (change) => noteFlows(db, { chainId, change }),
+  };
+}
+
+/** Binds the indexer of a chain to a request or job run. Throws `chain_unsupported`. */
+export function indexerOf(ctx: Context, chainId: number): Indexer {
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  const { log, now, randomId } = ctx;
+  return { chainId, client, store: storeOf(ctx.db, chainId), log, now, randomId };
+}

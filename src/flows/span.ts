@@ -1,0 +1,41 @@
+/** How many blocks one question about logs may cover, by what nodes have said so far. */
+const START = 2_000;
+/** More saves little: fewer, larger answers hit the caps on results first. */
+const LARGEST = 50_000;
+
+/** Words in which nodes refuse a range or what it holds; the wordings are as many as the nodes. */
+const REFUSED =
+  /block ?range|range (?:is )?too|ranges? over|too (?:many|large|wide|big)|limit(?:ed)? (?:to|is|exceeded)|exceed|more than \d+|query returned|response size|log.*limit|up to a? ?\d|timed? ?out|max(?:imum)? (?:block|range|results?)/i;
+/** Words about how often one asks, not about how much. */
+const TOO_OFTEN =
+  /\brate\b|requests?\b.*(?:count|per)|quota|credit|capacity|per (?:second|minute|day)|daily/i;
+/** A number of blocks that such a refusal names. */
+const NAMED =
+  /(?:up to|maximum|max|limited to|limit(?: is)?|exceeds?|within|over|than)\b[^0-9]{0,40}?([0-9][0-9,_]*)(k?)/i;
+
+/** The span to begin with on a chain that was never asked. */
+export const firstSpan = START;
+
+/** Whether a node's words refuse the size of the question, so that a smaller one may be answered. */
+export function refusesSize(message: string): boolean {
+  return REFUSED.test(message) && !TOO_OFTEN.test(message);
+}
+
+/** The next span after an answered question: a little more, by a sixteenth. */
+export function widen(span: number): number {
+  return Math.min(LARGEST, span + Math.max(1, Math.floor(span / 16)));
+}
+
+/** The next span after a refused question of `asked` blocks: half of it, or what the refusal names if that is less. */
+export function narrow(asked: number, message: string): number {
+  const half = Math.max(1, Math.floor(asked / 2));
+  const named = namedLimit(message);
+  return named === null || named >= asked ? half : named;
+}
+
+function namedLimit(message: string): number | null {
+  const [, digits, kilo] = NAMED.exec(message) ?? [];
+  if (digits === undefined) return null;
+  const blocks = Number(digits.replaceAll(/[,_]/g, "")) * (kilo === "" ? 1 : 1_000);
+  return Number.isSafeInteger(blocks) && blocks >= 1 ? blocks : null;
+}

@@ -1,0 +1,56 @@
+import type { FlowState, FlowTip, VaultCoverage } from "../db/queries/flows.ts";
+import { type BlockSet, type BlockSpan, unite, without } from "../lib/blocks.ts";
+import { describeError } from "../lib/log.ts";
+import { toVault, type Vault } from "../vaults/vault.ts";
+import type { Indexer } from "./indexer.ts";
+import { describeSource } from "./sources.ts";
+
+/** A vault to index, and what of it is stored. */
+export interface IndexedVault {
+  vault: Vault;
+  coverage: VaultCoverage;
+}
+
+/** What a run works on. */
+export interface RunState {
+  tip: FlowTip;
+  vaults: readonly IndexedVault[];
+  provisional: FlowState["provisional"];
+}
+
+/**
+ * Loads what a run works on. Vaults whose sources are not those their history was read for begin again; rows that
+ * no adapter knows are left out and said so. Throws `store_unavailable`.
+ */
+export async function loadRun(indexer: Indexer): Promise<RunState> {
+  const state = describeVaults(indexer, await indexer.store.load());
+  const changed = state.vaults.filter(({ coverage, source }) => coverage.source !== source);
+  if (changed.length === 0) return state;
+  await indexer.store.reset(
+    changed.map(({ coverage, source }) => ({ vaultAddress: coverage.vaultAddress, source })),
+  );
+  return describeVaults(indexer, await indexer.store.load());
+}
+
+function describeVaults(indexer: Indexer, { tip, vaults, provisional }: FlowState) {
+  const described = vaults.flatMap(({ row, coverage }) => {
+    try {
+      const vault = toVault(row);
+      return [{ vault, coverage, source: describeSource(vault) }];
+    } catch (error) {
+      indexer.log.warn("flows_vault_skipped", { vault: row.address, error: describeError(error) });
+      return [];
+    }
+  });
+  return { tip, provisional, vaults: described };
+}
+
+/** The blocks of a vault's history that are not stored yet; none before the tip has reached the vault. */
+export function missingHistory({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
+  return followedFrom === null ? [] : without({ from: startBlock, to: followedFrom - 1 }, done);
+}
+
+/** The blocks that any of the vaults misses. */
+export function missingOfAny(vaults: readonly IndexedVault[]): BlockSet {
+  return unite(vaults.flatMap(({ coverage }): readonly BlockSpan[] => missingHistory(coverage)));
+}

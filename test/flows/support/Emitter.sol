@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+/// @notice Says that there were deposits and withdrawals, as ERC-4626 vaults do.
+contract Emitter {
+    event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
+    event Withdraw(
+        address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares
+    );
+
+    function deposit(address owner, uint256 assets) external {
+        emit Deposit(msg.sender, owner, assets, assets * 2);
+    }
+
+    function withdraw(address owner, uint256 assets) external {
+        emit Withdraw(msg.sender, owner, owner, assets, assets * 2);
+    }
+
+    /// @notice `count` events for `users` users in turn, every third of them a withdrawal.
+    function many(uint256 count, uint256 users, uint256 seed) external {
+        for (uint256 i = 0; i < count; ++i) {
+            uint256 drawn = uint256(keccak256(abi.encode(seed, i)));
+            address owner = address(uint160(0xA0000 + drawn % users));
+            uint256 assets = 1 + (drawn >> 64) % 1_000_000;
+            if (drawn % 3 == 0) emit Withdraw(msg.sender, owner, owner, assets, assets * 2);
+            else emit Deposit(msg.sender, owner, assets, assets * 2);
+        }
+    }
+}

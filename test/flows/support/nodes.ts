@@ -1,0 +1,125 @@
+import type { NodeSession } from "../../../src/chains/client.ts";
+import { RpcError } from "../../../src/chains/json-rpc.ts";
+import { OutsideError } from "../../../src/lib/bounded-fetch.ts";
+import { type Block, FINALITY, type World } from "./world.ts";
+
+/** What a node does wrong, until it is told otherwise. */
+export interface Moods {
+  /** Answers nothing at all. */
+  down: boolean;
+  /** Blocks by which all its answers are behind. */
+  behind: number;
+  /** Blocks by which its events alone are behind: another machine behind the same address answers for them. */
+  logsBehind: number;
+  /** Gives every event twice, newest first. */
+  duplicates: boolean;
+  /** Refuses more blocks than these in one question. */
+  limit: number;
+  /** Still on the blocks before the last reorg. */
+  stale: boolean;
+  /** Tells of another chain with the same id. */
+  foreign: boolean;
+  /** Calls its head final. */
+  hasty: boolean;
+}
+
+export const healthy: Moods = {
+  down: false,
+  behind: 0,
+  logsBehind: 0,
+  duplicates: false,
+  limit: Number.POSITIVE_INFINITY,
+  stale: false,
+  foreign: false,
+  hasty: false,
+};
+
+interface Asked {
+  method: string;
+  params: readonly unknown[];
+  foreign: boolean;
+}
+
+interface LogFilter {
+  fromBlock: string;
+  toBlock: string;
+  address: string[];
+  topics: [string[]];
+}
+
+/** A node of a world. `before` is the chain as it was before the last reorg. */
+export class FakeNode {
+  readonly #world: World;
+  readonly #foreign: World;
+  moods: Moods = { ...healthy };
+  before: readonly Block[] = [];
+
+  constructor(world: World, foreign: World) {
+    this.#world = world;
+    this.#foreign = foreign;
+  }
+
+  /** Whether it tells of the other chain; fixed for one client's session, for addresses do not change chains. */
+  get isForeign(): boolean {
+    return this.moods.foreign;
+  }
+
+  /** Answers a request from the chain as it stands at this moment. */
+  answer({ method, params, foreign }: Asked): unknown {
+    if (this.moods.down) throw new OutsideError("network", "the connection failed");
+    const blocks = this.#blocks(foreign);
+    const head = Math.max(0, blocks.length - 1 - this.moods.behind);
+    if (method === "eth_getLogs") return this.#logs(blocks, params[0] as LogFilter);
+    const [named] = params;
+    const final = this.moods.hasty ? head : Math.max(0, head - FINALITY);
+    const number = named === "latest" ? head : named === "finalized" ? final : Number(named);
+    const block = number > head ? undefined : blocks[number];
+    if (block === undefined) return null;
+    return { number: quantity(number), hash: block.hash, timestamp: quantity(1_700_000_000 + number * 12) };
+  }
+
+  #blocks(foreign: boolean): readonly Block[] {
+    if (foreign) return this.#foreign.blocks;
+    return this.moods.stale && this.before.length > 0 ? this.before : this.#world.blocks;
+  }
+
+  #logs(blocks: readonly Block[], filter: LogFilter): unknown {
+    const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)];
+    if (to - from + 1 > this.moods.limit)
+      throw new RpcError("node", `-32005: limited to a ${this.moods.limit} block range`);
+    const last = Math.min(to, blocks.length - 1 - this.moods.behind - this.moods.logsBehind);
+    const logs = blocks.slice(from, Math.max(from, last + 1)).flatMap((block) => block.logs);
+    const [wanted, topics] = [new Set(filter.address), new Set(filter.topics[0])];
+    const told = logs
+      .filter((log) => wanted.has(log.address) && topics.has(log.topics[0]))
+      .map(({ txHash, ...log }) => ({
+        ...log,
+        transactionHash: txHash,
+        blockNumber: quantity(log.blockNumber),
+        logIndex: quantity(log.logIndex),
+      }));
+    return this.moods.duplicates ? [...told, ...told].reverse() : told;
+  }
+}
+
+const quantity = (value: number): string => `0x${value.toString(16)}`;
+
+/** A client over fake nodes that asks them in order; every request first passes the gate. */
+export function clientOf(nodes: readonly FakeNode[], gate: <T>(effect: () => T | Promise<T>) => Promise<T>) {
+  return {
+    async onOneNode<T>(work: (node: NodeSession) => Promise<T>): Promise<T> {
+      let last: unknown = new Error("no nodes");
+      for (const node of nodes) {
+        try {
+          const foreign = node.isForeign;
+          return await work({
+            request: (method, params) => gate(() => node.answer({ method, params, foreign })),
+          });
+        } catch (error) {
+          last = error;
+        }
+      }
+      throw last;
+    },
+  };
+}

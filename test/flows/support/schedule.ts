@@ -1,0 +1,323 @@
+import type { ChainLog } from "../../../src/chains/logs.ts";
+import type { FlowRow } from "../../../src/db/queries/flows.ts";
+import type { VaultRow } from "../../../src/db/queries/vaults.ts";
+import { backfill } from "../../../src/flows/backfill.ts";
+import { followTip } from "../../../src/flows/follow.ts";
+import type { FlowStore, Indexer } from "../../../src/flows/indexer.ts";
+import { loadRun, missingHistory, missingOfAny } from "../../../src/flows/state.ts";
+import { unite } from "../../../src/lib/blocks.ts";
+import { createLogger } from "../../../src/lib/log.ts";
+import { clientOf, FakeNode, healthy, type Moods } from "./nodes.ts";
+import { type Random, randomOf } from "./random.ts";
+import { CHAIN_ID, vaultAddress, vaultRow } from "./vaults.ts";
+import { FINALITY, World } from "./world.ts";
+
+/** A store as the schedule sees it: what runs use, what is in it, and the registry that it reads. */
+export interface StoreUnderTest {
+  store: FlowStore;
+  rows(): Promise<FlowRow[]>;
+  setVaults(rows: readonly VaultRow[]): Promise<void>;
+}
+
+/** What a schedule went through, to be sure that it was not idle. */
+export interface Tally {
+  steps: number;
+  applied: number;
+  late: number;
+  killed: number;
+  failed: number;
+  reorgs: number;
+  rows: number;
+}
+
+const VAULTS = 3;
+const MAX_RUNS = 3;
+
+/**
+ * Plays one random schedule: runs of the tip and of history overlap, are killed between any two awaits, and meet
+ * nodes that are down, behind, forgetful or on another fork, while the chain grows and changes. Throws when what is
+ * stored as final is ever wrong, or when all of it is not right once everybody is well again.
+ */
+export async function playSchedule(seed: number, tested: StoreUnderTest): Promise<Tally> {
+  return new Schedule(randomOf(seed), tested).play();
+}
+
+class Schedule {
+  readonly #random: Random;
+  readonly #tested: StoreUnderTest;
+  readonly #world: World;
+  readonly #foreign: World;
+  /** Whether nodes may leave out events of their newest blocks: then what may still change may be incomplete. */
+  readonly #forgetful: boolean;
+  readonly #nodes: readonly FakeNode[];
+  readonly #registry: VaultRow[] = [];
+  /** A vault that is unsupported for now. */
+  #hidden: string | null = null;
+  /** What runs wait for, each with the way to go on. */
+  #waiting: { resume(): Promise<void> }[] = [];
+  #running = 0;
+  #clock = 1_700_000_000_000;
+  #runs = 0;
+  readonly tally: Tally = { steps: 0, applied: 0, late: 0, killed: 0, failed: 0, reorgs: 0, rows: 0 };
+
+  constructor(random: Random, tested: StoreUnderTest) {
+    this.#random = random;
+    this.#tested = tested;
+    const addresses = Array.from({ length: VAULTS }, (_, index) => vaultAddress(index));
+    this.#world = new World(random, addresses);
+    this.#foreign = new World(random, addresses, 10 ** 9);
+    this.#nodes = [1, 2, 3].map(() => new FakeNode(this.#world, this.#foreign));
+    this.#forgetful = random.once(2);
+  }
+
+  async play(): Promise<Tally> {
+    this.#world.mine(FINALITY + this.#random.below(120));
+    this.#foreign.mine(4 * FINALITY);
+    await this.#addVault();
+    const steps = 150 + this.#random.below(250);
+    for (let step = 0; step < steps; step += 1) {
+      await this.#step();
+      this.tally.steps += 1;
+    }
+    await this.#settle();
+    return this.tally;
+  }
+
+  async #step(): Promise<void> {
+    const random = this.#random;
+    const choice = random.below(24) - 4;
+    if (choice < 11 && this.#waiting.length > 0) return this.#resume();
+    if (choice < 14 && this.#running < MAX_RUNS) return this.#start();
+    if (choice === 14) this.#reorg();
+    else if (choice === 15) this.#changeMoods();
+    else if (choice === 16 && random.once(4)) await this.#addVault();
+    else if (choice === 17 && random.once(12)) await this.#changeAdapter();
+    else if (choice === 18 && random.once(4)) await this.#hideOrShow();
+    else this.#world.mine(1 + random.below(random.once(8) ? 90 : 6));
+    this.#clock += random.below(random.once(20) ? 600_000 : 20_000);
+  }
+
+  /** Lets one of the waiting requests go on, or kills its run before or after what it asked for was done. */
+  async #resume(): Promise<void> {
+    const [entry] = this.#waiting.splice(this.#random.below(this.#waiting.length), 1);
+    await entry?.resume();
+    await settled();
+  }
+
+  #gate = <T>(effect: () => T | Promise<T>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      const resume = async (): Promise<void> => {
+        const fate = this.#random.below(60);
+        if (fate === 0) return this.#kill();
+        try {
+          const value = await effect();
+          if (fate === 1) return this.#kill();
+          // What was done may look as if it had failed.
+          if (fate === 2) reject(new Error("the answer was lost"));
+          else resolve(value);
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      this.#waiting.push({ resume });
+    });
+
+  /** A killed run never hears of anything again. */
+  #kill(): void {
+    this.tally.killed += 1;
+    this.#running -= 1;
+  }
+
+  async #start(): Promise<void> {
+    this.#running += 1;
+    const indexer = this.#indexer(this.#gate);
+    const work = this.#random.once(3) ? this.#runHistory(indexer) : this.#runTip(indexer);
+    work.then(
+      () => {
+        this.#running -= 1;
+      },
+      () => {
+        this.tally.failed += 1;
+        this.#running -= 1;
+      },
+    );
+    await settled();
+  }
+
+  #indexer(gate: <T>(effect: () => T | Promise<T>) => Promise<T>): Indexer {
+    const { store } = this.#tested;
+    const checked = async <T>(write: () => Promise<T>): Promise<T> => {
+      const written = await write();
+      await this.#checkFinal();
+      if (!this.#forgetful) await this.#checkHead();
+      return written;
+    };
+    return {
+      chainId: CHAIN_ID,
+      client: clientOf(this.#nodes, gate),
+      log: createLogger(() => undefined, {}),
+      now: () => this.#clock,
+      randomId: () => `run-${++this.#runs}`,
+      store: {
+        load: () => gate(() => store.load()),
+        applyTip: (step) => gate(() => checked(() => store.applyTip(step))),
+        applyHistory: (step) => gate(() => checked(() => store.applyHistory(step))),
+        reset: (vaults) => gate(() => store.reset(vaults)),
+        rewind: (from) => gate(() => store.rewind(from)),
+        note: (change) => gate(() => store.note(change)),
+      },
+    };
+  }
+
+  async #runTip(indexer: Indexer): Promise<void> {
+    const state = await loadRun(indexer);
+    const budget = { questions: 1 + this.#random.below(12), span: state.tip.span };
+    const report = await followTip(indexer, { state, budget });
+    if (report.applied) this.tally.applied += 1;
+    else this.tally.late += 1;
+  }
+
+  async #runHistory(indexer: Indexer): Promise<void> {
+    const state = await loadRun(indexer);
+    const missing = missingOfAny(state.vaults);
+    const [first, last] = [missing[0], missing.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const budget = { questions: 1 + this.#random.below(6), span: state.tip.span };
+    await backfill(indexer, { state, budget, blocks: { from: first.from, to: last.to } });
+  }
+
+  #reorg(): void {
+    const depth = this.#random.once(4) ? FINALITY : 1 + this.#random.below(FINALITY);
+    const before = [...this.#world.blocks];
+    this.#world.reorg(depth);
+    for (const node of this.#nodes) if (!node.moods.stale) node.before = before;
+    this.tally.reorgs += 1;
+  }
+
+  #changeMoods(): void {
+    const random = this.#random;
+    const mood: Partial<Moods> = random.pick([
+      {},
+      { down: true },
+      { behind: 1 + random.below(FINALITY) },
+      this.#forgetful ? { logsBehind: 1 + random.below(FINALITY - 1) } : {},
+      { duplicates: true },
+      { limit: 1 + random.below(30) },
+      { stale: true },
+      { hasty: true },
+      // A chain that nobody knows yet could be any.
+      ...(this.tally.applied > 0 ? [{ foreign: true }] : []),
+    ]);
+    random.pick(this.#nodes).moods = { ...healthy, ...mood };
+  }
+
+  async #addVault(): Promise<void> {
+    if (this.#registry.length === VAULTS) return;
+    const number = this.#registry.length;
+    this.#registry.push(vaultRow({ number, startBlock: this.#random.below(80) }));
+    await this.#publish();
+  }
+
+  async #hideOrShow(): Promise<void> {
+    this.#hidden = this.#hidden === null ? this.#random.pick(this.#registry).address : null;
+    await this.#publish();
+  }
+
+  #publish(): Promise<void> {
+    return this.#tested.setVaults(this.#registry.filter(({ address }) => address !== this.#hidden));
+  }
+
+  /** An adapter that looks for the same events under another name: history is read again. */
+  async #changeAdapter(): Promise<void> {
+    const row = this.#random.pick(this.#registry);
+    row.adapter = row.adapter === "erc4626" ? "metamorpho" : "erc4626";
+    await this.#publish();
+  }
+
+  /** Everybody is well again: after a few undisturbed runs, all must be there. */
+  async #settle(): Promise<void> {
+    this.#waiting = [];
+    this.#hidden = null;
+    await this.#publish();
+    for (const node of this.#nodes) node.moods = { ...healthy };
+    this.#world.mine(FINALITY);
+    const indexer = this.#indexer(async (effect) => effect());
+    for (let round = 0; round < 40; round += 1) {
+      const state = await loadRun(indexer);
+      const budget = { questions: 20, span: state.tip.span };
+      const { indexed } = await followTip(indexer, { state, budget });
+      const moved = await loadRun(indexer);
+      const missing = missingOfAny(moved.vaults);
+      if (indexed === this.#world.head.number && missing.length === 0) break;
+      const blocks = { from: 0, to: this.#world.head.number };
+      await backfill(indexer, { state: moved, budget: { questions: 20, span: moved.tip.span }, blocks });
+    }
+    const expected = this.#registry.flatMap(({ address, startBlock }) =>
+      this.#expected(address, { from: startBlock ?? 0, to: this.#world.head.number }),
+    );
+    const rows = await this.#tested.rows();
+    this.tally.rows = rows.length;
+    // What lies before a vault's first block was not asked for, but is no lie.
+    const starts = new Map(this.#registry.map(({ address, startBlock }) => [address, startBlock ?? 0]));
+    const own = rows.filter(
+      ({ vaultAddress: address, blockNumber }) => blockNumber >= (starts.get(address) ?? 0),
+    );
+    same("in the end", own.map(describe), expected);
+  }
+
+  /** Whatever is said to be final and read must be the chain's, no more and no less. */
+  async #checkFinal(): Promise<void> {
+    const state = await this.#tested.store.load();
+    const rows = await this.#tested.rows();
+    const final = state.tip.finalBlock ?? -1;
+    for (const { coverage } of state.vaults) {
+      const { vaultAddress: address, followedFrom, done } = coverage;
+      const tail = followedFrom === null ? [] : [{ from: followedFrom, to: final }];
+      const expected = unite([...done, ...tail]).flatMap((span) => this.#expected(address, span));
+      const stored = rows.filter((row) => row.vaultAddress === address && row.final);
+      const read = stored.filter(({ blockNumber }) => blockNumber <= final);
+      same(`final flows of ${address}`, read.map(describe), expected);
+      if (missingHistory(coverage).some(({ to }) => to > final))
+        throw new Error("history above the final block");
+    }
+  }
+
+  /** What may still change must be what one chain says, whichever was thought to stand: never a mixture. */
+  async #checkHead(): Promise<void> {
+    const { tip, vaults } = await this.#tested.store.load();
+    const followed = new Set(
+      vaults.filter(({ coverage }) => coverage.followedFrom !== null).map(({ row }) => row.address),
+    );
+    const expected: string[] = [];
+    let block = this.#world.known.get(tip.headHash ?? "") ?? null;
+    for (; block !== null && block.number > (tip.finalBlock ?? 0); block = block.parent)
+      expected.push(...block.logs.filter(({ address }) => followed.has(address)).map(describeLog));
+    const rows = (await this.#tested.rows()).filter(
+      ({ final, vaultAddress }) => !final && followed.has(vaultAddress),
+    );
+    same(`flows below head ${tip.headBlock}`, rows.map(describe), expected);
+  }
+
+  #expected(address: string, span: { from: number; to: number }): string[] {
+    const blocks = this.#world.blocks.slice(span.from, span.to + 1);
+    return blocks.flatMap(({ logs }) => logs.filter((log) => log.address === address).map(describeLog));
+  }
+}
+
+const describeLog = ({ blockNumber, txHash, logIndex, address, data }: ChainLog): string =>
+  `${blockNumber} ${txHash} ${logIndex} ${address} ${BigInt(data.slice(0, 66))}`;
+
+const describe = (row: FlowRow): string =>
+  `${row.blockNumber} ${row.txHash} ${row.logIndex} ${row.vaultAddress} ${(row.assets ?? "").replace("-", "")}`;
+
+function same(what: string, stored: readonly string[], expected: readonly string[]): void {
+  const [left, right] = [[...stored].sort(), [...expected].sort()];
+  if (left.length === right.length && left.every((text, index) => text === right[index])) return;
+  const extra = left.filter((text) => !right.includes(text));
+  const lost = right.filter((text) => !left.includes(text));
+  throw new Error(
+    `${what}: ${extra.length} that should not be there (${extra[0]}), ${lost.length} lost (${lost[0]})`,
+  );
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,48 @@
+import type { Address } from "viem";
+import type { VaultRow } from "../../../src/db/queries/vaults.ts";
+import { toVault, type Vault } from "../../../src/vaults/vault.ts";
+
+export const CHAIN_ID = 31337;
+
+export const vaultAddress = (number: number): Address =>
+  `0x${(0xc0de00 + number).toString(16).padStart(40, "0")}`;
+
+/** A registry row of a plain ERC-4626 vault of six decimals. */
+export function vaultRow(of: {
+  number: number;
+  startBlock?: number;
+  adapter?: string;
+  chainId?: number;
+  address?: Address;
+}): VaultRow {
+  const address = (of.address ?? vaultAddress(of.number)).toLowerCase();
+  const asset = "0x00000000000000000000000000000000000000aa";
+  return {
+    chainId: of.chainId ?? CHAIN_ID,
+    address,
+    type: "custom",
+    adapter: of.adapter ?? "erc4626",
+    params: {},
+    name: `Vault ${of.number}`,
+    assetAddress: asset,
+    assetSymbol: "USDC",
+    assetDecimals: 6,
+    shareToken: address,
+    shareDecimals: 6,
+    entryPoint: address,
+    spender: address,
+    pricer: address,
+    acceptedAssets: [{ address: asset, symbol: "USDC", decimals: 6 }],
+    caller: "router",
+    curator: "",
+    status: "active",
+    statusReason: "",
+    minDeposit: null,
+    noMinimum: false,
+    startBlock: of.startBlock ?? 0,
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  };
+}
+
+export const vaultOf = (of: Parameters<typeof vaultRow>[0]): Vault => toVault(vaultRow(of));
