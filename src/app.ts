@@ -83,7 +83,8 @@ export const routes: readonly AnyRoute[] = [
 /** The isolate's runtime, made by its first request: bindings are not there before. */
 let runtime: Runtime | null = null;
 
-const contextOfIsolate: ContextFactory = (bindings, request) => {
+/** Binds the isolate's runtime to one request or job run. Throws `internal` naming a missing or wrong variable. */
+export const contextOfIsolate: ContextFactory = (bindings, request) => {
   runtime ??= createRuntime(bindings);
   return createContext(runtime, request);
 };

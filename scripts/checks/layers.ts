@@ -26,6 +26,7 @@ const RANKS: Record<string, number> = {
   jobs: 7,
   "context.ts": 8,
   "app.ts": 8,
+  "queued.ts": 8,
   "worker.ts": 8,
 };
 /** Folders that translate only: they reach the outside through verbs, never directly. */
@@ -45,15 +46,10 @@ const folderOf = (file: string): string => file.split("/")[1] ?? "";
 function importsOf(file: string): Import[] {
   const source = readFileSync(file, "utf8");
   const found: Import[] = [];
-  const add = (path: string, typeOnly: boolean): void => {
-    found.push({ from: file, to: normalize(join(dirname(file), path)), typeOnly });
-  };
-  for (const [, type, path = ""] of source.matchAll(
-    /^(?:import|export)\s+(type\s)?[^"']*?["'](\.[^"']+)["']/gms,
-  ))
-    add(path, type !== undefined);
-  // In an expression or a type, wherever it stands.
-  for (const [, path = ""] of source.matchAll(/\bimport\s*\(\s*["'`](\.[^"'`]+)["'`]/g)) add(path, false);
+  for (const match of source.matchAll(/^(?:import|export)\s+(type\s)?[^"']*?["'](\.[^"']+)["']/gms)) {
+    const to = normalize(join(dirname(file), match[2] ?? ""));
+    found.push({ from: file, to, typeOnly: match[1] !== undefined });
+  }
   return found;
 }
 

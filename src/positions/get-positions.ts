@@ -1,11 +1,13 @@
 import { getAddress } from "viem";
 import type { Context } from "../context.ts";
+import type { ChainFlows } from "../db/queries/flow-sums.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/log.ts";
 import type { ChainCoverage, Position, Positions } from "../schemas/position.ts";
 import { adapterOf } from "../vaults/adapters.ts";
 import { listRegistry } from "../vaults/registry.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { depositedIn, readDeposited } from "./deposited.ts";
 import { type ChainPositions, type HeldShares, readChainPositions } from "./read-chain.ts";
 
 /**
@@ -20,8 +22,9 @@ export async function getPositions(
   if (query.chainId !== null && !ctx.chains.definitions.has(query.chainId)) {
     throw failure("chain_unsupported", `chain ${query.chainId} is not served`);
   }
-  const { all } = await listRegistry(ctx);
   const chainIds = query.chainId === null ? [...ctx.chains.definitions.keys()] : [query.chainId];
+  const deposited = readDeposited(ctx, { user: query.user, chainIds });
+  const { all } = await listRegistry(ctx);
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
@@ -31,11 +34,12 @@ export async function getPositions(
   if (read.length > 0 && read.every(({ answer }) => answer === null)) {
     throw failure("upstream_unavailable", "no chain could be read");
   }
+  const flows = await deposited;
   return {
     user_address: getAddress(query.user),
-    positions: read.flatMap(({ answer }) => answer?.held.map(toWirePosition) ?? []),
+    positions: read.flatMap(({ chainId, answer }) => toWirePositions(answer, flows.get(chainId))),
     pending: [],
-    chains: read.map(({ chainId, answer }) => toCoverage(chainId, answer)),
+    chains: read.map(({ chainId, answer }) => toCoverage({ chainId, answer, flows: flows.get(chainId) })),
   };
 }
 
@@ -54,7 +58,16 @@ async function readOrNull(
   }
 }
 
-function toWirePosition({ vault, shares, assets }: HeldShares): Position {
+function toWirePositions(answer: ChainPositions | null, flows: ChainFlows | undefined): Position[] {
+  if (answer === null) return [];
+  const { held, blockTimestamp } = answer;
+  return held.map((shares) => {
+    const vaultAddress = shares.vault.address;
+    return toWirePosition(shares, depositedIn(flows, { vaultAddress, blockTimestamp }));
+  });
+}
+
+function toWirePosition({ vault, shares, assets }: HeldShares, deposited: bigint | null): Position {
   return {
     vault_id: vault.vaultId,
     vault_name: vault.name,
@@ -67,20 +80,24 @@ function toWirePosition({ vault, shares, assets }: HeldShares): Position {
     share_decimals: vault.shareDecimals,
     vault_type: vault.type,
     current_assets: assets?.toString() ?? null,
-    // Known once the chain's history is indexed from the vault's start to the head.
-    deposited_assets: null,
-    yield_assets: null,
+    deposited_assets: deposited?.toString() ?? null,
+    yield_assets: assets === null || deposited === null ? null : (assets - deposited).toString(),
   };
 }
 
-function toCoverage(chainId: number, answer: ChainPositions | null): ChainCoverage {
+function toCoverage(chain: {
+  chainId: number;
+  answer: ChainPositions | null;
+  flows: ChainFlows | undefined;
+}): ChainCoverage {
+  const { answer, flows } = chain;
   return {
-    chain_id: chainId,
+    chain_id: chain.chainId,
     ok: answer !== null,
     block_number: answer?.blockNumber ?? null,
     block_timestamp: toTime(answer?.blockTimestamp ?? null),
-    indexed_from: null,
-    indexed_to: null,
+    indexed_from: flows?.indexedFrom ?? null,
+    indexed_to: flows?.indexedTo ?? null,
     unread: answer?.unread.map((vault) => vault.vaultId) ?? [],
   };
 }

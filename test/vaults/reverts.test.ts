@@ -66,8 +66,6 @@ describe("a reason in words", () => {
     ["DV: mToken amount is less than minimum", "below_minimum"],
     ["Deposit too small", "below_minimum"],
     ["ZERO_SHARES_AND_MORE", null],
-    ["Pausable: not paused", null],
-    ["Pausable: fn is not paused", null],
     ["oracle paused by somebody", null],
     ["TRANSFER_FROM_FAILED", null],
     ["", null],
