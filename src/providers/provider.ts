@@ -11,6 +11,8 @@ export interface ProviderScope {
   now(): number;
   /** The client of a chain, null when the deployment does not serve it. */
   chain(chainId: number): ChainClient | null;
+  /** When an answer stops being of use, milliseconds since the epoch; without it a provider's own patience counts. */
+  deadline?: number;
 }
 
 /** A call that the bridge makes with what it delivers: into our Router with `amount = max`. */
@@ -52,8 +54,13 @@ export interface MoveOption {
   toAmount: bigint;
   toAmountMin: bigint;
   estimatedSeconds: number | null;
+  /** Figures of the upstream's, decimal; null where it gives none. */
   gasCostUsd: string | null;
   fromAmountUsd: string | null;
+  toAmountUsd: string | null;
+  /** Whether it can be built with a call at its end, and whether without one. */
+  callable: boolean;
+  plain: boolean;
 }
 
 /** The transaction that starts a move, decoded and compared with the request before anyone sees it. */
@@ -65,6 +72,8 @@ export interface BuiltMove extends MoveOption {
   executor: Address | null;
   /** What the provider needs to follow it later. */
   tool: string;
+  /** For how long the figures hold, seconds. */
+  validSeconds: number;
 }
 
 /** A provider's word on a transfer: a hint where to look, never proof of an end. */
@@ -77,6 +86,16 @@ export interface MoveStatus {
   /** What was delivered, smallest unit; null: not said. */
   amountReceived: bigint | null;
   explorerLink: string | null;
+}
+
+/** A token as an upstream lists it. */
+export interface ListedToken {
+  chainId: number;
+  /** The zero address for the chain's native token. */
+  address: Address;
+  symbol: string;
+  name: string;
+  decimals: number;
 }
 
 export interface Capabilities {
@@ -95,10 +114,14 @@ export interface Provider {
   capabilities(): Capabilities;
   /** Prices without a transaction. */
   quote(scope: ProviderScope, request: MoveRequest): Promise<MoveOption[]>;
+  /** Whom the user of a move approves, by our own tables; null where the provider does not serve it, or for native. */
+  spender(request: MoveRequest): Address | null;
   /** Builds and verifies; `request.call` null delivers to the user, otherwise into the call. */
   build(scope: ProviderScope, request: MoveRequest): Promise<BuiltMove>;
   status(
     scope: ProviderScope,
     transfer: { txHash: Hex; fromChainId: number; toChainId: number; tool: string },
   ): Promise<MoveStatus>;
+  /** The tokens it knows on a chain, where it keeps such a list. */
+  tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
 }

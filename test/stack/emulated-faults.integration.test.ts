@@ -204,7 +204,7 @@ describe("prices without a transaction", () => {
     expect(await provider.bridges(scope)).toMatchObject([
       { key: "across", routes: [{ fromChainId: 31337, toChainId: 31338 }, { fromChainId: 31338 }] },
     ]);
-    const tokens = await provider.tokens(scope, [31337]);
+    const tokens = await provider.tokens(scope, 31337);
     expect(tokens.map(({ symbol }) => symbol)).toEqual(["ETH", "USDC", "USDT", "WETH", "WBTC"]);
     expect(await provider.movedDiamonds(scope)).toEqual([]);
   });

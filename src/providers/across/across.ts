@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { isNativeAlias } from "../../lib/address.ts";
 import type { Capabilities, MoveOption, MoveRequest, Provider, ProviderScope } from "../provider.ts";
 import { type ApiSettings, askSuggestedFees } from "./client.ts";
 import { type Delivery, encodeDelivery } from "./delivery.ts";
@@ -10,6 +11,8 @@ import { acceptTerms, type Terms } from "./terms.ts";
 import { verifyDeposit } from "./verify.ts";
 
 const NAME = "Across";
+/** The terms leave at least ten minutes for the delivery after that; see lies.ts. */
+const VALID_SECONDS = 300;
 
 export interface AcrossOptions {
   /** Without a trailing slash; Across' own is `https://app.across.to/api`. */
@@ -34,8 +37,12 @@ export function createAcross(options: AcrossOptions): Provider {
     name: BRIDGE,
     capabilities: () => capabilitiesOf(deployments),
     async quote(scope, request) {
-      const { terms } = await price(scope, { request, deployments, settings });
-      return [optionOf(terms)];
+      const { route, terms } = await price(scope, { request, deployments, settings });
+      return [optionOf(route, terms)];
+    },
+    spender(request) {
+      const origin = deployments.get(request.fromChainId);
+      return origin === undefined || isNativeAlias(request.fromToken) ? null : origin.spokePool;
     },
     async build(scope, request) {
       const { route, terms, delivery } = await price(scope, { request, deployments, settings });
@@ -44,11 +51,12 @@ export function createAcross(options: AcrossOptions): Provider {
       const transaction = { to: route.origin.spokePool, data, value };
       verifyDeposit(transaction, { request, route, terms, integratorId });
       return {
-        ...optionOf(terms),
+        ...optionOf(route, terms),
         transaction,
         spender: route.native ? null : route.origin.spokePool,
         executor: request.call === null ? null : route.handler,
         tool: BRIDGE,
+        validSeconds: VALID_SECONDS,
       };
     },
     status: (scope, transfer) =>
@@ -91,7 +99,7 @@ function queryOf(
 }
 
 /** The bridge delivers exactly what it says or nothing, so that the expected amount is the guaranteed one. */
-function optionOf(terms: Terms): MoveOption {
+function optionOf({ destination }: Route, terms: Terms): MoveOption {
   return {
     provider: BRIDGE,
     bridge: BRIDGE,
@@ -102,6 +110,9 @@ function optionOf(terms: Terms): MoveOption {
     estimatedSeconds: terms.estimatedSeconds,
     gasCostUsd: null,
     fromAmountUsd: null,
+    toAmountUsd: null,
+    callable: destination.multicallHandler !== null,
+    plain: true,
   };
 }
 

@@ -76,8 +76,9 @@ function post(settings: ApiSettings, body: unknown): RequestInit {
  * has room. Never again after 4xx, a timeout or an oversized answer. Only for requests that change nothing.
  */
 async function exchange(scope: ProviderScope, request: Exchange): Promise<BoundedResponse> {
-  const { url, init, budgetMs } = request;
+  const { url, init } = request;
   const startedAt = scope.now();
+  const budgetMs = Math.min(request.budgetMs, (scope.deadline ?? Number.POSITIVE_INFINITY) - startedAt);
   const attempt = (): Promise<BoundedResponse> => {
     const timeoutMs = Math.max(1, Math.floor(budgetMs - (scope.now() - startedAt)));
     const bounds = { timeoutMs, maxBytes: MAX_BYTES };

@@ -1,6 +1,5 @@
-import type { Address } from "viem";
 import { parseAddress, sameAddress } from "../../lib/address.ts";
-import type { ProviderScope } from "../provider.ts";
+import type { ListedToken, ProviderScope } from "../provider.ts";
 import { bridgeOfTool } from "./bridges.ts";
 import { QUOTE_TIMEOUT_MS } from "./client.ts";
 import type { LifiContext } from "./lifi-context.ts";
@@ -11,15 +10,6 @@ export interface OfferedBridge {
   key: string;
   name: string;
   routes: readonly { fromChainId: number; toChainId: number }[];
-}
-
-export interface ListedToken {
-  chainId: number;
-  /** The zero address for the chain's native token. */
-  address: Address;
-  symbol: string;
-  name: string;
-  decimals: number;
 }
 
 /**
@@ -48,17 +38,17 @@ export async function listBridges(context: LifiContext, scope: ProviderScope): P
 }
 
 /**
- * Lists the tokens LI.FI knows on some chains; entries that are no EVM token are left out. Throws
+ * Lists the tokens LI.FI knows on a chain; entries that are no EVM token of it are left out. Throws
  * `rate_limited`, `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`. Source: LI.FI `GET /tokens`.
  */
 export async function listTokens(
   context: LifiContext,
-  input: { scope: ProviderScope; chainIds: readonly number[] },
+  input: { scope: ProviderScope; chainId: number },
 ): Promise<ListedToken[]> {
   const { tokens } = await context.client.ask(input.scope, {
     family: "other",
     path: "/tokens",
-    query: { chains: input.chainIds.join(",") },
+    query: { chains: String(input.chainId) },
     timeoutMs: QUOTE_TIMEOUT_MS,
     schema: LifiTokens,
   });
@@ -66,7 +56,7 @@ export async function listTokens(
     .flat()
     .flatMap((token) => {
       const address = parseAddress(token.address);
-      if (address === null || !input.chainIds.includes(token.chainId)) return [];
+      if (address === null || token.chainId !== input.chainId) return [];
       const { chainId, symbol, decimals, name } = token;
       return [{ chainId, address, symbol, decimals, name: name ?? symbol }];
     });

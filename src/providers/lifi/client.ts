@@ -49,7 +49,9 @@ export function createLifiClient(options: {
       if (wait !== null) throw rateLimited(wait);
       const url = `${base}${request.path}${toQuery(request.query)}`;
       const init = toInit(request.body, apiKey);
-      const response = await send(scope, { url, init, timeoutMs: request.timeoutMs });
+      const left = (scope.deadline ?? Number.POSITIVE_INFINITY) - scope.now();
+      const timeoutMs = Math.max(1, Math.min(request.timeoutMs, left));
+      const response = await send(scope, { url, init, timeoutMs });
       memory.observe(request.family, { ...response, now: scope.now() });
       return read(response, { ...request, now: scope.now() });
     },

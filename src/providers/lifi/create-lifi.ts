@@ -1,14 +1,10 @@
+import type { Address } from "viem";
 import { AppError } from "../../errors.ts";
-import type { Capabilities, Provider, ProviderScope } from "../provider.ts";
+import { isNativeAlias } from "../../lib/address.ts";
+import type { Capabilities, ListedToken, MoveRequest, Provider, ProviderScope } from "../provider.ts";
 import { bridges } from "./bridges.ts";
 import { buildMove } from "./build.ts";
-import {
-  type ListedToken,
-  listBridges,
-  listMovedDiamonds,
-  listTokens,
-  type OfferedBridge,
-} from "./catalog.ts";
+import { listBridges, listMovedDiamonds, listTokens, type OfferedBridge } from "./catalog.ts";
 import { createLifiClient } from "./client.ts";
 import { chainsWith, type LifiDeployments, resolveDeployments } from "./deployments.ts";
 import type { LifiContext } from "./lifi-context.ts";
@@ -32,7 +28,7 @@ export interface LifiOptions {
 /** LI.FI with the lists it keeps beyond what every provider does. */
 export interface LifiProvider extends Provider {
   bridges(scope: ProviderScope): Promise<OfferedBridge[]>;
-  tokens(scope: ProviderScope, chainIds: readonly number[]): Promise<ListedToken[]>;
+  tokens(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
   /** Chain ids whose Diamond is no longer the one in code. */
   movedDiamonds(scope: ProviderScope): Promise<number[]>;
 }
@@ -52,13 +48,22 @@ export function createLifi(options: LifiOptions): LifiProvider {
   return {
     name: PROVIDER_NAME,
     capabilities: () => capabilities,
+    spender: (request) => spenderOf(deployments, request),
     quote: (scope, request) => quoteMove(context, { scope, request }),
     build: (scope, request) => buildMove(context, { scope, request }),
     status: (scope, transfer) => moveStatus(context, { scope, transfer }),
     bridges: (scope) => listBridges(context, scope),
-    tokens: (scope, chainIds) => listTokens(context, { scope, chainIds }),
+    tokens: (scope, chainId) => listTokens(context, { scope, chainId }),
     movedDiamonds: (scope) => listMovedDiamonds(context, scope),
   };
+}
+
+/** A contract call on one chain pulls through the Executor's proxy; all else is taken by the Diamond. */
+function spenderOf(deployments: LifiDeployments, request: MoveRequest): Address | null {
+  const source = deployments.get(request.fromChainId);
+  if (source === undefined || isNativeAlias(request.fromToken)) return null;
+  const executes = request.call !== null && request.fromChainId === request.toChainId;
+  return executes ? source.erc20Proxy : source.diamond;
 }
 
 function describe(deployments: LifiDeployments): Capabilities {

@@ -7,8 +7,11 @@ export const PROVIDER_NAME = "lifi";
 const USD = /^[0-9]{1,15}(\.[0-9]{1,18})?$/;
 const LOGO = /^https:\/\/[\w.-]+\/[\w./%-]{1,400}$/;
 
-/** Describes a way to move funds from an answer's step; amounts in smallest units of the delivered token. */
-export function toOption(step: LifiStep, amounts: { toAmount: bigint; toAmountMin: bigint }): MoveOption {
+/** What of an option its step does not say: amounts in smallest units of the delivered token, and how it can end. */
+type Judged = Pick<MoveOption, "toAmount" | "toAmountMin" | "callable" | "plain">;
+
+/** Describes a way to move funds from an answer's step. */
+export function toOption(step: LifiStep, judged: Judged): MoveOption {
   const bridge = bridgeOfTool(step.tool)?.bridge ?? null;
   const { estimate, toolDetails } = step;
   const seconds = estimate.executionDuration ?? null;
@@ -17,10 +20,11 @@ export function toOption(step: LifiStep, amounts: { toAmount: bigint; toAmountMi
     bridge: bridge?.key ?? null,
     bridgeName: bridge?.name ?? null,
     bridgeLogo: bridge === null ? null : matching(LOGO, toolDetails?.logoURI),
-    ...amounts,
+    ...judged,
     estimatedSeconds: seconds === null ? null : Math.ceil(seconds),
     gasCostUsd: sumUsd(estimate.gasCosts ?? []),
     fromAmountUsd: matching(USD, estimate.fromAmountUSD),
+    toAmountUsd: matching(USD, estimate.toAmountUSD),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isAddressEqual } from "viem";
+import { isAddressEqual, zeroAddress } from "viem";
 import type { MoveOption, MoveRequest, ProviderScope } from "../provider.ts";
 import { QUOTE_TIMEOUT_MS } from "./client.ts";
 import { noRoute, rejected, toolReasons } from "./errors.ts";
@@ -6,6 +6,7 @@ import type { LifiContext } from "./lifi-context.ts";
 import { PROVIDER_NAME, toOption } from "./option.ts";
 import { requestedTools, slippageFor } from "./request.ts";
 import { LifiErrorBody, type LifiRoute, LifiRoutes } from "./schema.ts";
+import { endsOf, toolsFor } from "./tools.ts";
 import { checkAction } from "./verify/envelope.ts";
 
 /**
@@ -19,17 +20,18 @@ export async function quoteMove(
   input: { scope: ProviderScope; request: MoveRequest },
 ): Promise<MoveOption[]> {
   const { scope, request } = input;
-  const tools = requestedTools(context, request);
+  const { priced, tools } = priceable(context, request);
   if (tools === null && isAddressEqual(request.fromToken, request.toToken)) return [unswapped(request)];
   const answer = await context.client.ask(scope, {
     family: "routes",
     path: "/advanced/routes",
-    body: routesBody(request, { tools, integrator: context.integrator }),
+    body: routesBody(priced, { tools, integrator: context.integrator }),
     timeoutMs: QUOTE_TIMEOUT_MS,
     schema: LifiRoutes,
   });
   if (answer.routes.length === 0) throw noRoute(reasonsOf(answer.unavailableRoutes));
-  const options = answer.routes.flatMap((route) => optionOf(route, { request, tools }));
+  const ends = (tool: string) => endsFor(context, { request, tool });
+  const options = answer.routes.flatMap((route) => optionOf(route, { priced, tools, ends }));
   if (options.length === 0) throw rejected("routes");
   return options;
 }
@@ -53,18 +55,55 @@ function routesBody(request: MoveRequest, options: { tools: string[] | null; int
   };
 }
 
+/**
+ * What to price, and over which tools. Wrapped native that only a call can take from Across, whose pool unwraps it
+ * for anybody else, has the price of native itself. Throws `no_route`.
+ */
+function priceable(
+  context: LifiContext,
+  request: MoveRequest,
+): { priced: MoveRequest; tools: string[] | null } {
+  const { deployments } = context;
+  const onOneChain = request.fromChainId === request.toChainId;
+  if (request.call === null && !onOneChain && toolsFor(deployments, request).length === 0) {
+    const tools = toolsFor(deployments, { ...request, call: "any" });
+    const wrapped = deployments.get(request.toChainId)?.wrappedNative ?? null;
+    const unwraps = wrapped !== null && isAddressEqual(request.toToken, wrapped);
+    if (unwraps && tools.length > 0) return { priced: { ...request, toToken: zeroAddress }, tools };
+  }
+  return { priced: request, tools: requestedTools(context, request) };
+}
+
+/** How a route can end: on one chain, a call takes tokens only. */
+function endsFor(
+  { deployments }: LifiContext,
+  { request, tool }: { request: MoveRequest; tool: string },
+): Ends {
+  if (request.fromChainId !== request.toChainId) return endsOf(deployments, { request, tool });
+  return { callable: !isAddressEqual(request.toToken, zeroAddress), plain: request.call === null };
+}
+
+type Ends = Pick<MoveOption, "callable" | "plain">;
+
+interface Asked {
+  priced: MoveRequest;
+  tools: string[] | null;
+  ends: (tool: string) => Ends;
+}
+
 /** A route of one signature over one of the tools asked for, with sound figures; otherwise nothing. */
-function optionOf(route: LifiRoute, asked: { request: MoveRequest; tools: string[] | null }): MoveOption[] {
+function optionOf(route: LifiRoute, asked: Asked): MoveOption[] {
   const [step] = route.steps;
   if (step === undefined || route.steps.length !== 1) return [];
   if (asked.tools !== null && !asked.tools.includes(step.tool)) return [];
   try {
-    checkAction(asked.request, step);
+    checkAction(asked.priced, step);
   } catch {
     return [];
   }
   const { toAmount, toAmountMin } = step.estimate;
-  return toAmountMin > 0n && toAmountMin <= toAmount ? [toOption(step, { toAmount, toAmountMin })] : [];
+  if (toAmountMin <= 0n || toAmountMin > toAmount) return [];
+  return [toOption(step, { toAmount, toAmountMin, ...asked.ends(step.tool) })];
 }
 
 function reasonsOf(unavailable: unknown) {
@@ -85,5 +124,8 @@ function unswapped(request: MoveRequest): MoveOption {
     estimatedSeconds: null,
     gasCostUsd: null,
     fromAmountUsd: null,
+    toAmountUsd: null,
+    callable: true,
+    plain: false,
   };
 }

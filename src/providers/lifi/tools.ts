@@ -1,5 +1,5 @@
 import { isAddressEqual, zeroAddress } from "viem";
-import type { MoveRequest } from "../provider.ts";
+import type { MoveOption, MoveRequest } from "../provider.ts";
 import { type Bridge, type BridgeFacet, bridges } from "./bridges.ts";
 import type { LifiDeployment, LifiDeployments } from "./deployments.ts";
 import { circleUsdc, stargateAssetIds, stargateEndpoints } from "./pegged-tokens.ts";
@@ -9,11 +9,29 @@ interface Ends {
   destination: LifiDeployment;
 }
 
+/** What decides which tools can serve a move. */
+type Reach = Pick<MoveRequest, "fromChainId" | "toChainId" | "toToken" | "bridges"> & {
+  /** Null: it ends with the user. */
+  call: MoveRequest["call"] | "any";
+};
+
+/** How a tool can end a move: with a call, with the user, or either way. */
+export function endsOf(
+  deployments: LifiDeployments,
+  asked: { request: MoveRequest; tool: string },
+): Pick<MoveOption, "callable" | "plain"> {
+  const { request, tool } = asked;
+  return {
+    callable: toolsFor(deployments, { ...request, call: "any" }).includes(tool),
+    plain: toolsFor(deployments, { ...request, call: null }).includes(tool),
+  };
+}
+
 /**
  * LI.FI's keys of the tools to ask for: those of the bridges wanted that the chains have, that can deliver the
  * token, and whose calldata can be verified. Empty when there is none.
  */
-export function toolsFor(deployments: LifiDeployments, request: MoveRequest): string[] {
+export function toolsFor(deployments: LifiDeployments, request: Reach): string[] {
   const source = deployments.get(request.fromChainId);
   const destination = deployments.get(request.toChainId);
   if (source === undefined || destination === undefined) return [];
@@ -28,11 +46,11 @@ export function toolsFor(deployments: LifiDeployments, request: MoveRequest): st
   );
 }
 
-function mayCall(bridge: Bridge, request: MoveRequest): boolean {
+function mayCall(bridge: Bridge, request: Reach): boolean {
   return request.call === null || bridge.destinationCall;
 }
 
-const canDeliver: Record<BridgeFacet, (ends: Ends, request: MoveRequest) => boolean> = {
+const canDeliver: Record<BridgeFacet, (ends: Ends, request: Reach) => boolean> = {
   across: ({ destination }, request) => {
     const native = isAddressEqual(request.toToken, zeroAddress);
     if (request.call !== null) return !native && destination.receiverAcross !== null;
@@ -49,7 +67,7 @@ const canDeliver: Record<BridgeFacet, (ends: Ends, request: MoveRequest) => bool
   polymer: ({ destination }, request) => destination.bridges.includes("polymer") && mintsUsdc(request),
 };
 
-function mintsUsdc(request: MoveRequest): boolean {
+function mintsUsdc(request: Reach): boolean {
   const [from, to] = [circleUsdc[request.fromChainId], circleUsdc[request.toChainId]];
   return from !== undefined && to !== undefined && isAddressEqual(request.toToken, to);
 }

@@ -59,6 +59,9 @@ describe("quote", () => {
         estimatedSeconds: 3,
         gasCostUsd: null,
         fromAmountUsd: null,
+        toAmountUsd: null,
+        callable: true,
+        plain: true,
       },
     ]);
     expect(api.requests.map(({ method, query }) => ({ method, query }))).toEqual([

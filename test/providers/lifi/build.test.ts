@@ -69,10 +69,14 @@ describe("works", () => {
       estimatedSeconds: 3,
       gasCostUsd: "0.0094",
       fromAmountUsd: "100.02",
+      toAmountUsd: "99.70",
+      callable: false,
+      plain: true,
       transaction: { to: DIAMOND, data, value: 0n },
       spender: DIAMOND,
       executor: null,
       tool: "across",
+      validSeconds: 60,
     });
     expect(here.timing.requests("provider")).toBe(1);
   });

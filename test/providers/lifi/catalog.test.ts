@@ -29,7 +29,7 @@ describe("bridges", () => {
 });
 
 describe("tokens", () => {
-  it("are the EVM tokens of the chains asked for, checksummed", async () => {
+  it("are the EVM tokens of the chain asked for, checksummed", async () => {
     const token = (chainId: number, address: string) => ({
       chainId,
       address,
@@ -45,10 +45,10 @@ describe("tokens", () => {
       1: [token(1, tokens.usdc[1])],
     };
     await using server = await fakeLifi({ body: { tokens: list } });
-    expect(await providerAt(server.url).tokens(scopeOf(), [8453, 42161])).toEqual([
+    expect(await providerAt(server.url).tokens(scopeOf(), 8453)).toEqual([
       { chainId: 8453, address: tokens.usdc[8453], symbol: "T", decimals: 6, name: "Token" },
     ]);
-    expect(server.received[0]?.query).toEqual({ chains: "8453,42161" });
+    expect(server.received[0]?.query).toEqual({ chains: "8453" });
   });
 });
 

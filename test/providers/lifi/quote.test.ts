@@ -4,7 +4,7 @@ import { createLifi } from "../../../src/providers/lifi/create-lifi.ts";
 import { RateMemory } from "../../../src/providers/lifi/rate-memory.ts";
 import { answerOf } from "./answers.ts";
 import { fakeLifi, scopeOf } from "./fake-lifi.ts";
-import { callOf, INTEGRATOR, requestOf, tokens, USER } from "./parts.ts";
+import { callOf, INTEGRATOR, NATIVE, requestOf, tokens, USER } from "./parts.ts";
 import { scenarioOf } from "./scenarios.ts";
 
 const providerAt = (apiUrl: string) =>
@@ -35,6 +35,9 @@ describe("works", () => {
         estimatedSeconds: 3,
         gasCostUsd: "0.0094",
         fromAmountUsd: "100.02",
+        toAmountUsd: "99.70",
+        callable: true,
+        plain: true,
       },
       {
         provider: "lifi",
@@ -46,6 +49,9 @@ describe("works", () => {
         estimatedSeconds: 3,
         gasCostUsd: "0.0094",
         fromAmountUsd: "100.02",
+        toAmountUsd: "99.70",
+        callable: true,
+        plain: true,
       },
     ]);
     expect(server.received[0]).toMatchObject({ method: "POST", path: "/v1/advanced/routes" });
@@ -75,6 +81,26 @@ describe("works", () => {
         },
       },
     });
+  });
+
+  it("prices wrapped native for a call as native itself: Across unwraps it for anybody else", async () => {
+    const step = routeOf("across, fee").steps[0] as { action: object };
+    const action = {
+      ...step.action,
+      fromChainId: 1,
+      toChainId: 8453,
+      fromToken: { chainId: 1, address: NATIVE, symbol: "ETH", decimals: 18 },
+      toToken: { chainId: 8453, address: NATIVE, symbol: "ETH", decimals: 18 },
+    };
+    await using server = await fakeLifi(routes(routeOf("across, fee", { action })));
+    const chains = { fromChainId: 1, toChainId: 8453 };
+    const request = requestOf({ ...chains, fromToken: NATIVE, toToken: tokens.weth[8453] });
+    const [option] = await providerAt(server.url).quote(scopeOf(), request);
+    expect(server.received[0]?.body).toMatchObject({
+      toTokenAddress: NATIVE,
+      options: { bridges: { allow: ["across"] } },
+    });
+    expect(option).toMatchObject({ bridge: "across", callable: true, plain: false });
   });
 
   it("names no bridge on one chain", async () => {

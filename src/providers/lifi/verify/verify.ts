@@ -10,6 +10,9 @@ import { checkAction, checkTransaction, type Entry, readClaim } from "./envelope
 import { must, type Subject } from "./subject.ts";
 import { guaranteeOfExecute, guaranteeOfSwap } from "./swap.ts";
 
+/** How long LI.FI says its quotes hold. Source: docs.li.fi. */
+const VALID_SECONDS = 60;
+
 export interface VerifyInput {
   request: MoveRequest;
   quote: LifiQuote;
@@ -38,11 +41,17 @@ export function verifyMove(input: VerifyInput): BuiltMove {
   const native = isAddressEqual(request.fromToken, zeroAddress);
   const toAmount = subject.claim.toAmount > guaranteed ? subject.claim.toAmount : guaranteed;
   return {
-    ...toOption(quote, { toAmount, toAmountMin: guaranteed }),
+    ...toOption(quote, {
+      toAmount,
+      toAmountMin: guaranteed,
+      callable: request.call !== null,
+      plain: request.call === null,
+    }),
     transaction,
     spender: native ? null : entry.spender,
     executor: executorOf(subject),
     tool: quote.tool,
+    validSeconds: VALID_SECONDS,
   };
 }
 
