@@ -114,8 +114,8 @@ export interface Provider {
   capabilities(): Capabilities;
   /** Prices without a transaction. */
   quote(scope: ProviderScope, request: MoveRequest): Promise<MoveOption[]>;
-  /** Whom the user of a move approves, by our own tables; null where the provider does not serve it, or for native. */
-  spender(request: MoveRequest): Address | null;
+  /** Whom the user of a move may have to approve, by our own tables; nobody for native. */
+  spenders(request: MoveRequest): readonly Address[];
   /** Builds and verifies; `request.call` null delivers to the user, otherwise into the call. */
   build(scope: ProviderScope, request: MoveRequest): Promise<BuiltMove>;
   status(

@@ -40,9 +40,9 @@ export function createAcross(options: AcrossOptions): Provider {
       const { route, terms } = await price(scope, { request, deployments, settings });
       return [optionOf(route, terms)];
     },
-    spender(request) {
+    spenders(request) {
       const origin = deployments.get(request.fromChainId);
-      return origin === undefined || isNativeAlias(request.fromToken) ? null : origin.spokePool;
+      return origin === undefined || isNativeAlias(request.fromToken) ? [] : [origin.spokePool];
     },
     async build(scope, request) {
       const { route, terms, delivery } = await price(scope, { request, deployments, settings });

@@ -48,7 +48,7 @@ export function createLifi(options: LifiOptions): LifiProvider {
   return {
     name: PROVIDER_NAME,
     capabilities: () => capabilities,
-    spender: (request) => spenderOf(deployments, request),
+    spenders: (request) => spendersOf(deployments, request),
     quote: (scope, request) => quoteMove(context, { scope, request }),
     build: (scope, request) => buildMove(context, { scope, request }),
     status: (scope, transfer) => moveStatus(context, { scope, transfer }),
@@ -59,11 +59,11 @@ export function createLifi(options: LifiOptions): LifiProvider {
 }
 
 /** A contract call on one chain pulls through the Executor's proxy; all else is taken by the Diamond. */
-function spenderOf(deployments: LifiDeployments, request: MoveRequest): Address | null {
+function spendersOf(deployments: LifiDeployments, request: MoveRequest): Address[] {
   const source = deployments.get(request.fromChainId);
-  if (source === undefined || isNativeAlias(request.fromToken)) return null;
-  const executes = request.call !== null && request.fromChainId === request.toChainId;
-  return executes ? source.erc20Proxy : source.diamond;
+  if (source === undefined || isNativeAlias(request.fromToken)) return [];
+  const onOneChain = request.fromChainId === request.toChainId;
+  return onOneChain ? [source.diamond, source.erc20Proxy] : [source.diamond];
 }
 
 function describe(deployments: LifiDeployments): Capabilities {
