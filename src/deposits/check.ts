@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import { erc20Abi } from "viem";
 import type { BlockRef } from "../chains/aggregate.ts";
 import { describe, describeAll, read, valueOrNull } from "../chains/read.ts";
@@ -12,6 +11,7 @@ import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
 import type { ExplainedRevert } from "../vaults/reverts.ts";
 import { readNow } from "../vaults/state.ts";
 import { priceIsSafe } from "./floors.ts";
+import { readNativeBalance } from "./funds.ts";
 import { approvedSpender, type Intent, paysNative } from "./intent.ts";
 import { pauseReason } from "./vault-wire.ts";
 
@@ -30,8 +30,6 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   price_stale: "has no current price",
   share_locked: "locks new shares, so that nobody can deposit for another",
 };
-
-const Quantity = z.string().regex(/^0x[0-9a-fA-F]+$/);
 
 /**
  * Asks vault and token about a deposit of `amount` (what will reach the vault) and refuses what the vault
@@ -53,7 +51,7 @@ export async function checkDeposit(
       chainId: vault.chainId,
       described: describeAll({ terms, holding: describeHolding(intent) }),
     }),
-    paysNative(intent) ? readNativeBalance(intent) : null,
+    paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,
   ]);
   const previewShares = accept({ intent, amount, terms: value.terms });
   const { balance, allowance } = value.holding;
@@ -70,15 +68,6 @@ function describeHolding(intent: Intent) {
     },
     ({ balance, allowance }) => ({ balance: valueOrNull(balance), allowance: valueOrNull(allowance) }),
   );
-}
-
-async function readNativeBalance(intent: Intent): Promise<bigint> {
-  const params = [intent.user, "latest"];
-  return intent.client.ask({
-    method: "eth_getBalance",
-    params,
-    read: (told) => BigInt(Quantity.parse(told)),
-  });
 }
 
 /** Applies the rules in the order in which a person would want to hear of them; gives the previewed shares. */

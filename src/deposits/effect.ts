@@ -103,13 +103,14 @@ function mintedShares(simulation: Simulation): bigint {
 }
 
 /** By how much a number that was read before and after has risen; null: it could not be read. */
-function rise(simulation: Simulation, index: number): bigint | null {
+export function rise(simulation: Simulation, index: number): bigint | null {
   const [before, after] = [simulation.before[index], simulation.after[index]];
   if (typeof before !== "string" || typeof after !== "string") return null;
   return hexToBigInt(after) - hexToBigInt(before);
 }
 
-function balanceRead(token: Address, account: Address): SimulationRead {
+/** Reads what an account holds of a token, before and after a simulation. */
+export function balanceRead(token: Address, account: Address): SimulationRead {
   return {
     target: token,
     data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),

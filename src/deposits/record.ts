@@ -1,17 +1,23 @@
 import { keccak256 } from "viem";
 import type { Context } from "../context.ts";
-import { insertDeposit } from "../db/queries/deposits.ts";
+import { insertDeposit, type NewDeposit } from "../db/queries/deposits.ts";
+import { toEstimate } from "./built-wire.ts";
+import type { MovedDeposit } from "./moved.ts";
 import type { PreparedDeposit } from "./prepare.ts";
+import type { DirectDeposit } from "./prepare-direct.ts";
 
 /** Writes down a deposit that is about to be handed out. Throws `store_unavailable`. */
 export async function recordDeposit(
   ctx: Context,
   input: { prepared: PreparedDeposit; expiresAt: Date },
 ): Promise<void> {
-  const { order, direct } = input.prepared;
+  const { prepared } = input;
+  const { order } = prepared;
   const { vault } = order;
+  const estimate = toEstimate(prepared);
   const now = new Date(ctx.now());
   await insertDeposit(ctx.db, {
+    ...(prepared.kind === "direct" ? ofDirect(prepared.direct) : ofMoved(prepared.moved)),
     trackingId: order.trackingId,
     ref: order.ref,
     state: "built",
@@ -23,10 +29,8 @@ export async function recordDeposit(
     fromToken: order.from.token.toLowerCase(),
     fromAmount: order.from.amount.toString(),
     slippage: order.slippage,
-    estimatedShares: direct.expectedShares.toString(),
-    minShares: direct.floors.minShares?.toString() ?? null,
-    sourceTo: direct.deposit.target.toLowerCase(),
-    sourceDataHash: keccak256(direct.deposit.data),
+    estimatedShares: estimate.estimated_shares,
+    minShares: estimate.min_shares,
     parentTrackingId: order.parentTrackingId,
     partnerId: order.partnerId,
     partnerType: order.partnerType,
@@ -39,4 +43,28 @@ export async function recordDeposit(
     updatedAt: now,
     expiresAt: input.expiresAt,
   });
+}
+
+type First = Pick<NewDeposit, "sourceTo" | "sourceDataHash">;
+
+/** The first transaction as it is handed out. */
+const ofDirect = ({ deposit }: DirectDeposit): First => ({
+  sourceTo: deposit.target.toLowerCase(),
+  sourceDataHash: keccak256(deposit.data),
+});
+
+/** The same, and what is needed to follow the money. */
+function ofMoved({ move, token, end }: MovedDeposit): First & Partial<NewDeposit> {
+  return {
+    sourceTo: move.transaction.to.toLowerCase(),
+    sourceDataHash: keccak256(move.transaction.data),
+    provider: move.provider,
+    bridge: move.bridge,
+    tool: move.tool,
+    moveToken: token.address.toLowerCase(),
+    moveExpected: move.toAmount.toString(),
+    moveMin: move.toAmountMin.toString(),
+    destinationCall: end.kind === "call",
+    twoStep: end.kind === "second",
+  };
 }

@@ -12,8 +12,6 @@ import { type Intent, paysNative } from "./intent.ts";
  */
 export function verifyDeposit(intent: Intent, built: { call: UserCall; floors: Floors }): void {
   const { call, floors } = built;
-  const refuse = (field: string) =>
-    failure("upstream_rejected", `the encoded deposit differs from the request in ${field}`);
   if (!isHex(call.data) || size(call.data) < 4) throw refuse("data");
   if (call.value !== (paysNative(intent) ? intent.amount : 0n)) throw refuse("value");
   if (intent.entry.via === "user") {
@@ -23,9 +21,17 @@ export function verifyDeposit(intent: Intent, built: { call: UserCall; floors: F
     return;
   }
   if (!isAddressEqual(call.target, intent.entry.address)) throw refuse("target");
-  const decoded = decode(call.data);
+  verifyRouterCall(intent, { data: call.data, expected: routerCall(intent, floors) });
+}
+
+/**
+ * Reads a Router call back and compares it, field by field, with the one that was meant for an intent. Throws
+ * `upstream_rejected` naming the field.
+ */
+export function verifyRouterCall(intent: Intent, built: { data: Hex; expected: RouterCall }): void {
+  const { expected } = built;
+  const decoded = decode(built.data);
   if (decoded === null) throw refuse("data");
-  const expected = routerCall(intent, floors);
   for (const [field, value] of Object.entries(expected.deposit)) {
     if (differs(decoded.deposit[field as keyof typeof decoded.deposit], value)) throw refuse(field);
   }
@@ -44,8 +50,11 @@ export function verifyDeposit(intent: Intent, built: { call: UserCall; floors: F
   if (!isAddressEqual(deposit.spender, intent.vault.spender)) throw refuse("step spender");
   if (differs(decoded.sweep.join(), expected.sweep.join())) throw refuse("sweep");
   // Nothing besides what was read: no trailing bytes, no other way to write the same.
-  if (encodeRouterDeposit(decoded) !== call.data) throw refuse("data");
+  if (encodeRouterDeposit(decoded) !== built.data) throw refuse("data");
 }
+
+const refuse = (field: string) =>
+  failure("upstream_rejected", `the encoded deposit differs from the request in ${field}`);
 
 const differs = (actual: unknown, expected: unknown): boolean =>
   String(actual).toLowerCase() !== String(expected).toLowerCase();

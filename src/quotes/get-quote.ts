@@ -1,54 +1,55 @@
 import type { Context } from "../context.ts";
+import { toEstimate, toPaymentApproval } from "../deposits/built-wire.ts";
 import { toApproval } from "../deposits/direct-wire.ts";
-import { prepareDeposit } from "../deposits/prepare.ts";
+import { type PreparedDeposit, prepareDeposit } from "../deposits/prepare.ts";
 import { toWireVault } from "../deposits/vault-wire.ts";
 import type { BuildInput, Quote } from "../schemas/quote.ts";
+import { priceImpact } from "./price-impact.ts";
+import { toRouteOptions } from "./route-options.ts";
+import { toSteps } from "./steps.ts";
 
 /**
- * Quotes a deposit without tracking it; its figures come from the same simulation as a build's.
+ * Quotes a deposit without tracking it; its figures come from the same simulations as a build's.
  * Throws what building throws, but for the store.
  */
 export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> {
-  const { direct: prepared } = await prepareDeposit(ctx, input);
-  const { intent } = prepared;
-  const { vault, entry, client } = intent;
-  const { terms } = prepared.checked;
-  const amounts = {
-    to_amount: prepared.depositAmount.toString(),
-    to_amount_min: prepared.floors.minIn.toString(),
-    deposit_amount: prepared.depositAmount.toString(),
-  };
+  const prepared = await prepareDeposit(ctx, input);
+  const { vault, entry, client, from } = prepared.order;
+  const move = prepared.kind === "direct" ? null : prepared.moved.move;
   return {
-    quote_type: "direct",
+    quote_type: typeOf(prepared),
     vault: toWireVault(vault, {
       chain: client.definition,
       entry,
       pausedOnChain: false,
-      minDeposit: terms.minDeposit,
+      minDeposit: checkedOf(prepared)?.terms.minDeposit ?? null,
     }),
     estimate: {
-      from_amount: intent.amount.toString(),
-      from_amount_usd: null,
-      ...amounts,
-      estimated_shares: prepared.expectedShares.toString(),
-      min_shares: prepared.floors.minShares?.toString() ?? null,
-      price_impact: null,
-      estimated_time: null,
-      gas_cost_usd: null,
-      steps: [{ type: "deposit", chain_id: vault.chainId, tool: vault.adapter, to: prepared.deposit.target }],
+      from_amount: from.amount.toString(),
+      from_amount_usd: move?.fromAmountUsd ?? null,
+      ...toEstimate(prepared),
+      price_impact: priceImpact(move),
+      estimated_time: move?.estimatedSeconds ?? null,
+      gas_cost_usd: move?.gasCostUsd ?? null,
+      steps: toSteps(prepared),
     },
-    approval: toApproval(intent),
-    route_options: [
-      {
-        bridge: null,
-        bridge_name: null,
-        bridge_logo: null,
-        ...amounts,
-        estimated_time: null,
-        gas_cost_usd: null,
-        tags: ["recommended", "direct"],
-      },
-    ],
-    reasons: [],
+    approval:
+      prepared.kind === "direct"
+        ? toApproval(prepared.direct.intent)
+        : toPaymentApproval(prepared.moved.payment),
+    route_options: toRouteOptions(prepared),
+    reasons: prepared.kind === "direct" ? [] : prepared.moved.reasons,
   };
+}
+
+function typeOf({ kind, order }: PreparedDeposit): Quote["quote_type"] {
+  if (kind === "direct") return "direct";
+  return order.from.chainId === order.vault.chainId ? "same_chain_swap" : "cross_chain";
+}
+
+/** What the vault said of the deposit. */
+function checkedOf(prepared: PreparedDeposit) {
+  if (prepared.kind === "direct") return prepared.direct.checked;
+  const { end } = prepared.moved;
+  return end.kind === "second" ? end.deposit.checked : end.checked;
 }

@@ -15,7 +15,7 @@ import { Approval, TransactionRequest, WalletCall } from "./transaction.ts";
 import { Vault } from "./vault.ts";
 
 /** The bridges a caller may prefer: those whose calldata we decode. */
-export const bridgeKeys = ["across", "stargate_v2", "cctp", "relay"] as const;
+export const bridgeKeys = ["across", "stargate", "stargate_bus", "cctp", "cctp_fast"] as const;
 
 /** Body of quote and build. Unknown members are ignored. */
 export const BuildInput = z
@@ -45,6 +45,7 @@ export const BuildEstimate = z
     min_shares: AmountText.nullable().openapi({ description: "null: nothing on chain enforces one" }),
   })
   .openapi("BuildEstimate");
+export type BuildEstimate = z.infer<typeof BuildEstimate>;
 
 const SimulationLeg = z.object({
   block_number: z.int(),

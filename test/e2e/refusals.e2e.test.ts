@@ -161,16 +161,20 @@ describe("what is not served", () => {
     },
   );
 
-  test("a token that would have to be swapped", async () => {
-    const body = { ...good, from_token: tokenOn(chainOf(31337), "WBTC") };
+  test("a token that nobody swaps", async () => {
+    const body = { ...good, from_token: tokenOn(chainOf(31337), "FEE") };
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
         "code": "no_route",
-        "detail": "the vault does not take this token, and no swap is set up",
+        "detail": "the provider does not know the token or the chain",
         "reasons": [
           {
-            "code": "swap_unavailable",
-            "detail": "the vault does not take this token, and no swap is set up",
+            "code": "token_unknown",
+            "detail": "the provider does not know the token or the chain",
+          },
+          {
+            "code": "same_chain",
+            "detail": "the bridge moves between chains only",
           },
         ],
         "status": 400,
@@ -180,25 +184,27 @@ describe("what is not served", () => {
     `);
   });
 
-  test("native money where the vault does not take wrapped native", async () => {
-    const body = { ...good, from_token: "0x0000000000000000000000000000000000000000" };
-    expect(await refused(body)).toMatchObject({ status: 400, code: "no_route" });
-  });
-
   test("an address that is no token", async () => {
-    expect(await refused({ ...good, from_token: ANYBODY })).toMatchObject({ status: 400 });
+    for (const from_chain_id of [31337, 31338]) {
+      const body = { ...good, from_chain_id, from_token: ANYBODY };
+      expect(await refused(body)).toMatchObject({ status: 400, code: "token_unsupported" });
+    }
   });
 
-  test("a source on another chain", async () => {
-    const body = { ...good, from_chain_id: 31338, from_token: tokenOn(chainOf(31338), "USDC") };
+  test("a token of another chain that nobody bridges", async () => {
+    const body = { ...good, from_chain_id: 31338, from_token: tokenOn(chainOf(31338), "FEE") };
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
         "code": "no_route",
-        "detail": "no bridge is set up from chain 31338 to 31337",
+        "detail": "the provider does not know the token or the chain",
         "reasons": [
           {
-            "code": "bridge_unavailable",
-            "detail": "no bridge is set up from chain 31338 to 31337",
+            "code": "token_unknown",
+            "detail": "the provider does not know the token or the chain",
+          },
+          {
+            "code": "asset_unsupported",
+            "detail": "the bridge moves an asset into itself only",
           },
         ],
         "status": 400,

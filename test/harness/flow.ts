@@ -2,6 +2,9 @@ import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numb
 import type { BuiltDeposit } from "../../src/schemas/quote.ts";
 import type { TestChain, TestUser } from "./chain.ts";
 
+/** What of an answer a wallet needs. */
+export type Signable = Pick<BuiltDeposit, "transaction_request" | "approval" | "calls">;
+
 /** What a wallet is asked to sign, in the order of signing. */
 export type Style = "calls" | "approval";
 
@@ -11,7 +14,7 @@ export type Style = "calls" | "approval";
  */
 export async function sign(
   chain: Pick<TestChain, "client">,
-  job: { user: TestUser; built: BuiltDeposit; style: Style },
+  job: { user: TestUser; built: Signable; style: Style },
 ): Promise<Hex> {
   const transactions = job.style === "calls" ? asCalls(job.built) : asRequest(job.built);
   let hash: Hex | null = null;
@@ -24,11 +27,11 @@ export async function sign(
   return hash;
 }
 
-function asCalls(built: BuiltDeposit) {
+function asCalls(built: Signable) {
   return built.calls.map(({ to, data, value, chain_id: chainId }) => ({ to, data, value, chainId }));
 }
 
-function asRequest({ approval, transaction_request: request }: BuiltDeposit) {
+function asRequest({ approval, transaction_request: request }: Signable) {
   return [...(approval === null ? [] : [approve(approval)]), toTransaction(request)];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MoveOption } from "../../src/providers/provider.ts";
-import { rankOptions, rules } from "../../src/providers/select.ts";
+import { type Preference, rankOptions, rules } from "../../src/providers/select.ts";
 
 const base: MoveOption = {
   provider: "p",
@@ -17,7 +17,7 @@ const base: MoveOption = {
   plain: true,
 };
 const option = (change: Partial<MoveOption>): MoveOption => ({ ...base, ...change });
-const nothing = { bridge: null, call: true };
+const nothing: Preference = { bridge: null, call: true };
 
 /** The providers of the ranked options, and the rule that decided. */
 function ranked(options: readonly MoveOption[], preference = nothing) {

@@ -1,0 +1,72 @@
+import { z } from "@hono/zod-openapi";
+import { type Address, erc20Abi, isAddressEqual, zeroAddress } from "viem";
+import type { BlockRef } from "../chains/aggregate.ts";
+import type { ChainClient } from "../chains/client.ts";
+import { describe, read, valueOrNull } from "../chains/read.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { readNow } from "../vaults/state.ts";
+import type { Order } from "./order.ts";
+
+/** What a user holds of the token they pay with, all at one block. Amounts in smallest units. */
+export interface Funds {
+  /** Null: could not be read. */
+  balance: bigint | null;
+  /** What each possible spender may take, by lower-case address; null: could not be read. */
+  allowances: ReadonlyMap<string, bigint | null>;
+  block: BlockRef;
+}
+
+const Quantity = z.string().regex(/^0x[0-9a-fA-F]+$/);
+
+/**
+ * Reads what the user holds on the source chain, and what each of the spenders may take of it, in one request.
+ * Throws `token_unsupported` for what is no token there, and what reading the chain throws.
+ */
+export async function readFunds(
+  ctx: Context,
+  input: { order: Order; spenders: readonly Address[] },
+): Promise<Funds> {
+  const { from, user } = input.order;
+  const native = isAddressEqual(from.token, zeroAddress);
+  const described = native ? nothing : describeHolding(input.order, input.spenders);
+  const [{ value, block }, balance] = await Promise.all([
+    readNow(ctx, { chainId: from.chainId, described }),
+    native ? readNativeBalance(from.client, user) : null,
+  ]);
+  if (native) return { balance, allowances: new Map(), block };
+  if (value.balance === null) throw failure("token_unsupported", "from_token is no token on this chain");
+  return { ...value, block };
+}
+
+type Holding = Omit<Funds, "block">;
+
+const nothing = describe({}, (): Holding => ({ balance: null, allowances: new Map() }));
+
+function describeHolding({ from, user }: Order, spenders: readonly Address[]) {
+  const onToken = { to: from.token, abi: erc20Abi } as const;
+  const allowance = (spender: Address) =>
+    [`allowance/${spender}`, read({ ...onToken, name: "allowance", args: [user, spender] })] as const;
+  const balance = read({ ...onToken, name: "balanceOf", args: [user] });
+  return describe(
+    { balance, ...Object.fromEntries(spenders.map(allowance)) },
+    ({ balance: held, ...allowances }): Holding => ({
+      balance: valueOrNull(held),
+      allowances: new Map(
+        spenders.map((spender) => {
+          const result = allowances[`allowance/${spender}` as keyof typeof allowances];
+          return [spender.toLowerCase(), result === undefined ? null : valueOrNull(result)];
+        }),
+      ),
+    }),
+  );
+}
+
+/** What an account holds of the chain's native token, wei. Throws what the chain client throws. */
+export async function readNativeBalance(client: ChainClient, account: Address): Promise<bigint> {
+  return client.ask({
+    method: "eth_getBalance",
+    params: [account, "latest"],
+    read: (told) => BigInt(Quantity.parse(told)),
+  });
+}

@@ -1,0 +1,143 @@
+import { z } from "@hono/zod-openapi";
+import { type Address, type Hex, isAddressEqual, type StateOverride, zeroAddress } from "viem";
+import type { BlockRef } from "../chains/aggregate.ts";
+import { balanceOverride, findBalanceLayout } from "../chains/balance-slot.ts";
+import type { ChainClient } from "../chains/client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { simulate } from "../chains/simulate.ts";
+import type { SlotLayout } from "../chains/simulator/slots.ts";
+import type { Simulation, SimulationRead } from "../chains/simulator/types.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { encodeApprovals, type UserCall } from "./encode.ts";
+
+/** Money that a call takes from somebody, and what the chain says of it. Amounts in smallest units. */
+export interface Payment {
+  client: ChainClient;
+  payer: Address;
+  /** The zero address for native. */
+  token: Address;
+  amount: bigint;
+  /** Who takes it. */
+  spender: Address;
+  /** What the payer holds, and what the spender may take of it; null: not known. */
+  balance: bigint | null;
+  allowance: bigint | null;
+  /** The head that was read. */
+  block: BlockRef;
+}
+
+/** What a call did after its approvals. */
+export type SimulatedPayment =
+  | {
+      ok: true;
+      simulation: Simulation;
+      /** Of the call alone. */
+      gasUsed: bigint;
+      /** What is signed, in order: approvals still needed, then the call. */
+      calls: UserCall[];
+    }
+  | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
+
+const DAY_MS = 86_400_000;
+/** How far after the head the call is simulated, seconds: about when it will be included. */
+const AHEAD_S = 30;
+/** For gas and fees, on top of what the call sends; the payer's real balance plays no part here. */
+const GAS_MONEY = 10n ** 21n;
+
+const isNative = (token: Address): boolean => isAddressEqual(token, zeroAddress);
+
+/**
+ * Runs approvals and a call from the payer's address on the head's state, the payer given the money where it
+ * lacks it. Throws `simulation_unavailable` when no node can, or the token keeps balances where nobody finds them.
+ */
+export async function simulatePayment(
+  ctx: Context,
+  input: { payment: Payment; call: UserCall; reads: readonly SimulationRead[] },
+): Promise<SimulatedPayment> {
+  const { payment } = input;
+  const overrides = await overridesFor(ctx, payment);
+  const standing = payment.allowance ?? 0n;
+  const partial = standing > 0n && standing < payment.amount;
+  const attempts = [approvals(payment, { standing, reset: partial })];
+  // A few tokens refuse to approve zero; whoever refuses the reset is asked without it.
+  if (partial) attempts.push(approvals(payment, { standing, reset: false }));
+  let outcome: SimulatedPayment | null = null;
+  for (const before of attempts) {
+    outcome = await run({ ...input, before, overrides });
+    if (outcome.ok || outcome.failedCall === "deposit") return outcome;
+  }
+  return outcome ?? { ok: false, revert: "0x", failedCall: "approval" };
+}
+
+function approvals(payment: Payment, state: { standing: bigint; reset: boolean }): UserCall[] {
+  if (isNative(payment.token) || state.standing >= payment.amount) return [];
+  const { token, spender, amount } = payment;
+  return encodeApprovals({ token, spender, amount, reset: state.reset });
+}
+
+async function run(plan: {
+  payment: Payment;
+  call: UserCall;
+  reads: readonly SimulationRead[];
+  before: UserCall[];
+  overrides: StateOverride;
+}): Promise<SimulatedPayment> {
+  const { payment, overrides, reads } = plan;
+  const calls = [...plan.before, plan.call];
+  const standsAlone = calls.length === 1 && isFunded(payment);
+  const time = payment.block.timestamp + AHEAD_S;
+  const input = { user: payment.payer, calls, reads, overrides, time, standsAlone };
+  const simulation = await simulate(payment.client, input);
+  const last = simulation.calls.at(-1);
+  if (simulation.failedAt !== null || last === undefined) {
+    const failedCall = simulation.failedAt === calls.length - 1 ? "deposit" : "approval";
+    return { ok: false, revert: last?.returnData ?? "0x", failedCall };
+  }
+  return { ok: true, simulation, gasUsed: last.gasUsed, calls };
+}
+
+const isFunded = ({ balance, amount }: Payment): boolean => balance !== null && balance >= amount;
+
+async function overridesFor(ctx: Context, payment: Payment): Promise<StateOverride> {
+  const { payer, token, amount } = payment;
+  const gas = { address: payer, balance: (isNative(token) ? amount : 0n) + GAS_MONEY };
+  if (isNative(token) || isFunded(payment)) return [gas];
+  const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
+    if (error instanceof RpcError) return null;
+    throw error;
+  });
+  if (layout === null) {
+    throw failure(
+      "simulation_unavailable",
+      "the account does not hold the amount, and this token's balances cannot be set in a simulation",
+    );
+  }
+  return [gas, balanceOverride({ token, account: payer, amount }, layout)];
+}
+
+const LayoutSchema: z.ZodType<SlotLayout> = z.union([
+  z.object({ order: z.enum(["solidity", "vyper"]), base: z.bigint() }),
+  z.object({ order: z.literal("solady") }),
+]);
+
+/** A token's storage layout is looked for once a day. */
+async function balanceLayout(
+  ctx: Context,
+  { client, token }: Pick<Payment, "client" | "token">,
+): Promise<SlotLayout> {
+  const { value } = await ctx.cache.cached({
+    key: `layout:${client.definition.chainId}:${token.toLowerCase()}`,
+    schema: LayoutSchema,
+    freshMs: DAY_MS,
+    staleMs: DAY_MS,
+    keepMs: DAY_MS,
+    // Not found is not kept: the node may have been at fault.
+    load: async () => {
+      const layout = await findBalanceLayout(client, token);
+      if (layout === null) throw new RpcError("unsupported", "no known balance layout");
+      return layout;
+    },
+  });
+  return value;
+}
