@@ -6,6 +6,7 @@ import { AppError, failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { NewVaultInput, VaultRecord } from "../schemas/admin.ts";
 import { type Derivation, underivable } from "../vaults/derivation.ts";
+import { unknownSubject } from "../vaults/derive/derivation.ts";
 import { deriverOf } from "../vaults/derive/derivers.ts";
 import { noteOf } from "./audit-note.ts";
 import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
@@ -43,7 +44,7 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Vaul
 /** An unsupported row needs no chain: one that does not answer now is asked again when the vault is activated. */
 async function tryDeriving(ctx: Context, vault: VaultKey & { adapter: string }): Promise<Derivation> {
   try {
-    return await deriveVault(ctx, { ...vault, tokens: [] });
+    return await deriveVault(ctx, { ...unknownSubject(vault), adapter: vault.adapter });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return underivable("the chain did not answer");

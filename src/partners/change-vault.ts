@@ -1,11 +1,10 @@
-import { getAddress } from "viem";
 import type { Context } from "../context.ts";
 import { type DerivedColumns, updateVaultStatus } from "../db/queries/audited-vaults.ts";
-import { selectVault, type VaultRow } from "../db/queries/vaults.ts";
+import { selectVault } from "../db/queries/vaults.ts";
 import { failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultChangeInput, VaultRecord } from "../schemas/admin.ts";
-import type { Subject } from "../vaults/derive/derivation.ts";
+import { rowSubject, type Subject } from "../vaults/derive/derivation.ts";
 import { noteOf } from "./audit-note.ts";
 import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-record.ts";
@@ -45,14 +44,10 @@ async function tryChange(ctx: Context, { key, change }: Change): Promise<boolean
     from: row.status,
     to: change.status,
     reason: change.reason,
-    derived: brought
-      ? await derivedColumns(ctx, { ...key, adapter: row.adapter, tokens: tokensOf(row) })
-      : null,
+    derived: brought ? await derivedColumns(ctx, { ...rowSubject(row), adapter: row.adapter }) : null,
     note: noteOf(ctx, { action: "vault.change", actor: "admin", note: change.reason }),
   });
 }
-
-const tokensOf = ({ acceptedAssets }: VaultRow) => acceptedAssets.map(({ address }) => getAddress(address));
 
 /** What the chain says now: whatever the row said before was never used, or is out of date. */
 async function derivedColumns(ctx: Context, vault: Subject & { adapter: string }): Promise<DerivedColumns> {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Described, ReadResult } from "../../src/chains/read.ts";
 import { findAdapter } from "../../src/vaults/adapters.ts";
 import { type Derivation, toLabel } from "../../src/vaults/derivation.ts";
+import { unknownSubject } from "../../src/vaults/derive/derivation.ts";
 import { deriverOf } from "../../src/vaults/derive/derivers.ts";
 
 const VAULT = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
@@ -42,7 +43,7 @@ function answer(described: Described<Derivation>, answers: Readonly<Record<strin
 
 const derive = (change: Readonly<Record<string, Hex | undefined>> = {}) => {
   const answers = Object.entries({ ...honest, ...change }).filter(([, data]) => data !== undefined);
-  const described = deriverOf("erc4626")?.derive({ chainId: 1, address: VAULT, tokens: [] });
+  const described = deriverOf("erc4626")?.derive(unknownSubject({ chainId: 1, address: VAULT }));
   if (described === undefined) throw new Error("no deriver");
   return answer(described, Object.fromEntries(answers) as Record<string, Hex>);
 };

@@ -7,11 +7,11 @@ type Row = Omit<DerivedVault, "name" | "acceptedAssets" | "params" | "caller">;
 
 /** What the vault's own contracts say of the addresses and decimals of its registry row. */
 export async function derivedRow(placed: Placed): Promise<Row | string> {
-  const { chainId, adapter, address, acceptedAssets } = await vaultOf(placed);
+  const { chainId, adapter, ...row } = await vaultOf(placed);
   const client = placed.world.fresh().context().chains.client(chainId);
   if (client === null) throw new Error(`chain ${chainId} is not served`);
-  const tokens = acceptedAssets.map((token) => token.address);
-  const derivation = await deriveFromChain(client, { adapter, subject: { chainId, address, tokens } });
+  const tokens = row.acceptedAssets.map((token) => token.address);
+  const derivation = await deriveFromChain(client, { adapter, subject: { ...row, chainId, tokens } });
   return derivation.ok ? rowOf(derivation.vault) : derivation.reason;
 }
 

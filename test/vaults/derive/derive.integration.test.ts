@@ -1,6 +1,7 @@
 import { type Abi, type Address, encodeDeployData, getAddress, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../src/chains/client.ts";
+import { unknownSubject } from "../../../src/vaults/derive/derivation.ts";
 import { deriveFromChain } from "../../../src/vaults/derive/derive.ts";
 import { contractsOf, deploy, startChain, type TestChain } from "../../chains/simulator/chain.ts";
 import { clientOn } from "../../lib/rpc-node.ts";
@@ -19,7 +20,7 @@ const put = async (name: string, ...args: unknown[]): Promise<Address> => {
   return getAddress(await deploy(chain, data));
 };
 const derive = (adapter: string, address: Address) =>
-  deriveFromChain(client, { adapter, subject: { chainId: 31337, address, tokens: [] } });
+  deriveFromChain(client, { adapter, subject: unknownSubject({ chainId: 31337, address }) });
 
 beforeAll(async () => {
   chain = await startChain();
@@ -92,7 +93,7 @@ describe("a factory's word is final where one is known", () => {
 
   test("on a chain with factories one of them must know the vault", async () => {
     const morpho = await put("SaidMorpho", token);
-    const subject = { chainId: 1, address: morpho, tokens: [] };
+    const subject = unknownSubject({ chainId: 1, address: morpho });
     expect(await deriveFromChain(client, { adapter: "metamorpho", subject })).toEqual({
       ok: false,
       reason: expect.stringContaining("no factory"),
