@@ -52,15 +52,6 @@ export const contractTargets: readonly ContractTarget[] = [
   },
   {
     sources: [
-      "scripts/stack/contracts/across/SpokePool.sol",
-      "scripts/stack/contracts/across/MulticallHandler.sol",
-    ],
-    contracts: ["SpokePool", "MulticallHandler"],
-    output: "scripts/stack/contracts/across/artifact.ts",
-    optimizerRuns: 200,
-  },
-  {
-    sources: [
       "scripts/stack/contracts/lifi/Diamond.sol",
       "scripts/stack/contracts/lifi/Erc20Proxy.sol",
       "scripts/stack/contracts/lifi/Executor.sol",

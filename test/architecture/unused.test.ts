@@ -15,7 +15,7 @@ const settings = Settings.parse(JSON.parse(readFileSync("knip.json", "utf8")));
 /** Packages that knip cannot see in use, each with the file that uses it and how it names it there. */
 const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>> = {
   // Bytecode that was published is read out of its JSON.
-  "@across-protocol/contracts": ["test/providers/across/bytecode.ts", "@across-protocol/contracts"],
+  "@across-protocol/contracts": ["scripts/stack/chains/published-code.ts", "@across-protocol/contracts"],
   // Its program is started by path.
   "@foundry-rs/forge": ["scripts/contracts/forge.ts", "@foundry-rs/forge"],
   // Bytecode that was published is read out of its JSON.

@@ -3,17 +3,21 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   erc20Abi,
+  getAbiItem,
   type Hex,
+  keccak256,
   pad,
+  parseEventLogs,
   zeroAddress,
   zeroHash,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { headOf } from "../../scripts/stack/bridge/node.ts";
+import { spokePoolOperatorAbi } from "../../scripts/stack/bridge/spoke-pool-abi.ts";
 import { forward } from "../../scripts/stack/chains/anvil.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import { spokePoolAbi } from "../../scripts/stack/contracts/across/artifact.ts";
-import { instructionsParameters } from "../../src/providers/across/abi.ts";
+import { asLog } from "../../scripts/stack/relayer/watch.ts";
+import { depositAbi, instructionsParameters, spokePoolAbi } from "../../src/providers/across/abi.ts";
 import {
   approve,
   type BridgedStack,
@@ -239,7 +243,7 @@ describe("the pool", () => {
     const parties = [pad(owner), pad(owner), pad(one.tokens.USDC), pad(two.tokens.USDC)] as const;
     const amounts = [usd(5n), usd(5n), 31338n] as const;
     const args = [...parties, ...amounts, zeroHash, quoteTimestamp, fillDeadline, 0, "0x"] as const;
-    const data = encodeFunctionData({ abi: spokePoolAbi, functionName: "deposit", args });
+    const data = encodeFunctionData({ abi: depositAbi, functionName: "deposit", args });
     return { owner, call: { user: owner, to: spokePool, data } };
   };
 
@@ -266,7 +270,7 @@ describe("the pool", () => {
     expect(await held(stack.two, [owner, "USDC"])).toBe(0n);
   });
 
-  it("fills nothing twice, nothing late, and refunds only for its owner", async () => {
+  it("fills nothing twice and nothing late", async () => {
     const { one, two } = stack;
     const { timestamp } = await headOf(two.url);
     const relay = {
@@ -294,11 +298,39 @@ describe("the pool", () => {
     const late = await fill({ fillDeadline: timestamp - 1 });
     const outcomes = [late, await fill({}), await fill({})].map(({ status }) => status);
     expect(outcomes).toEqual([false, true, false]);
-    const refund = encodeFunctionData({
-      abi: spokePoolAbi,
-      functionName: "executeRefund",
-      args: [relay, 31338n, true],
-    });
-    expect((await trySend(one, { user, to: one.bridging.spokePool, data: refund })).status).toBe(false);
+  });
+
+  it("takes bundles of refunds from its admin only, and pays a leaf of one once", async () => {
+    const { one } = stack;
+    const { spokePool, relayer: admin } = one.bridging;
+    const owner = await newUser(stack);
+    await give(one, { user: owner, symbol: "USDC", amount: 10n });
+    const args = [spokePool, 10n] as const;
+    const fund = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+    await send(one, { user: owner, to: one.tokens.USDC, data: fund });
+    const leaf = {
+      amountToReturn: 0n,
+      chainId: 31337n,
+      refundAmounts: [5n],
+      leafId: 7_000,
+      l2TokenAddress: one.tokens.USDC,
+      refundAddresses: [owner],
+    };
+    const abi = spokePoolOperatorAbi;
+    const [, leafType] = getAbiItem({ abi, name: "executeRelayerRefundLeaf" }).inputs;
+    const root = keccak256(encodeAbiParameters([leafType], [leaf]));
+    const bundle = encodeFunctionData({ abi, functionName: "relayRootBundle", args: [root, zeroHash] });
+    const publish = (by: Address) => trySend(one, { user: by, to: spokePool, data: bundle });
+    expect((await publish(user)).status).toBe(false);
+    const { logs } = await publish(admin);
+    const [published] = parseEventLogs({ abi, eventName: "RelayedRootBundle", logs: logs.map(asLog) });
+    const execute = (changes: Partial<typeof leaf>) => {
+      const args = [published?.args.rootBundleId ?? -1, { ...leaf, ...changes }, []] as const;
+      const data = encodeFunctionData({ abi, functionName: "executeRelayerRefundLeaf", args });
+      return trySend(one, { user, to: spokePool, data });
+    };
+    const outcomes = [await execute({ refundAmounts: [6n] }), await execute({}), await execute({})];
+    expect(outcomes.map(({ status }) => status)).toEqual([false, true, false]);
+    expect(await held(one, [owner, "USDC"])).toBe(5n);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Relayer } from "../../scripts/stack/emulator/control.ts";
 import { decide, shortfall } from "../../scripts/stack/relayer/decide.ts";
-import type { RelayData, TransferState } from "../../scripts/stack/relayer/transfer.ts";
+import type { LifiStart, RelayData, TransferState } from "../../scripts/stack/relayer/transfer.ts";
 
 const DEADLINE = 1_000;
 const settings = (mode: Relayer["mode"], delay_ms = 0): Relayer => ({
@@ -48,9 +48,13 @@ describe("decide", () => {
 });
 
 describe("shortfall", () => {
-  it("is units and a part, at most everything, and nothing in any other mode", () => {
-    expect(shortfall(10_000n, settings("underdeliver"))).toBe(53n);
-    expect(shortfall(2n, settings("underdeliver"))).toBe(2n);
-    expect(shortfall(10_000n, settings("deliver"))).toBe(0n);
+  it("is units and a part, at most everything, and nothing for Across or in any other mode", () => {
+    const of = (outputAmount: bigint, mode: Relayer["mode"]) => {
+      const transfer = { lifi: {} as LifiStart, relay: { outputAmount } as RelayData };
+      return [shortfall(transfer, settings(mode)), shortfall({ ...transfer, lifi: null }, settings(mode))];
+    };
+    expect(of(10_000n, "underdeliver")).toEqual([53n, 0n]);
+    expect(of(2n, "underdeliver")).toEqual([2n, 0n]);
+    expect(of(10_000n, "deliver")).toEqual([0n, 0n]);
   });
 });

@@ -18,9 +18,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { headOf, logsOf, receiptOf } from "../../scripts/stack/bridge/node.ts";
 import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import { spokePoolAbi } from "../../scripts/stack/contracts/across/artifact.ts";
 import { receiverAcrossAbi } from "../../scripts/stack/contracts/lifi/artifact.ts";
 import { asLog } from "../../scripts/stack/relayer/watch.ts";
+import { depositAbi } from "../../src/providers/across/abi.ts";
 import { messageParameters } from "../../src/providers/lifi/decode/structs.ts";
 import { approve, type BridgedStack, give, held, newUser, PATIENCE, send, startBridged } from "./bridged.ts";
 
@@ -108,7 +108,7 @@ async function deposit(
   await approve(from, { user, token: from.tokens.USDC, spender: spokePool, amount });
   const { timestamp } = await headOf(from.url);
   const data = encodeFunctionData({
-    abi: spokePoolAbi,
+    abi: depositAbi,
     functionName: "deposit",
     args: [
       pad(user),

@@ -3,6 +3,7 @@ import {
   encodeFunctionData,
   erc20Abi,
   type Hex,
+  parseAbi,
   toFunctionSelector,
   zeroAddress,
   zeroHash,
@@ -10,7 +11,6 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import { multicallHandlerAbi } from "../../scripts/stack/contracts/across/artifact.ts";
 import {
   diamondAbi,
   erc20ProxyAbi,
@@ -19,6 +19,12 @@ import {
 } from "../../scripts/stack/contracts/lifi/artifact.ts";
 import { approve, type BridgedStack, give, newUser, startBridged } from "./bridged.ts";
 
+const handlerAbi = parseAbi([
+  "struct Call { address target; bytes callData; uint256 value; }",
+  "function attemptCalls(Call[] calls)",
+  "function drainLeftoverTokens(address token, address destination)",
+  "error NotSelf()",
+]);
 let stack: BridgedStack;
 let one: Deployment;
 let user: Address;
@@ -31,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const errors = [...diamondAbi, ...multicallHandlerAbi].filter((item) => item.type === "error");
+const errors = [...diamondAbi, ...handlerAbi].filter((item) => item.type === "error");
 const names = new Map(
   errors.map((item) => [toFunctionSelector({ ...item, type: "function" } as never), item.name]),
 );
@@ -144,7 +150,7 @@ describe("LI.FI's contracts", () => {
 
 describe("Across' handler", () => {
   it("makes calls for nobody who calls it directly", async () => {
-    const abi = multicallHandlerAbi;
+    const abi = handlerAbi;
     const attempt = encodeFunctionData({ abi, functionName: "attemptCalls", args: [[]] });
     const args = [one.tokens.USDC, user] as const;
     const drain = encodeFunctionData({ abi, functionName: "drainLeftoverTokens", args });

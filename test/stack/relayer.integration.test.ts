@@ -1,9 +1,9 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { MoveRequest, Provider } from "../../src/providers/provider.ts";
 import { type BridgedStack, give, held, newUser, PATIENCE, relayerOf, startBridged } from "./bridged.ts";
-import { clearFaults } from "./harness.ts";
+import { clearFaults, control } from "./harness.ts";
 import { carryOut, intoVault, moveOf, openProviders } from "./providers.ts";
 
 const AMOUNT = 100n * 10n ** 6n;
@@ -20,6 +20,7 @@ afterAll(() => stack.close());
 
 interface Sent {
   user: Address;
+  txHash: Hex;
   toAmountMin: bigint;
   status(): ReturnType<Provider["status"]>;
 }
@@ -36,7 +37,7 @@ async function sendMove(name: "lifi" | "across", call: { minIn: bigint } | null)
   const txHash = await carryOut(one, { move, request });
   const transfer = { txHash, fromChainId: 31337, toChainId: 31338, tool: move.tool };
   const status = () => opened[name].status(opened.scope, transfer);
-  return { user, toAmountMin: move.toAmountMin, status };
+  return { user, txHash, toAmountMin: move.toAmountMin, status };
 }
 
 const percent = (part: bigint) => (AMOUNT * part) / 100n;
@@ -52,26 +53,6 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     expect(await held(stack.two, [user, VAULT])).toBe(0n);
     await expect.poll(() => held(stack.two, [user, VAULT]), PATIENCE).toBeGreaterThan(0n);
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
-  });
-
-  it("delivers less by one unit, or by a part, and the vault is deposited into all the same", async () => {
-    for (const relayer of [{ underdeliver: "1" }, { underdeliver_bps: 100 }]) {
-      await set({ mode: "underdeliver", ...relayer });
-      const { user, status } = await sendMove(name, { minIn: percent(97n) });
-      await expect.poll(() => held(stack.two, [user, VAULT]), PATIENCE).toBeGreaterThan(0n);
-      await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
-      expect(await held(stack.two, [user, "USDC"])).toBe(0n);
-    }
-    await set({ mode: "underdeliver", underdeliver: "7" });
-    const { user, toAmountMin } = await sendMove(name, null);
-    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBe(toAmountMin - 7n);
-  });
-
-  it("delivers too little for the call, whereupon the user has the token", async () => {
-    await set({ mode: "underdeliver", underdeliver_bps: 500 });
-    const { user } = await sendMove(name, { minIn: percent(97n) });
-    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBeGreaterThan(percent(94n));
-    expect(await held(stack.two, [user, VAULT])).toBe(0n);
   });
 
   it("makes the call at the end fail, whereupon the user has the token", async () => {
@@ -117,6 +98,39 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
   });
 });
 
+describe("told to deliver less, the relayer of LI.FI", () => {
+  it("does so by one unit, or by a part, and the vault is deposited into all the same", async () => {
+    for (const relayer of [{ underdeliver: "1" }, { underdeliver_bps: 100 }]) {
+      await relayerOf(stack.hub.lifi, { mode: "underdeliver", ...relayer });
+      const { user, status } = await sendMove("lifi", { minIn: percent(97n) });
+      await expect.poll(() => held(stack.two, [user, VAULT]), PATIENCE).toBeGreaterThan(0n);
+      await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
+      expect(await held(stack.two, [user, "USDC"])).toBe(0n);
+    }
+    await relayerOf(stack.hub.lifi, { mode: "underdeliver", underdeliver: "7" });
+    const { user, toAmountMin } = await sendMove("lifi", null);
+    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBe(toAmountMin - 7n);
+  });
+
+  it("may deliver too little for the call, whereupon the user has the token", async () => {
+    await relayerOf(stack.hub.lifi, { mode: "underdeliver", underdeliver_bps: 500 });
+    const { user } = await sendMove("lifi", { minIn: percent(97n) });
+    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBeGreaterThan(percent(94n));
+    expect(await held(stack.two, [user, VAULT])).toBe(0n);
+  });
+});
+
+describe("told to deliver less, the relayer of Across", () => {
+  it("delivers exactly what was said, and the control says why", async () => {
+    const relayer = { mode: "underdeliver", underdeliver: "7" };
+    const { body } = await control(stack.hub.across, { relayer });
+    expect(body).toMatchObject({ relayer, note: expect.stringContaining("signature") });
+    const { user, toAmountMin, status } = await sendMove("across", null);
+    await expect.poll(status, PATIENCE).toMatchObject({ amountReceived: toAmountMin });
+    expect(await held(stack.two, [user, "USDC"])).toBe(toAmountMin);
+  });
+});
+
 describe("a chain that goes back", () => {
   it("takes its deposits with it, and new ones are still delivered", async () => {
     await relayerOf(stack.hub.across, { mode: "stall" });
@@ -125,6 +139,8 @@ describe("a chain that goes back", () => {
     await expect.poll(gone.status, PATIENCE).toMatchObject({ phase: "moving" });
     await rpc(stack.one.url, "evm_revert", snapshot);
     await expect.poll(gone.status, PATIENCE).toMatchObject({ phase: "unknown" });
+    const known = () => fetch(`${stack.hub.across}/api/deposit/status?depositTxnRef=${gone.txHash}`);
+    await expect.poll(async () => (await known()).status, PATIENCE).toBe(404);
     await clearFaults(stack.hub.across);
     const next = await sendMove("across", null);
     await expect.poll(next.status, PATIENCE).toMatchObject({ phase: "delivered" });

@@ -1,5 +1,6 @@
 import { renameFields } from "../emulator/faults.ts";
 import type { Answerer, Emulator } from "../emulator/server.ts";
+import { relayerNotes } from "../relayer/notes.ts";
 import { json, refuse } from "./errors.ts";
 import { lie } from "./hostile.ts";
 
@@ -15,5 +16,6 @@ export function acrossEmulator(answerer: Promise<Answerer>): Emulator {
     drift: renameFields,
     hostile: lie,
     refuse,
+    notes: relayerNotes.across,
   };
 }

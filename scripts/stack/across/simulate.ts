@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, maxUint256, pad, zeroHash } from "viem";
+import { spokePoolAbi } from "../../../src/providers/across/abi.ts";
 import { hasCode, headOf } from "../bridge/node.ts";
 import { rpc } from "../chains/json-rpc.ts";
-import { spokePoolAbi } from "../contracts/across/artifact.ts";
 import { AcrossRefusal, invalid } from "./errors.ts";
 import type { RouteEnds } from "./query.ts";
 

@@ -9,12 +9,8 @@ import {
   toFunctionSelector,
   zeroAddress,
 } from "viem";
+import { depositRouterAddress } from "../../../src/router/address.ts";
 import { assetTerms } from "../bridge/assets.ts";
-import {
-  multicallHandlerCreationCode,
-  spokePoolAbi,
-  spokePoolCreationCode,
-} from "../contracts/across/artifact.ts";
 import { stackTokenAbi, wrappedNativeAbi } from "../contracts/artifact.ts";
 import {
   diamondAbi,
@@ -31,11 +27,10 @@ import {
   receiverAcrossCreationCode,
 } from "../contracts/lifi/artifact.ts";
 import { type ExecutorVersion, type TokenSymbol, tokenPlans } from "./plan.ts";
+import { publishedCode } from "./published-code.ts";
 import type { ChainScript } from "./script.ts";
+import { spokePoolDeployData, spokePoolProxyDeployData } from "./spoke-pool.ts";
 
-/** Seconds, as on the main networks. */
-const QUOTE_TIME_BUFFER = 3_600;
-const FILL_DEADLINE_BUFFER = 21_600;
 /** Whole tokens that the relayer and the exchange each hold: more than anybody here can move. */
 const INVENTORY = 10n ** 12n;
 const NATIVE_INVENTORY = 10n ** 24n;
@@ -52,7 +47,7 @@ export interface BridgingContracts {
   receiverAcross: Address;
   feeForwarder: Address;
   exchange: Address;
-  /** Fills deposits and pays refunds; has no key. */
+  /** Fills deposits and, being the SpokePool's admin, pays refunds; has no key. */
   relayer: Address;
 }
 
@@ -63,17 +58,18 @@ export function deployBridging(
   script: ChainScript,
   { tokens, executorVersion }: { tokens: Tokens; executorVersion: ExecutorVersion },
 ): BridgingContracts {
-  const spokeArgs = [tokens.WETH, QUOTE_TIME_BUFFER, FILL_DEADLINE_BUFFER] as const;
-  const spokePool = script.deploy(
-    "SpokePool",
-    encodeDeployData({ abi: spokePoolAbi, bytecode: spokePoolCreationCode, args: spokeArgs }),
-  );
-  const multicallHandler = script.deploy("MulticallHandler", multicallHandlerCreationCode);
+  const spokePool = deploySpokePool(script, tokens);
+  const multicallHandler = script.deploy("MulticallHandler", publishedCode("multicallHandler"));
   const lifi = deployLifi(script, { spokePool, executorVersion });
   const exchange = deployExchange(script, tokens);
   allowCalls(script, { ...lifi, exchange });
   stock(script, { tokens, spokePool, exchange });
   return { spokePool, multicallHandler, ...lifi, executorVersion, exchange, relayer: script.deployer };
+}
+
+function deploySpokePool(script: ChainScript, { WETH }: Tokens): Address {
+  const implementation = script.deploy("SpokePool", spokePoolDeployData(WETH));
+  return script.deploy("SpokePool's proxy", spokePoolProxyDeployData(implementation, script.deployer));
 }
 
 function deployLifi(
@@ -136,19 +132,18 @@ function allowCalls(
   }
 }
 
-/** Gives the relayer and the exchange tokens, and the SpokePool the relayer's leave. */
+/** Gives the relayer and the exchange tokens, and the SpokePool and the DepositRouter the relayer's leave. */
 function stock(
   script: ChainScript,
   { tokens, spokePool, exchange }: { tokens: Tokens; spokePool: Address; exchange: Address },
 ): void {
   for (const { symbol, decimals, kind } of tokenPlans.filter(({ symbol }) => symbol !== "FEE")) {
     const to = tokens[symbol];
-    const approve = encodeFunctionData({
-      abi: erc20Abi,
-      functionName: "approve",
-      args: [spokePool, maxUint256],
-    });
-    script.send(`approve ${symbol} to the SpokePool`, { to, data: approve });
+    for (const spender of [spokePool, depositRouterAddress]) {
+      const args = [spender, maxUint256] as const;
+      const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+      script.send(`approve ${symbol} of the relayer`, { to, data: approve });
+    }
     if (kind === "wrapped_native") continue;
     for (const owner of [script.deployer, exchange]) {
       const args = [owner, INVENTORY * 10n ** BigInt(decimals)] as const;

@@ -35,10 +35,11 @@ export type Fault = z.infer<typeof Fault>;
 
 /**
  * `deliver`, after `delay_ms`; `underdeliver` lets `underdeliver` units and `underdeliver_bps` of the amount go
- * missing on the way to the recipient, as a token with a fee would; `fail_destination` makes the calls at the end
- * fail; `expire` lets the transfer expire and holds the refund back; `refund` pays it back; `stall` does nothing.
+ * missing on the way to the recipient; `fail_destination` makes a deposit by the DepositRouter at the end fail;
+ * `expire` gives the transfer up and holds the refund back; `refund` pays it back; `stall` does nothing.
  */
 const relayerModes = ["deliver", "underdeliver", "fail_destination", "refund", "stall", "expire"] as const;
+export type RelayerMode = (typeof relayerModes)[number];
 
 /** How the bridge's relayer treats the transfers that were started through this service. */
 const Relayer = z.strictObject({

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Control } from "./control.ts";
+import { Control, type RelayerMode } from "./control.ts";
 import {
   applyFault,
   type Delivery,
@@ -32,6 +32,8 @@ export interface Emulator {
   hostile: Spoil;
   /** What a `status` fault answers, where the service has a shape of its own for it. */
   refuse?: Refuse;
+  /** What `/__control` says of a relayer's mode in which the bridge is not quite as it is in reality. */
+  notes?: Partial<Readonly<Record<RelayerMode, string>>>;
 }
 
 export interface ServedEmulator {
@@ -71,7 +73,7 @@ async function answer(served: Served, incoming: IncomingMessage, response: Serve
   const { emulator, control } = served;
   const path = incoming.url ?? "/";
   const { body, bytes } = await readBody(incoming, emulator.maxBodyBytes);
-  if (path === "/__control") return send(response, answerControl(control, incoming.method, body));
+  if (path === "/__control") return send(response, answerControl(served, incoming.method, body));
   if (body === null) return send(response, emulator.tooLarge(bytes));
   const request = { method: incoming.method ?? "GET", path, headers: incoming.headers, body };
   const produce = () => emulator.handle(request);
@@ -81,7 +83,7 @@ async function answer(served: Served, incoming: IncomingMessage, response: Serve
   deliver(response, await applyFault(fault, { produce, drift, hostile, refuse }));
 }
 
-function answerControl(control: Control, method = "GET", body: Buffer | null): EmulatorAnswer {
+function answerControl({ control, emulator }: Served, method = "GET", body: Buffer | null): EmulatorAnswer {
   if (method === "POST") {
     const problem = body === null ? "the body is too large" : control.set(body.toString("utf8"));
     if (problem !== null) return json(400, { error: problem });
@@ -90,7 +92,8 @@ function answerControl(control: Control, method = "GET", body: Buffer | null): E
   } else if (method !== "GET") {
     return json(405, { error: "POST, GET or DELETE" });
   }
-  return json(200, control.show());
+  const note = emulator.notes?.[control.relayer.mode];
+  return json(200, { ...control.show(), ...(note === undefined ? {} : { note }) });
 }
 
 const json = (status: number, value: unknown): EmulatorAnswer => ({ status, body: JSON.stringify(value) });

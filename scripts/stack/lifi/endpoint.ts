@@ -1,5 +1,6 @@
 import { type EmulatorAnswer, renameFields } from "../emulator/faults.ts";
 import type { Answerer, Emulator } from "../emulator/server.ts";
+import { relayerNotes } from "../relayer/notes.ts";
 import { json, refuse } from "./errors.ts";
 import { lie } from "./hostile.ts";
 
@@ -22,6 +23,7 @@ export function lifiEmulator(answerer: Promise<Answerer>): Emulator {
     drift: renameFields,
     hostile: lie,
     refuse,
+    notes: relayerNotes.lifi,
   };
 }
 

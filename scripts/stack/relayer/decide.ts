@@ -7,7 +7,8 @@ export type Step = "wait" | "fill" | "expire" | "refund";
  * What happens to a transfer next. The mode is read whenever the relayer looks, so that what it held back goes on
  * once the mode is another; what has expired is never filled again. Until `delay_ms` after the deposit
  * nothing happens.
- * `stall` does nothing for ever. `expire` lets the transfer expire and holds the refund back; `refund` pays it.
+ * `stall` does nothing for ever. `expire` gives the transfer up and holds the refund back; `refund` pays it. Neither
+ * waits until the fill deadline is over, which takes two hours.
  * `deliver`, `underdeliver` and `fail_destination` fill, and what the chain's clock let expire is refunded.
  */
 export function decide(
@@ -22,9 +23,12 @@ export function decide(
   return late || mode === "expire" || mode === "refund" ? "expire" : "fill";
 }
 
-/** Smallest units that go missing on the way, at most everything. */
-export function shortfall(outputAmount: bigint, { mode, underdeliver, underdeliver_bps }: Relayer): bigint {
-  if (mode !== "underdeliver") return 0n;
+/** Smallest units that LI.FI's bridge lets go missing on the way, at most everything; Across delivers what it said. */
+export function shortfall(
+  { lifi, relay: { outputAmount } }: Pick<Transfer, "lifi" | "relay">,
+  { mode, underdeliver, underdeliver_bps }: Relayer,
+): bigint {
+  if (mode !== "underdeliver" || lifi === null) return 0n;
   const missing = BigInt(underdeliver) + (outputAmount * BigInt(underdeliver_bps)) / 10_000n;
   return missing < outputAmount ? missing : outputAmount;
 }

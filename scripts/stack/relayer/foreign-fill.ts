@@ -1,9 +1,9 @@
 import { decodeFunctionResult, encodeEventTopics, encodeFunctionData, type Hex } from "viem";
-import { logsOf } from "../bridge/node.ts";
+import { spokePoolAbi } from "../../../src/providers/across/abi.ts";
+import { logsOf, receiptOf } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
 import { rpc } from "../chains/json-rpc.ts";
-import { spokePoolAbi } from "../contracts/across/artifact.ts";
-import type { Filled } from "./fill.ts";
+import { type Filled, outcomeOf } from "./outcome.ts";
 import type { Transfer } from "./transfer.ts";
 
 const FILLED = 2n;
@@ -15,10 +15,13 @@ export async function findFill(transfer: Transfer, destination: BridgeChain): Pr
   const data = encodeFunctionData({ abi: spokePoolAbi, functionName, args: [transfer.relayHash] });
   const answer = String(await rpc(url, "eth_call", { to: contracts.spokePool, data }, "latest")) as Hex;
   if (decodeFunctionResult({ abi: spokePoolAbi, functionName, data: answer }) !== FILLED) return null;
-  const { originChainId, depositId, outputAmount } = transfer.relay;
+  const { originChainId, depositId } = transfer.relay;
   const args = { originChainId, depositId };
   const topics = encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay", args });
   const logs = await logsOf(url, { address: contracts.spokePool, topics, fromBlock: "0x0" });
-  const fillTx = logs.at(-1)?.transactionHash ?? null;
-  return { fillTx, delivered: outputAmount, callsSucceeded: null };
+  const fillTx = logs.at(-1)?.transactionHash;
+  const receipt = fillTx === undefined ? null : await receiptOf(url, fillTx);
+  return receipt === null
+    ? { fillTx: null, delivered: transfer.relay.outputAmount, callsSucceeded: null }
+    : outcomeOf(receipt, { transfer, destination });
 }

@@ -1,13 +1,65 @@
-import { encodeFunctionData, type Hex } from "viem";
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  getAbiItem,
+  type Hex,
+  keccak256,
+  parseEventLogs,
+  zeroHash,
+} from "viem";
+import { logsOf } from "../bridge/node.ts";
+import { spokePoolOperatorAbi } from "../bridge/spoke-pool-abi.ts";
 import type { BridgeChain } from "../bridge/world.ts";
-import { spokePoolAbi } from "../contracts/across/artifact.ts";
 import { send } from "./send.ts";
-import type { Transfer } from "./transfer.ts";
+import { type Transfer, toAddress } from "./transfer.ts";
+import { asLog } from "./watch.ts";
 
-/** Pays a transfer back to its depositor on the source chain. Throws when that reverts. */
+const abi = spokePoolOperatorAbi;
+const [, LEAF] = getAbiItem({ abi, name: "executeRelayerRefundLeaf" }).inputs;
+
+/**
+ * Pays a transfer back to its depositor on the source chain, once: the pool's admin publishes a bundle with this one
+ * refund, and its leaf is executed. A native deposit comes back wrapped. Throws when either reverts.
+ */
 export async function refund(transfer: Transfer, origin: BridgeChain): Promise<{ refundTx: Hex }> {
-  const args = [transfer.relay, BigInt(transfer.destinationChainId), true] as const;
-  const data = encodeFunctionData({ abi: spokePoolAbi, functionName: "executeRefund", args });
+  const paid = await findRefund(transfer, origin);
+  if (paid !== null) return { refundTx: paid };
+  const leaf = leafOf(transfer);
+  const rootBundleId = await publish(keccak256(encodeAbiParameters([LEAF], [leaf])), origin);
+  const functionName = "executeRelayerRefundLeaf";
+  const data = encodeFunctionData({ abi, functionName, args: [rootBundleId, leaf, []] });
   const receipt = await send(origin, { to: origin.contracts.spokePool, data });
   return { refundTx: receipt.transactionHash };
+}
+
+/** Real bundles pay many at once, each chain and token by a leaf; here a leaf has the number of its deposit. */
+const leafIdOf = ({ relay }: Transfer): number => Number(BigInt.asUintN(32, relay.depositId));
+
+function leafOf(transfer: Transfer) {
+  const { relay, originChainId } = transfer;
+  return {
+    amountToReturn: 0n,
+    chainId: BigInt(originChainId),
+    refundAmounts: [relay.inputAmount],
+    leafId: leafIdOf(transfer),
+    l2TokenAddress: toAddress(relay.inputToken),
+    refundAddresses: [toAddress(relay.depositor)],
+  };
+}
+
+async function findRefund(transfer: Transfer, { url, contracts }: BridgeChain): Promise<Hex | null> {
+  const args = { leafId: leafIdOf(transfer) };
+  const topics = encodeEventTopics({ abi, eventName: "ExecutedRelayerRefundRoot", args });
+  const logs = await logsOf(url, { address: contracts.spokePool, topics, fromBlock: "0x0" });
+  return logs.at(-1)?.transactionHash ?? null;
+}
+
+/** Publishes the bundle of which this is the only leaf; returns its number. */
+async function publish(root: Hex, origin: BridgeChain): Promise<number> {
+  const data = encodeFunctionData({ abi, functionName: "relayRootBundle", args: [root, zeroHash] });
+  const { logs } = await send(origin, { to: origin.contracts.spokePool, data });
+  const [published] = parseEventLogs({ abi, eventName: "RelayedRootBundle", logs: logs.map(asLog) });
+  if (published === undefined) throw new Error("the SpokePool announced no bundle");
+  return published.args.rootBundleId;
 }

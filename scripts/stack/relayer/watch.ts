@@ -8,15 +8,14 @@ import {
   parseEventLogs,
   toEventSelector,
 } from "viem";
+import { relayHashParameters, spokePoolAbi } from "../../../src/providers/across/abi.ts";
 import { headOf, logsOf, type NodeLog, receiptOf } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
-import { spokePoolAbi } from "../contracts/across/artifact.ts";
 import { diamondAbi } from "../contracts/lifi/artifact.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LifiStart, RelayData } from "./transfer.ts";
 
 const DEPOSITED = toEventSelector(getAbiItem({ abi: spokePoolAbi, name: "FundsDeposited" }));
-const [RELAY_DATA] = getAbiItem({ abi: spokePoolAbi, name: "getV3RelayHash" }).inputs;
 
 /** Blocks that are read again, for a chain may go back and come forward between two looks. */
 const OVERLAP = 32n;
@@ -79,7 +78,7 @@ export class Watcher {
 
 /** Under which hash both SpokePools know a transfer. */
 export function relayHash(relay: RelayData, destinationChainId: bigint): Hex {
-  return keccak256(encodeAbiParameters([RELAY_DATA, { type: "uint256" }], [relay, destinationChainId]));
+  return keccak256(encodeAbiParameters(relayHashParameters, [relay, destinationChainId]));
 }
 
 /** The Diamond announces a transfer right after the deposit it makes for it. */

@@ -3,14 +3,13 @@ pragma solidity =0.8.30;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {Sabotage} from "../across/Sabotage.sol";
 import {Executor} from "./Executor.sol";
 import {Swapper} from "./Swapper.sol";
 import {SwapData} from "./Types.sol";
 
 /// @notice Stands in for LI.FI's ReceiverAcrossV4: hands what the SpokePool delivers to the Executor, and to the user when
 /// a call fails.
-contract ReceiverAcross is Swapper, Sabotage {
+contract ReceiverAcross is Swapper {
     using SafeERC20 for IERC20;
 
     Executor public immutable EXECUTOR;
@@ -23,17 +22,12 @@ contract ReceiverAcross is Swapper, Sabotage {
 
     function handleV3AcrossMessage(address tokenSent, uint256 amount, address, bytes calldata message) external {
         if (msg.sender != SPOKEPOOL) revert UnAuthorized();
-        bool doomed = _isDoomed(message);
         (bytes32 transactionId, SwapData[] memory swapData, address payable receiver) =
             abi.decode(message, (bytes32, SwapData[], address));
         IERC20(tokenSent).forceApprove(address(EXECUTOR), amount);
-        if (doomed) {
+        try EXECUTOR.swapAndCompleteBridgeTokens(transactionId, swapData, tokenSent, receiver) {}
+        catch {
             _recover(transactionId, tokenSent, receiver, amount);
-        } else {
-            try EXECUTOR.swapAndCompleteBridgeTokens(transactionId, swapData, tokenSent, receiver) {}
-            catch {
-                _recover(transactionId, tokenSent, receiver, amount);
-            }
         }
         IERC20(tokenSent).forceApprove(address(EXECUTOR), 0);
     }

@@ -1,0 +1,23 @@
+import type { RelayerMode } from "../emulator/control.ts";
+
+type Notes = Partial<Readonly<Record<RelayerMode, string>>>;
+
+/** Where the relayer does what Across' contracts allow and Across does not do. */
+const either: Notes = {
+  refund: "the refund is paid at once; Across pays it some hours after the fill deadline",
+  expire: "the transfer is given up at once; Across waits for the fill deadline",
+  fail_destination: "what fails is a deposit by the DepositRouter; calls without one are made",
+};
+
+/** What `/__control` of each service says of a mode. */
+export const relayerNotes: Readonly<Record<"lifi" | "across", Notes>> = {
+  across: {
+    ...either,
+    underdeliver:
+      "Across delivers exactly what it said, or less with the depositor's signature: this mode delivers",
+  },
+  lifi: {
+    ...either,
+    underdeliver: "the depositor's signature for the lesser amount is made up",
+  },
+};

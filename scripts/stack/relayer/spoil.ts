@@ -1,0 +1,44 @@
+import { encodeFunctionData, type Hex, isAddressEqual, maxUint256, zeroHash } from "viem";
+import { depositRouterAddress } from "../../../src/router/address.ts";
+import { encodeRouterDeposit, plainStep } from "../../../src/router/encode.ts";
+import type { NodeReceipt } from "../bridge/node.ts";
+import { type BridgeChain, tokenOfAsset } from "../bridge/world.ts";
+import { stackTokenAbi } from "../contracts/artifact.ts";
+import { send } from "./send.ts";
+import { type Transfer, toAddress } from "./transfer.ts";
+
+/**
+ * Delivers from within a deposit of the relayer's own, while the DepositRouter is locked, so that the deposit at the
+ * end of the delivery fails. Nothing is tampered with: any relayer could do so, and would gain nothing by it.
+ */
+export function spoilDelivery(
+  { relay }: Transfer,
+  { destination, data }: { destination: BridgeChain; data: Hex },
+): Promise<NodeReceipt> {
+  const { relayer, spokePool } = destination.contracts;
+  const asset = toAddress(relay.outputToken);
+  const usdc = tokenOfAsset(destination, "USDC").address;
+  // The Router wants shares of another token; anybody may mint these.
+  const shareToken = isAddressEqual(asset, usdc) ? tokenOfAsset(destination, "USDT").address : usdc;
+  const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [relayer, 1n] });
+  const deliver = plainStep({ target: spokePool, value: 0n, data });
+  const steps = [
+    { ...deliver, approveToken: asset, spender: spokePool },
+    plainStep({ target: shareToken, value: 0n, data: mint }),
+  ];
+  const deposit = {
+    asset,
+    amount: relay.outputAmount,
+    minIn: relay.outputAmount,
+    shareToken,
+    receiver: relayer,
+    minShares: 1n,
+    deadline: maxUint256,
+    refundTo: relayer,
+    ref: zeroHash,
+    partnerId: zeroHash,
+    partnerType: 0,
+  };
+  const call = encodeRouterDeposit({ deposit, steps, sweep: [] });
+  return send(destination, { to: depositRouterAddress, data: call });
+}
