@@ -8,6 +8,8 @@ import {
   maxUint256,
   pad,
 } from "viem";
+import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
+import { spokePoolDeployData, spokePoolProxyDeployData } from "../../../scripts/stack/chains/spoke-pool.ts";
 import {
   noReturnTokenAbi,
   noReturnTokenCreationCode,
@@ -26,7 +28,6 @@ import type { Deployment } from "../../../src/providers/across/deployments.ts";
 import type { Deposited } from "../../../src/providers/across/deposited.ts";
 import { deployTransaction } from "../../../src/router/address.ts";
 import { deploy, send, startChain, type TestChain } from "../../chains/simulator/chain.ts";
-import type { BridgeBytecode } from "./bytecode.ts";
 
 /** Has tokens on every chain and delivers when told. */
 export const RELAYER: Address = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
@@ -42,8 +43,8 @@ export interface BridgedChain {
   vaults: Record<TokenSymbol, Address>;
 }
 
-/** Starts a chain with tokens, a vault for each, the bridge and the DepositRouter on it. */
-export async function startBridged(chainId: number, bytecode: BridgeBytecode): Promise<BridgedChain> {
+/** Starts a chain with tokens, a vault for each, Across' own contracts and the DepositRouter on it. */
+export async function startBridged(chainId: number): Promise<BridgedChain> {
   const chain = await startChain("--chain-id", String(chainId));
   await send(chain, deployTransaction());
   const named = (abi: Abi, code: Hex, symbol: string) =>
@@ -53,11 +54,12 @@ export async function startBridged(chainId: number, bytecode: BridgeBytecode): P
     USDT: await named(noReturnTokenAbi as Abi, noReturnTokenCreationCode, "USDT"),
     WETH: await deploy(chain, wrappedNativeCreationCode),
   };
-  const spokePool = await deploySpokePool(chain, { bytecode, wrappedNative: tokens.WETH });
+  const implementation = await deploy(chain, spokePoolDeployData(tokens.WETH));
+  const spokePool = await deploy(chain, spokePoolProxyDeployData(implementation, chain.account));
   const deployment = {
     chainId,
     spokePool,
-    multicallHandler: await deploy(chain, bytecode.handler),
+    multicallHandler: await deploy(chain, publishedCode("multicallHandler")),
     wrappedNative: tokens.WETH,
     tokens: [
       { asset: "USDC", address: tokens.USDC, decimals: 6 },
@@ -73,15 +75,6 @@ export async function startBridged(chainId: number, bytecode: BridgeBytecode): P
   const bridged = { chain, client: clientOf(chain, chainId), deployment, tokens, vaults };
   await fund(bridged);
   return bridged;
-}
-
-async function deploySpokePool(
-  chain: TestChain,
-  { bytecode, wrappedNative }: { bytecode: BridgeBytecode; wrappedNative: Address },
-): Promise<Address> {
-  const { implementation, spokePool } = bytecode;
-  const base = implementation === null ? wrappedNative : await deploy(chain, implementation(wrappedNative));
-  return deploy(chain, spokePool(base));
 }
 
 function deployVault(chain: TestChain, asset: Address): Promise<Address> {

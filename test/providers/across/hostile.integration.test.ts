@@ -14,14 +14,8 @@ import { relayHash } from "../../../src/providers/across/deposited.ts";
 import { depositRouterAddress } from "../../../src/router/address.ts";
 import { send } from "../../chains/simulator/chain.ts";
 import { fillTransaction, mint, RELAYER } from "./bridge.ts";
-import { bytecodes, isPublishedAbsent } from "./bytecode.ts";
 import { arrive, follow, startWorld, type World } from "./journey.ts";
 import { allowanceOfHandler, DELIVERED, departInto, expectNothingLeft, held, shares } from "./ledger.ts";
-
-if (isPublishedAbsent)
-  test("the published contracts are absent: only our stand-ins were tested", () => {
-    expect(bytecodes).toHaveLength(1);
-  });
 
 interface SimulatedBlock {
   calls: { status: Hex; logs: { topics: Hex[] }[] }[];
@@ -34,108 +28,106 @@ function outcomeOf([block]: readonly SimulatedBlock[]): string {
   return call.logs.some(({ topics }) => topics[0] === callsFailed) ? "paid out" : "deposited";
 }
 
-describe.each(bytecodes)("$name", (bytecode) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld(bytecode);
-  }, 60_000);
-  afterAll(() => world.close());
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+}, 60_000);
+afterAll(() => world.close());
 
-  test("what somebody left in the handler goes into the deposit too", async () => {
-    const token = world.target.tokens.USDC;
-    await mint(world.target.chain, { token, to: world.target.deployment.multicallHandler, amount: 7n });
-    const before = await shares(world, "USDC");
-    const { deposited } = await departInto(world, { symbol: "USDC" });
-    await arrive(world, deposited);
-    expect((await shares(world, "USDC")) - before).toBe(DELIVERED + 7n);
-    await expectNothingLeft(world, "USDC");
-  });
+test("what somebody left in the handler goes into the deposit too", async () => {
+  const token = world.target.tokens.USDC;
+  await mint(world.target.chain, { token, to: world.target.deployment.multicallHandler, amount: 7n });
+  const before = await shares(world, "USDC");
+  const { deposited } = await departInto(world, { symbol: "USDC" });
+  await arrive(world, deposited);
+  expect((await shares(world, "USDC")) - before).toBe(DELIVERED + 7n);
+  await expectNothingLeft(world, "USDC");
+});
 
-  describe("an allowance of USDT that a stranger made the handler leave to the Router", () => {
-    const poison = async () => {
-      const args = [depositRouterAddress, 1n] as const;
-      const callData = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
-      const calls = [{ target: world.target.tokens.USDT, callData, value: 0n }];
-      await handle({ calls, fallbackRecipient: RELAYER });
-      expect(await allowanceOfHandler(world, "USDT")).toBe(1n);
-    };
-    const handle = (instructions: ReturnType<typeof decodeInstructions>) => {
-      const abi = parseAbi([
-        "function handleV3AcrossMessage(address token, uint256 amount, address relayer, bytes message)",
-      ]);
-      const message = encodeAbiParameters(instructionsParameters, [instructions]);
-      const args = [world.target.tokens.USDT, 0n, RELAYER, message] as const;
-      return send(world.target.chain, {
-        from: RELAYER,
-        to: world.target.deployment.multicallHandler,
-        data: encodeFunctionData({ abi, args }),
-      });
-    };
-
-    test("stops no deposit", async () => {
-      await poison();
-      const before = await shares(world, "USDT");
-      await arrive(world, (await departInto(world, { symbol: "USDT" })).deposited);
-      expect((await shares(world, "USDT")) - before).toBe(DELIVERED);
-      await expectNothingLeft(world, "USDT");
-    });
-
-    test("would stop it, were it not cleared first", async () => {
-      await poison();
-      const { deposited } = await departInto(world, { symbol: "USDT" });
-      const { calls, fallbackRecipient } = decodeInstructions(deposited.message);
-      const before = [await shares(world, "USDT"), await held(world, "USDT")] as const;
-      await mint(world.target.chain, {
-        token: world.target.tokens.USDT,
-        to: world.target.deployment.multicallHandler,
-        amount: DELIVERED,
-      });
-      await handle({ calls: calls.slice(1), fallbackRecipient });
-      expect([await shares(world, "USDT"), await held(world, "USDT")]).toEqual([
-        before[0],
-        before[1] + DELIVERED,
-      ]);
-    });
-  });
-
-  test("a made-up fill with the same id delivers nothing in our eyes", async () => {
-    const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
-    await arrive(world, { ...deposited, outputAmount: 1n, message: "0x" });
-    expect(await follow(world, txHash)).toMatchObject({ phase: "moving", destinationTxHash: null });
-    const fill = await arrive(world, deposited);
-    expect(await follow(world, txHash)).toMatchObject({
-      phase: "delivered",
-      destinationTxHash: fill.transactionHash,
-    });
-  });
-
-  test("we compute the very hash under which the SpokePool keeps a transfer", async () => {
-    const { deposited } = await departInto(world, { symbol: "USDC" });
+describe("an allowance of USDT that a stranger made the handler leave to the Router", () => {
+  const poison = async () => {
+    const args = [depositRouterAddress, 1n] as const;
+    const callData = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+    const calls = [{ target: world.target.tokens.USDT, callData, value: 0n }];
+    await handle({ calls, fallbackRecipient: RELAYER });
+    expect(await allowanceOfHandler(world, "USDT")).toBe(1n);
+  };
+  const handle = (instructions: ReturnType<typeof decodeInstructions>) => {
     const abi = parseAbi([
-      "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
-      "function getV3RelayHash(RelayData relay) view returns (bytes32)",
+      "function handleV3AcrossMessage(address token, uint256 amount, address relayer, bytes message)",
     ]);
-    const relay = { ...deposited, originChainId: BigInt(deposited.originChainId) };
-    const address = world.target.deployment.spokePool;
-    const theirs = await world.target.chain.node.readContract({
-      address,
-      abi,
-      functionName: "getV3RelayHash",
-      args: [relay],
+    const message = encodeAbiParameters(instructionsParameters, [instructions]);
+    const args = [world.target.tokens.USDT, 0n, RELAYER, message] as const;
+    return send(world.target.chain, {
+      from: RELAYER,
+      to: world.target.deployment.multicallHandler,
+      data: encodeFunctionData({ abi, args }),
     });
-    expect(relayHash(deposited)).toBe(theirs);
+  };
+
+  test("stops no deposit", async () => {
+    await poison();
+    const before = await shares(world, "USDT");
+    await arrive(world, (await departInto(world, { symbol: "USDT" })).deposited);
+    expect((await shares(world, "USDT")) - before).toBe(DELIVERED);
+    await expectNothingLeft(world, "USDT");
   });
 
-  test("a relayer who saves on gas cannot turn the deposit into a payout", async () => {
-    const { deposited } = await departInto(world, { symbol: "USDC" });
-    const { from, to, data } = fillTransaction(deposited, world.target.deployment.spokePool);
-    const outcomes = new Set<string>();
-    for (let gas = 150_000; gas <= 500_000; gas += 2_500) {
-      const calls = [{ from, to, data, gas: numberToHex(gas) }];
-      const params = [{ blockStateCalls: [{ calls }] }, "latest"] as const;
-      const answer = await world.target.client.request("eth_simulateV1", params);
-      outcomes.add(outcomeOf(answer as SimulatedBlock[]));
-    }
-    expect([...outcomes].sort()).toEqual(["deposited", "reverted"]);
+  test("would stop it, were it not cleared first", async () => {
+    await poison();
+    const { deposited } = await departInto(world, { symbol: "USDT" });
+    const { calls, fallbackRecipient } = decodeInstructions(deposited.message);
+    const before = [await shares(world, "USDT"), await held(world, "USDT")] as const;
+    await mint(world.target.chain, {
+      token: world.target.tokens.USDT,
+      to: world.target.deployment.multicallHandler,
+      amount: DELIVERED,
+    });
+    await handle({ calls: calls.slice(1), fallbackRecipient });
+    expect([await shares(world, "USDT"), await held(world, "USDT")]).toEqual([
+      before[0],
+      before[1] + DELIVERED,
+    ]);
   });
+});
+
+test("a made-up fill with the same id delivers nothing in our eyes", async () => {
+  const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
+  await arrive(world, { ...deposited, outputAmount: 1n, message: "0x" });
+  expect(await follow(world, txHash)).toMatchObject({ phase: "moving", destinationTxHash: null });
+  const fill = await arrive(world, deposited);
+  expect(await follow(world, txHash)).toMatchObject({
+    phase: "delivered",
+    destinationTxHash: fill.transactionHash,
+  });
+});
+
+test("we compute the very hash under which the SpokePool keeps a transfer", async () => {
+  const { deposited } = await departInto(world, { symbol: "USDC" });
+  const abi = parseAbi([
+    "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
+    "function getV3RelayHash(RelayData relay) view returns (bytes32)",
+  ]);
+  const relay = { ...deposited, originChainId: BigInt(deposited.originChainId) };
+  const address = world.target.deployment.spokePool;
+  const theirs = await world.target.chain.node.readContract({
+    address,
+    abi,
+    functionName: "getV3RelayHash",
+    args: [relay],
+  });
+  expect(relayHash(deposited)).toBe(theirs);
+});
+
+test("a relayer who saves on gas cannot turn the deposit into a payout", async () => {
+  const { deposited } = await departInto(world, { symbol: "USDC" });
+  const { from, to, data } = fillTransaction(deposited, world.target.deployment.spokePool);
+  const outcomes = new Set<string>();
+  for (let gas = 150_000; gas <= 500_000; gas += 2_500) {
+    const calls = [{ from, to, data, gas: numberToHex(gas) }];
+    const params = [{ blockStateCalls: [{ calls }] }, "latest"] as const;
+    const answer = await world.target.client.request("eth_simulateV1", params);
+    outcomes.add(outcomeOf(answer as SimulatedBlock[]));
+  }
+  expect([...outcomes].sort()).toEqual(["deposited", "reverted"]);
 });

@@ -20,7 +20,6 @@ import {
   startBridged,
   type TokenSymbol,
 } from "./bridge.ts";
-import type { BridgeBytecode } from "./bytecode.ts";
 import { type Api, type ApiRequest, type Reply, startApi } from "./emulator.ts";
 import { hash, scopeOf, USER } from "./stage.ts";
 
@@ -33,12 +32,8 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function startWorld(bytecode: BridgeBytecode): Promise<World> {
-  const [source, target, api] = await Promise.all([
-    startBridged(31337, bytecode),
-    startBridged(31338, bytecode),
-    startApi(),
-  ]);
+export async function startWorld(): Promise<World> {
+  const [source, target, api] = await Promise.all([startBridged(31337), startBridged(31338), startApi()]);
   const deployments = [source.deployment, target.deployment];
   const across = createAcross({ apiUrl: api.url, deployments });
   api.answer((request) => answer(request, { source, target }));
