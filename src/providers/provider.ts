@@ -86,6 +86,16 @@ export interface MoveStatus {
   /** What was delivered, smallest unit; null: not said. */
   amountReceived: bigint | null;
   explorerLink: string | null;
+  /** Null where nobody read the bridge's contracts, or they do not know the transfer. */
+  witness: MoveWitness | null;
+}
+
+/** What the bridge's own contracts show of a transfer, whatever anybody says. */
+export interface MoveWitness {
+  /** Whether `destinationTxHash` delivered this very transfer. */
+  delivered: boolean;
+  /** What the bridge took on the source chain, and pays back when it pays back; smallest unit. */
+  took: { token: Address; amount: bigint };
 }
 
 /** A token as an upstream lists it. */

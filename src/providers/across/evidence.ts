@@ -19,7 +19,10 @@ export interface Evidence {
   overdue: boolean;
 }
 
-const NOTHING: MoveStatus = {
+/** A status without what the contracts witness of it. */
+export type ToldStatus = Omit<MoveStatus, "witness">;
+
+const NOTHING: ToldStatus = {
   phase: "unknown",
   substatus: null,
   destinationTxHash: null,
@@ -27,16 +30,16 @@ const NOTHING: MoveStatus = {
   amountReceived: null,
   explorerLink: null,
 };
-const MOVING: MoveStatus = { ...NOTHING, phase: "moving", substatus: "WAIT_DESTINATION_TRANSACTION" };
-const REFUNDING: MoveStatus = { ...NOTHING, phase: "refunding", substatus: "REFUND_IN_PROGRESS" };
-const WAITING: MoveStatus = { ...NOTHING, phase: "source_pending", substatus: "WAIT_SOURCE_CONFIRMATIONS" };
-const FAILED: MoveStatus = { ...NOTHING, phase: "failed", substatus: "UNKNOWN_ERROR" };
+const MOVING: ToldStatus = { ...NOTHING, phase: "moving", substatus: "WAIT_DESTINATION_TRANSACTION" };
+const REFUNDING: ToldStatus = { ...NOTHING, phase: "refunding", substatus: "REFUND_IN_PROGRESS" };
+const WAITING: ToldStatus = { ...NOTHING, phase: "source_pending", substatus: "WAIT_SOURCE_CONFIRMATIONS" };
+const FAILED: ToldStatus = { ...NOTHING, phase: "failed", substatus: "UNKNOWN_ERROR" };
 
 /**
  * Makes a status of the evidence: what a chain shows goes before what the API says, and the API's word is
  * believed only where no chain contradicts it.
  */
-export function statusOfEvidence(evidence: Evidence): MoveStatus {
+export function statusOfEvidence(evidence: Evidence): ToldStatus {
   const { word, source, relay, fill } = evidence;
   if (fill !== null) return delivered({ callsSucceeded: !fill.callsFailed, ...fill });
   if (relay === "filled") return deliveredByWord(word);
@@ -60,16 +63,16 @@ export function statusOfEvidence(evidence: Evidence): MoveStatus {
   }
 }
 
-function statusWithoutWord(evidence: Evidence): MoveStatus {
+function statusWithoutWord(evidence: Evidence): ToldStatus {
   if (evidence.source === "deposited") return inFlight(evidence);
   return evidence.source === "waiting" ? WAITING : NOTHING;
 }
 
-function inFlight({ overdue }: Evidence): MoveStatus {
+function inFlight({ overdue }: Evidence): ToldStatus {
   return overdue ? REFUNDING : MOVING;
 }
 
-function deliveredByWord(word: Evidence["word"]): MoveStatus {
+function deliveredByWord(word: Evidence["word"]): ToldStatus {
   return delivered({
     txHash: word?.fillTx ?? null,
     amount: null,
@@ -82,7 +85,7 @@ function delivered(seen: {
   txHash: MoveStatus["destinationTxHash"];
   amount: bigint | null;
   callsSucceeded: boolean | null;
-}): MoveStatus {
+}): ToldStatus {
   const substatus = seen.callsSucceeded === null ? null : seen.callsSucceeded ? "COMPLETED" : "PARTIAL";
   return {
     ...NOTHING,

@@ -1,6 +1,7 @@
 import { AppError, failureFrom } from "../../errors.ts";
-import type { MoveStatus, ProviderScope } from "../provider.ts";
+import type { MoveStatus, MoveWitness, ProviderScope } from "../provider.ts";
 import { type ApiSettings, askDepositStatus } from "./client.ts";
+import { toAddress } from "./decode.ts";
 import type { Deployments } from "./deployments.ts";
 import type { Deposited } from "./deposited.ts";
 import { readDestination, UNSEEN } from "./destination.ts";
@@ -37,7 +38,13 @@ export async function followTransfer(
   const fillTx = honest?.fillTx ?? null;
   const destination =
     deposited === null ? UNSEEN : await readDestination(scope, { ...follower, deposited, fillTx });
-  return statusOfEvidence({ word: honest, source: seen.evidence, ...destination });
+  const told = statusOfEvidence({ word: honest, source: seen.evidence, ...destination });
+  return { ...told, witness: witnessOf(deposited, { delivered: destination.fill !== null }) };
+}
+
+function witnessOf(deposited: Deposited | null, { delivered }: { delivered: boolean }): MoveWitness | null {
+  if (deposited === null) return null;
+  return { delivered, took: { token: toAddress(deposited.inputToken), amount: deposited.inputAmount } };
 }
 
 /** Whether the API speaks of this transfer; of another it would be believed nothing. */

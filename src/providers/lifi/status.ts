@@ -57,6 +57,7 @@ export function readStatus(transfer: Transfer, answer: LifiStatus): MoveStatus {
     refundTxHash: returned && hash !== transfer.txHash.toLowerCase() ? hash : null,
     amountReceived: arrived ? readAmount(received.amount) : null,
     explorerLink: readExplorer(answer.lifiExplorerLink),
+    witness: null,
   };
 }
 
@@ -67,6 +68,7 @@ const UNKNOWN: MoveStatus = {
   refundTxHash: null,
   amountReceived: null,
   explorerLink: null,
+  witness: null,
 };
 
 interface Meaning {

@@ -1,5 +1,6 @@
-import { type Hex, numberToHex } from "viem";
+import { getAddress, type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { toAddress } from "../../../src/providers/across/decode.ts";
 import type { Deposited } from "../../../src/providers/across/deposited.ts";
 import { routerDeposits } from "../../../src/router/decode.ts";
 import { send } from "../../chains/simulator/chain.ts";
@@ -34,6 +35,13 @@ test.each<TokenSymbol>(["USDC", "USDT"])(
       refundTxHash: null,
       amountReceived: DELIVERED,
       explorerLink: null,
+      witness: {
+        delivered: true,
+        took: {
+          token: getAddress(toAddress(deposited.inputToken)),
+          amount: deposited.inputAmount,
+        },
+      },
     });
   },
 );

@@ -1,6 +1,7 @@
 import { type Hex, pad, toHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../src/chains/client.ts";
+import { toAddress } from "../../../src/providers/across/decode.ts";
 import { relayHash } from "../../../src/providers/across/deposited.ts";
 import { followTransfer } from "../../../src/providers/across/status.ts";
 import { type Api, type Reply, startApi } from "./emulator.ts";
@@ -166,6 +167,32 @@ describe("with the API's word", () => {
   test("stands alone where no chain can be read", async () => {
     api.replyWith(says("filled", { fillTxnRef: FILL, actionsSucceeded: false }));
     expect(await line([])).toBe("delivered PARTIAL f -");
+  });
+});
+
+describe("the bridge's contracts witness", () => {
+  const took = { token: toAddress(deposited.inputToken), amount: deposited.inputAmount };
+
+  test.each<[string, Reply, ChainClient[], unknown]>([
+    ["nothing where the source cannot be read", says("filled", { fillTx: FILL }), [], null],
+    ["nothing of a transaction that is no transfer", silent, [source({ events: [] })], null],
+    ["what was taken", silent, [source(), destination()], { delivered: false, took }],
+    ["a delivery, said or not", silent, [source(), destination({ state: 2 })], { delivered: true, took }],
+    [
+      "no delivery in a transaction that the API made up",
+      says("filled", { fillTx: hash("9") }),
+      [source(), destination({ state: 2, found: [] })],
+      { delivered: false, took },
+    ],
+    [
+      "no delivery where the destination cannot be read",
+      says("filled", { fillTx: FILL }),
+      [source()],
+      { delivered: false, took },
+    ],
+  ])("%s", async (_, reply, chains, witness) => {
+    api.replyWith(reply);
+    expect((await follow(chains)).witness).toEqual(witness);
   });
 });
 

@@ -67,6 +67,7 @@ describe("what else it says", () => {
       refundTxHash: null,
       amountReceived: 99_740_000n,
       explorerLink: link,
+      witness: null,
     });
   });
 
