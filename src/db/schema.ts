@@ -136,6 +136,10 @@ export const deposits = pgTable(
       .on(table.vaultChainId, table.depositTxHash)
       .where(raw`${table.depositProven}`),
     index("deposits_destination_tx").on(table.destinationTxHash),
+    index("deposits_deposit_tx").on(table.depositTxHash),
+    index("deposits_claim_tx").on(table.claimTxHash),
+    index("deposits_refund_tx").on(table.refundTxHash),
+    index("deposits_source_data").on(table.sourceDataHash),
     index("deposits_partner").on(table.partnerAddress, table.createdAt, table.trackingId),
   ],
 );

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { type DepositRow, updateDeposit } from "../db/queries/deposits.ts";
 import { failure } from "../errors.ts";
 import { getDeposit } from "./get.ts";
-import { currentState } from "./state.ts";
+import { next } from "./state.ts";
 
 /**
  * Hides a deposit that its user gave up before sending it; if the chain shows it all the same, it is back.
@@ -11,13 +11,10 @@ import { currentState } from "./state.ts";
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await getDeposit(ctx, trackingId);
   if (row.state === "abandoned") return row;
-  const state = currentState(row, ctx.now());
-  if (state !== "built" && state !== "expired") {
-    throw failure("deposit_state", `a deposit that is ${state} cannot be abandoned`);
-  }
-  const at = new Date(ctx.now()).toISOString();
-  const history = [...row.history, { state: "abandoned" as const, at }];
-  const change = { state: "abandoned" as const, history };
+  const state = next(row.state, { kind: "given_up" });
+  if (state === row.state) throw failure("deposit_state", `a deposit that is ${state} cannot be abandoned`);
+  const history = [...row.history, { state, at: new Date(ctx.now()).toISOString() }];
+  const change = { state, history };
   const updated = await updateDeposit(ctx.db, { trackingId, from: row.state, change });
   if (updated === null) throw failure("deposit_state", "the deposit moved on meanwhile");
   return updated;

@@ -4,7 +4,7 @@ import { formatVaultId } from "../lib/vault-id.ts";
 import type { Deposit } from "../schemas/status.ts";
 import { currentState, statusOf } from "./state.ts";
 
-/** Writes a tracked deposit as the API shows it at `now` (milliseconds). */
+/** Writes a tracked deposit as the API shows it at `now` (milliseconds), without what follows. */
 export function toWireDeposit(row: DepositRow, now: number): Deposit {
   const state = currentState(row, now);
   return {
@@ -21,8 +21,12 @@ export function toWireDeposit(row: DepositRow, now: number): Deposit {
     min_shares: row.minShares,
     shares: row.shares,
     bridge: row.bridge,
+    router_explorer: row.routerExplorer,
     two_step: row.twoStep,
     source_tx_hash: row.sourceTxHash as Hex | null,
+    destination_tx_hash: row.destinationTxHash as Hex | null,
+    delivered_amount: row.deliveredAmount,
+    refund_tx_hash: row.refundTxHash as Hex | null,
     deposit_tx_hash: row.depositTxHash as Hex | null,
     claim_tx_hash: row.claimTxHash as Hex | null,
     parent_tracking_id: row.parentTrackingId,
@@ -31,5 +35,6 @@ export function toWireDeposit(row: DepositRow, now: number): Deposit {
     expires_at: row.expiresAt.toISOString(),
     history: row.history,
     next: null,
+    next_refusal: null,
   };
 }

@@ -1,7 +1,9 @@
-import { type Hex, type Log, parseAbi, parseEventLogs } from "viem";
+import { type Hex, type Log, parseAbi, parseEventLogs, zeroAddress } from "viem";
 import type { Receipt } from "../chains/transaction.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import { sameAddress } from "../lib/address.ts";
+import { fractionToParts, lessParts } from "../lib/amount.ts";
+import type { MoveWitness } from "../providers/provider.ts";
 import { routerDeposits } from "../router/decode.ts";
 
 /** Shares that a receipt shows to have reached a deposit's user, in the share token's smallest unit. */
@@ -12,7 +14,10 @@ export interface ShareProof {
 }
 
 export interface ProofSubject {
-  row: Pick<DepositRow, "ref" | "userAddress" | "shareToken" | "minShares" | "fromAmount">;
+  row: Pick<
+    DepositRow,
+    "ref" | "userAddress" | "shareToken" | "minShares" | "fromAmount" | "state" | "twoStep" | "provider"
+  >;
   via: "router" | "user";
 }
 
@@ -28,12 +33,15 @@ export function findShareProof(receipt: Receipt, subject: ProofSubject): SharePr
   return subject.via === "router" ? routerProof(receipt, subject) : transferProof(receipt.logs, subject);
 }
 
+/** A second step is built for what arrived, so that no promise binds it; but its sender is the user alone. */
 function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null {
-  const minimum = BigInt(row.minShares ?? "1");
+  const bySelf = row.twoStep || row.state === "partial";
+  const minimum = bySelf ? 1n : BigInt(row.minShares ?? "1");
   for (const { args } of routerDeposits(receipt.logs)) {
     if (args.ref !== row.ref || args.shares < minimum) continue;
     if (!sameAddress(args.receiver, row.userAddress) || !sameAddress(args.shareToken, row.shareToken))
       continue;
+    if (bySelf && !sameAddress(args.sender, row.userAddress)) continue;
     return { shares: args.shares, amountIn: args.amountIn };
   }
   return null;
@@ -41,7 +49,7 @@ function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null
 
 function transferProof(logs: readonly Log[], { row }: ProofSubject): ShareProof | null {
   const shares = netTransfers(logs, { token: row.shareToken, account: row.userAddress });
-  return shares > 0n ? { shares, amountIn: BigInt(row.fromAmount) } : null;
+  return shares > 0n ? { shares, amountIn: row.provider === null ? BigInt(row.fromAmount) : null } : null;
 }
 
 /** What an account gained of a token, by the token's own Transfer events (EIP-20). Negative: it lost. */
@@ -58,4 +66,52 @@ export function netTransfers(logs: readonly Log[], of: { token: string; account:
 /** The references of all Router deposits in a receipt. */
 export function routerRefs(receipt: Receipt): Hex[] {
   return receipt.succeeded ? routerDeposits(receipt.logs).map(({ args }) => args.ref) : [];
+}
+
+/**
+ * What of a deposit's moved token a receipt shows to have reached the user, smallest unit; null: not this
+ * deposit's delivery. Where the bridge's own event ties the receipt to the transfer any amount is it,
+ * otherwise no less than was guaranteed, the loss the user allows taken off once more.
+ */
+export function findArrival(
+  receipt: Receipt,
+  of: { row: Pick<DepositRow, "userAddress" | "moveToken" | "moveMin" | "slippage">; witnessed: boolean },
+): bigint | null {
+  const { row, witnessed } = of;
+  if (!receipt.succeeded || row.moveToken === null) return null;
+  const arrived = netTransfers(receipt.logs, { token: row.moveToken, account: row.userAddress });
+  const least = witnessed ? 1n : lessParts(BigInt(row.moveMin ?? "1"), fractionToParts(row.slippage));
+  return arrived > 0n && arrived >= least ? arrived : null;
+}
+
+/**
+ * What a receipt of the source chain shows to have been paid back to the user, smallest unit; null: no refund
+ * of this deposit. At least what the bridge's own event says it took; where nobody read that, what was sent
+ * in the token it was sent in, the loss the user allows taken off. Native money leaves no such trace.
+ */
+export function findRefund(
+  receipt: Receipt,
+  seen: {
+    row: Pick<DepositRow, "userAddress" | "fromToken" | "fromAmount" | "slippage">;
+    took: MoveWitness["took"] | null;
+  },
+): bigint | null {
+  const { row, took } = seen;
+  if (!receipt.succeeded) return null;
+  const token = took?.token ?? row.fromToken;
+  if (sameAddress(token, zeroAddress)) return null;
+  const of = { token, account: row.userAddress };
+  const returned =
+    took === null ? netTransfers(receipt.logs, of) : paidBy(receipt.logs, { ...of, by: took.by });
+  const least = took?.amount ?? lessParts(BigInt(row.fromAmount), fractionToParts(row.slippage));
+  return returned > 0n && returned >= least ? returned : null;
+}
+
+/** What one account was paid of a token by another. */
+function paidBy(logs: readonly Log[], of: { token: string; account: string; by: string }): bigint {
+  const own = logs.filter((log) => sameAddress(log.address, of.token));
+  const paid = parseEventLogs({ abi: transferAbi, logs: own }).filter(
+    ({ args }) => sameAddress(args.from, of.by) && sameAddress(args.to, of.account),
+  );
+  return paid.reduce((sum, { args }) => sum + args.value, 0n);
 }

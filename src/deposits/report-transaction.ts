@@ -8,6 +8,9 @@ export type DepositStep = "source" | "deposit" | "claim";
 
 const COLUMN = { source: "sourceTxHash", deposit: "depositTxHash", claim: "claimTxHash" } as const;
 
+/** How soon after a report somebody looks, by himself. */
+const SOON_MS = 5_000;
+
 /**
  * Notes the hash under which somebody says a step was sent. It is a claim: it moves no state, and may be
  * replaced until the chain has shown that the deposit travels under another hash.
@@ -18,14 +21,26 @@ export async function reportTransaction(
   report: { trackingId: string; txHash: Hex; step: DepositStep },
 ): Promise<DepositRow> {
   const row = await getDeposit(ctx, report.trackingId);
-  const column = COLUMN[report.step];
-  if (row[column] === report.txHash) return row;
-  const settled = report.step === "source" && row.sourceProven && row.state !== "failed";
-  if (settled || row.state === "completed" || row.state === "refunded" || row.state === "partial") {
-    throw failure("deposit_state", `the chain shows this deposit under another transaction`);
+  const { step, txHash } = report;
+  if (row[COLUMN[step]] === txHash) return row;
+  if (isSettled(row, step)) {
+    throw failure("deposit_state", "the chain shows this deposit under another transaction");
   }
-  const change: DepositChange = { [column]: report.txHash };
+  const change: DepositChange = {
+    [COLUMN[step]]: txHash,
+    ...(step === "source" ? { sourceProven: false } : {}),
+    nextCheckAt: new Date(ctx.now() + SOON_MS),
+    checks: 0,
+  };
   const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
   if (updated === null) throw failure("deposit_state", "the deposit moved on meanwhile");
   return updated;
+}
+
+/** Whether the chain has shown under which transaction a step travels, or that it will not be taken any more. */
+function isSettled(row: DepositRow, step: DepositStep): boolean {
+  if (row.state === "completed" || row.state === "refunded") return true;
+  if (step === "source") return row.sourceProven && row.state !== "failed";
+  if (step === "deposit") return row.depositProven || row.shares !== null;
+  return row.state === "partial";
 }

@@ -94,8 +94,8 @@ export interface MoveStatus {
 export interface MoveWitness {
   /** Whether `destinationTxHash` delivered this very transfer. */
   delivered: boolean;
-  /** What the bridge took on the source chain, and pays back when it pays back; smallest unit. */
-  took: { token: Address; amount: bigint };
+  /** What which contract took on the source chain, and pays back when it pays back; smallest unit. */
+  took: { token: Address; amount: bigint; by: Address };
 }
 
 /** A token as an upstream lists it. */

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { toWireDeposit } from "../deposits/deposit-wire.ts";
-import { getDeposit } from "../deposits/get.ts";
+import { showDeposit } from "../deposits/show.ts";
 import { defineRoute } from "../http/define-route.ts";
 import { TrackingIdInput } from "../schemas/primitives.ts";
 import { Deposit } from "../schemas/status.ts";
@@ -16,5 +15,5 @@ export const depositsGet = defineRoute({
   params: z.object({ tracking_id: TrackingIdInput }),
   response: { schema: Deposit, description: "The deposit and what the user signs next" },
   errors: ["deposit_not_found", "store_unavailable"],
-  handler: async (ctx, { params }) => toWireDeposit(await getDeposit(ctx, params.tracking_id), ctx.now()),
+  handler: (ctx, { params }) => showDeposit(ctx, params.tracking_id),
 });

@@ -33,6 +33,10 @@ export const NextStep = z
   .openapi("NextStep");
 export type NextStep = z.infer<typeof NextStep>;
 
+/** Why nothing can be signed next although a step is left: a code of the error table, or what the account lacks. */
+export const NextStepRefusal = z.object({ code: z.string(), detail: z.string() }).openapi("NextStepRefusal");
+export type NextStepRefusal = z.infer<typeof NextStepRefusal>;
+
 const TransferSide = z
   .object({
     tx_hash: HexText.nullable(),
@@ -56,6 +60,7 @@ export const TransferStatus = z
         state: DepositState,
         shares: AmountText.nullable(),
         next: NextStep.nullable(),
+        next_refusal: NextStepRefusal.nullable(),
       })
       .nullable(),
   })
@@ -78,8 +83,14 @@ export const Deposit = z
     min_shares: AmountText.nullable(),
     shares: AmountText.nullable(),
     bridge: z.string().nullable(),
+    router_explorer: z.string().nullable(),
     two_step: z.boolean(),
     source_tx_hash: HexText.nullable(),
+    destination_tx_hash: HexText.nullable().openapi({ description: "What delivered, by its own receipt" }),
+    delivered_amount: AmountText.nullable().openapi({
+      description: "What the user received instead of shares, by that receipt",
+    }),
+    refund_tx_hash: HexText.nullable(),
     deposit_tx_hash: HexText.nullable(),
     claim_tx_hash: HexText.nullable(),
     parent_tracking_id: z.string().nullable(),
@@ -87,7 +98,8 @@ export const Deposit = z
     updated_at: TimeText,
     expires_at: TimeText,
     history: z.array(z.object({ state: DepositState, at: TimeText })),
-    next: NextStep.nullable(),
+    next: NextStep.nullable().openapi({ description: "Always null in lists" }),
+    next_refusal: NextStepRefusal.nullable(),
   })
   .openapi("Deposit");
 export type Deposit = z.infer<typeof Deposit>;

@@ -1,15 +1,19 @@
-import { type Hex, keccak256 } from "viem";
+import type { Hex } from "viem";
 import type { ChainClient } from "../chains/client.ts";
 import { transactionLink } from "../chains/explorer.ts";
-import { type SeenTransaction, seeTransaction } from "../chains/transaction.ts";
 import type { Context } from "../context.ts";
-import { type DepositRow, selectDepositsByTransaction } from "../db/queries/deposits.ts";
-import { routerRefs } from "../deposits/evidence.ts";
-import { observeSource } from "../deposits/observe.ts";
-import { currentState, statusOf } from "../deposits/state.ts";
-import { AppError, failure, failureFrom } from "../errors.ts";
+import type { DepositRow } from "../db/queries/deposits.ts";
+import { followDeposit } from "../deposits/follow.ts";
+import { createLook, type Look } from "../deposits/look.ts";
+import { moveDeposit, type Observation } from "../deposits/move.ts";
+import { observeAtVault } from "../deposits/observe-at-vault.ts";
+import { isSourceOpen, observeSource } from "../deposits/observe-source.ts";
+import { isOpen } from "../deposits/state.ts";
+import { AppError, failure } from "../errors.ts";
 import type { TransferStatus } from "../schemas/status.ts";
 import { judgeUntracked, type Verdict } from "./judge-untracked.ts";
+import { showDeposit } from "./show-deposit.ts";
+import { type Bond, type FoundTransaction, isProvenBy, trackedDeposit } from "./tracked-deposit.ts";
 
 export interface StatusQuery {
   txHash: Hex;
@@ -18,9 +22,10 @@ export interface StatusQuery {
 }
 
 /**
- * Tells where the money of a transaction is. A tracked deposit is moved on by what the chain shows; a hash
- * nobody knows writes nothing. Throws `chain_unsupported`, `store_unavailable`, `upstream_unavailable`,
- * `upstream_timeout`.
+ * Tells where the money of a transaction is, be it the source's, the delivery's or the second step's. A tracked
+ * deposit is moved on by what its chains show; a hash nobody knows writes nothing. Throws `chain_unsupported`,
+ * `store_unavailable`, and `upstream_unavailable`, `upstream_timeout` when the chain cannot be read and nothing
+ * is proven of the transaction.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);
@@ -28,92 +33,85 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
     const chainId = client === null ? query.fromChainId : query.toChainId;
     throw failure("chain_unsupported", `chain ${chainId} is not served`);
   }
-  const seen = await look(client, query.txHash);
-  const row = await trackedDeposit(ctx, { query, seen });
-  if (row !== null) {
-    const moved = await observeSource(ctx, { row, client, hash: query.txHash, seen });
-    const shown = await showTracked(ctx, { row: moved, client, query, seen });
-    if (shown !== null) return shown;
+  const look = createLook(ctx);
+  const { found, unreadable } = await findTransaction(query, look);
+  const tracked = await trackedDeposit(ctx, found);
+  if (unreadable !== null && tracked?.bond !== "proven") throw unreadable;
+  if (tracked !== null) {
+    const row = await moveOn(ctx, { row: tracked.row, found, look });
+    if (!isAnother(row, { bond: tracked.bond, found })) return showDeposit(ctx, row);
   }
-  return showUntracked(query, { client, verdict: await judgeUntracked(ctx, { client, seen }) });
+  const { seen } = found;
+  if (seen === null) throw failure("upstream_unavailable", "the transaction's chain cannot be read");
+  const on = ctx.chains.client(found.chainId) ?? client;
+  return showUntracked(found, { client: on, verdict: await judgeUntracked(ctx, { client: on, seen }) });
 }
 
-async function look(client: ChainClient, hash: Hex): Promise<SeenTransaction> {
-  try {
-    return await seeTransaction(client, hash);
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw failureFrom(
-      "upstream_unavailable",
-      `a node of ${client.definition.name} gave an unusable answer`,
-      error,
-    );
+/**
+ * Whether a transaction shows something else than the deposit it was taken for: it was only said to carry it, or
+ * repeats what another one brought to its end. It is judged by itself then.
+ */
+function isAnother(row: DepositRow, { bond, found }: { bond: Bond; found: FoundTransaction }): boolean {
+  if ((found.seen?.receipt ?? null) === null || isProvenBy(row, found.hash)) return false;
+  return bond === "claimed" || !isOpen(row.state);
+}
+
+interface Search {
+  found: FoundTransaction;
+  /** Why the chains could not be read; null: they could. */
+  unreadable: AppError | null;
+}
+
+/** Looks on the source chain, then on the vault's, for the hash may be of the delivery or the second step. */
+async function findTransaction({ txHash: hash, ...query }: StatusQuery, look: Look): Promise<Search> {
+  const { fromChainId, toChainId } = query;
+  let unreadable: AppError | null = null;
+  for (const chainId of new Set([fromChainId, toChainId])) {
+    try {
+      const seen = await look(chainId, hash);
+      if (seen.transaction !== null || seen.receipt !== null)
+        return { found: { hash, chainId, seen }, unreadable: null };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      unreadable ??= error;
+    }
   }
+  const seen = unreadable === null ? await look(fromChainId, hash) : null;
+  return { found: { hash, chainId: fromChainId, seen }, unreadable };
 }
 
-/** The deposit a transaction carries, or is said to carry; proven and referenced ones before mere claims. */
-async function trackedDeposit(
+/** Moves a deposit by the transaction that was found, then by whatever else its chains show. */
+async function moveOn(
   ctx: Context,
-  found: { query: StatusQuery; seen: SeenTransaction },
-): Promise<DepositRow | null> {
-  const { query, seen } = found;
-  const refs = seen.receipt === null ? [] : routerRefs(seen.receipt);
-  const dataHash = seen.transaction === null ? null : keccak256(seen.transaction.input);
-  const rows = await selectDepositsByTransaction(ctx.db, {
-    hash: query.txHash,
-    chainId: query.fromChainId,
-    dataHash,
-    refs,
-  });
-  const weight = (row: DepositRow): number => {
-    if (row.sourceTxHash === query.txHash && row.sourceProven) return 4;
-    if (refs.some((ref) => ref === row.ref)) return 3;
-    if (row.sourceDataHash === dataHash && !row.sourceProven) return 2;
-    return row.sourceTxHash === query.txHash ? 1 : 0;
-  };
-  const ranked = rows.filter((row) => weight(row) > 0).sort((a, b) => weight(b) - weight(a));
-  return ranked[0] ?? null;
+  { row, found, look }: { row: DepositRow; found: FoundTransaction; look: Look },
+): Promise<DepositRow> {
+  const observations = await observeFound(ctx, { row, found, look });
+  const moved = await moveDeposit(ctx, { row, observations });
+  return (await followDeposit(ctx, { row: moved, look })).row;
 }
 
-/** A tracked deposit's status; null when this transaction is only claimed to carry it and shows something else. */
-async function showTracked(
+async function observeFound(
   ctx: Context,
-  found: { row: DepositRow; client: ChainClient; query: StatusQuery; seen: SeenTransaction },
-): Promise<TransferStatus | null> {
-  const { row, client, query, seen } = found;
-  const proven = row.sourceProven && row.sourceTxHash === query.txHash;
-  if (!proven && seen.receipt !== null) return null;
-  const state = currentState(row, ctx.now());
-  const { status, substatus } = statusOf(state, row.substatus);
-  const link = transactionLink(client.definition, query.txHash);
-  const side = (amount: string | null) => ({
-    tx_hash: query.txHash,
-    tx_link: link,
-    amount,
-    chain_id: row.fromChainId,
-  });
-  return {
-    status,
-    substatus,
-    sending: row.sourceTxHash === query.txHash ? side(row.fromAmount) : null,
-    receiving: row.shares === null ? null : side(row.shares),
-    bridge: row.bridge,
-    router_explorer: null,
-    deposit: { tracking_id: row.trackingId, state, shares: row.shares, next: null },
-  };
+  { row, found, look }: { row: DepositRow; found: FoundTransaction; look: Look },
+): Promise<Observation[]> {
+  const { hash, chainId, seen } = found;
+  if (seen === null) return [];
+  const mayBeSource = chainId === row.fromChainId && isSourceOpen(row) && !isProvenBy(row, hash);
+  const atSource = mayBeSource ? await observeSource(ctx, { row, hash, seen }) : [];
+  const mayBeAtVault = chainId === row.vaultChainId && row.provider !== null && atSource.length === 0;
+  return mayBeAtVault ? observeAtVault(ctx, { row, hash, look }) : atSource;
 }
 
 function showUntracked(
-  query: StatusQuery,
-  judged: { client: ChainClient; verdict: Verdict },
+  { hash, chainId }: FoundTransaction,
+  { client, verdict }: { client: ChainClient; verdict: Verdict },
 ): TransferStatus {
-  const { client, verdict } = judged;
-  const link = transactionLink(client.definition, query.txHash);
+  const link = transactionLink(client.definition, hash);
   const side = (amount: bigint | null) => ({
-    tx_hash: query.txHash,
+    tx_hash: hash,
     tx_link: link,
     amount: amount?.toString() ?? null,
-    chain_id: query.fromChainId,
+    chain_id: chainId,
   });
   const absent = verdict.status === "NOT_FOUND" || verdict.status === "INVALID";
   return {

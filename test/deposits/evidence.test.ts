@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { type Hex, numberToHex, toHex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { findShareProof, netTransfers, routerRefs } from "../../src/deposits/evidence.ts";
+import {
+  findArrival,
+  findRefund,
+  findShareProof,
+  netTransfers,
+  routerRefs,
+} from "../../src/deposits/evidence.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";
 import { OTHER, REF, row, USDC, USER, VAULT } from "./fixtures.ts";
 import { depositedLog, log, receiptOf, transferLog } from "./logs.ts";
@@ -186,5 +192,85 @@ describe("routerRefs", () => {
     expect(routerRefs(receiptOf(...logs))).toEqual([REF, OTHER_REF]);
     expect(routerRefs({ ...receiptOf(...logs), succeeded: false })).toEqual([]);
     expect(routerRefs(receiptOf())).toEqual([]);
+  });
+});
+
+describe("a second step through the Router", () => {
+  const steps = [
+    ["of a deposit in two transactions", { ...row, twoStep: true }],
+    ["of a partial deposit", { ...row, state: "partial" as const }],
+  ] as const;
+
+  test.each(steps)("%s needs no promised minimum, for it is built for what arrived", (_, subject) => {
+    const proof = findShareProof(receiptOf(depositedLog({ shares: 1n })), { row: subject, via: "router" });
+    expect(proof?.shares).toBe(1n);
+  });
+
+  test.each(steps)("%s is the user's own: another's deposit for the user is not it", (_, subject) => {
+    const receipt = receiptOf(depositedLog({ sender: OTHER }));
+    expect(findShareProof(receipt, { row: subject, via: "router" })).toBe(null);
+  });
+});
+
+describe("a delivery", () => {
+  const moved = { ...row, moveToken: USDC.toLowerCase(), moveMin: "1000", slippage: 0.02 };
+  const paid = (value: bigint, more = {}) =>
+    receiptOf(transferLog({ token: USDC, from: OTHER, value, ...more }));
+
+  test.each([
+    [1n, true, 1n],
+    [5_000n, true, 5_000n],
+    [1_000n, false, 1_000n],
+    [980n, false, 980n],
+    [979n, false, null],
+    [1n, false, null],
+  ])("of %i units, witnessed: %s, is taken for %s", (value, witnessed, amount) => {
+    expect(findArrival(paid(value), { row: moved, witnessed })).toBe(amount);
+  });
+
+  test.each<[string, ReturnType<typeof receiptOf>]>([
+    ["another token", paid(5_000n, { token: VAULT })],
+    ["somebody else's", paid(5_000n, { to: OTHER })],
+    [
+      "what left again",
+      receiptOf(
+        transferLog({ token: USDC, from: OTHER, value: 5_000n }),
+        transferLog({ token: USDC, from: USER, to: OTHER, value: 5_000n }),
+      ),
+    ],
+    ["in a transaction that failed", { ...paid(5_000n), succeeded: false }],
+  ])("%s is none", (_, receipt) => {
+    expect(findArrival(receipt, { row: moved, witnessed: true })).toBe(null);
+  });
+
+  test("is none for a deposit that moves nothing", () => {
+    expect(findArrival(paid(5_000n), { row, witnessed: true })).toBe(null);
+  });
+});
+
+describe("a refund", () => {
+  const SPOKE = OTHER;
+  const took = { token: USDC, amount: 1_000n, by: SPOKE } as const;
+  const paid = (value: bigint, more = {}) =>
+    receiptOf(transferLog({ token: USDC, from: SPOKE, value, ...more }));
+  const sent = { ...row, fromAmount: "1000", slippage: 0.02 };
+
+  test("is at least what the bridge took, paid by the bridge", () => {
+    expect(findRefund(paid(1_000n), { row, took })).toBe(1_000n);
+    expect(findRefund(paid(999n), { row, took })).toBe(null);
+    expect(findRefund(paid(1_000n, { from: VAULT }), { row, took })).toBe(null);
+    expect(findRefund(paid(1_000n, { to: VAULT }), { row, took })).toBe(null);
+    expect(findRefund(paid(1_000n, { token: VAULT }), { row, took })).toBe(null);
+    expect(findRefund({ ...paid(1_000n), succeeded: false }, { row, took })).toBe(null);
+  });
+
+  test("of a bridge nobody read is what was sent, less the loss that is allowed", () => {
+    expect(findRefund(paid(980n), { row: sent, took: null })).toBe(980n);
+    expect(findRefund(paid(979n), { row: sent, took: null })).toBe(null);
+    expect(findRefund(paid(1_000n, { token: VAULT }), { row: sent, took: null })).toBe(null);
+  });
+
+  test("of native money cannot be seen in a receipt", () => {
+    expect(findRefund(paid(1_000n), { row: { ...sent, fromToken: zeroAddress }, took: null })).toBe(null);
   });
 });

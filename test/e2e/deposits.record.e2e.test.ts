@@ -80,38 +80,43 @@ describe("a deposit's record", () => {
     expect(
       normalise(await api.deposit(deposit.tracking_id), { user: user.address, vault: addressOf(vault) }),
     ).toMatchInlineSnapshot(`
-        {
-          "bridge": null,
-          "claim_tx_hash": null,
-          "created_at": "<time>",
-          "deposit_tx_hash": null,
-          "estimated_shares": "1150468633",
-          "expires_at": "<time>",
-          "from_amount": "1234567891",
-          "from_chain_id": 31337,
-          "from_token": "<address>",
-          "history": [
-            {
-              "at": "<time>",
-              "state": "built",
-            },
-          ],
-          "min_shares": "1144716289",
-          "next": null,
-          "parent_tracking_id": null,
-          "shares": null,
-          "source_tx_hash": null,
-          "state": "built",
-          "status": "NOT_FOUND",
-          "substatus": null,
-          "to_chain_id": 31337,
-          "tracking_id": "<tracking id>",
-          "two_step": false,
-          "updated_at": "<time>",
-          "user_address": "<user>",
-          "vault_id": "31337:<vault>",
-        }
-      `);
+      {
+        "bridge": null,
+        "claim_tx_hash": null,
+        "created_at": "<time>",
+        "delivered_amount": null,
+        "deposit_tx_hash": null,
+        "destination_tx_hash": null,
+        "estimated_shares": "1150468633",
+        "expires_at": "<time>",
+        "from_amount": "1234567891",
+        "from_chain_id": 31337,
+        "from_token": "<address>",
+        "history": [
+          {
+            "at": "<time>",
+            "state": "built",
+          },
+        ],
+        "min_shares": "1144716289",
+        "next": null,
+        "next_refusal": null,
+        "parent_tracking_id": null,
+        "refund_tx_hash": null,
+        "router_explorer": null,
+        "shares": null,
+        "source_tx_hash": null,
+        "state": "built",
+        "status": "NOT_FOUND",
+        "substatus": null,
+        "to_chain_id": 31337,
+        "tracking_id": "<tracking id>",
+        "two_step": false,
+        "updated_at": "<time>",
+        "user_address": "<user>",
+        "vault_id": "31337:<vault>",
+      }
+    `);
   });
 
   test("changes in none of what was agreed when it completes", async () => {

@@ -28,6 +28,11 @@ export interface TestUser {
   wallet: Eip1193Provider;
 }
 
+/** An account whose key the test has, so that it can sign on any chain. */
+export interface KeyedUser extends TestUser {
+  privateKey: Hex;
+}
+
 export function chainOf(chainId: number): TestChain {
   const info = inject("stack").chains.find((chain) => chain.chain_id === chainId);
   if (info === undefined) throw new Error(`no local chain ${chainId}`);
@@ -61,16 +66,23 @@ export function addressOf(vault: Pick<StackVault, "vault_id">): Address {
 export async function newUser(
   chain: TestChain,
   funds: Partial<Record<TokenSymbol, bigint>> = {},
-): Promise<TestUser> {
+): Promise<KeyedUser> {
   const privateKey = generatePrivateKey();
   const address = privateKeyToAddress(privateKey);
   const wallet = createWallet({ privateKey, rpcUrl: chain.rpcUrl, chainId: chain.chainId });
   await rpc(chain.rpcUrl, "anvil_setBalance", address, numberToHex(10n ** 22n));
-  const user = { address, wallet };
+  const user = { address, wallet, privateKey };
   for (const [symbol, amount] of Object.entries(funds)) {
     await give(chain, { user, symbol: symbol as TokenSymbol, amount });
   }
   return user;
+}
+
+/** The same account on another chain, with some native money there too. */
+export async function userOn(chain: TestChain, { address, privateKey }: KeyedUser): Promise<KeyedUser> {
+  await rpc(chain.rpcUrl, "anvil_setBalance", address, numberToHex(10n ** 22n));
+  const wallet = createWallet({ privateKey, rpcUrl: chain.rpcUrl, chainId: chain.chainId });
+  return { address, privateKey, wallet };
 }
 
 /** Gives a user some of a token: anybody may mint the plain ones, wrapped native is paid for. */

@@ -51,7 +51,8 @@ export async function startWorker(changes: WorkerChanges): Promise<SecondWorker>
   }
 }
 
-async function variablesFor(api: string, changes: WorkerChanges): Promise<Record<string, string>> {
+/** The variables of a Worker beside the stack's, listening at `api`. */
+export async function variablesFor(api: string, changes: WorkerChanges): Promise<Record<string, string>> {
   const stack = inject("stack");
   const { username: user, password, pathname } = new URL(stack.database_url);
   const listed = bodyOf(await send(`${stack.api}/v1/chains`), { schema: z.array(Chain) });

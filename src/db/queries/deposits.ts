@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, or, sql as raw, type SQL } from "drizzle-orm";
+import { and, desc, eq, inArray, lt, ne, or, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { Database } from "../client.ts";
 import { deposits } from "../schema.ts";
@@ -16,7 +16,15 @@ export type DepositChange = Partial<
     | "sourceTxHash"
     | "sourceProven"
     | "depositTxHash"
+    | "depositProven"
     | "claimTxHash"
+    | "destinationTxHash"
+    | "refundTxHash"
+    | "deliveredAmount"
+    | "routerExplorer"
+    | "requestId"
+    | "nextCheckAt"
+    | "checks"
     | "history"
   >
 >;
@@ -38,6 +46,8 @@ export function selectDepositsByTransaction(
     and(eq(deposits.sourceTxHash, tx.hash), eq(deposits.fromChainId, tx.chainId)),
     eq(deposits.depositTxHash, tx.hash),
     eq(deposits.claimTxHash, tx.hash),
+    eq(deposits.destinationTxHash, tx.hash),
+    eq(deposits.refundTxHash, tx.hash),
   ];
   if (tx.dataHash !== null) {
     matches.push(and(eq(deposits.sourceDataHash, tx.dataHash), eq(deposits.fromChainId, tx.chainId)));
@@ -50,6 +60,23 @@ export function selectDepositsByTransaction(
       .where(or(...matches))
       .limit(20),
   );
+}
+
+/** Whether the chain has shown that a source transaction carries another deposit. */
+export async function provesAnother(
+  db: Database,
+  { row, hash }: { row: DepositRow; hash: Hex },
+): Promise<boolean> {
+  const other = await first(
+    db,
+    and(
+      eq(deposits.sourceTxHash, hash),
+      eq(deposits.fromChainId, row.fromChainId),
+      eq(deposits.sourceProven, true),
+      ne(deposits.trackingId, row.trackingId),
+    ),
+  );
+  return other !== null;
 }
 
 /** A user's deposits, newest first; `before` is the last row of the page before. */
@@ -94,7 +121,7 @@ export async function updateDeposit(
   return rows[0] ?? null;
 }
 
-async function first(db: Database, where: SQL): Promise<DepositRow | null> {
+async function first(db: Database, where: SQL | undefined): Promise<DepositRow | null> {
   const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));
   return rows[0] ?? null;
 }

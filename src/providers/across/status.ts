@@ -1,5 +1,5 @@
 import { AppError, failureFrom } from "../../errors.ts";
-import type { MoveStatus, MoveWitness, ProviderScope } from "../provider.ts";
+import type { MoveStatus, ProviderScope } from "../provider.ts";
 import { type ApiSettings, askDepositStatus } from "./client.ts";
 import { toAddress } from "./decode.ts";
 import type { Deployments } from "./deployments.ts";
@@ -39,12 +39,11 @@ export async function followTransfer(
   const destination =
     deposited === null ? UNSEEN : await readDestination(scope, { ...follower, deposited, fillTx });
   const told = statusOfEvidence({ word: honest, source: seen.evidence, ...destination });
-  return { ...told, witness: witnessOf(deposited, { delivered: destination.fill !== null }) };
-}
-
-function witnessOf(deposited: Deposited | null, { delivered }: { delivered: boolean }): MoveWitness | null {
-  if (deposited === null) return null;
-  return { delivered, took: { token: toAddress(deposited.inputToken), amount: deposited.inputAmount } };
+  const origin = deployments.get(transfer.fromChainId);
+  if (deposited === null || origin === undefined) return { ...told, witness: null };
+  const { inputToken, inputAmount: amount } = deposited;
+  const took = { token: toAddress(inputToken), amount, by: origin.spokePool };
+  return { ...told, witness: { delivered: destination.fill !== null, took } };
 }
 
 /** Whether the API speaks of this transfer; of another it would be believed nothing. */

@@ -40,6 +40,7 @@ test.each<TokenSymbol>(["USDC", "USDT"])(
         took: {
           token: getAddress(toAddress(deposited.inputToken)),
           amount: deposited.inputAmount,
+          by: built.transaction.to,
         },
       },
     });

@@ -14,7 +14,7 @@ import {
   wireReceipt,
   wireTransaction,
 } from "./logs.ts";
-import { deployments, failureOf, fakeChain, hash, SPOKE_42161, scopeOf } from "./stage.ts";
+import { deployments, failureOf, fakeChain, hash, SPOKE_1, SPOKE_42161, scopeOf } from "./stage.ts";
 
 const SOURCE = hash("5");
 const FILL = hash("f");
@@ -171,7 +171,7 @@ describe("with the API's word", () => {
 });
 
 describe("the bridge's contracts witness", () => {
-  const took = { token: toAddress(deposited.inputToken), amount: deposited.inputAmount };
+  const took = { token: toAddress(deposited.inputToken), amount: deposited.inputAmount, by: SPOKE_1 };
 
   test.each<[string, Reply, ChainClient[], unknown]>([
     ["nothing where the source cannot be read", says("filled", { fillTx: FILL }), [], null],

@@ -1,0 +1,72 @@
+import type { Hex } from "viem";
+import type { Context } from "../context.ts";
+import type { DepositRow } from "../db/queries/deposits.ts";
+import { AppError } from "../errors.ts";
+import { describeError } from "../lib/log.ts";
+import type { Look } from "./look.ts";
+import { moveDeposit } from "./move.ts";
+import { awaitsSecondStep, observeAtVault } from "./observe-at-vault.ts";
+import { observeDelivery } from "./observe-delivery.ts";
+import { observeSource } from "./observe-source.ts";
+
+interface Followed {
+  row: DepositRow;
+  look: Look;
+}
+
+/** How a deposit is after it was followed; `unread` says why not all of it could be looked at. */
+export interface Outcome {
+  row: DepositRow;
+  unread: AppError | null;
+}
+
+/**
+ * Moves a deposit by all that its chains show now, from the source to the vault. What one chain showed is kept
+ * when another cannot be read, and nothing is concluded from silence. `found` is a transaction of the vault's
+ * chain in which the Router names the deposit. Throws `store_unavailable`.
+ */
+export async function followDeposit(
+  ctx: Context,
+  { row, look, found = null }: Followed & { found?: Hex | null },
+): Promise<Outcome> {
+  let current = row;
+  try {
+    if (found !== null) current = await followFound(ctx, { row, look, found });
+    for (const follow of [followSource, followDelivery, followSecondStep])
+      current = await follow(ctx, { row: current, look });
+    return { row: current, unread: null };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+    ctx.log.warn("deposit_unread", { tracking_id: row.trackingId, error: describeError(error) });
+    return { row: current, unread: error };
+  }
+}
+
+async function followFound(
+  ctx: Context,
+  { row, look, found: hash }: Followed & { found: Hex },
+): Promise<DepositRow> {
+  const observations =
+    row.provider === null
+      ? await observeSource(ctx, { row, hash, seen: await look(row.vaultChainId, hash) })
+      : await observeAtVault(ctx, { row, hash, look });
+  return moveDeposit(ctx, { row, observations });
+}
+
+async function followSource(ctx: Context, { row, look }: Followed): Promise<DepositRow> {
+  if (row.sourceProven || row.sourceTxHash === null) return row;
+  const hash = row.sourceTxHash as Hex;
+  const observations = await observeSource(ctx, { row, hash, seen: await look(row.fromChainId, hash) });
+  return moveDeposit(ctx, { row, observations });
+}
+
+async function followDelivery(ctx: Context, { row, look }: Followed): Promise<DepositRow> {
+  if (row.state !== "bridging") return row;
+  return moveDeposit(ctx, { row, observations: await observeDelivery(ctx, { row, look }) });
+}
+
+async function followSecondStep(ctx: Context, { row, look }: Followed): Promise<DepositRow> {
+  if (row.depositTxHash === null || !awaitsSecondStep(row)) return row;
+  const hash = row.depositTxHash as Hex;
+  return moveDeposit(ctx, { row, observations: await observeAtVault(ctx, { row, hash, look }) });
+}

@@ -1,0 +1,44 @@
+import type { Hex } from "viem";
+import type { Context } from "../context.ts";
+import type { DepositRow } from "../db/queries/deposits.ts";
+import { describeError } from "../lib/log.ts";
+import type { MoveStatus } from "../providers/provider.ts";
+
+/** What providers say of a deposit's transfer, and whether somebody could read the bridge's own contracts. */
+export interface Hints {
+  said: readonly MoveStatus[];
+  /** Whether a delivery is believed only when the bridge's contracts witness it. */
+  needsWitness: boolean;
+}
+
+/**
+ * Asks how a deposit's transfer stands: whoever built it, and whoever knows its bridge at first hand. Both at
+ * once, witnesses first; who does not answer says nothing.
+ */
+export async function askHints(ctx: Context, row: DepositRow): Promise<Hints> {
+  const { all, scope } = ctx.providers;
+  const asked = all.filter(({ name }) => name === row.provider || name === row.bridge);
+  const transfer = {
+    txHash: row.sourceTxHash as Hex,
+    fromChainId: row.fromChainId,
+    toChainId: row.vaultChainId,
+    tool: row.tool ?? "",
+  };
+  const answers = await Promise.all(
+    asked.map(async (provider) => {
+      try {
+        return await provider.status(scope, transfer);
+      } catch (error) {
+        ctx.log.warn("provider_status_failed", {
+          provider: provider.name,
+          tracking_id: row.trackingId,
+          error: describeError(error),
+        });
+        return null;
+      }
+    }),
+  );
+  const said = answers.filter((answer) => answer !== null);
+  const witnessesFirst = said.sort((a, b) => Number(b.witness !== null) - Number(a.witness !== null));
+  return { said: witnessesFirst, needsWitness: asked.some(({ name }) => name === row.bridge) };
+}

@@ -1,0 +1,55 @@
+import { type Hex, keccak256 } from "viem";
+import type { SeenTransaction } from "../chains/transaction.ts";
+import type { Context } from "../context.ts";
+import { type DepositRow, selectDepositsByTransaction } from "../db/queries/deposits.ts";
+import { routerRefs } from "../deposits/evidence.ts";
+import { isHandedOut, isSourceOpen } from "../deposits/observe-source.ts";
+
+/** A transaction as its chain knows it; `seen` null: the chain could not be read. */
+export interface FoundTransaction {
+  hash: Hex;
+  chainId: number;
+  seen: SeenTransaction | null;
+}
+
+/** How a transaction belongs to a deposit: by its own receipt, as the one handed out, or by somebody's word. */
+export type Bond = "proven" | "reported" | "handed_out" | "claimed";
+
+interface Tracked {
+  row: DepositRow;
+  bond: Bond;
+}
+
+/** Of deposits that were handed out alike, the one it was reported for comes first. */
+const RANK: Readonly<Record<Bond, number>> = { proven: 3, reported: 2, handed_out: 1, claimed: 0 };
+
+/** The deposit a transaction carries, or is said to carry; the strongest bond wins. Throws `store_unavailable`. */
+export async function trackedDeposit(ctx: Context, found: FoundTransaction): Promise<Tracked | null> {
+  const { hash, chainId, seen } = found;
+  const refs = seen === null || seen.receipt === null ? [] : routerRefs(seen.receipt);
+  const dataHash = seen === null || seen.transaction === null ? null : keccak256(seen.transaction.input);
+  const rows = await selectDepositsByTransaction(ctx.db, { hash, chainId, dataHash, refs });
+  const tracked = rows.flatMap((row) => {
+    const bond = bondOf(row, { ...found, refs });
+    return bond === null ? [] : [{ row, bond }];
+  });
+  return tracked.sort((a, b) => RANK[b.bond] - RANK[a.bond])[0] ?? null;
+}
+
+function bondOf(row: DepositRow, found: FoundTransaction & { refs: readonly Hex[] }): Bond | null {
+  const { hash, chainId, seen, refs } = found;
+  if (refs.some((ref) => ref === row.ref) || isProvenBy(row, hash)) return "proven";
+  const transaction = seen?.transaction ?? null;
+  const mayBeSource = chainId === row.fromChainId && isSourceOpen(row);
+  if (transaction !== null && mayBeSource && isHandedOut(row, transaction))
+    return row.sourceTxHash === hash ? "reported" : "handed_out";
+  const claims: readonly (string | null)[] = [row.sourceTxHash, row.depositTxHash, row.claimTxHash];
+  return claims.includes(hash) ? "claimed" : null;
+}
+
+/** Whether the chain has shown what the record says of a transaction. */
+export function isProvenBy(row: DepositRow, hash: Hex): boolean {
+  if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;
+  if (row.sourceTxHash === hash && row.sourceProven) return true;
+  return row.depositTxHash === hash && (row.depositProven || row.shares !== null);
+}
