@@ -27,6 +27,7 @@ const RANKS: Record<string, number> = {
   "context.ts": 8,
   "app.ts": 8,
   "queued.ts": 8,
+  "scheduled.ts": 8,
   "worker.ts": 8,
 };
 /** Folders that translate only: they reach the outside through verbs, never directly. */

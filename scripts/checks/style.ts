@@ -7,6 +7,7 @@ const MEDIAN_LINES = 100;
 const PURE = [
   "src/lib/",
   "src/deposits/state.ts",
+  "src/deposits/schedule.ts",
   "src/deposits/floors.ts",
   "src/deposits/evidence.ts",
   "src/vaults/families/",

@@ -5,6 +5,7 @@ import { toEstimate } from "./built-wire.ts";
 import type { MovedDeposit } from "./moved.ts";
 import type { PreparedDeposit } from "./prepare.ts";
 import type { DirectDeposit } from "./prepare-direct.ts";
+import { nextCheck } from "./schedule.ts";
 
 /** Writes down a deposit that is about to be handed out. Throws `store_unavailable`. */
 export async function recordDeposit(
@@ -42,6 +43,7 @@ export async function recordDeposit(
     createdAt: now,
     updatedAt: now,
     expiresAt: input.expiresAt,
+    nextCheckAt: nextCheck({ state: "built", checks: 0, createdAt: now, shares: null }, now.getTime()),
   });
 }
 

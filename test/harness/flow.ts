@@ -7,8 +7,6 @@ export type Signable = Pick<BuiltDeposit, "transaction_request" | "approval" | "
 
 /** What a wallet is asked to sign, in the order of signing. */
 export type Style = "calls" | "approval";
-/** What is signed of a built deposit, or of a later step of it. */
-export type Signable = Pick<BuiltDeposit, "transaction_request" | "approval" | "calls">;
 
 /**
  * Sends a built deposit through a plain wallet, which only sees what the API answered: `calls` as they are, or

@@ -1,0 +1,53 @@
+import type { DepositRow } from "../db/queries/deposits.ts";
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600 * SECOND_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** While money is on its way: soon at first, then ever more seldom. */
+const MOVING_MS = { first: 15 * SECOND_MS, most: HOUR_MS } as const;
+/** While nothing was seen, or the user is to act: less is at stake. */
+const WAITING_MS = { first: 60 * SECOND_MS, most: 6 * HOUR_MS } as const;
+/** How long after it was built somebody looks for a deposit that nobody was seen to send. */
+const SOUGHT_MS = 3 * DAY_MS;
+/** How long after that a user's own step is looked for. */
+const AWAITED_MS = 30 * DAY_MS;
+const MOST_DOUBLINGS = 20;
+
+/**
+ * When a deposit is to be looked at again, by the clock `now` (milliseconds); null: not by itself any more. The
+ * pause doubles with each look that changed nothing. Money on its way is never given up.
+ */
+export function nextCheck(
+  row: Pick<DepositRow, "state" | "checks" | "createdAt" | "shares">,
+  now: number,
+): Date | null {
+  const age = now - row.createdAt.getTime();
+  switch (row.state) {
+    case "submitted":
+    case "bridging":
+      return after(MOVING_MS, { checks: row.checks, now });
+    case "built":
+    case "expired":
+    case "abandoned":
+    case "failed":
+      return age > SOUGHT_MS ? null : after(WAITING_MS, { checks: row.checks, now });
+    case "awaiting_deposit":
+    case "requested":
+    case "claimable":
+      return age > AWAITED_MS ? null : after(WAITING_MS, { checks: row.checks, now });
+    case "partial":
+      return row.shares !== null || age > SOUGHT_MS ? null : after(WAITING_MS, { checks: row.checks, now });
+    case "completed":
+    case "refunded":
+      return null;
+  }
+}
+
+function after(
+  pause: { first: number; most: number },
+  { checks, now }: { checks: number; now: number },
+): Date {
+  const doubled = pause.first * 2 ** Math.min(checks, MOST_DOUBLINGS);
+  return new Date(now + Math.min(doubled, pause.most));
+}

@@ -1,0 +1,7 @@
+import { followDeposits } from "./follow-deposits.ts";
+import type { Job } from "./job.ts";
+
+/** Which jobs each cron trigger of wrangler.toml starts, one after the other. */
+export const jobsByCron: Readonly<Record<string, readonly Job[]>> = {
+  "* * * * *": [followDeposits],
+};

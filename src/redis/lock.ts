@@ -1,0 +1,31 @@
+import { describeError, type Logger } from "../lib/log.ts";
+import type { RedisStore } from "./client.ts";
+
+export interface LockScope {
+  redis: RedisStore;
+  log: Logger;
+  /** A token that no other holder uses. */
+  token: string;
+}
+
+/**
+ * Does work unless somebody else is at it; null then. The lock ends by itself after `ttlMs`, and a Redis that is
+ * down keeps nobody from working: what is done twice has to be harmless. Throws what the work throws.
+ */
+export async function withLock<T>(
+  scope: LockScope,
+  lock: { key: string; ttlMs: number; work: () => Promise<T> },
+): Promise<T | null> {
+  const { redis, log, token } = scope;
+  const key = `lock:${lock.key}`;
+  const warn = (error: unknown): true => {
+    log.warn("lock_unavailable", { key, error: describeError(error) });
+    return true;
+  };
+  if (!(await redis.setIfAbsent(key, token, lock.ttlMs).catch(warn))) return null;
+  try {
+    return await lock.work();
+  } finally {
+    await redis.deleteIfEqual(key, token).catch(warn);
+  }
+}

@@ -1,0 +1,30 @@
+import type { Context } from "./context.ts";
+import type { Job } from "./jobs/job.ts";
+import { describeError } from "./lib/log.ts";
+import { withLock } from "./redis/lock.ts";
+
+/**
+ * Runs the jobs of a cron trigger one after the other, each under its lock and with one line in the log; one that fails keeps no
+ * other from running. Gives each a context of its own. Throws the first failure when all are done.
+ */
+export async function runJobs(jobs: readonly Job[], makeContext: () => Context): Promise<void> {
+  const failures: unknown[] = [];
+  for (const job of jobs) {
+    await runJob(makeContext(), job).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function runJob(ctx: Context, { name, lockMs, run }: Job): Promise<void> {
+  const startedAt = ctx.now();
+  const line = () => ({ job: name, ms: ctx.now() - startedAt });
+  const { redis, log } = ctx;
+  try {
+    const lock = { key: `job:${name}`, ttlMs: lockMs, work: () => run(ctx) };
+    const done = await withLock({ redis, log, token: ctx.randomId() }, lock);
+    log.info("job", { ...line(), ok: true, busy: done === null, ...done });
+  } catch (error) {
+    log.error("job", { ...line(), ok: false, error: describeError(error) });
+    throw error;
+  }
+}
