@@ -24,6 +24,9 @@ function paidIn(vault: Vault, result: ReadResult<MintRequest>): bigint | null {
   return fixed && unit !== null ? worth / unit : null;
 }
 
+const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
+  amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0n);
+
 /**
  * Requests that an administrator approves one by one; approval mints the tokens, so there is nothing to claim.
  * One that is rejected is paid back outside the chain. The DepositVault knows requests by their number only.
@@ -38,10 +41,7 @@ export const midasRequests: AsyncDeposits = {
       (results): PendingDeposit => {
         const amounts = Object.values(results).map((result) => paidIn(vault, result));
         return {
-          pendingAssets: amounts.reduce(
-            (sum, paid) => (sum === null || paid === null ? null : sum + paid),
-            0n,
-          ),
+          pendingAssets: known.length === 0 ? null : sum(amounts),
           claimableShares: 0n,
           claimableAssets: 0n,
         };

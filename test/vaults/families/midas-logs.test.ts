@@ -129,7 +129,7 @@ describe("midas' requests", () => {
       pendingAssets: 5_000_000n,
     });
     expect(pending(["7"], { 7: [USER, USDC, 2, ...rest] })).toMatchObject({ pendingAssets: 0n });
-    expect(pending([], {})).toMatchObject({ pendingAssets: 0n });
+    expect(pending([], {})).toMatchObject({ pendingAssets: null });
   });
 
   test("are of an unknown amount where their price or their state is not known", () => {
