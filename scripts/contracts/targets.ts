@@ -82,4 +82,18 @@ export const contractTargets: readonly ContractTarget[] = [
     output: "scripts/stack/contracts/midas/artifact.ts",
     optimizerRuns: 200,
   },
+  {
+    sources: ["scripts/stack/contracts/mellow/Mellow.sol"],
+    contracts: [
+      "MellowOracle",
+      "MellowFeeManager",
+      "MellowShareManager",
+      "MellowVault",
+      "MellowSyncDepositQueue",
+      "MellowDepositQueue",
+      "MellowSyncRedeemQueue",
+    ],
+    output: "scripts/stack/contracts/mellow/artifact.ts",
+    optimizerRuns: 200,
+  },
 ];

@@ -1,5 +1,6 @@
 import type { VaultAdapter } from "./adapter.ts";
 import { erc4626 } from "./families/erc4626.ts";
+import { mellow } from "./families/mellow.ts";
 import { midas } from "./families/midas.ts";
 import { metaMorpho } from "./families/morpho.ts";
 import { veda } from "./families/veda.ts";
@@ -7,7 +8,7 @@ import type { Vault } from "./vault.ts";
 
 /** Every family the program can talk to, by the name that registry rows use. */
 const adapters: ReadonlyMap<string, VaultAdapter> = new Map(
-  [erc4626, metaMorpho, midas, veda].map((a) => [a.name, a]),
+  [erc4626, metaMorpho, mellow, midas, veda].map((a) => [a.name, a]),
 );
 
 /** The adapter of a vault. Throws an Error for a row that names none: such a row must be `unsupported`. */

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+
+/// @notice What everything here is run by.
+abstract contract MellowOwned {
+    address public immutable owner = msg.sender;
+
+    error Forbidden();
+
+    modifier onlyOwner() {
+        if (msg.sender != owner) revert Forbidden();
+        _;
+    }
+}
+
+/// @notice Stands for the Oracle: reports of shares per asset that a submitter pushes; one that jumps is
+/// suspicious until somebody accepts it, and is shown all the same.
+contract MellowOracle is MellowOwned {
+    struct DetailedReport {
+        uint224 priceD18;
+        uint32 timestamp;
+        bool isSuspicious;
+    }
+
+    mapping(address => DetailedReport) private _reports;
+
+    function submit(address asset, uint224 priceD18, uint32 timestamp, bool isSuspicious) external onlyOwner {
+        _reports[asset] = DetailedReport(priceD18, timestamp, isSuspicious);
+    }
+
+    function getReport(address asset) external view returns (DetailedReport memory) {
+        return _reports[asset];
+    }
+}
+
+/// @notice Stands for the FeeManager; fees in millionths.
+contract MellowFeeManager is MellowOwned {
+    uint24 public depositFeeD6;
+
+    function setDepositFeeD6(uint24 fee) external onlyOwner {
+        depositFeeD6 = fee;
+    }
+
+    function calculateDepositFee(uint256 shares) external view returns (uint256) {
+        return shares * depositFeeD6 / 1e6;
+    }
+}
+
+/// @notice Stands for a TokenizedShareManager: an ERC-20 of 18 decimals that knows only claimed shares.
+contract MellowShareManager is ERC20, MellowOwned {
+    MellowVault public vault;
+    bool public mintPaused;
+    bool public hasWhitelist;
+    mapping(address => bool) public canDeposit;
+    uint256 public allocatedShares;
+
+    error MintPaused();
+
+    constructor(string memory name_, string memory symbol_) ERC20(name_, symbol_) {}
+
+    function setVault(MellowVault vault_) external onlyOwner {
+        vault = vault_;
+    }
+
+    function setMintPaused(bool yes) external onlyOwner {
+        mintPaused = yes;
+    }
+
+    function setWhitelist(bool yes) external onlyOwner {
+        hasWhitelist = yes;
+    }
+
+    function setDepositor(address account, bool yes) external onlyOwner {
+        canDeposit[account] = yes;
+    }
+
+    function isDepositorWhitelisted(address account, bytes32[] calldata) external view returns (bool) {
+        return !hasWhitelist || canDeposit[account];
+    }
+
+    function activeSharesOf(address account) public view returns (uint256) {
+        return balanceOf(account);
+    }
+
+    function sharesOf(address account) external view returns (uint256) {
+        return activeSharesOf(account) + vault.claimableSharesOf(account);
+    }
+
+    function totalShares() external view returns (uint256) {
+        return totalSupply() + allocatedShares;
+    }
+
+    function mint(address to, uint256 shares) external {
+        _onlyQueues();
+        if (mintPaused) revert MintPaused();
+        _mint(to, shares);
+    }
+
+    function allocate(uint256 shares) external {
+        _onlyQueues();
+        allocatedShares += shares;
+    }
+
+    function mintAllocated(address to, uint256 shares) external {
+        _onlyQueues();
+        allocatedShares -= shares;
+        _mint(to, shares);
+    }
+
+    function burn(address from, uint256 shares) external {
+        _onlyQueues();
+        _burn(from, shares);
+    }
+
+    function _onlyQueues() private view {
+        if (!vault.isQueue(msg.sender) && msg.sender != owner) revert Forbidden();
+    }
+
+    /// @notice Shares that wait to be claimed are claimed by a transfer.
+    function _update(address from, address to, uint256 value) internal override {
+        if (from != address(0) && to != address(0)) vault.claimShares(from);
+        super._update(from, to, value);
+    }
+}
+
+/// @notice Stands for the Vault that ties queues, oracle and share manager together, and its RiskManager.
+contract MellowVault is MellowOwned {
+    MellowShareManager public immutable shareManager;
+    MellowOracle public immutable oracle;
+    MellowFeeManager public immutable feeManager;
+    int256 public limit = type(int256).max;
+    int256 public balance;
+    mapping(address => bool) public isPausedQueue;
+    mapping(address => bool) public isDepositQueue;
+    mapping(address => bool) public isQueue;
+    address[] private _assets;
+    mapping(address => address[]) private _queues;
+
+    error LimitExceeded(int256 value, int256 max);
+
+    constructor(MellowShareManager shareManager_, MellowOracle oracle_, MellowFeeManager feeManager_) {
+        shareManager = shareManager_;
+        oracle = oracle_;
+        feeManager = feeManager_;
+    }
+
+    function createQueue(address queue, address asset, bool isDeposit) external onlyOwner {
+        if (_queues[asset].length == 0) _assets.push(asset);
+        _queues[asset].push(queue);
+        isQueue[queue] = true;
+        isDepositQueue[queue] = isDeposit;
+    }
+
+    function setQueueStatus(address queue, bool paused) external onlyOwner {
+        isPausedQueue[queue] = paused;
+    }
+
+    /// @notice The limit of the RiskManager, in shares.
+    function setLimit(int256 limit_) external onlyOwner {
+        limit = limit_;
+    }
+
+    function modifyBalance(int256 change) external {
+        if (!isQueue[msg.sender]) revert Forbidden();
+        balance += change;
+        if (change > 0 && balance > limit) revert LimitExceeded(balance, limit);
+    }
+
+    function getAssetCount() external view returns (uint256) {
+        return _assets.length;
+    }
+
+    function assetAt(uint256 index) external view returns (address) {
+        return _assets[index];
+    }
+
+    function getQueueCount(address asset) external view returns (uint256) {
+        return _queues[asset].length;
+    }
+
+    function queueAt(address asset, uint256 index) external view returns (address) {
+        return _queues[asset][index];
+    }
+
+    function claimableSharesOf(address account) external view returns (uint256 shares) {
+        for (uint256 i = 0; i < _assets.length; ++i) {
+            address[] storage queues = _queues[_assets[i]];
+            for (uint256 j = 0; j < queues.length; ++j) {
+                if (isDepositQueue[queues[j]]) shares += MellowQueue(queues[j]).claimableOf(account);
+            }
+        }
+    }
+
+    function claimShares(address account) external {
+        for (uint256 i = 0; i < _assets.length; ++i) {
+            address[] storage queues = _queues[_assets[i]];
+            for (uint256 j = 0; j < queues.length; ++j) {
+                if (isDepositQueue[queues[j]]) MellowQueue(queues[j]).claim(account);
+            }
+        }
+    }
+}
+
+/// @notice What the queues of one asset have in common. No receiver: everything belongs to whoever calls.
+abstract contract MellowQueue is MellowOwned {
+    using SafeERC20 for IERC20;
+
+    address public immutable asset;
+    MellowVault public immutable vault;
+
+    error QueuePaused();
+    error DepositNotAllowed();
+    error InvalidReport();
+    error StaleReport();
+    error ZeroValue();
+
+    constructor(address asset_, MellowVault vault_) {
+        asset = asset_;
+        vault = vault_;
+    }
+
+    function claimableOf(address) external view virtual returns (uint256) {
+        return 0;
+    }
+
+    function claim(address) external virtual returns (bool) {
+        return false;
+    }
+
+    function _take(uint256 assets, bytes32[] calldata proof) internal {
+        if (assets == 0) revert ZeroValue();
+        if (vault.isPausedQueue(address(this))) revert QueuePaused();
+        if (!vault.shareManager().isDepositorWhitelisted(msg.sender, proof)) revert DepositNotAllowed();
+        IERC20(asset).safeTransferFrom(msg.sender, address(vault), assets);
+    }
+
+    function _report() internal view returns (MellowOracle.DetailedReport memory report) {
+        report = vault.oracle().getReport(asset);
+        if (report.priceD18 == 0 || report.isSuspicious) revert InvalidReport();
+    }
+}
+
+/// @notice Stands for a SyncDepositQueue: mints at the last report, less a penalty, while that is young enough.
+contract MellowSyncDepositQueue is MellowQueue {
+    uint256 private _penaltyD6;
+    uint32 private _maxAge;
+
+    event Deposited(
+        address indexed account, address indexed referral, uint224 assets, uint256 shares, uint256 feeShares
+    );
+
+    constructor(address asset_, MellowVault vault_, uint256 penaltyD6, uint32 maxAge) MellowQueue(asset_, vault_) {
+        _penaltyD6 = penaltyD6;
+        _maxAge = maxAge;
+    }
+
+    function syncDepositParams() external view returns (uint256 penaltyD6, uint32 maxAge) {
+        return (_penaltyD6, _maxAge);
+    }
+
+    function deposit(uint224 assets, address referral, bytes32[] calldata merkleProof) external payable {
+        MellowOracle.DetailedReport memory report = _report();
+        if (report.timestamp + _maxAge < block.timestamp) revert StaleReport();
+        _take(assets, merkleProof);
+        uint256 shares = uint256(assets) * report.priceD18 * (1e6 - _penaltyD6) / 1e6 / 1e18;
+        uint256 feeShares = vault.feeManager().calculateDepositFee(shares);
+        shares -= feeShares;
+        vault.modifyBalance(int256(shares));
+        vault.shareManager().mint(msg.sender, shares);
+        if (feeShares > 0) vault.shareManager().mint(owner, feeShares);
+        emit Deposited(msg.sender, referral, assets, shares, feeShares);
+    }
+}
+
+/// @notice Stands for a DepositQueue: one request for each account, settled by the next report.
+contract MellowDepositQueue is MellowQueue {
+    using SafeERC20 for IERC20;
+
+    struct Request {
+        uint256 timestamp;
+        uint256 assets;
+    }
+
+    mapping(address => Request) public requestOf;
+    mapping(address => uint256) private _claimable;
+
+    error PendingRequestExists();
+    error ClaimableRequestExists();
+    error NoPendingRequest();
+
+    event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp);
+    event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp);
+    event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp);
+
+    constructor(address asset_, MellowVault vault_) MellowQueue(asset_, vault_) {}
+
+    function claimableOf(address account) public view override returns (uint256) {
+        return _claimable[account];
+    }
+
+    function deposit(uint224 assets, address referral, bytes32[] calldata merkleProof) external payable {
+        if (requestOf[msg.sender].assets != 0 && !claim(msg.sender)) revert PendingRequestExists();
+        _take(assets, merkleProof);
+        requestOf[msg.sender] = Request(block.timestamp, assets);
+        emit DepositRequested(msg.sender, referral, assets, uint32(block.timestamp));
+    }
+
+    function cancelDepositRequest() external {
+        Request memory request = requestOf[msg.sender];
+        if (request.assets == 0) revert NoPendingRequest();
+        if (_claimable[msg.sender] != 0) revert ClaimableRequestExists();
+        delete requestOf[msg.sender];
+        IERC20(asset).safeTransferFrom(address(vault), msg.sender, request.assets);
+        emit DepositRequestCanceled(msg.sender, request.assets, uint32(request.timestamp));
+    }
+
+    /// @notice Settles one account's request at the report, as the oracle's submission does for all of them.
+    function settle(address account) external onlyOwner {
+        uint256 shares = requestOf[account].assets * _report().priceD18 / 1e18;
+        shares -= vault.feeManager().calculateDepositFee(shares);
+        _claimable[account] = shares;
+        vault.shareManager().allocate(shares);
+    }
+
+    function claim(address account) public override returns (bool) {
+        uint256 shares = _claimable[account];
+        if (shares == 0) return false;
+        uint32 timestamp = uint32(requestOf[account].timestamp);
+        delete _claimable[account];
+        delete requestOf[account];
+        vault.shareManager().mintAllocated(account, shares);
+        emit DepositRequestClaimed(account, shares, timestamp);
+        return true;
+    }
+}
+
+/// @notice Stands for a SyncRedeemQueue that always has the assets it pays out.
+contract MellowSyncRedeemQueue is MellowQueue {
+    using SafeERC20 for IERC20;
+
+    event Redeemed(address indexed account, uint256 shares, uint256 assets, uint256 feeShares);
+
+    constructor(address asset_, MellowVault vault_) MellowQueue(asset_, vault_) {}
+
+    function redeem(uint256 shares, address receiver) external {
+        uint256 assets = shares * 1e18 / _report().priceD18;
+        vault.shareManager().burn(msg.sender, shares);
+        vault.modifyBalance(-int256(shares));
+        IERC20(asset).safeTransfer(receiver, assets);
+        emit Redeemed(msg.sender, shares, assets, 0);
+    }
+}

@@ -1,0 +1,120 @@
+import { encodeFunctionData, parseAbi, zeroAddress } from "viem";
+import { mapDescribed } from "../../chains/read.ts";
+import { mulDivDown } from "../../lib/amount.ts";
+import type {
+  DepositCall,
+  DepositRequest,
+  DepositTerms,
+  Refusal,
+  TermsRequest,
+  VaultAdapter,
+  VaultFlags,
+  VaultState,
+} from "../adapter.ts";
+import { ownErrors } from "../own-errors.ts";
+import { addressParam } from "../params.ts";
+import { sharePriceOf } from "../share-price.ts";
+import type { Vault } from "../vault.ts";
+import { mellowFlows } from "./mellow-flows.ts";
+import { isSyncQueue, type MellowMarket, mellowMarket, mellowShares, PRICE_UNIT } from "./mellow-market.ts";
+import { mellowRequests } from "./mellow-requests.ts";
+
+const depositAbi = parseAbi(["function deposit(uint224 assets, address referral, bytes32[] merkleProof)"]);
+/** `deposit(uint224, …)`: the amount is the first word after the selector. */
+const AMOUNT_OFFSET = 4;
+/** The most that the call has room for. */
+const MAX_ASSETS = 2n ** 224n - 1n;
+
+/** Assets and shares, in smallest units, that are worth the same. */
+const priceSample = (price: bigint | null) => (price === null ? null : { assets: PRICE_UNIT, shares: price });
+
+function refusalOf({ admitted, suspicious }: MellowMarket): Refusal | null {
+  if (admitted === false) return "not_allowed";
+  // A request would be taken all the same, but nobody could say what comes of it.
+  return suspicious ? "price_stale" : null;
+}
+
+function toTerms({ request, market }: { request: TermsRequest; market: MellowMarket }): DepositTerms {
+  const fits = request.amount <= MAX_ASSETS;
+  return {
+    asset: market.asset,
+    previewShares: fits ? mellowShares(market, request.amount) : null,
+    previewRevert: null,
+    price: priceSample(market.price),
+    maxDeposit: fits ? null : MAX_ASSETS,
+    minDeposit: null,
+    paused: market.paused,
+    refusal: refusalOf(market),
+  };
+}
+
+function toState(vault: Vault, market: MellowMarket): VaultState {
+  const { price, totalShares } = market;
+  const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
+  return {
+    totalAssets: price === null || totalShares === null ? null : mulDivDown(totalShares, PRICE_UNIT, price),
+    totalSupply: totalShares,
+    sharePrice: sharePriceOf(priceSample(price), decimals),
+    // What the RiskManager still allows is not told in the asset.
+    maxDeposit: market.paused ? 0n : null,
+    minDeposit: null,
+    paused: market.paused,
+  };
+}
+
+function encode(vault: Vault, request: DepositRequest): DepositCall {
+  const args = [request.amount, addressParam(vault, "referrer") ?? zeroAddress, []] as const;
+  return {
+    target: vault.entryPoint,
+    spender: vault.spender,
+    data: encodeFunctionData({ abi: depositAbi, functionName: "deposit", args }),
+    amountOffset: AMOUNT_OFFSET,
+    amountScale: 1n,
+    shareToken: vault.shareToken,
+    sharesTo: "caller",
+    async: !isSyncQueue(vault),
+    minShares: "router",
+  };
+}
+
+const explain = ownErrors({
+  errors: {
+    "error QueuePaused()": "vault_paused",
+    "error MintPaused()": "vault_paused",
+    "error DepositNotAllowed()": "not_allowed",
+    "error InvalidReport()": "price_stale",
+    "error StaleReport()": "price_stale",
+    "error LimitExceeded(int256 value, int256 max)": "above_maximum",
+    "error ZeroValue()": "zero_shares",
+    "error PendingRequestExists()": null,
+  },
+});
+
+/**
+ * Mellow's Core vaults, Lido Earn among them: a queue for each token mints at the oracle's last report, or
+ * takes requests that the next one settles. Queues name no receiver: all belongs to whoever calls. Row: address
+ * = vault, entry point and spender = queue, share token = share manager, pricer = oracle; `params.queue` (sync,
+ * async), `params.redeem_queues`, `params.referrer`. There is no minimum. Source: mellow-finance/flexible-vaults.
+ */
+export const mellow: VaultAdapter = {
+  name: "mellow",
+  noMinimum: true,
+  lens: (vault) => ({
+    kind: "rate",
+    shareToken: vault.shareToken,
+    pricer: vault.pricer,
+    // getReport(address), whose first word is the price
+    selector: "0xa3bdae3e",
+    argument: vault.asset.address,
+  }),
+  worth: (_, { shares, rate }) => (rate === 0n ? null : mulDivDown(shares, PRICE_UNIT, rate)),
+  state: (vault) => mapDescribed(mellowMarket(vault, null), (market) => toState(vault, market)),
+  flags: (vault) =>
+    mapDescribed(mellowMarket(vault, null), ({ paused }): VaultFlags => ({ paused, minDeposit: null })),
+  terms: (vault, request) =>
+    mapDescribed(mellowMarket(vault, request.caller), (market) => toTerms({ request, market })),
+  encode,
+  explain,
+  flows: mellowFlows,
+  requests: (vault) => (isSyncQueue(vault) ? null : mellowRequests),
+};

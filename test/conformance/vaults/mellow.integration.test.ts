@@ -1,0 +1,122 @@
+import { type Address, encodeFunctionData, zeroAddress } from "viem";
+import {
+  mellowOracleAbi,
+  mellowShareManagerAbi,
+  mellowSyncRedeemQueueAbi,
+  mellowVaultAbi,
+} from "../../../scripts/stack/contracts/mellow/artifact.ts";
+import type { Family, Placed, State } from "./family.ts";
+import { deployMellow, reportPrice } from "./mellow-stand-in.ts";
+import { set } from "./standard.ts";
+import { conformance } from "./suite.ts";
+
+const ONE = 10n ** 18n;
+const part = (placed: Placed, name: string): Address => placed.parts[name] ?? zeroAddress;
+
+const onVault = (name: string, ...args: readonly unknown[]) => ({
+  enter: (placed: Placed) => set(placed, { abi: mellowVaultAbi, name, args }),
+});
+const onShares = (name: string, ...args: readonly unknown[]) => ({
+  enter: (placed: Placed) =>
+    set(placed, { abi: mellowShareManagerAbi, name, args, on: part(placed, "shares") }),
+});
+/** A report of the asset: its price, its time in seconds, and whether it is suspicious. */
+const report = (price: bigint, time: bigint | null, suspicious: boolean) => ({
+  enter: async (placed: Placed) => {
+    const at = time ?? (await placed.world.client.getBlock()).timestamp;
+    const args = [placed.asset.address, price, at, suspicious];
+    await set(placed, { abi: mellowOracleAbi, name: "submit", args, on: part(placed, "oracle") });
+  },
+});
+
+const sharesOf = (placed: Placed): Promise<bigint> =>
+  placed.world.client.readContract({
+    address: part(placed, "shares"),
+    abi: mellowShareManagerAbi,
+    functionName: "totalShares",
+  });
+
+const worth = (placed: Placed, shares: bigint): bigint => (shares * ONE) / reportPrice(placed.asset.decimals);
+
+const common = {
+  adapter: "mellow",
+  type: "lido",
+  worth: async (placed, shares) => worth(placed, shares),
+  async shown(placed) {
+    const shares = await sharesOf(placed);
+    const price =
+      (ONE * ONE * ONE) / (reportPrice(placed.asset.decimals) * 10n ** BigInt(placed.asset.decimals));
+    return {
+      total_supply: String(shares),
+      total_assets: String(worth(placed, shares)),
+      share_price: String(price),
+      max_deposit: null,
+      min_deposit: "0",
+      no_minimum: true,
+      paused: false,
+    };
+  },
+  withdrawal: (placed, { user, shares }) => ({
+    to: part(placed, "redeem"),
+    data: encodeFunctionData({
+      abi: mellowSyncRedeemQueueAbi,
+      functionName: "redeem",
+      args: [shares, user],
+    }),
+  }),
+} as const satisfies Partial<Family>;
+
+const PRICE = reportPrice(6);
+const unusable = { share_price: null, total_assets: null, paused: false } as const;
+const stale = { code: "price_stale" } as const;
+
+const states: readonly State[] = [
+  {
+    name: "with its queue paused",
+    enter: (placed) =>
+      set(placed, { abi: mellowVaultAbi, name: "setQueueStatus", args: [part(placed, "queue"), true] }),
+    refused: { code: "vault_paused" },
+    shown: { paused: true, max_deposit: "0" },
+  },
+  { name: "minting nothing", ...onShares("setMintPaused", true), refused: { code: "vault_paused" } },
+  { name: "open to its list alone", ...onShares("setWhitelist", true), refused: { code: "not_allowed" } },
+  { name: "with a suspicious report", ...report(PRICE, null, true), refused: stale, shown: unusable },
+  { name: "with a report of nothing", ...report(0n, null, false), refused: stale, shown: unusable },
+  { name: "with a report that is too old", ...report(PRICE, 1n, false), refused: stale },
+  { name: "at its limit", ...onVault("setLimit", 1n), refused: { code: "above_maximum" } },
+];
+
+const listed: State = {
+  name: "open to its list, on which the user is",
+  enter: async (placed, user) => {
+    const on = part(placed, "shares");
+    await set(placed, { abi: mellowShareManagerAbi, name: "setWhitelist", args: [true], on });
+    await set(placed, { abi: mellowShareManagerAbi, name: "setDepositor", args: [user, true], on });
+  },
+  refused: null,
+};
+
+conformance([
+  {
+    ...common,
+    name: "a queue that mints at once, called by the user",
+    decimals: [6, 18, 8],
+    deploy: deployMellow({ queue: "sync", caller: "user" }),
+    states: [...states, listed],
+  },
+  {
+    ...common,
+    name: "a queue with a penalty and a fee",
+    decimals: [6, 8],
+    deploy: deployMellow({ queue: "sync", caller: "user", penalty: 200n, fee: 1_000 }),
+    states: [],
+  },
+  {
+    ...common,
+    name: "a queue that mints at once, through the Router, which passes the shares on",
+    decimals: [6, 18],
+    namesCaller: true,
+    deploy: deployMellow({ queue: "sync", caller: "router" }),
+    states,
+  },
+]);
