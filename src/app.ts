@@ -17,6 +17,7 @@ import { adminVaultsList } from "./routes/admin.vaults.list.ts";
 import { applicationsGet } from "./routes/applications.get.ts";
 import { applicationsNonce } from "./routes/applications.nonce.ts";
 import { applicationsWallet } from "./routes/applications.wallet.ts";
+import { bridgesList } from "./routes/bridges.list.ts";
 import { chainsList } from "./routes/chains.list.ts";
 import { depositsAbandon } from "./routes/deposits.abandon.ts";
 import { depositsGet } from "./routes/deposits.get.ts";
@@ -38,6 +39,7 @@ import { positionsGet } from "./routes/positions.get.ts";
 import { quotesBuild } from "./routes/quotes.build.ts";
 import { quotesGet } from "./routes/quotes.get.ts";
 import { statusGet } from "./routes/status.get.ts";
+import { tokensList } from "./routes/tokens.list.ts";
 import { vaultsGet } from "./routes/vaults.get.ts";
 import { vaultsList } from "./routes/vaults.list.ts";
 
@@ -76,6 +78,8 @@ export const routes: readonly AnyRoute[] = [
   adminVaultsChange,
   adminAudit,
   chainsList,
+  bridgesList,
+  tokensList,
   healthLive,
   healthReady,
 ];

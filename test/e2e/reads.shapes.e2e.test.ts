@@ -1,5 +1,6 @@
-import { erc20Abi, isAddress } from "viem";
+import { erc20Abi, isAddress, zeroAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
+import { bridgeKeys } from "../../src/schemas/quote.ts";
 import { Api } from "../harness/api.ts";
 import { addressOf, chainOf, newUser, sendCall, vaultNamed, vaultsFor } from "../harness/chain.ts";
 import { toTransaction } from "../harness/flow.ts";
@@ -141,6 +142,41 @@ describe("the service", () => {
       { chain_id: 31337, deposit_router: chain.info.contracts.deposit_router },
       { chain_id: 31338, deposit_router: chain.info.contracts.deposit_router },
     ]);
+  });
+
+  test("bridges, each of them a preference that build knows", async () => {
+    const answer = await api.send("/v1/bridges");
+    expectShape(answer, { operationId: "bridges.list", shape: [spec.bridge] });
+    expect(answer.json).toEqual([
+      { key: "across", name: "Across", providers: ["across", "lifi"], chains: [31337, 31338] },
+    ]);
+    for (const { key } of answer.json as { key: string }[]) expect(bridgeKeys).toContain(key);
+  });
+
+  test("tokens of a chain, with the decimals that the chain says", async () => {
+    const answer = await api.send("/v1/tokens?chain_id=31337");
+    expectShape(answer, { operationId: "tokens.list", shape: [spec.token] });
+    const tokens = answer.json as {
+      address: `0x${string}`;
+      symbol: string;
+      name: string;
+      decimals: number;
+    }[];
+    expect(tokens[0]).toMatchObject({ address: zeroAddress, symbol: "ETH", decimals: 18 });
+    expect(tokens.map(({ symbol }) => symbol).sort()).toEqual(["ETH", "FEE", "USDC", "USDT", "WBTC", "WETH"]);
+    expect(tokens.find(({ symbol }) => symbol === "USDC")?.name).toBe("USD Coin");
+    for (const { address, decimals } of tokens.slice(1)) {
+      const call = { address, abi: erc20Abi, functionName: "decimals" } as const;
+      expect(await chain.client.readContract(call)).toBe(decimals);
+    }
+  });
+
+  test.each([
+    ["", 422],
+    ["?chain_id=x", 422],
+    ["?chain_id=5", 400],
+  ])("tokens%s is refused", async (query, status) => {
+    expect((await api.send(`/v1/tokens${query}`)).status).toBe(status);
   });
 
   test("health says ok, and each dependency is ready", async () => {

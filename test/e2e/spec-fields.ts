@@ -190,6 +190,16 @@ export const positions = {
   ],
 } as const satisfies Shape;
 
+export const bridge = { key: "text", name: "text", providers: ["text"], chains: ["integer"] } as const;
+
+export const token = {
+  chain_id: "integer",
+  address: "address",
+  symbol: "text",
+  name: "text",
+  decimals: "integer",
+} as const;
+
 export const chain = {
   chain_id: "integer",
   name: "text",

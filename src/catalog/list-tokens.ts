@@ -1,0 +1,108 @@
+import { z } from "@hono/zod-openapi";
+import { type Address, erc20Abi, getAddress, zeroAddress } from "viem";
+import { describe, describeAll, read, valueOrNull } from "../chains/read.ts";
+import type { Context } from "../context.ts";
+import { failure, failureFrom } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
+import { describeError } from "../lib/log.ts";
+import type { ListedToken, Provider } from "../providers/provider.ts";
+import type { Token as WireToken } from "../schemas/token.ts";
+import { listRegistry } from "../vaults/registry.ts";
+import { readNow } from "../vaults/state.ts";
+import type { Token } from "../vaults/vault.ts";
+import { acceptList } from "./accept-list.ts";
+
+const HOUR_MS = 3_600_000;
+const Listed = z.array(
+  z.object({
+    chainId: z.int(),
+    address: z.string().transform((text): Address => getAddress(text)),
+    symbol: z.string(),
+    name: z.string(),
+    decimals: z.int(),
+  }),
+);
+
+/**
+ * Lists the tokens of a chain that deposits can start from: native, the vaults' own, then what the providers list
+ * and the chain confirms. A provider that fails, or whose list is not to be believed, leaves the others'.
+ * Throws `chain_unsupported`, `store_unavailable`.
+ */
+export async function listTokens(ctx: Context, chainId: number): Promise<WireToken[]> {
+  const own = await ownTokens(ctx, chainId);
+  const lists = await Promise.all(
+    ctx.providers.all.map((provider) => readList(ctx, { provider, chainId, own })),
+  );
+  const shown = [...own.map((token) => ({ ...token, name: "" })), ...lists.flat()];
+  const distinct = new Map<string, WireToken>();
+  for (const { address, symbol, name, decimals } of shown) {
+    const before = distinct.get(address);
+    // Ours come first; what a list adds to them is the name.
+    if (before !== undefined) before.name ||= name;
+    else distinct.set(address, { chain_id: chainId, address, symbol, name, decimals });
+  }
+  return [...distinct.values()];
+}
+
+/** Native and the tokens that vaults of the chain take: reviewed, and the same for everybody. */
+async function ownTokens(ctx: Context, chainId: number): Promise<Token[]> {
+  const chain = ctx.chains.definitions.get(chainId);
+  if (chain === undefined) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  const { all } = await listRegistry(ctx);
+  const vaults = all.filter((vault) => vault.chainId === chainId);
+  const tokens = vaults.flatMap(({ asset, acceptedAssets }) => [asset, ...acceptedAssets]);
+  const native = { address: zeroAddress, ...chain.native };
+  return [native, ...tokens].filter(
+    (token, index, every) => every.findIndex(({ address }) => sameAddress(address, token.address)) === index,
+  );
+}
+
+interface Asked {
+  provider: Provider;
+  chainId: number;
+  own: readonly Token[];
+}
+
+/** One provider's tokens, an hour old at most while it answers; none when it never did. */
+async function readList(ctx: Context, { provider, chainId, own }: Asked): Promise<ListedToken[]> {
+  if (provider.tokens === undefined) return [];
+  try {
+    const { value } = await ctx.cache.cached({
+      key: `tokens:${provider.name}:${chainId}`,
+      schema: Listed,
+      freshMs: HOUR_MS,
+      staleMs: 24 * HOUR_MS,
+      keepMs: 7 * 24 * HOUR_MS,
+      load: () => loadList(ctx, { provider, chainId, own }),
+    });
+    return value;
+  } catch (error) {
+    ctx.log.warn("tokens_unreadable", { provider: provider.name, error: describeError(error) });
+    return [];
+  }
+}
+
+async function loadList(ctx: Context, { provider, chainId, own }: Asked): Promise<ListedToken[]> {
+  const listed = (await provider.tokens?.(ctx.providers.scope, chainId)) ?? [];
+  const accepted = acceptList(listed, own);
+  if (accepted === null) {
+    throw failureFrom("upstream_rejected", "the list of tokens was refused", new Error(provider.name));
+  }
+  return confirm(ctx, { chainId, tokens: accepted });
+}
+
+/** Those whose decimals the chain confirms: a wrong one would move an amount by orders of magnitude. */
+async function confirm(
+  ctx: Context,
+  { chainId, tokens }: { chainId: number; tokens: readonly ListedToken[] },
+): Promise<ListedToken[]> {
+  const described = tokens.map(({ address }) => [
+    address,
+    describe({ decimals: read({ to: address, abi: erc20Abi, name: "decimals" }) }, ({ decimals }) =>
+      valueOrNull(decimals),
+    ),
+  ]);
+  const { value } = await readNow(ctx, { chainId, described: describeAll(Object.fromEntries(described)) });
+  const said = value as Record<string, number | null>;
+  return tokens.filter(({ address, decimals }) => said[address] === decimals);
+}

@@ -1,0 +1,18 @@
+import { z } from "@hono/zod-openapi";
+import { listBridges } from "../catalog/list-bridges.ts";
+import { defineRoute } from "../http/define-route.ts";
+import { Bridge } from "../schemas/bridge.ts";
+
+export const bridgesList = defineRoute({
+  operationId: "bridges.list",
+  method: "get",
+  path: "/v1/bridges",
+  summary: "List bridges",
+  description: "The bridges whose transactions are decoded and compared before anybody sees them.",
+  tag: "Service",
+  access: "public",
+  cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
+  response: { schema: z.array(Bridge), description: "The bridges of this deployment" },
+  errors: [],
+  handler: (ctx) => listBridges(ctx),
+});
