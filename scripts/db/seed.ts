@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/neon-http";
-import { vaults } from "../../src/db/schema.ts";
+import { audit, vaults } from "../../src/db/schema.ts";
 import { runCommand } from "./command.ts";
 import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.ts";
 import { type SeedRow, SeedRows } from "./seed-row.ts";
@@ -21,9 +21,10 @@ export function readSeedFile(file = seedFile): SeedRow[] {
 }
 
 /**
- * Writes registry rows; a row that is there is brought up to date. Its status stays as it is unless
- * `withStatus` is set: what an operator paused must not come back with the next deployment.
- * Returns the number of rows written.
+ * Writes registry rows. Of a row that is there only texts and limits are always brought up to date. What says where
+ * money goes stays where it was changed at run time (it has an audit row: an administrator's act, or a check against
+ * the chain), and where the file knows less than the row; so does its status, unless the row is `unsupported` and
+ * nobody touched it. `withStatus` overwrites all of that. Returns the number of rows written.
  */
 export async function seed(
   target: DatabaseTarget & { rows: readonly SeedRow[]; withStatus?: boolean },
@@ -39,16 +40,30 @@ export async function seed(
   return target.rows.length;
 }
 
+const KEY: ReadonlySet<string> = new Set(["chainId", "address", "createdAt"]);
+const STATUS: ReadonlySet<string> = new Set(["status", "statusReason"]);
+/** For people, and what no chain tells: the file is right about them. */
+const TEXTS: ReadonlySet<string> = new Set([
+  "name",
+  "curator",
+  "minDeposit",
+  "noMinimum",
+  "startBlock",
+  "updatedAt",
+]);
+
 function updates(withStatus: boolean): Record<string, SQL> {
-  const kept = new Set([
-    "chainId",
-    "address",
-    "createdAt",
-    ...(withStatus ? [] : ["status", "statusReason"]),
-  ]);
-  const columns = Object.entries(getTableColumns(vaults)).filter(([name]) => !kept.has(name));
+  const touched = sql`exists (select 1 from ${audit} where ${audit.subject} = ${vaults.chainId} || ':' || ${vaults.address})`;
+  const raised = sql`${vaults.status} = 'unsupported' and not ${touched}`;
+  const lowers = sql`excluded.status = 'unsupported' and ${vaults.status} <> 'unsupported'`;
+  const columns = Object.entries(getTableColumns(vaults)).filter(([name]) => !KEY.has(name));
   return Object.fromEntries(
-    columns.map(([name, column]) => [name, sql`excluded.${sql.identifier(column.name)}`]),
+    columns.map(([name, column]) => {
+      const told = sql`excluded.${sql.identifier(column.name)}`;
+      if (withStatus || TEXTS.has(name)) return [name, told];
+      if (STATUS.has(name)) return [name, sql`case when ${raised} then ${told} else ${column} end`];
+      return [name, sql`case when ${touched} or (${lowers}) then ${column} else ${told} end`];
+    }),
   );
 }
 
@@ -58,7 +73,7 @@ await runCommand(import.meta.filename, {
   node scripts/db/seed.ts [--dry-run] [--with-status]
 
   --dry-run      only check the file and count its rows
-  --with-status  also overwrite the status of rows that are there
+  --with-status  also overwrite the status of rows that are there, and what was changed at run time
   --help         show this text
 
 Environment: DATABASE_URL, and DATABASE_HTTP_URL where Neon's endpoint is not the host's own.`,

@@ -111,6 +111,41 @@ describe("seed", () => {
     expect(await stored()).toMatchObject({ name: "First", status: "active" });
   });
 
+  describe("a row that was changed at run time", () => {
+    const other = "0x00000000000000000000000000000000000000bb";
+    const run = { ...row, chainId: 98, address: other };
+    const sql = () => openDriver(hub);
+    const now = async () => {
+      const [found] = await sql()`SELECT name, status, spender, params FROM vaults WHERE chain_id = 98`;
+      return found;
+    };
+    const touch = () => sql()`INSERT INTO audit (id, at, actor, action, subject, request_id)
+      VALUES ('aud_seed', now(), 'admin', 'vault.change', ${`98:${other}`}, 'r')`;
+
+    it("is raised by the file as long as nobody touched it, and never lowered", async () => {
+      await seed({ ...target(), rows: [{ ...run, status: "unsupported", statusReason: "not reviewed" }] });
+      await seed({ ...target(), rows: [run] });
+      expect(await now()).toMatchObject({ status: "active", spender: address });
+      const less = { ...run, status: "unsupported", spender: other, name: "Renamed" } as const;
+      await seed({ ...target(), rows: [less] });
+      expect(await now()).toMatchObject({ status: "active", spender: address, name: "Renamed" });
+    });
+
+    it("keeps its status and what was derived, whatever the file says", async () => {
+      await touch();
+      await sql()`UPDATE vaults SET status = 'unsupported', spender = ${other}, params = '{"teller":"d"}' WHERE chain_id = 98`;
+      await seed({ ...target(), rows: [run] });
+      expect(await now()).toEqual({
+        name: "First",
+        status: "unsupported",
+        spender: other,
+        params: { teller: "d" },
+      });
+      await seed({ ...target(), rows: [run], withStatus: true });
+      expect(await now()).toMatchObject({ status: "active", spender: address, params: {} });
+    });
+  });
+
   it("takes the repository's rows", () => {
     expect(readSeedFile()).toBeInstanceOf(Array);
     expect(readSeedFile(join(folder, "absent.json"))).toEqual([]);
