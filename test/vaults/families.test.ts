@@ -97,7 +97,9 @@ describe.each(families)("%s", (name, adapter, pausable) => {
       paused: [entryPoint, "paused"],
       minDeposit: [entryPoint, "minDeposit"],
     });
-    expect(adapter.lens(split)).toEqual({ kind: "convert_or_ratio", shareToken, pricer });
+    // Fee shares that have accrued are missing in MetaMorpho's supply.
+    const kind = name === "metamorpho" ? "convert" : "convert_or_ratio";
+    expect(adapter.lens(split)).toEqual({ kind, shareToken, pricer });
   });
 
   const state: VaultState = {
@@ -105,7 +107,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
     totalSupply: 4_000n * 10n ** 18n,
     // 1.25 USDC for one share.
     sharePrice: 1_250_000_000_000_000_000n,
-    maxDeposit: 9_000_000n,
+    maxDeposit: pausable ? 0n : 9_000_000n,
     minDeposit: 1_000n,
     paused: pausable,
   };
@@ -118,9 +120,9 @@ describe.each(families)("%s", (name, adapter, pausable) => {
     ["totalAssets", { totalAssets: null }],
     ["totalSupply", { totalSupply: null }],
     ["price", { sharePrice: null }],
-    ["maxDeposit", { maxDeposit: null }],
+    ["maxDeposit", { maxDeposit: pausable ? 0n : null }],
     ["minDeposit", { minDeposit: null }],
-    ["paused", { paused: false }],
+    ["paused", { paused: false, maxDeposit: 9_000_000n }],
   ])("without %s knows the rest: null, not zero", (read, change) => {
     expect(interpret(adapter.state(split, NOW), { [read]: null })).toEqual({ ...state, ...change });
   });
@@ -213,7 +215,7 @@ describe("the share price", () => {
     ["6 and 18 decimals", { asset: 6, share: 18 }, 1_000_001n, 1_000_001_000_000_000_000n],
     ["18 and 18 decimals", { asset: 18, share: 18 }, 10n ** 18n + 1n, 10n ** 18n + 1n],
     ["8 and 8 decimals", { asset: 8, share: 8 }, 105_000_000n, 1_050_000_000_000_000_000n],
-    ["no decimals", { asset: 0, share: 0 }, 3n, 3n * 10n ** 18n],
+    ["no decimals, of a million shares", { asset: 0, share: 0 }, 3_000_001n, 3_000_001n * 10n ** 12n],
     ["24 decimals, rounded down", { asset: 24, share: 24 }, 1_999_999n, 1n],
     ["more than fits", { asset: 6, share: 18 }, 2n ** 256n - 1n, null],
   ])("is whole assets per whole share times 10^18: %s", (_what, decimals, assets, price) => {

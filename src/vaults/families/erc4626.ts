@@ -1,15 +1,35 @@
-import { encodeFunctionData, parseAbi } from "viem";
-import { describe, type ReadResult, read, valueOrNull } from "../../chains/read.ts";
-import { MAX_UINT256, mulDivDown } from "../../lib/amount.ts";
-import type { DepositCall, DepositRequest, DepositTerms, VaultAdapter, VaultState } from "../adapter.ts";
+import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
+import {
+  type Described,
+  describe,
+  describeAll,
+  mapDescribed,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../chains/read.ts";
+import type {
+  DepositCall,
+  DepositRequest,
+  DepositTerms,
+  FlowSource,
+  TermsRequest,
+  VaultAdapter,
+  VaultFlags,
+  VaultState,
+} from "../adapter.ts";
+import type { ExplainedRevert } from "../reverts.ts";
+import { sharePriceOf } from "../share-price.ts";
 import type { Vault } from "../vault.ts";
 import { erc4626Flows } from "./erc4626-flows.ts";
+import { flagsWith, type OwnViews, stateWith, termsWith } from "./own-views.ts";
 
 export const erc4626Abi = parseAbi([
   "function asset() view returns (address)",
   "function totalAssets() view returns (uint256)",
   "function totalSupply() view returns (uint256)",
   "function convertToAssets(uint256) view returns (uint256)",
+  "function convertToShares(uint256) view returns (uint256)",
   "function previewDeposit(uint256) view returns (uint256)",
   "function maxDeposit(address) view returns (uint256)",
   "function paused() view returns (bool)",
@@ -19,99 +39,158 @@ export const erc4626Abi = parseAbi([
 
 /** `deposit(uint256 assets, …)`: the amount is the first word after the selector. */
 const AMOUNT_OFFSET = 4;
-
 /** Assets with fewer decimals round one share's worth too coarsely to judge a price by. */
 const FINE_DECIMALS = 6;
 
 /** What sets one ERC-4626 family apart from the generic one. */
 export interface Erc4626Traits {
   name: string;
-  noMinimum: boolean;
+  /** True only where the family's own rules know no minimum. */
+  noMinimum?: boolean;
   /** Whether `paused()` stops deposits where it exists. */
-  pausable: boolean;
+  pausable?: boolean;
+  /** False where `maxDeposit` tells nothing, or costs too much to be asked. */
+  limited?: boolean;
+  /** Whether a balance may be valued by totalAssets over totalSupply: net assets of all shares there are. */
+  ratio?: boolean;
+  /** Decimals that shares have beyond those `decimals()` tells. */
+  scale?: number;
+  /** What the family's own views say; of a vault as such when nothing is asked for. */
+  views?(vault: Vault, asked: TermsRequest | null): Described<OwnViews>;
+  /** The family's own call, in place of `deposit(assets, receiver)`. */
+  encode?(vault: Vault, request: DepositRequest): Pick<DepositCall, "data" | "minShares">;
+  explain?(revert: Hex): ExplainedRevert | null;
+  flows?(vault: Vault): FlowSource;
 }
 
 /**
- * Makes the adapter of a vault family that keeps to ERC-4626: the vault is entry point, spender, share token
- * and pricer. `maxDeposit` is read as a hint only. Source: EIP-4626.
+ * Makes the adapter of a vault family that keeps to ERC-4626: the vault is entry point and spender, and in most
+ * families share token and pricer. `maxDeposit` is read as a hint only. Source: EIP-4626.
  */
 export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
-  const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi }) as const;
-  const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
-  const isPaused = (result: ReadResult<boolean>): boolean => traits.pausable && valueOrNull(result) === true;
+  const { explain } = traits;
+  const own = (vault: Vault, asked: TermsRequest | null) => traits.views?.(vault, asked) ?? null;
   return {
     name: traits.name,
-    noMinimum: traits.noMinimum,
-    lens: (vault) => ({ kind: "convert_or_ratio", shareToken: vault.shareToken, pricer: vault.pricer }),
-    flags: (vault) =>
-      describe(
-        {
-          paused: read({ ...onVault(vault), name: "paused" }),
-          minDeposit: read({ ...onVault(vault), name: "minDeposit" }),
-        },
-        ({ paused, minDeposit }) => ({ paused: isPaused(paused), minDeposit: valueOrNull(minDeposit) }),
-      ),
-    state: (vault) =>
-      describe(
-        {
-          totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
-          totalSupply: read({ to: vault.shareToken, abi: erc4626Abi, name: "totalSupply" }),
-          price: read({
-            to: vault.pricer,
-            abi: erc4626Abi,
-            name: "convertToAssets",
-            args: [oneShare(vault)],
-          }),
-          maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [ANYBODY] }),
-          minDeposit: read({ ...onVault(vault), name: "minDeposit" }),
-          paused: read({ ...onVault(vault), name: "paused" }),
-        },
-        (results): VaultState => ({
-          totalAssets: valueOrNull(results.totalAssets),
-          totalSupply: valueOrNull(results.totalSupply),
-          sharePrice: toSharePrice(valueOrNull(results.price), vault.asset.decimals),
-          maxDeposit: valueOrNull(results.maxDeposit),
-          minDeposit: valueOrNull(results.minDeposit),
-          paused: isPaused(results.paused),
-        }),
-      ),
+    noMinimum: traits.noMinimum ?? false,
+    lens: (vault) => ({
+      kind: traits.ratio === true ? "convert_or_ratio" : "convert",
+      shareToken: vault.shareToken,
+      pricer: vault.pricer,
+    }),
+    flags: (vault) => joined(standardFlags(vault, traits), { own: own(vault, null), join: flagsWith }),
+    state: (vault) => joined(standardState(vault, traits), { own: own(vault, null), join: stateWith }),
     terms: (vault, request) =>
-      describe(
-        {
-          asset: read({ ...onVault(vault), name: "asset" }),
-          preview: read({ ...onVault(vault), name: "previewDeposit", args: [request.amount] }),
-          price: read({
-            to: vault.pricer,
-            abi: erc4626Abi,
-            name: "convertToAssets",
-            args: [priceSample(vault)],
-          }),
-          maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [request.receiver] }),
-          minDeposit: read({ ...onVault(vault), name: "minDeposit" }),
-          paused: read({ ...onVault(vault), name: "paused" }),
-        },
-        (results): DepositTerms => {
-          const assets = valueOrNull(results.price);
-          return {
-            asset: valueOrNull(results.asset),
-            previewShares: valueOrNull(results.preview),
-            previewRevert: results.preview.ok ? null : results.preview.revert,
-            price: assets === null ? null : { assets, shares: priceSample(vault) },
-            maxDeposit: valueOrNull(results.maxDeposit),
-            minDeposit: valueOrNull(results.minDeposit),
-            paused: isPaused(results.paused),
-          };
-        },
-      ),
-    encode: (vault, request): DepositCall => encodeDeposit(vault, request),
-    flows: erc4626Flows,
+      joined(standardTerms(vault, { traits, request }), { own: own(vault, request), join: termsWith }),
+    encode: (vault, request) => ({ ...plainDeposit(vault, request), ...traits.encode?.(vault, request) }),
+    ...(explain === undefined ? {} : { explain }),
+    flows: traits.flows ?? erc4626Flows,
   };
 }
+
+/** What the standard's views say, and the family's own besides where it has any. */
+function joined<S>(
+  standard: Described<S>,
+  besides: { own: Described<OwnViews> | null; join: (standard: S, own: OwnViews) => S },
+): Described<S> {
+  const { own, join } = besides;
+  if (own === null) return standard;
+  return mapDescribed(describeAll({ standard, own }), (said) => join(said.standard as S, said.own));
+}
+
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi }) as const;
 
 /** Stands for an ordinary receiver in limits that are asked for nobody in particular; some vaults answer 0 for 0x0. */
 const ANYBODY = "0x000000000000000000000000000000000000dEaD";
 
-function encodeDeposit(vault: Vault, request: DepositRequest): DepositCall {
+/** Shares whose worth shows a price to a millionth, however few decimals the asset has. */
+function priceSample({ shareDecimals, asset }: Vault, { scale = 0 }: Erc4626Traits): bigint {
+  return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));
+}
+
+function priceRead(vault: Vault, traits: Erc4626Traits) {
+  const args = [priceSample(vault, traits)] as const;
+  return read({ to: vault.pricer, abi: erc4626Abi, name: "convertToAssets", args });
+}
+
+/** `maxDeposit`, where it tells anything. */
+function limitRead(vault: Vault, asked: { traits: Erc4626Traits; receiver: Address }) {
+  if (asked.traits.limited === false) return {};
+  return { maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [asked.receiver] }) };
+}
+
+function flagReads(vault: Vault) {
+  return {
+    minDeposit: read({ ...onVault(vault), name: "minDeposit" }),
+    paused: read({ ...onVault(vault), name: "paused" }),
+  };
+}
+
+type FlagResults = { paused: ReadResult<boolean>; minDeposit: ReadResult<bigint> };
+
+function flagsOf({ paused, minDeposit }: FlagResults, { pausable = false }: Erc4626Traits): VaultFlags {
+  return { paused: pausable && valueOrNull(paused) === true, minDeposit: valueOrNull(minDeposit) };
+}
+
+const limitOf = (result: ReadResult<bigint> | undefined): bigint | null =>
+  result === undefined ? null : valueOrNull(result);
+
+function standardFlags(vault: Vault, traits: Erc4626Traits): Described<VaultFlags> {
+  return describe(flagReads(vault), (results) => flagsOf(results, traits));
+}
+
+function standardState(vault: Vault, traits: Erc4626Traits): Described<VaultState> {
+  const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
+  return describe(
+    {
+      totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
+      totalSupply: read({ to: vault.shareToken, abi: erc4626Abi, name: "totalSupply" }),
+      price: priceRead(vault, traits),
+      ...limitRead(vault, { traits, receiver: ANYBODY }),
+      ...flagReads(vault),
+    },
+    (results): VaultState => {
+      const flags = flagsOf(results, traits);
+      const assets = valueOrNull(results.price);
+      const sample = assets === null ? null : { assets, shares: priceSample(vault, traits) };
+      return {
+        ...flags,
+        totalAssets: valueOrNull(results.totalAssets),
+        totalSupply: valueOrNull(results.totalSupply),
+        sharePrice: sharePriceOf(sample, decimals),
+        maxDeposit: flags.paused ? 0n : limitOf(results.maxDeposit),
+      };
+    },
+  );
+}
+
+function standardTerms(
+  vault: Vault,
+  { traits, request }: { traits: Erc4626Traits; request: TermsRequest },
+): Described<DepositTerms> {
+  return describe(
+    {
+      asset: read({ ...onVault(vault), name: "asset" }),
+      preview: read({ ...onVault(vault), name: "previewDeposit", args: [request.amount] }),
+      price: priceRead(vault, traits),
+      ...limitRead(vault, { traits, receiver: request.receiver }),
+      ...flagReads(vault),
+    },
+    (results): DepositTerms => {
+      const assets = valueOrNull(results.price);
+      return {
+        ...flagsOf(results, traits),
+        asset: valueOrNull(results.asset),
+        previewShares: valueOrNull(results.preview),
+        previewRevert: results.preview.ok ? null : results.preview.revert,
+        price: assets === null ? null : { assets, shares: priceSample(vault, traits) },
+        maxDeposit: limitOf(results.maxDeposit),
+      };
+    },
+  );
+}
+
+function plainDeposit(vault: Vault, request: DepositRequest): DepositCall {
   const args = [request.amount, request.receiver] as const;
   return {
     target: vault.entryPoint,
@@ -126,16 +205,5 @@ function encodeDeposit(vault: Vault, request: DepositRequest): DepositCall {
   };
 }
 
-/** Shares whose worth shows a price to a millionth, however few decimals the asset has. */
-function priceSample({ shareDecimals, asset }: Vault): bigint {
-  return 10n ** BigInt(shareDecimals + Math.max(0, FINE_DECIMALS - asset.decimals));
-}
-
-/** Whole assets per whole share times 10^18, rounded down. */
-function toSharePrice(assetsPerShare: bigint | null, assetDecimals: number): bigint | null {
-  if (assetsPerShare === null || assetsPerShare > MAX_UINT256 / 10n ** 18n) return null;
-  return mulDivDown(assetsPerShare, 10n ** 18n, 10n ** BigInt(assetDecimals));
-}
-
 /** Any vault that keeps to ERC-4626 and is of no family with rules of its own. */
-export const erc4626 = defineErc4626({ name: "erc4626", noMinimum: false, pausable: true });
+export const erc4626 = defineErc4626({ name: "erc4626", pausable: true, ratio: true });

@@ -1,0 +1,57 @@
+import { larger } from "../../lib/amount.ts";
+import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../adapter.ts";
+
+/**
+ * What a family's own views say beyond ERC-4626's. Absent: nothing; null: they did not answer. Amounts in the
+ * asset's smallest unit.
+ */
+export interface OwnViews {
+  /** Whether a switch of the family's stops every deposit. */
+  paused?: boolean;
+  /** A limit besides `maxDeposit`: the smaller one counts. */
+  maxDeposit?: bigint | null;
+  /** A minimum besides `minDeposit`: the larger one counts. */
+  minDeposit?: bigint | null;
+  /** Net assets, where `totalAssets` means something else. */
+  totalAssets?: bigint | null;
+  /** Shares for the amount, where `previewDeposit` reverts although deposits work. */
+  shares?: bigint | null;
+  refusal?: Refusal | null;
+}
+
+function smaller(a: bigint | null, b: bigint | null): bigint | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}
+
+/** The flags of a vault whose own views say more. */
+export function flagsWith(standard: VaultFlags, own: OwnViews): VaultFlags {
+  return {
+    paused: standard.paused || own.paused === true,
+    minDeposit: larger(standard.minDeposit, own.minDeposit ?? null),
+  };
+}
+
+/** The state of a vault whose own views say more. A paused vault takes nothing, whatever its limit says. */
+export function stateWith(standard: VaultState, own: OwnViews): VaultState {
+  const flags = flagsWith(standard, own);
+  return {
+    ...standard,
+    ...flags,
+    totalAssets: own.totalAssets === undefined ? standard.totalAssets : own.totalAssets,
+    maxDeposit: flags.paused ? 0n : smaller(standard.maxDeposit, own.maxDeposit ?? null),
+  };
+}
+
+/** The terms of a deposit into a vault whose own views say more. */
+export function termsWith(standard: DepositTerms, own: OwnViews): DepositTerms {
+  const previewShares = standard.previewShares ?? own.shares ?? null;
+  return {
+    ...standard,
+    ...flagsWith(standard, own),
+    previewShares,
+    previewRevert: previewShares === null ? standard.previewRevert : null,
+    maxDeposit: smaller(standard.maxDeposit, own.maxDeposit ?? null),
+    refusal: own.refusal ?? null,
+  };
+}
