@@ -1,10 +1,9 @@
-import { encodeFunctionData, erc4626Abi } from "viem";
 import type { VaultKind } from "../../../scripts/stack/chains/plan.ts";
 import { shareDecimals, vaultDeployData } from "../../../scripts/stack/chains/vault-kinds.ts";
 import { pausableVaultAbi } from "../../../scripts/stack/contracts/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, StandIn } from "./family.ts";
-import { set, standard } from "./standard.ts";
+import { asItIs, firstDeposit, set, standard, when } from "./standard.ts";
 import { conformance } from "./suite.ts";
 import { use, whole } from "./use.ts";
 import type { World } from "./world.ts";
@@ -17,9 +16,7 @@ function deployer(kindFor: (asset: Token) => Kind) {
     world.script((script) => {
       const kind = kindFor(asset);
       const vault = script.deploy("vault", vaultDeployData(kind, [asset.address, "A vault", "V"]));
-      const args = [whole(asset, 100_000n), script.deployer] as const;
-      const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args });
-      use(script, { token: asset, vault, data });
+      use(script, { token: asset, vault, data: firstDeposit(script, asset) });
       const row = { address: vault, shareDecimals: shareDecimals(kind, asset.decimals) };
       return { row, owner: script.deployer, parts: {} };
     });
@@ -35,8 +32,7 @@ const families: readonly Family[] = [
     deploy: deployer(() => ({ kind: "pausable", offset: 0 })),
     states: [
       {
-        name: "paused",
-        enter: (placed) => set(placed, { abi: pausableVaultAbi, name: "pause" }),
+        ...when("paused", { abi: pausableVaultAbi, call: "pause" }),
         refused: { code: "vault_paused" },
         shown: { paused: true, max_deposit: "0" },
       },
@@ -50,8 +46,7 @@ const families: readonly Family[] = [
         shown: { paused: false },
       },
       {
-        name: "asked for an amount that mints nothing",
-        enter: async () => undefined,
+        ...asItIs("asked for an amount that mints nothing"),
         amount: () => 1n,
         refused: { code: "zero_shares" },
       },
@@ -64,15 +59,13 @@ const families: readonly Family[] = [
     deploy: deployer((asset) => ({ kind: "capped", offset: 6, cap: whole(asset, 110_000n) })),
     states: [
       {
-        name: "asked for more than its room",
-        enter: async () => undefined,
+        ...asItIs("asked for more than its room"),
         amount: () => 2_690_000_001n,
         refused: { code: "above_maximum", max_deposit: "2690000000" },
         shown: { max_deposit: "2690000000" },
       },
       {
-        name: "asked for all of its room",
-        enter: async () => undefined,
+        ...asItIs("asked for all of its room"),
         amount: () => 2_690_000_000n,
         refused: null,
       },
@@ -85,15 +78,13 @@ const families: readonly Family[] = [
     deploy: deployer((asset) => ({ kind: "minimum", offset: 12, minimum: whole(asset, 100n) })),
     states: [
       {
-        name: "asked for less than its minimum",
-        enter: async () => undefined,
+        ...asItIs("asked for less than its minimum"),
         amount: () => 99_999_999n,
         refused: { code: "below_minimum", min_deposit: "100000000" },
         shown: { min_deposit: "100000000", no_minimum: false },
       },
       {
-        name: "asked for its minimum",
-        enter: async () => undefined,
+        ...asItIs("asked for its minimum"),
         amount: () => 100_000_000n,
         refused: null,
       },
@@ -106,8 +97,7 @@ const families: readonly Family[] = [
     deploy: deployer(() => ({ kind: "solmate" })),
     states: [
       {
-        name: "asked for an amount that mints nothing",
-        enter: async () => undefined,
+        ...asItIs("asked for an amount that mints nothing"),
         amount: () => 1n,
         refused: { code: "zero_shares" },
       },

@@ -53,5 +53,7 @@ export interface Family {
   withdrawal(placed: Placed, of: { user: Address; shares: bigint }): Call | null;
   /** The vault's events name who called it, and the Router passes the shares on: the indexer follows them. */
   namesCaller?: boolean;
+  /** False where its event of a withdrawal leaves out the shares. */
+  withdrawalTellsShares?: boolean;
   states: readonly State[];
 }

@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc4626Abi, parseAbi } from "viem";
+import { type Address, parseAbi } from "viem";
 import { forward } from "../../../scripts/stack/chains/anvil.ts";
 import {
   accrue,
@@ -8,9 +8,10 @@ import {
   openMetaMorpho,
   TIMELOCK,
 } from "../../../scripts/stack/chains/morpho.ts";
+import { vaultV2Abi, vaultV2CreationCode } from "../../../scripts/stack/contracts/morpho-v2/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
-import type { StandIn } from "./family.ts";
-import { set, standard } from "./standard.ts";
+import type { Family, Placed, StandIn } from "./family.ts";
+import { asItIs, deployStandard, firstDeposit, set, standard, when } from "./standard.ts";
 import { conformance } from "./suite.ts";
 import { fund, whole } from "./use.ts";
 import type { World } from "./world.ts";
@@ -29,9 +30,7 @@ function deployReal(world: World, asset: Token): Promise<StandIn> {
     await forward(world.url, TIMELOCK + 1);
     openMetaMorpho(script, vault, market);
     fund(script, { token: asset, spender: vault, amount: whole(asset, 107_310n) });
-    const args = [whole(asset, 100_000n), script.deployer] as const;
-    const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args });
-    script.send("deposit", { to: vault, data });
+    script.send("deposit", { to: vault, data: firstDeposit(script, asset) });
     fund(script, { token: asset, spender: morpho, amount: 0n });
     accrue(script, { morpho, market, vault, amount: whole(asset, 7_310n) });
     const row = { address: vault, shareDecimals: Math.max(18, asset.decimals) };
@@ -39,7 +38,75 @@ function deployReal(world: World, asset: Token): Promise<StandIn> {
   });
 }
 
+const v2 = { abi: vaultV2Abi, code: vaultV2CreationCode } as const;
+const gated = async (placed: Placed, admitted: readonly Address[]) => {
+  await set(placed, { abi: vaultV2Abi, name: "setGated", args: [true] });
+  for (const account of admitted)
+    await set(placed, { abi: vaultV2Abi, name: "admit", args: [account, true] });
+};
+
+const vaultV2: Family = {
+  ...standard,
+  name: "Vault V2, whose limits are always 0",
+  adapter: "morpho_v2",
+  type: "morpho",
+  decimals: [6, 18, 8, 0],
+  deploy: deployStandard(v2, ({ decimals }) => Math.max(18, decimals)),
+  states: [
+    {
+      name: "with gates that admit nobody",
+      enter: (placed) => gated(placed, []),
+      refused: { code: "not_allowed" },
+      shown: { paused: false, max_deposit: null },
+    },
+    {
+      // The Router's clone pays.
+      name: "with gates that admit the receiver alone",
+      enter: (placed, user) => gated(placed, [user]),
+      refused: { code: "not_allowed" },
+    },
+    {
+      ...when("over its cap", { abi: vaultV2Abi, call: "setAbsoluteCap", args: [107_310_000_001n] }),
+      refused: { code: "above_maximum", max_deposit: null },
+    },
+    {
+      ...when("without a cap", { abi: vaultV2Abi, call: "setAbsoluteCap", args: [0n] }),
+      refused: { code: "above_maximum", max_deposit: null },
+    },
+    {
+      ...when("owing fee shares", { abi: vaultV2Abi, call: "setUnaccruedShares", args: [10n ** 22n] }),
+      refused: null,
+    },
+  ],
+};
+
+/** The same, called by the user directly: gates then see who it is. */
+const gatedV2: Family = {
+  ...vaultV2,
+  name: "Vault V2 with gates, called by the user",
+  decimals: [6],
+  async deploy(world, asset) {
+    const made = await vaultV2.deploy(world, asset);
+    return { ...made, row: { ...made.row, caller: "user" } };
+  },
+  states: [
+    {
+      name: "with gates that admit nobody",
+      enter: (placed) => gated(placed, []),
+      refused: { code: "not_allowed" },
+    },
+    {
+      name: "with gates that admit the user",
+      enter: (placed, user) => gated(placed, [user]),
+      refused: null,
+      shown: { external_router: true },
+    },
+  ],
+};
+
 conformance([
+  vaultV2,
+  gatedV2,
   {
     ...standard,
     name: "MetaMorpho 1.0",
@@ -49,21 +116,18 @@ conformance([
     deploy: deployReal,
     states: [
       {
-        name: "asked for more than its caps",
-        enter: async () => undefined,
+        ...asItIs("asked for more than its caps"),
         amount: () => 20_000_000_001n,
         refused: { code: "above_maximum", max_deposit: "20000000000" },
         shown: { max_deposit: "20000000000", min_deposit: "0", no_minimum: true },
       },
       {
-        name: "asked for all of its caps",
-        enter: async () => undefined,
+        ...asItIs("asked for all of its caps"),
         amount: () => 20_000_000_000n,
         refused: null,
       },
       {
-        name: "without a supply queue",
-        enter: (placed) => set(placed, { abi: metaMorphoAbi, name: "setSupplyQueue", args: [[]] }),
+        ...when("without a supply queue", { abi: metaMorphoAbi, call: "setSupplyQueue", args: [[]] }),
         refused: { code: "above_maximum", max_deposit: "0" },
         shown: { max_deposit: "0", paused: false },
       },

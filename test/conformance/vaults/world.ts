@@ -51,6 +51,8 @@ export interface World {
 
 const CHAIN_ID = 31337;
 const POLL_MS = 10;
+/** Ample: what a vault accrues in the next block is not in an estimate. */
+const GAS = numberToHex(8_000_000);
 
 export async function startWorld(): Promise<World> {
   const [causeway, anvil] = await Promise.all([
@@ -105,7 +107,7 @@ function sender(url: string, client: PublicClient): World["send"] {
     const [, , hash] = await rpcBatch(url, [
       { method: "anvil_impersonateAccount", params: [from] },
       { method: "anvil_setBalance", params: [from, numberToHex(10n ** 26n)] },
-      { method: "eth_sendTransaction", params: [{ from, to, data }] },
+      { method: "eth_sendTransaction", params: [{ from, to, data, gas: GAS }] },
     ]);
     const receipt = await client.waitForTransactionReceipt({ hash: hash as Hex, pollingInterval: POLL_MS });
     if (receipt.status !== "success") throw new Error(`${data.slice(0, 10)} to ${to} reverted`);

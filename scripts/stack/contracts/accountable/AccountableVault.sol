@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {LpToken} from "../upshift/TokenizedVault.sol";
+
+/// @notice Lends out what the vault takes, and decides about deposits. Anyone may set anything.
+contract AccountableStrategy {
+    struct Loan {
+        uint256 minDeposit;
+        uint256 minRedeem;
+        uint256 maxCapacity;
+        bool open;
+    }
+
+    Loan public loan = Loan(0, 0, type(uint256).max, true);
+    bool public paused;
+
+    error EnforcedPause();
+    error InsufficientAmount();
+    error DepositNotAllowed();
+
+    function setLoan(uint256 minDeposit, uint256 maxCapacity, bool open) external {
+        loan = Loan(minDeposit, 0, maxCapacity, open);
+    }
+
+    function setPaused(bool paused_) external {
+        paused = paused_;
+    }
+
+    function onDeposit(uint256 assets) external view {
+        if (paused) revert EnforcedPause();
+        if (!loan.open) revert DepositNotAllowed();
+        if (assets < loan.minDeposit) revert InsufficientAmount();
+    }
+}
+
+/// @notice Behaves as Accountable's vault towards depositors: shares are another contract, `totalAssets` is what lies
+/// idle, previews revert, deposits need an amount, a permission and the strategy's consent. Anyone may set anything.
+contract AccountableVault {
+    using SafeERC20 for IERC20;
+    using Math for uint256;
+
+    IERC20 public immutable asset;
+    LpToken private immutable _share;
+    AccountableStrategy public immutable strategy;
+
+    uint8 public permissionLevel;
+    uint256 public MIN_AMOUNT_WEI = 1;
+    /// What the strategy has lent out.
+    uint256 public lent;
+    mapping(address => bool) public allowed;
+
+    event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
+    event RedeemRequest(
+        address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares
+    );
+
+    error InsufficientAmount();
+    error ExceedsMaxDeposit();
+    error Unauthorized();
+    error PreviewDisabled();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_, AccountableStrategy strategy_) {
+        (asset, strategy) = (asset_, strategy_);
+        _share = new LpToken(name_, symbol_, ERC20(address(asset_)).decimals());
+    }
+
+    function share() external view returns (address) {
+        return address(_share);
+    }
+
+    function totalSupply() public view returns (uint256) {
+        return _share.totalSupply();
+    }
+
+    function setPermissionLevel(uint8 level) external {
+        permissionLevel = level;
+    }
+
+    function setAllowed(address account, bool is_) external {
+        allowed[account] = is_;
+    }
+
+    function setMinimum(uint256 least) external {
+        MIN_AMOUNT_WEI = least;
+    }
+
+    /// Lends out idle assets, with the interest they will have earned.
+    function lend(uint256 assets, uint256 interest) external {
+        lent += assets + interest;
+        asset.safeTransfer(address(strategy), assets);
+    }
+
+    function totalAssets() public view returns (uint256) {
+        return asset.balanceOf(address(this));
+    }
+
+    function convertToShares(uint256 assets) public view returns (uint256) {
+        uint256 supply = totalSupply();
+        return supply == 0 ? assets : assets.mulDiv(supply, totalAssets() + lent);
+    }
+
+    function convertToAssets(uint256 shares) public view returns (uint256) {
+        uint256 supply = totalSupply();
+        return supply == 0 ? shares : shares.mulDiv(totalAssets() + lent, supply);
+    }
+
+    function previewDeposit(uint256) external pure returns (uint256) {
+        revert PreviewDisabled();
+    }
+
+    function maxDeposit(address) public view returns (uint256) {
+        (,, uint256 capacity,) = strategy.loan();
+        uint256 held = totalAssets() + lent;
+        return capacity > held ? capacity - held : 0;
+    }
+
+    function deposit(uint256 assets, address receiver) external returns (uint256 shares) {
+        if (permissionLevel == 1) revert Unauthorized();
+        if (permissionLevel == 2 && !(allowed[msg.sender] && allowed[receiver])) revert Unauthorized();
+        if (assets < MIN_AMOUNT_WEI) revert InsufficientAmount();
+        if (assets > maxDeposit(receiver)) revert ExceedsMaxDeposit();
+        strategy.onDeposit(assets);
+        shares = convertToShares(assets);
+        asset.safeTransferFrom(msg.sender, address(this), assets);
+        _share.mint(receiver, shares);
+        emit Deposit(msg.sender, receiver, assets, shares);
+    }
+
+    function requestRedeem(uint256 shares, address controller, address owner) external returns (uint256) {
+        require(msg.sender == owner);
+        _share.burn(owner, shares);
+        emit RedeemRequest(controller, owner, 0, msg.sender, shares);
+        return 0;
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
+
+/// @notice Who may call what, and until when an account's shares are locked. Anyone may set anything.
+contract PlasmaAccessManager {
+    bool public open = true;
+    uint256 public redemptionDelay;
+    mapping(address => bool) public whitelisted;
+    mapping(address => bool) public isTargetClosed;
+    mapping(address => uint256) public getAccountLockTime;
+
+    function setOpen(bool open_) external {
+        open = open_;
+    }
+
+    function setWhitelisted(address account, bool is_) external {
+        whitelisted[account] = is_;
+    }
+
+    function setTargetClosed(address target, bool closed) external {
+        isTargetClosed[target] = closed;
+    }
+
+    function setRedemptionDelay(uint256 delay) external {
+        redemptionDelay = delay;
+    }
+
+    function lock(address account) external {
+        getAccountLockTime[account] = block.timestamp + redemptionDelay;
+    }
+
+    function canCall(address caller, address target, bytes4 selector) external view returns (bool, uint32) {
+        bool deposits = selector == ERC4626.deposit.selector;
+        return (!isTargetClosed[target] && (!deposits || open || whitelisted[caller]), 0);
+    }
+}
+
+/// @notice Behaves as IPOR Fusion's Plasma vault towards depositors: two more decimals, roles for callers, a lock on
+/// whoever receives, a deposit fee that conversions leave out, a supply cap.
+contract PlasmaVault is ERC4626 {
+    PlasmaAccessManager private immutable _manager;
+    uint256 public getTotalSupplyCap = type(uint256).max;
+    uint256 public feeBps;
+
+    event DepositFeeRealized(address recipient, uint256 feeShares);
+
+    error AccessManagedUnauthorized(address caller);
+    error AccountIsLocked(uint256 unlockTime);
+    error ERC20ExceededCap(uint256 increasedSupply, uint256 cap);
+    error NoAssetsToDeposit();
+    error NoSharesToDeposit();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_, PlasmaAccessManager manager_)
+        ERC20(name_, symbol_)
+        ERC4626(asset_)
+    {
+        _manager = manager_;
+    }
+
+    function setSupplyCap(uint256 cap) external {
+        getTotalSupplyCap = cap;
+    }
+
+    function setFee(uint256 bps) external {
+        feeBps = bps;
+    }
+
+    function getAccessManagerAddress() external view returns (address) {
+        return address(_manager);
+    }
+
+    function _decimalsOffset() internal pure override returns (uint8) {
+        return 2;
+    }
+
+    function maxDeposit(address) public view override returns (uint256) {
+        uint256 supply = totalSupply();
+        if (supply >= getTotalSupplyCap) return 0;
+        return getTotalSupplyCap == type(uint256).max ? type(uint256).max : convertToAssets(getTotalSupplyCap - supply);
+    }
+
+    function previewDeposit(uint256 assets) public view override returns (uint256) {
+        uint256 gross = convertToShares(assets);
+        return gross - gross * feeBps / 10_000;
+    }
+
+    function deposit(uint256 assets, address receiver) public override returns (uint256 shares) {
+        (bool allowed,) = _manager.canCall(msg.sender, address(this), msg.sig);
+        if (!allowed) revert AccessManagedUnauthorized(msg.sender);
+        if (assets == 0) revert NoAssetsToDeposit();
+        uint256 gross = convertToShares(assets);
+        shares = previewDeposit(assets);
+        if (shares == 0) revert NoSharesToDeposit();
+        _manager.lock(receiver);
+        _deposit(msg.sender, receiver, assets, shares);
+        if (gross > shares) {
+            _mint(address(_manager), gross - shares);
+            emit DepositFeeRealized(address(_manager), gross - shares);
+        }
+        if (totalSupply() > getTotalSupplyCap) revert ERC20ExceededCap(totalSupply(), getTotalSupplyCap);
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        uint256 unlock = _manager.getAccountLockTime(from);
+        if (from != address(0) && block.timestamp < unlock) revert AccountIsLocked(unlock);
+        super._update(from, to, value);
+    }
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+
+/// @notice What lenders' vaults have in common: ERC-4626 by a rate, decimals of the asset. Anyone may set anything.
+abstract contract LendingVault is ERC20 {
+    using SafeERC20 for IERC20;
+    using Math for uint256;
+
+    IERC20 public immutable asset;
+    uint8 private immutable _decimals;
+
+    event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
+    event Withdraw(
+        address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares
+    );
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) ERC20(name_, symbol_) {
+        asset = asset_;
+        _decimals = IERC20Metadata(address(asset_)).decimals();
+    }
+
+    function decimals() public view override returns (uint8) {
+        return _decimals;
+    }
+
+    function totalAssets() public view virtual returns (uint256) {
+        return asset.balanceOf(address(this));
+    }
+
+    /// Shares and assets that are in the rate although nobody has them.
+    function _virtual() internal view virtual returns (uint256 shares, uint256 assets) {
+        return (0, 0);
+    }
+
+    /// Shares of the first deposit for one smallest unit.
+    function _firstRate() internal view virtual returns (uint256) {
+        return 1;
+    }
+
+    function convertToShares(uint256 assets) public view virtual returns (uint256) {
+        (uint256 moreShares, uint256 moreAssets) = _virtual();
+        uint256 supply = totalSupply() + moreShares;
+        return supply == 0 ? assets * _firstRate() : assets.mulDiv(supply, totalAssets() + moreAssets);
+    }
+
+    function convertToAssets(uint256 shares) public view virtual returns (uint256) {
+        (uint256 moreShares, uint256 moreAssets) = _virtual();
+        uint256 supply = totalSupply() + moreShares;
+        return supply == 0 ? shares / _firstRate() : shares.mulDiv(totalAssets() + moreAssets, supply);
+    }
+
+    function previewDeposit(uint256 assets) public view virtual returns (uint256) {
+        return convertToShares(assets);
+    }
+
+    function maxDeposit(address) public view virtual returns (uint256) {
+        return type(uint256).max;
+    }
+
+    /// Refuses what the family refuses, in its own words.
+    function _admit(uint256 assets, uint256 shares, address receiver) internal view virtual;
+
+    function deposit(uint256 assets, address receiver) public virtual returns (uint256 shares) {
+        shares = previewDeposit(assets);
+        _admit(assets, shares, receiver);
+        asset.safeTransferFrom(msg.sender, address(this), assets);
+        _mint(receiver, shares);
+        emit Deposit(msg.sender, receiver, assets, shares);
+    }
+
+    function redeem(uint256 shares, address receiver, address owner) external returns (uint256 assets) {
+        if (msg.sender != owner) _spendAllowance(owner, msg.sender, shares);
+        assets = convertToAssets(shares);
+        _burn(owner, shares);
+        asset.safeTransfer(receiver, assets);
+        emit Withdraw(msg.sender, receiver, owner, assets, shares);
+    }
+}
+
+/// @notice Euler's EVK: a virtual deposit of a million units, a hook that switches operations off or lists accounts.
+contract EulerVault is LendingVault {
+    uint32 private constant OP_DEPOSIT = 1;
+    uint256 public supplyCap = type(uint256).max;
+    address private _hookTarget;
+    uint32 private _hookedOps;
+    address public admitted;
+
+    error E_OperationDisabled();
+    error E_SupplyCapExceeded();
+    error E_ZeroShares();
+    error NotAdmitted();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function MODULE_VAULT() external view returns (address) {
+        return address(this);
+    }
+
+    function setCap(uint256 cap) external {
+        supplyCap = cap;
+    }
+
+    /// A target that is not zero admits one account alone, which `maxDeposit` does not tell.
+    function setHook(address target, uint32 ops, address account) external {
+        (_hookTarget, _hookedOps, admitted) = (target, ops, account);
+    }
+
+    function hookConfig() external view returns (address, uint32) {
+        return (_hookTarget, _hookedOps);
+    }
+
+    function _virtual() internal pure override returns (uint256, uint256) {
+        return (1e6, 1e6);
+    }
+
+    function maxDeposit(address) public view override returns (uint256) {
+        if (_hookTarget == address(0) && _hookedOps & OP_DEPOSIT != 0) return 0;
+        uint256 held = totalAssets();
+        return supplyCap > held ? supplyCap - held : 0;
+    }
+
+    function deposit(uint256 assets, address receiver) public override returns (uint256) {
+        if (assets == type(uint256).max) assets = asset.balanceOf(msg.sender);
+        return assets == 0 ? 0 : super.deposit(assets, receiver);
+    }
+
+    function _admit(uint256 assets, uint256 shares, address) internal view override {
+        if (_hookedOps & OP_DEPOSIT != 0) {
+            if (_hookTarget == address(0)) revert E_OperationDisabled();
+            if (msg.sender != admitted) revert NotAdmitted();
+        }
+        if (shares == 0) revert E_ZeroShares();
+        if (supplyCap < totalAssets() || assets > supplyCap - totalAssets()) revert E_SupplyCapExceeded();
+    }
+}
+
+/// @notice EulerEarn: deposits work, and asking for the limit burns what gas there is.
+contract EulerEarnVault is LendingVault {
+    error AllCapsReached();
+
+    uint256 public cap = type(uint256).max;
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function setCap(uint256 cap_) external {
+        cap = cap_;
+    }
+
+    function maxDeposit(address) public view override returns (uint256 gas_) {
+        while (gasleft() > 5_000) gas_ = uint256(keccak256(abi.encode(gas_)));
+    }
+
+    function _admit(uint256 assets, uint256, address) internal view override {
+        if (totalAssets() + assets > cap) revert AllCapsReached();
+    }
+}
+
+/// @notice Yearn v3: the limit is 0 for nobody and for the vault itself, and may be a receiver's own.
+contract YearnVault is LendingVault {
+    uint256 public deposit_limit = type(uint256).max;
+    bool public isShutdown;
+    mapping(address => bool) public shutOut;
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function get_default_queue() external pure returns (address[] memory) {
+        return new address[](0);
+    }
+
+    function setLimit(uint256 limit) external {
+        deposit_limit = limit;
+    }
+
+    function shutdown() external {
+        isShutdown = true;
+    }
+
+    function shut(address receiver) external {
+        shutOut[receiver] = true;
+    }
+
+    function maxDeposit(address receiver) public view override returns (uint256) {
+        if (receiver == address(0) || receiver == address(this)) return 0;
+        if (isShutdown || shutOut[receiver]) return 0;
+        uint256 held = totalAssets();
+        return deposit_limit > held ? deposit_limit - held : 0;
+    }
+
+    function _admit(uint256 assets, uint256 shares, address receiver) internal view override {
+        require(assets > 0, "cannot deposit zero");
+        require(assets <= maxDeposit(receiver), "exceed deposit limit");
+        require(shares > 0, "cannot mint zero");
+    }
+}
+
+/// @notice Aave's static token: its own pause is not in `maxDeposit`; the reserve's errors are numbers.
+contract StataToken is LendingVault {
+    bool public paused;
+    bool public frozen;
+    uint256 public cap = type(uint256).max;
+
+    error EnforcedPause();
+    error StaticATokenInvalidZeroShares();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function setPaused(bool paused_) external {
+        paused = paused_;
+    }
+
+    function setFrozen(bool frozen_) external {
+        frozen = frozen_;
+    }
+
+    function setCap(uint256 cap_) external {
+        cap = cap_;
+    }
+
+    function maxDeposit(address) public view override returns (uint256) {
+        uint256 held = totalAssets();
+        return frozen || held > cap ? 0 : cap - held;
+    }
+
+    function _admit(uint256 assets, uint256 shares, address) internal view override {
+        if (paused) revert EnforcedPause();
+        if (shares == 0) revert StaticATokenInvalidZeroShares();
+        require(!frozen, "28");
+        require(assets <= maxDeposit(address(0)), "51");
+    }
+}
+
+/// @notice A savings token: value by a rate that donations do not move, a cap, previews that may revert.
+contract SavingsToken is LendingVault {
+    using Math for uint256;
+
+    uint256 public chi = 1e27;
+    uint256 public depositCap = type(uint256).max;
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function setChi(uint256 chi_) external {
+        chi = chi_;
+    }
+
+    function setCap(uint256 cap) external {
+        depositCap = cap;
+    }
+
+    function totalAssets() public view override returns (uint256) {
+        return totalSupply().mulDiv(chi, 1e27);
+    }
+
+    function convertToShares(uint256 assets) public view override returns (uint256) {
+        return assets.mulDiv(1e27, chi);
+    }
+
+    function convertToAssets(uint256 shares) public view override returns (uint256) {
+        return shares.mulDiv(chi, 1e27);
+    }
+
+    function previewRedeem(uint256) external pure returns (uint256) {
+        revert("SparkVault/insufficient-liquidity");
+    }
+
+    function maxDeposit(address) public view override returns (uint256) {
+        uint256 held = totalAssets();
+        return depositCap > held ? depositCap - held : 0;
+    }
+
+    function _admit(uint256 assets, uint256, address receiver) internal view override {
+        require(receiver != address(this), "SparkVault/invalid-address");
+        require(assets <= maxDeposit(receiver), "SparkVault/deposit-cap-exceeded");
+    }
+}
+
+/// @notice Gearbox' pool: no virtual shares; its pause is in `maxDeposit`.
+contract GearboxPool is LendingVault {
+    bool public paused;
+
+    error AmountCantBeZeroException();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function setPaused(bool paused_) external {
+        paused = paused_;
+    }
+
+    function maxDeposit(address) public view override returns (uint256) {
+        return paused ? 0 : type(uint256).max;
+    }
+
+    function _admit(uint256 assets, uint256, address) internal view override {
+        require(!paused, "Pausable: paused");
+        if (assets == 0) revert AmountCantBeZeroException();
+    }
+}
+
+/// @notice Fluid's fToken: a minimum of its own, a least number of shares, numbered errors.
+contract FluidToken is LendingVault {
+    uint256 public minDeposit;
+    uint256 public limit = type(uint256).max;
+
+    error FluidLendingError(uint256 errorId_);
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function setMinDeposit(uint256 least) external {
+        minDeposit = least;
+    }
+
+    function setLimit(uint256 limit_) external {
+        limit = limit_;
+    }
+
+    function maxDeposit(address) public view override returns (uint256) {
+        return limit;
+    }
+
+    function deposit(uint256 assets, address receiver, uint256 minAmountOut) external returns (uint256 shares) {
+        if (assets == type(uint256).max) assets = asset.balanceOf(msg.sender);
+        shares = deposit(assets, receiver);
+        if (shares < minAmountOut) revert FluidLendingError(20002);
+    }
+
+    function _admit(uint256 assets, uint256 shares, address) internal view override {
+        if (assets < minDeposit || shares == 0) revert FluidLendingError(20001);
+        if (assets > limit) revert FluidLendingError(20003);
+    }
+}
+
+/// @notice Silo: `decimals` lie, shares are a thousand times finer; no limit is told, a hook may refuse.
+contract SiloVault is LendingVault {
+    bool public refusing;
+
+    error ReturnZeroShares();
+    error RefusedByHook();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function setRefusing(bool refusing_) external {
+        refusing = refusing_;
+    }
+
+    function _firstRate() internal pure override returns (uint256) {
+        return 1_000;
+    }
+
+    function _virtual() internal pure override returns (uint256, uint256) {
+        return (1_000, 1);
+    }
+
+    function _admit(uint256, uint256 shares, address) internal view override {
+        if (refusing) revert RefusedByHook();
+        if (shares == 0) revert ReturnZeroShares();
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
+import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+
+/// @notice The shares of a TokenizedVault, a contract of their own.
+contract LpToken is ERC20 {
+    address public immutable vault;
+    uint8 private immutable _decimals;
+
+    constructor(string memory name_, string memory symbol_, uint8 decimals_) ERC20(name_, symbol_) {
+        (vault, _decimals) = (msg.sender, decimals_);
+    }
+
+    function decimals() public view override returns (uint8) {
+        return _decimals;
+    }
+
+    function mint(address to, uint256 amount) external {
+        require(msg.sender == vault);
+        _mint(to, amount);
+    }
+
+    function burn(address from, uint256 amount) external {
+        require(msg.sender == vault);
+        _burn(from, amount);
+    }
+}
+
+/// @notice A list of accounts or tokens. Anyone may change it.
+contract Whitelist {
+    mapping(address => bool) public isWhitelisted;
+
+    function set(address account, bool is_) external {
+        isWhitelisted[account] = is_;
+    }
+}
+
+/// @notice Behaves as Upshift's TokenizedVaultV2: several assets, shares elsewhere, lists, a limit for each deposit, a
+/// cap, an event of its own. Anyone may set anything.
+contract TokenizedVault {
+    using SafeERC20 for IERC20;
+    using Math for uint256;
+
+    IERC20 public immutable asset;
+    LpToken private immutable _lp;
+    uint8 private immutable _assetDecimals;
+
+    uint256 public getSharePrice;
+    bool public depositsPaused;
+    uint256 public maxDepositAmount = type(uint256).max;
+    uint256 public depositCap = type(uint256).max;
+    address public sendersWhitelistAddress;
+    address public assetsWhitelistAddress;
+
+    event Deposit(
+        address assetIn, uint256 amountIn, uint256 shares, address indexed senderAddr, address indexed receiverAddr
+    );
+    event WithdrawalRequested(uint256 shares, address indexed holderAddr, address indexed receiverAddr);
+    event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr);
+
+    error DepositsPaused();
+    error MaxDepositAmountReached();
+    error DepositCapReached();
+    error SenderNotWhitelisted();
+    error AssetNotWhitelisted();
+    error AmountTooLow();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) {
+        asset = asset_;
+        _assetDecimals = IERC20Metadata(address(asset_)).decimals();
+        _lp = new LpToken(name_, symbol_, _assetDecimals);
+        getSharePrice = 10 ** _assetDecimals;
+    }
+
+    function setSharePrice(uint256 price) external {
+        getSharePrice = price;
+    }
+
+    function setDepositsPaused(bool paused) external {
+        depositsPaused = paused;
+    }
+
+    function setLimits(uint256 perDeposit, uint256 cap) external {
+        (maxDepositAmount, depositCap) = (perDeposit, cap);
+    }
+
+    function setLists(address senders, address assets) external {
+        (sendersWhitelistAddress, assetsWhitelistAddress) = (senders, assets);
+    }
+
+    function lpTokenAddress() external view returns (address) {
+        return address(_lp);
+    }
+
+    function getTotalAssets() public view returns (uint256) {
+        return _lp.totalSupply().mulDiv(getSharePrice, _oneShare());
+    }
+
+    /// Tokens count by their decimals alone: all are worth the same.
+    function previewDeposit(address assetIn, uint256 amountIn)
+        public
+        view
+        returns (uint256 shares, uint256 amountInReferenceTokens)
+    {
+        bool listed = assetsWhitelistAddress == address(0)
+            ? assetIn == address(asset)
+            : Whitelist(assetsWhitelistAddress).isWhitelisted(assetIn);
+        if (!listed) revert AssetNotWhitelisted();
+        uint8 decimals = IERC20Metadata(assetIn).decimals();
+        amountInReferenceTokens = amountIn.mulDiv(10 ** _assetDecimals, 10 ** decimals);
+        shares = amountInReferenceTokens.mulDiv(_oneShare(), getSharePrice);
+    }
+
+    function deposit(address assetIn, uint256 amountIn, address receiverAddr) external returns (uint256 shares) {
+        if (depositsPaused) revert DepositsPaused();
+        if (sendersWhitelistAddress != address(0) && !Whitelist(sendersWhitelistAddress).isWhitelisted(msg.sender)) {
+            revert SenderNotWhitelisted();
+        }
+        uint256 worth;
+        (shares, worth) = previewDeposit(assetIn, amountIn);
+        if (shares == 0) revert AmountTooLow();
+        if (amountIn > maxDepositAmount) revert MaxDepositAmountReached();
+        if (depositCap < getTotalAssets() || worth > depositCap - getTotalAssets()) revert DepositCapReached();
+        IERC20(assetIn).safeTransferFrom(msg.sender, address(this), amountIn);
+        _lp.mint(receiverAddr, shares);
+        emit Deposit(assetIn, amountIn, shares, msg.sender, receiverAddr);
+    }
+
+    function instantRedeem(uint256 shares, address receiverAddr) external {
+        uint256 assets = shares.mulDiv(getSharePrice, _oneShare());
+        _lp.burn(msg.sender, shares);
+        asset.safeTransfer(receiverAddr, assets);
+        emit WithdrawalRequested(shares, msg.sender, receiverAddr);
+        emit WithdrawalProcessed(assets, receiverAddr);
+    }
+
+    function _oneShare() private view returns (uint256) {
+        return 10 ** _lp.decimals();
+    }
+}
+
+/// @notice Behaves as Upshift's older vaults: deposits as ERC-4626, withdrawals that always revert. Anyone may set
+/// anything.
+contract LegacyTokenizedVault is ERC4626 {
+    bool public depositsPaused;
+    uint256 public maxDepositAmount = type(uint256).max;
+    uint256 public maxSupply = type(uint128).max;
+
+    error DepositsPaused();
+    error MaxDepositAmountReached();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) ERC20(name_, symbol_) ERC4626(asset_) {}
+
+    function setDepositsPaused(bool paused) external {
+        depositsPaused = paused;
+    }
+
+    function setMaxDepositAmount(uint256 amount) external {
+        maxDepositAmount = amount;
+    }
+
+    function setMaxSupply(uint256 supply) external {
+        maxSupply = supply;
+    }
+
+    function maxDeposit(address) public view override returns (uint256) {
+        uint256 supply = totalSupply();
+        return maxSupply > supply ? convertToAssets(maxSupply - supply) : 0;
+    }
+
+    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
+        if (depositsPaused) revert DepositsPaused();
+        if (assets > maxDepositAmount) revert MaxDepositAmountReached();
+        super._deposit(caller, receiver, assets, shares);
+    }
+
+    function _withdraw(address, address, address, uint256, uint256) internal pure override {
+        revert();
+    }
+}

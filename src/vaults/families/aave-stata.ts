@@ -1,0 +1,19 @@
+import { ownErrors } from "../own-errors.ts";
+import { defineErc4626 } from "./erc4626.ts";
+
+/**
+ * Aave's static tokens, version 2: `maxDeposit` follows the reserve and leaves out the token's own pause. The
+ * reserve's errors are numbers, as words. Source: aave-v3-origin StataTokenV2, Errors.
+ */
+export const aaveStata = defineErc4626({
+  name: "aave_stata",
+  pausable: true,
+  ratio: true,
+  explain: ownErrors({
+    errors: { "error StaticATokenInvalidZeroShares()": "zero_shares" },
+    reasons: [
+      { reason: /^(27|28|29)$/, code: "vault_paused" },
+      { reason: /^51$/, code: "above_maximum" },
+    ],
+  }),
+});

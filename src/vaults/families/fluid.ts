@@ -1,0 +1,44 @@
+import { decodeErrorResult, encodeFunctionData, type Hex, parseAbi } from "viem";
+import type { ErrorCode } from "../../errors.ts";
+import type { DepositCall, DepositRequest } from "../adapter.ts";
+import { ownErrors } from "../own-errors.ts";
+import type { ExplainedRevert } from "../reverts.ts";
+import type { Vault } from "../vault.ts";
+import { defineErc4626 } from "./erc4626.ts";
+
+const depositAbi = parseAbi([
+  "function deposit(uint256 assets, address receiver, uint256 minAmountOut) returns (uint256 shares)",
+]);
+const numberedAbi = parseAbi(["error FluidLendingError(uint256 errorId)"]);
+
+/** Fluid numbers its errors; by number, their names and what they stand for. */
+const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
+  20001: { code: "below_minimum", text: "fToken__DepositInsignificant" },
+  20002: { code: null, text: "fToken__MinAmountOut" },
+};
+const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
+  "error fToken__DepositInsignificant()": "below_minimum",
+  "error fToken__MinAmountOut()": null,
+};
+const named = ownErrors({ errors: BY_NAME });
+
+function explain(revert: Hex): ExplainedRevert | null {
+  try {
+    const { args } = decodeErrorResult({ abi: numberedAbi, data: revert });
+    return BY_NUMBER[String(args[0])] ?? { code: null, text: `FluidLendingError(${args[0]})` };
+  } catch {
+    return named(revert);
+  }
+}
+
+/** The overload of ERC-5143, which enforces the least number of shares itself. */
+function encode(_vault: Vault, request: DepositRequest): Pick<DepositCall, "data" | "minShares"> {
+  const args = [request.amount, request.receiver, request.minShares] as const;
+  return {
+    data: encodeFunctionData({ abi: depositAbi, functionName: "deposit", args }),
+    minShares: "native",
+  };
+}
+
+/** Fluid's fTokens: a minimum of their own, and a least number of shares. Source: Instadapp/fluid-contracts. */
+export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain });

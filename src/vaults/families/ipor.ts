@@ -1,0 +1,51 @@
+import { isAddressEqual, parseAbi, zeroAddress } from "viem";
+import { describe, describeThen, read, valueOrNull } from "../../chains/read.ts";
+import type { TermsRequest } from "../adapter.ts";
+import { ownErrors } from "../own-errors.ts";
+import type { Vault } from "../vault.ts";
+import { defineErc4626 } from "./erc4626.ts";
+import type { OwnViews } from "./own-views.ts";
+
+const vaultAbi = parseAbi(["function getAccessManagerAddress() view returns (address)"]);
+const managerAbi = parseAbi([
+  "function canCall(address caller, address target, bytes4 selector) view returns (bool immediate, uint32 delay)",
+  "function isTargetClosed(address target) view returns (bool)",
+]);
+/** deposit(uint256,address) */
+const DEPOSIT = "0x6e553f65";
+
+/** What the vault's access manager says of it, and of whoever calls. Of the Router's clones only a simulation can tell. */
+function access(vault: Vault, asked: TermsRequest | null) {
+  const manager = read({ to: vault.entryPoint, abi: vaultAbi, name: "getAccessManagerAddress" });
+  return describeThen({ manager }, ({ manager: told }) => {
+    if (!told.ok || isAddressEqual(told.value, zeroAddress)) return describe({}, (): OwnViews => ({}));
+    const on = { to: told.value, abi: managerAbi } as const;
+    const caller = asked?.caller ?? vault.entryPoint;
+    return describe(
+      {
+        closed: read({ ...on, name: "isTargetClosed", args: [vault.entryPoint] }),
+        call: read({ ...on, name: "canCall", args: [caller, vault.entryPoint, DEPOSIT] }),
+      },
+      ({ closed, call }): OwnViews => {
+        const shut = asked !== null && asked.caller !== null && valueOrNull(call)?.[0] === false;
+        return { paused: valueOrNull(closed) === true, refusal: shut ? "not_allowed" : null };
+      },
+    );
+  });
+}
+
+/**
+ * IPOR Fusion's Plasma vaults: shares of two decimals more than the asset, callers with a role where the vault is
+ * private, the receiver's shares locked for a while. `totalAssets` is before fees. Source: IPOR-Labs/ipor-fusion.
+ */
+export const ipor = defineErc4626({
+  name: "ipor",
+  views: access,
+  explain: ownErrors({
+    errors: {
+      "error AccountIsLocked(uint256 unlockTime)": "share_locked",
+      "error NoAssetsToDeposit()": "zero_shares",
+      "error NoSharesToDeposit()": "zero_shares",
+    },
+  }),
+});

@@ -1,0 +1,35 @@
+import { parseAbi } from "viem";
+import { describe, read, valueOrNull } from "../../chains/read.ts";
+import type { TermsRequest } from "../adapter.ts";
+import type { Vault } from "../vault.ts";
+import { defineErc4626 } from "./erc4626.ts";
+import type { OwnViews } from "./own-views.ts";
+
+const controlAbi = parseAbi([
+  "function depositPause() view returns (bool)",
+  "function depositWhitelist() view returns (bool)",
+  "function isDepositorWhitelisted(address account) view returns (bool)",
+]);
+
+/** Why `maxDeposit`, which follows all of these, is 0. */
+function control(vault: Vault, asked: TermsRequest | null) {
+  const on = { to: vault.entryPoint, abi: controlAbi } as const;
+  const account = asked?.receiver ?? vault.entryPoint;
+  return describe(
+    {
+      paused: read({ ...on, name: "depositPause" }),
+      listed: read({ ...on, name: "depositWhitelist" }),
+      admitted: read({ ...on, name: "isDepositorWhitelisted", args: [account] }),
+    },
+    ({ paused, listed, admitted }): OwnViews => {
+      const shut = asked !== null && valueOrNull(listed) === true && valueOrNull(admitted) === false;
+      return { paused: valueOrNull(paused) === true, refusal: shut ? "not_allowed" : null };
+    },
+  );
+}
+
+/**
+ * Mellow's Simple LRT vaults (Lido's DVV among them): ERC-4626 with a pause, a limit and a list of depositors.
+ * Source: mellow-finance/simple-lrt.
+ */
+export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: control });

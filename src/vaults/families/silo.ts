@@ -1,0 +1,13 @@
+import { ownErrors } from "../own-errors.ts";
+import { defineErc4626 } from "./erc4626.ts";
+
+/**
+ * Silo, version 2: `decimals` are the asset's although shares are a thousand times finer, and `maxDeposit` is
+ * always the largest number. The collateral that earns, not the protected one. Source: silo-contracts-v2.
+ */
+export const silo = defineErc4626({
+  name: "silo",
+  limited: false,
+  scale: 3,
+  explain: ownErrors({ errors: { "error ReturnZeroShares()": "zero_shares" } }),
+});

@@ -1,0 +1,35 @@
+import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import type { FlowSource } from "../adapter.ts";
+import type { Vault } from "../vault.ts";
+
+const flowsAbi = parseAbi([
+  "event Deposit(address assetIn, uint256 amountIn, uint256 shares, address indexed senderAddr, address indexed receiverAddr)",
+  "event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr)",
+]);
+
+/**
+ * Deposits and paid withdrawals of an Upshift vault. Of another token than its asset the worth is not told, and
+ * what a withdrawal burned is not. Source: the published ABI of TokenizedVaultV2.
+ */
+export function upshiftFlows(vault: Vault): FlowSource {
+  return {
+    addresses: [vault.entryPoint],
+    topics: flowsAbi.map(toEventSelector),
+    decode(log) {
+      if (!isAddressEqual(log.address, vault.entryPoint)) return null;
+      try {
+        const event = decodeEventLog({ abi: flowsAbi, data: log.data, topics: log.topics });
+        if (event.eventName === "WithdrawalProcessed") {
+          const { receiverAddr: user, assetsAmount: assets } = event.args;
+          return { kind: "withdrawal", user, assets, shares: null };
+        }
+        const { receiverAddr: user, assetIn, amountIn, shares } = event.args;
+        const assets = isAddressEqual(assetIn, vault.asset.address) ? amountIn : null;
+        return { kind: "deposit", user, assets, shares };
+      } catch {
+        // The same topics with other arguments indexed: an event of something else.
+        return null;
+      }
+    },
+  };
+}

@@ -1,0 +1,243 @@
+import { toFunctionSelector } from "viem";
+import {
+  eulerEarnVaultAbi,
+  eulerEarnVaultCreationCode,
+  eulerVaultAbi,
+  eulerVaultCreationCode,
+  fluidTokenAbi,
+  fluidTokenCreationCode,
+  gearboxPoolAbi,
+  gearboxPoolCreationCode,
+  savingsTokenAbi,
+  savingsTokenCreationCode,
+  siloVaultAbi,
+  siloVaultCreationCode,
+  stataTokenAbi,
+  stataTokenCreationCode,
+  yearnVaultAbi,
+  yearnVaultCreationCode,
+} from "../../../scripts/stack/contracts/lending/artifact.ts";
+import type { Family } from "./family.ts";
+import {
+  asItIs,
+  convertedBy,
+  deployStandard,
+  priceOf,
+  set,
+  standard,
+  standardShown,
+  when,
+} from "./standard.ts";
+import { conformance } from "./suite.ts";
+
+const custom = { type: "custom", ...standard } as const;
+const ZERO = "0x0000000000000000000000000000000000000000";
+const HOOK = "0x00000000000000000000000000000000000000aa";
+/** What every vault here holds before the suite comes, of a token of six decimals. */
+const HELD = 107_310_000_000n;
+const room = (amount: bigint) => [HELD + amount];
+
+const euler: Family = {
+  ...custom,
+  name: "Euler",
+  adapter: "euler",
+  decimals: [6, 18, 8, 0],
+  deploy: deployStandard({ abi: eulerVaultAbi, code: eulerVaultCreationCode }),
+  states: [
+    {
+      ...when("hooked to nobody", { abi: eulerVaultAbi, call: "setHook", args: [ZERO, 1, ZERO] }),
+      refused: { code: "vault_paused" },
+      shown: { paused: true, max_deposit: "0" },
+    },
+    {
+      ...when("hooked to nobody in what is no deposit", {
+        abi: eulerVaultAbi,
+        call: "setHook",
+        args: [ZERO, 2, ZERO],
+      }),
+      refused: null,
+      shown: { paused: false },
+    },
+    {
+      ...when("hooked to a list that `maxDeposit` leaves out", {
+        abi: eulerVaultAbi,
+        call: "setHook",
+        args: (user) => [HOOK, 1, user],
+      }),
+      // The list holds the user, and the Router's clone is who calls.
+      refused: { code: "would_revert", revert: toFunctionSelector("NotAdmitted()") },
+      shown: { paused: false },
+    },
+    {
+      ...when("short of room", { abi: eulerVaultAbi, call: "setCap", args: room(1_000_000n) }),
+      refused: { code: "above_maximum", max_deposit: "1000000" },
+      shown: { max_deposit: "1000000" },
+    },
+    {
+      ...asItIs("asked for an amount that mints nothing"),
+      amount: () => 1n,
+      refused: { code: "zero_shares" },
+    },
+  ],
+};
+
+const eulerEarn: Family = {
+  ...custom,
+  name: "EulerEarn, whose limit costs all gas",
+  adapter: "euler_earn",
+  decimals: [6, 18],
+  deploy: deployStandard({ abi: eulerEarnVaultAbi, code: eulerEarnVaultCreationCode }),
+  states: [
+    {
+      ...when("full", { abi: eulerEarnVaultAbi, call: "setCap", args: room(0n) }),
+      refused: { code: "above_maximum", max_deposit: null },
+      shown: { max_deposit: null, paused: false },
+    },
+  ],
+};
+
+const yearn: Family = {
+  ...custom,
+  name: "Yearn v3",
+  adapter: "yearn_v3",
+  decimals: [6, 18, 8, 0],
+  deploy: deployStandard({ abi: yearnVaultAbi, code: yearnVaultCreationCode }),
+  states: [
+    {
+      ...when("short of room", { abi: yearnVaultAbi, call: "setLimit", args: room(5n) }),
+      refused: { code: "above_maximum", max_deposit: "5" },
+      shown: { max_deposit: "5" },
+    },
+    {
+      ...when("shut down", { abi: yearnVaultAbi, call: "shutdown" }),
+      refused: { code: "vault_paused" },
+      shown: { paused: true, max_deposit: "0" },
+    },
+    {
+      ...when("shut for the receiver alone", { abi: yearnVaultAbi, call: "shut", args: (user) => [user] }),
+      refused: { code: "above_maximum", max_deposit: "0" },
+      shown: { paused: false },
+    },
+  ],
+};
+
+const stata: Family = {
+  ...custom,
+  name: "Aave's static token",
+  adapter: "aave_stata",
+  decimals: [6, 18, 8],
+  deploy: deployStandard({ abi: stataTokenAbi, code: stataTokenCreationCode }),
+  states: [
+    {
+      ...when("paused by itself", { abi: stataTokenAbi, call: "setPaused", args: [true] }),
+      refused: { code: "vault_paused" },
+      shown: { paused: true, max_deposit: "0" },
+    },
+    {
+      ...when("over a frozen reserve", { abi: stataTokenAbi, call: "setFrozen", args: [true] }),
+      refused: { code: "vault_paused" },
+      shown: { paused: false, max_deposit: "0" },
+    },
+    {
+      ...when("over a full reserve", { abi: stataTokenAbi, call: "setCap", args: room(7n) }),
+      refused: { code: "above_maximum", max_deposit: "7" },
+    },
+  ],
+};
+
+const savings: Family = {
+  ...custom,
+  name: "a savings token, worth by its rate",
+  adapter: "spark",
+  decimals: [18, 6],
+  async deploy(world, asset) {
+    const made = await deployStandard({ abi: savingsTokenAbi, code: savingsTokenCreationCode })(world, asset);
+    const { address: vault } = made.row;
+    const placed = {
+      ...made,
+      world,
+      asset,
+      vault: vault as `0x${string}`,
+      shareToken: vault as `0x${string}`,
+    };
+    await set(placed, {
+      abi: savingsTokenAbi,
+      name: "setChi",
+      args: [1_073_100_000_000_000_000_000_000_000n],
+    });
+    return made;
+  },
+  states: [
+    {
+      ...when("full", { abi: savingsTokenAbi, call: "setCap", args: [1n] }),
+      refused: { code: "above_maximum", max_deposit: "0" },
+      shown: { max_deposit: "0", min_deposit: "0", no_minimum: true },
+    },
+  ],
+};
+
+const gearbox: Family = {
+  ...custom,
+  name: "Gearbox",
+  adapter: "gearbox",
+  decimals: [6, 18, 8],
+  deploy: deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode }),
+  states: [
+    {
+      ...when("paused", { abi: gearboxPoolAbi, call: "setPaused", args: [true] }),
+      refused: { code: "vault_paused" },
+      shown: { paused: true, max_deposit: "0" },
+    },
+  ],
+};
+
+const fluid: Family = {
+  ...custom,
+  name: "Fluid",
+  adapter: "fluid",
+  decimals: [6, 18],
+  deploy: deployStandard({ abi: fluidTokenAbi, code: fluidTokenCreationCode }),
+  states: [
+    {
+      ...when("with a minimum", { abi: fluidTokenAbi, call: "setMinDeposit", args: [2_000_000_000n] }),
+      refused: { code: "below_minimum", min_deposit: "2000000000" },
+      shown: { min_deposit: "2000000000" },
+    },
+    {
+      ...when("with a limit", { abi: fluidTokenAbi, call: "setLimit", args: [9n] }),
+      refused: { code: "above_maximum", max_deposit: "9" },
+    },
+    {
+      ...asItIs("asked for an amount that mints nothing"),
+      amount: () => 1n,
+      refused: { code: "zero_shares" },
+    },
+  ],
+};
+
+const silo: Family = {
+  ...custom,
+  name: "Silo, whose shares are finer than they say",
+  adapter: "silo",
+  decimals: [6, 18],
+  deploy: deployStandard({ abi: siloVaultAbi, code: siloVaultCreationCode }),
+  // A thousand times finer: of a whole share by its decimals, a price to a millionth takes a thousand.
+  async shown(placed) {
+    const wholeShares = 1_000n;
+    const assets = await convertedBy(placed, wholeShares * 10n ** BigInt(placed.row.shareDecimals));
+    return { ...(await standardShown(placed)), share_price: priceOf(placed, { assets, wholeShares }) };
+  },
+  states: [
+    {
+      ...when("refusing by its hook, which no view tells", {
+        abi: siloVaultAbi,
+        call: "setRefusing",
+        args: [true],
+      }),
+      refused: { code: "would_revert", revert: toFunctionSelector("RefusedByHook()") },
+      shown: { max_deposit: null, paused: false },
+    },
+  ],
+};
+
+conformance([euler, eulerEarn, yearn, stata, savings, gearbox, fluid, silo]);

@@ -1,0 +1,41 @@
+import { simpleLrtAbi, simpleLrtCreationCode } from "../../../scripts/stack/contracts/mellow-lrt/artifact.ts";
+import { deployStandard, set, standard, when } from "./standard.ts";
+import { conformance } from "./suite.ts";
+
+const abi = simpleLrtAbi;
+
+conformance([
+  {
+    ...standard,
+    name: "Mellow's Simple LRT",
+    adapter: "mellow_lrt",
+    type: "lido",
+    decimals: [18, 8, 6],
+    deploy: deployStandard({ abi, code: simpleLrtCreationCode }),
+    states: [
+      {
+        ...when("paused", { abi, call: "setDepositPause", args: [true] }),
+        refused: { code: "vault_paused" },
+        shown: { paused: true, max_deposit: "0" },
+      },
+      {
+        ...when("with a list that the user is not on", { abi, call: "setDepositWhitelist", args: [true] }),
+        refused: { code: "not_allowed" },
+        shown: { paused: false },
+      },
+      {
+        name: "with a list that the user is on",
+        async enter(placed, user) {
+          await set(placed, { abi, name: "setDepositWhitelist", args: [true] });
+          await set(placed, { abi, name: "setDepositor", args: [user, true] });
+        },
+        refused: null,
+      },
+      {
+        ...when("short of room", { abi, call: "setLimit", args: [107_310n * 10n ** 18n + 11n] }),
+        refused: { code: "above_maximum", max_deposit: "11" },
+        shown: { max_deposit: "11" },
+      },
+    ],
+  },
+]);

@@ -1,0 +1,174 @@
+import {
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  maxUint256,
+  zeroAddress,
+} from "viem";
+import {
+  legacyTokenizedVaultAbi as legacyAbi,
+  legacyTokenizedVaultCreationCode,
+  tokenizedVaultCreationCode,
+  tokenizedVaultAbi as vaultAbi,
+  whitelistAbi,
+  whitelistCreationCode,
+} from "../../../scripts/stack/contracts/upshift/artifact.ts";
+import type { Token } from "../../../src/vaults/vault.ts";
+import type { Family, Placed, StandIn } from "./family.ts";
+import { deployOn, deployStandard, priceOf, set, standard, when } from "./standard.ts";
+import { conformance } from "./suite.ts";
+import { fund, whole } from "./use.ts";
+import type { World } from "./world.ts";
+
+const contract = { abi: vaultAbi, code: tokenizedVaultCreationCode } as const;
+const encodeVault = (functionName: "setSharePrice", args: readonly [bigint]) =>
+  encodeFunctionData({ abi: vaultAbi, functionName, args });
+
+/** A share is worth 1.0731 in the reference token; the list of senders stands ready. */
+function deploy(world: World, asset: Token): Promise<StandIn> {
+  return world.script((script) => {
+    const list = script.deploy(
+      "list",
+      encodeDeployData({ abi: whitelistAbi, bytecode: whitelistCreationCode }),
+    );
+    const vault = deployOn(script, { contract, asset });
+    fund(script, { token: asset, spender: vault, amount: whole(asset, 107_310n) });
+    const args = [asset.address, whole(asset, 100_000n), script.deployer] as const;
+    const data = encodeFunctionData({ abi: vaultAbi, functionName: "deposit", args });
+    script.send("deposit", { to: vault, data });
+    const price = (whole(asset, 1n) * 10_731n) / 10_000n;
+    script.send("price", { to: vault, data: encodeVault("setSharePrice", [price]) });
+    const lp = getContractAddress({ from: vault, nonce: 1n }).toLowerCase();
+    const row = { address: vault, shareToken: lp, shareDecimals: asset.decimals };
+    return { row, owner: script.deployer, parts: { list } };
+  });
+}
+
+const viewOf = (placed: Placed, functionName: "getSharePrice" | "getTotalAssets") =>
+  placed.world.client.readContract({ address: placed.vault, abi: vaultAbi, functionName });
+
+async function sendersOnly(placed: Placed, senders: readonly Address[]): Promise<void> {
+  const on = placed.parts["list"];
+  await set(placed, { abi: vaultAbi, name: "setLists", args: [on, zeroAddress] });
+  for (const sender of senders)
+    await set(placed, { abi: whitelistAbi, name: "set", args: [sender, true], on });
+}
+
+const routed: Family = {
+  name: "Upshift",
+  adapter: "upshift",
+  type: "custom",
+  decimals: [6, 18, 8],
+  deploy,
+  async shown(placed) {
+    const [price, total] = await Promise.all([
+      viewOf(placed, "getSharePrice"),
+      viewOf(placed, "getTotalAssets"),
+    ]);
+    return {
+      total_assets: String(total),
+      total_supply: String(whole(placed.asset, 100_000n)),
+      share_price: priceOf(placed, { assets: price, wholeShares: 1n }),
+      min_deposit: null,
+    };
+  },
+  worth: async (placed, shares) =>
+    (shares * (await viewOf(placed, "getSharePrice"))) / whole(placed.asset, 1n),
+  withdrawal: (placed, { user, shares }) => ({
+    to: placed.vault,
+    data: encodeFunctionData({ abi: vaultAbi, functionName: "instantRedeem", args: [shares, user] }),
+  }),
+  withdrawalTellsShares: false,
+  states: [
+    {
+      ...when("paused for deposits", { abi: vaultAbi, call: "setDepositsPaused", args: [true] }),
+      refused: { code: "vault_paused" },
+      shown: { paused: true, max_deposit: "0" },
+    },
+    {
+      ...when("with a limit for each deposit", {
+        abi: vaultAbi,
+        call: "setLimits",
+        args: [1_000_000n, maxUint256],
+      }),
+      refused: { code: "above_maximum", max_deposit: "1000000" },
+      shown: { max_deposit: "1000000" },
+    },
+    {
+      ...when("near its cap", { abi: vaultAbi, call: "setLimits", args: [maxUint256, 107_310_000_021n] }),
+      refused: { code: "above_maximum", max_deposit: "21" },
+      shown: { max_deposit: "21" },
+    },
+    {
+      // The Router's clone sends.
+      name: "for senders on a list, with the user on it",
+      enter: (placed, user) => sendersOnly(placed, [user]),
+      refused: { code: "not_allowed" },
+    },
+    {
+      name: "no longer taking the token",
+      enter: (placed) =>
+        set(placed, { abi: vaultAbi, name: "setLists", args: [zeroAddress, placed.parts["list"]] }),
+      refused: { code: "upstream_rejected" },
+    },
+    {
+      name: "asked for an amount that mints nothing",
+      enter: async () => undefined,
+      amount: () => 1n,
+      refused: { code: "zero_shares" },
+    },
+  ],
+};
+
+const direct: Family = {
+  ...routed,
+  name: "Upshift, called by the user",
+  decimals: [6],
+  async deploy(world, asset) {
+    const made = await deploy(world, asset);
+    return { ...made, row: { ...made.row, caller: "user" } };
+  },
+  states: [
+    {
+      name: "for senders on a list, with the user on it",
+      enter: (placed, user) => sendersOnly(placed, [user]),
+      refused: null,
+    },
+    {
+      name: "for senders on a list, without the user",
+      enter: (placed) => sendersOnly(placed, []),
+      refused: { code: "not_allowed" },
+    },
+  ],
+};
+
+const legacy: Family = {
+  ...standard,
+  name: "Upshift's older vault",
+  adapter: "upshift_legacy",
+  type: "custom",
+  decimals: [6, 18],
+  deploy: deployStandard({ abi: legacyAbi, code: legacyTokenizedVaultCreationCode }),
+  // `redeem` is there and always reverts.
+  withdrawal: () => null,
+  states: [
+    {
+      ...when("paused for deposits", { abi: legacyAbi, call: "setDepositsPaused", args: [true] }),
+      refused: { code: "vault_paused" },
+      shown: { paused: true, max_deposit: "0" },
+    },
+    {
+      ...when("with a limit for each deposit", { abi: legacyAbi, call: "setMaxDepositAmount", args: [31n] }),
+      refused: { code: "above_maximum", max_deposit: "31" },
+      shown: { max_deposit: "31" },
+    },
+    {
+      ...when("with all the supply it may have", { abi: legacyAbi, call: "setMaxSupply", args: [1n] }),
+      refused: { code: "above_maximum", max_deposit: "0" },
+      shown: { max_deposit: "0" },
+    },
+  ],
+};
+
+conformance([routed, direct, legacy]);
