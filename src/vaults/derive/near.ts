@@ -115,7 +115,14 @@ export const nearDerivers: readonly Deriver[] = [
   }),
   standardDeriver({ adapter: "morpho_v2", type: "morpho", mark: markV2 }),
   standardDeriver({ adapter: "ipor", type: "ipor", mark: markIpor }),
-  standardDeriver({ adapter: "accountable", type: "accountable", ownShare: true, mark: markAccountable }),
+  standardDeriver({
+    adapter: "accountable",
+    type: "accountable",
+    ownShare: true,
+    // Deployed ones revert where deposits are previewed, and take deposits all the same.
+    previews: false,
+    mark: markAccountable,
+  }),
   standardDeriver({ adapter: "mellow_lrt", type: "lido", mark: markMellowLrt }),
   standardDeriver({
     adapter: "upshift_legacy",
