@@ -4,7 +4,7 @@ import { Api } from "../harness/api.ts";
 import { balanceOf } from "../harness/balances.ts";
 import { addressOf, mined, tokenOn, userOn, vaultNamed } from "../harness/chain.ts";
 import { type Signable, sign } from "../harness/flow.ts";
-import { type Departed, depart, ends, type ProviderName, withRelayer } from "../harness/moves.ts";
+import { type Departed, depart, ends, type ProviderName, withBridge } from "../harness/moves.ts";
 import { statusOf, until } from "./follow.ts";
 
 const api = new Api();
@@ -67,7 +67,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
     ["one unit less", { underdeliver: "1" }],
     ["a hundredth less", { underdeliver_bps: 100 }],
   ])("%s than said still becomes shares", async (_name, less) => {
-    await withRelayer({ mode: "underdeliver", ...less }, async () => {
+    await withBridge({ relayer: { mode: "underdeliver", ...less } }, async () => {
       const departed = await depart({ provider, vault });
       const done = await until(departed, { status: "DONE" });
       expect(done).toMatchObject({ substatus: "COMPLETED" });
@@ -76,7 +76,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
   });
 
   test("a call that fails leaves the user with the token: PARTIAL, and what to do about it", async () => {
-    const departed = await withRelayer({ mode: "fail_destination" }, async () => {
+    const departed = await withBridge({ relayer: { mode: "fail_destination" } }, async () => {
       const made = await depart({ provider, vault });
       await until(made, { status: "DONE" });
       return made;
@@ -117,7 +117,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
   });
 
   test("a refund is one when the money is back", async () => {
-    await withRelayer({ mode: "refund" }, async () => {
+    await withBridge({ relayer: { mode: "refund" } }, async () => {
       const departed = await depart({ provider, vault });
       const done = await until(departed, { status: "DONE" });
       const back = await balanceOf(from, { token: tokenOn(from, "USDC"), owner: departed.user.address });
@@ -134,7 +134,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
   });
 
   test("one that is stuck is PENDING, and goes on once the bridge does", async () => {
-    const departed = await withRelayer({ mode: "stall" }, async () => {
+    const departed = await withBridge({ relayer: { mode: "stall" } }, async () => {
       const made = await depart({ provider, vault });
       for (let look = 0; look < 5; look += 1)
         expect(await statusOf(made.hash, from.chainId)).toMatchObject(BRIDGING);
@@ -144,7 +144,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
   });
 
   test("one that expired waits for its refund, and gets it", async () => {
-    const departed = await withRelayer({ mode: "expire" }, async () => {
+    const departed = await withBridge({ relayer: { mode: "expire" } }, async () => {
       const made = await depart({ provider, vault });
       await until(made, {
         status: "PENDING",
@@ -163,7 +163,7 @@ describe.each(providers)("in two transactions over %s", (provider) => {
     ["all", {}],
     ["a hundredth less than said", { mode: "underdeliver", underdeliver_bps: 100 } as const],
   ])("%s that arrived is deposited by the user", async (_name, relayer) => {
-    const departed = await withRelayer(relayer, async () => {
+    const departed = await withBridge({ relayer }, async () => {
       const made = await depart({ provider, vault, twoStep: true });
       await until(made, { status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" });
       return made;

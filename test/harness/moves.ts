@@ -8,7 +8,7 @@ import { refOf } from "../../src/deposits/order.ts";
 import type { BuiltMove, DestinationCall } from "../../src/providers/provider.ts";
 import { encodeRouterDeposit } from "../../src/router/encode.ts";
 import { addressOf, chainIds, chainOf, type KeyedUser, mined, newUser, sendCall, tokenOn } from "./chain.ts";
-import { emulators } from "./faults.ts";
+import { emulators, type FaultInput } from "./faults.ts";
 import { variablesFor } from "./worker.ts";
 
 export type ProviderName = "across" | "lifi";
@@ -177,12 +177,15 @@ async function writeDown(
   });
 }
 
-/** Does something while both services' transfers are treated so by the relayer. */
-export async function withRelayer<T>(relayer: Partial<Relayer>, work: () => Promise<T>): Promise<T> {
+/** Does something while both services misbehave so, and their relayer treats transfers so. */
+export async function withBridge<T>(
+  told: { faults?: readonly FaultInput[]; relayer?: Partial<Relayer> },
+  work: () => Promise<T>,
+): Promise<T> {
   const urls = [emulators().lifi, emulators().across];
   const all = (init: RequestInit) => Promise.all(urls.map((url) => fetch(`${url}/__control`, init)));
-  const set = await all({ method: "POST", body: JSON.stringify({ relayer }) });
-  if (set.some(({ ok }) => !ok)) throw new Error("the relayer's settings were refused");
+  const set = await all({ method: "POST", body: JSON.stringify(told) });
+  if (set.some(({ ok }) => !ok)) throw new Error("the bridge's settings were refused");
   try {
     return await work();
   } finally {
