@@ -2,7 +2,7 @@ import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, keccak256, zeroAddr
 import type { TokenSymbol } from "../../scripts/stack/chains/plan.ts";
 import type { Relayer } from "../../scripts/stack/emulator/control.ts";
 import type { StackVault } from "../../scripts/stack/manifest.ts";
-import { type Context, createContext, createRuntime } from "../../src/context.ts";
+import { type Context, createContext, createRuntime, type Runtime } from "../../src/context.ts";
 import { insertDeposit } from "../../src/db/queries/deposits.ts";
 import { refOf } from "../../src/deposits/order.ts";
 import type { BuiltMove, DestinationCall } from "../../src/providers/provider.ts";
@@ -37,16 +37,16 @@ export interface Departure {
 const AMOUNT = 250_000_000n;
 const MAX = 2n ** 256n - 1n;
 const SLIPPAGE = 20_000_000n;
-let opened: Context | null = null;
+let runtime: Runtime | null = null;
 
-/** The program's own context over the stack: its providers, chains and database. */
+/** A context of the program over the stack, as one request gets it: its providers, chains and database. */
 export async function programContext(): Promise<Context> {
-  opened ??= createContext(createRuntime(await variablesFor("http://127.0.0.1:9", {})), {
+  runtime ??= createRuntime(await variablesFor("http://127.0.0.1:9", {}));
+  return createContext(runtime, {
     requestId: "test",
     clientAddress: "unknown",
     waitUntil: () => undefined,
   });
-  return opened;
 }
 
 /** Builds a move into a vault with the program's own providers, writes it down as build does, and sends it. */
