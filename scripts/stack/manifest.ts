@@ -1,10 +1,11 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Address } from "viem";
+import { type Address, getAddress } from "viem";
 import type { StackAccount } from "./accounts.ts";
 import type { BridgingContracts } from "./chains/bridging.ts";
 import type { Deployment } from "./chains/deploy.ts";
 import { type ExecutorVersion, type Scenario, type TokenSymbol, tokenPlans } from "./chains/plan.ts";
+import { familyOfVault } from "./chains/registry.ts";
 
 interface StackToken {
   address: Address;
@@ -42,6 +43,8 @@ export interface StackVault {
   vault_id: string;
   adapter: string;
   name: string;
+  /** Where its shares are counted; the vault itself in most families. */
+  share_token: Address;
   chain_id: number;
   asset_symbol: TokenSymbol;
   /** What the vault is here for; `honest` ones simply work. */
@@ -107,14 +110,16 @@ function describeBridging(bridging: BridgingContracts): StackBridging {
   };
 }
 
-export function describeVaults({ plan, vaults }: Deployment): StackVault[] {
-  return vaults.map(({ address, plan: vault }) => ({
-    vault_id: `${plan.chainId}:${address.toLowerCase()}`,
-    adapter: vault.build.kind === "morpho" ? "metamorpho" : "erc4626",
-    name: vault.name,
-    chain_id: plan.chainId,
-    asset_symbol: vault.token,
-    scenario: vault.scenario,
+export function describeVaults(deployment: Deployment): StackVault[] {
+  const { chainId } = deployment.plan;
+  return deployment.vaults.map((vault) => ({
+    vault_id: `${chainId}:${vault.address.toLowerCase()}`,
+    adapter: familyOfVault(vault).adapter,
+    name: vault.plan.name,
+    share_token: getAddress(vault.row.shareToken ?? vault.address),
+    chain_id: chainId,
+    asset_symbol: vault.plan.token,
+    scenario: vault.plan.scenario,
   }));
 }
 

@@ -44,7 +44,7 @@ export async function depositAndCheck(
 ): Promise<Deposited> {
   const { vault, user, style, body } = job;
   const chain = chainOf(vault.chain_id);
-  const share = addressOf(vault);
+  const share = vault.share_token;
   const asset = tokenOn(chain, vault.asset_symbol);
   const native = body.from_token === zeroAddress || /^0xe{40}$/i.test(body.from_token);
   const parts = await routerParts(chain);
@@ -58,7 +58,7 @@ export async function depositAndCheck(
   const amount = BigInt(body.from_amount);
   expect(before.assets - after.assets).toBe(native ? 0n : amount);
   if (style === "calls") expect(nativePaid(built)).toBe(native ? amount : 0n);
-  const others = { user: user.address, vault: share };
+  const others = { user: user.address, vault: addressOf(vault) };
   expect(await leftIn(chain, { at: parts, tokens: { asset, share }, others })).toEqual({});
   const throughRouter = built.transaction_request.to === parts.router;
   expect(await hasCode(chain, parts.clone)).toBe(throughRouter);

@@ -1,7 +1,9 @@
-import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, maxUint256, parseAbi } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseAbi } from "viem";
 import { pausableVaultAbi } from "../contracts/artifact.ts";
 import { catchUp, forward } from "./anvil.ts";
 import { type BridgingContracts, deployBridging } from "./bridging.ts";
+import { familyOf } from "./families/families.ts";
+import { type Placed, type Placing, standardDeposit } from "./families/family-vault.ts";
 import { deployRouter, installMulticall3, verifyRouter } from "./infrastructure.ts";
 import { rpc } from "./json-rpc.ts";
 import {
@@ -13,10 +15,10 @@ import {
   openMetaMorpho,
   TIMELOCK,
 } from "./morpho.ts";
-import { type ChainPlan, type TokenSymbol, tokenPlans, type VaultPlan } from "./plan.ts";
+import { type ChainPlan, type TokenSymbol, tokenPlan, tokenPlans, type VaultPlan } from "./plan.ts";
 import { ChainScript } from "./script.ts";
 import { deployToken, fund } from "./tokens.ts";
-import { vaultDeployData } from "./vault-kinds.ts";
+import { shareDecimals, vaultDeployData } from "./vault-kinds.ts";
 
 const approveAbi = parseAbi(["function approve(address spender, uint256 amount)"]);
 /** More than any vault here is ever given, less than MetaMorpho's uint184. */
@@ -25,6 +27,8 @@ const AMPLE_CAP = 10n ** 40n;
 export interface DeployedVault {
   plan: VaultPlan;
   address: Address;
+  /** The columns of its registry row that are not its own address. */
+  row: Placed["row"];
 }
 
 /** A chain with everything on it. */
@@ -62,7 +66,7 @@ export async function deployChain(
   const startBlock = Number(await rpc(url, "eth_blockNumber")) + 1;
   const vaults = plan.vaults.map((vault) => ({
     plan: vault,
-    address: deployVault(script, { vault, asset: tokens[vault.token], morpho }),
+    ...deployVault(script, { vault, asset: tokens[vault.token], morpho }),
   }));
   await script.flush();
   await forward(url, TIMELOCK + 1);
@@ -106,17 +110,20 @@ function deployMarkets(script: ChainScript, tokens: Record<TokenSymbol, Address>
 
 type VaultInput = { vault: VaultPlan; asset: Address; morpho: Morpho };
 
-function deployVault(script: ChainScript, { vault, asset, morpho }: VaultInput): Address {
+function deployVault(script: ChainScript, { vault, asset, morpho }: VaultInput): Placed {
   const { name, symbol, build } = vault;
-  if (build.kind !== "morpho") return script.deploy(name, vaultDeployData(build, [asset, name, symbol]));
+  const { decimals } = tokenPlan(vault.token);
+  if (build.kind === "family") return familyOf(build.adapter).deploy(script, placingOf(vault, asset));
+  const row = { shareDecimals: shareDecimals(build, decimals) };
+  if (build.kind !== "morpho")
+    return { address: script.deploy(name, vaultDeployData(build, [asset, name, symbol])), row };
   const cap = build.room === undefined ? AMPLE_CAP : vault.deposited + vault.accrued + build.room;
-  return deployMetaMorpho(script, {
-    morpho: morpho.morpho,
-    market: marketOf(morpho, vault),
-    name,
-    symbol,
-    cap,
-  });
+  const market = marketOf(morpho, vault);
+  return { address: deployMetaMorpho(script, { morpho: morpho.morpho, market, name, symbol, cap }), row };
+}
+
+function placingOf({ name, symbol, token }: VaultPlan, asset: Address): Placing {
+  return { asset, name, symbol, decimals: tokenPlan(token).decimals };
 }
 
 function marketOf({ markets }: Morpho, vault: VaultPlan): Market {
@@ -138,10 +145,12 @@ function giveHistory(
     const data = encodeFunctionData({ abi: approveAbi, functionName: "approve", args });
     script.send(`approve ${plan.name}`, { to: asset, data });
   };
+  const placing = placingOf(plan, asset);
+  const family = plan.build.kind === "family" ? familyOf(plan.build.adapter) : null;
+  const call = { placing, amount: plan.deposited, deployer: script.deployer };
   if (plan.deposited > 0n) {
     approve(address);
-    const args = [plan.deposited, script.deployer] as const;
-    const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args });
+    const data = (family?.deposit ?? standardDeposit)(call);
     script.send(`deposit ${plan.name}`, { to: address, data });
   }
   if (plan.accrued > 0n && market !== null) {
@@ -151,6 +160,7 @@ function giveHistory(
     const args = [address, plan.accrued] as const;
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
     script.send(`yield ${plan.name}`, { to: asset, data });
+    if (family?.accrue) script.send(`accrue ${plan.name}`, { to: address, data: family.accrue(call) });
   }
   if (plan.build.kind === "pausable") {
     const data = encodeFunctionData({ abi: pausableVaultAbi, functionName: "pause" });

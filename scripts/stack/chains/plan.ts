@@ -1,16 +1,19 @@
 import type { Address } from "viem";
+import type { FamilyAdapter } from "./families/families.ts";
 
-/** How a vault is built: the real MetaMorpho, or a thin subclass of a library's ERC-4626. */
+/** How a vault is built: the real MetaMorpho, a thin subclass of a library's ERC-4626, or a stand-in for a family. */
 export type VaultKind =
   | { kind: "morpho"; room?: bigint }
   | { kind: "open_zeppelin" | "pausable" | "caller"; offset: number }
   | { kind: "capped"; offset: number; cap: bigint }
   | { kind: "minimum"; offset: number; minimum: bigint }
-  | { kind: "solmate" };
+  | { kind: "solmate" }
+  | { kind: "family"; adapter: FamilyAdapter };
 
-/** What a vault is here for. Only `honest` ones take a deposit through the Router without more ado. */
+/** What a vault is here for. `honest` ones and those of a `family` take a deposit without more ado. */
 export type Scenario =
   | "honest"
+  | "family"
   | "empty"
   | "paused"
   | "full"
@@ -66,6 +69,12 @@ export const tokenPlans: readonly TokenPlan[] = [
   { symbol: "USDT", name: "Tether USD", decimals: 6, kind: "no_return", funding: 1_000_000n * 10n ** 6n },
   { symbol: "FEE", name: "One Per Cent", decimals: 18, kind: "fee", funding: 1_000_000n * 10n ** 18n },
 ];
+
+export function tokenPlan(symbol: TokenSymbol): TokenPlan {
+  const plan = tokenPlans.find((token) => token.symbol === symbol);
+  if (plan === undefined) throw new Error(`no token ${symbol}`);
+  return plan;
+}
 
 /** A vault that has been in use: some deposits, then some yield in basis points. */
 function used(
@@ -215,6 +224,68 @@ const honestTwo: readonly VaultPlan[] = [
   used({ name: "Remote WETH", symbol: "rWETH", token: "WETH", build: solmate }, [ether(20n), 145n]),
 ];
 
+/** One vault of a family, with a deposit and some yield. */
+function familyVault(
+  adapter: FamilyAdapter,
+  vault: Pick<VaultPlan, "name" | "symbol" | "token"> & { used: readonly [bigint, bigint] },
+): VaultPlan {
+  const { used: past, ...named } = vault;
+  return used({ ...named, build: { kind: "family", adapter }, scenario: "family" }, past);
+}
+
+/** One vault of each family that keeps to ERC-4626 more or less. */
+const nearFamilies: readonly VaultPlan[] = [
+  familyVault("euler", { name: "Euler USDC", symbol: "eUSDC", token: "USDC", used: [usd(50_000n), 377n] }),
+  familyVault("euler_earn", {
+    name: "Earn USDC",
+    symbol: "eeUSDC",
+    token: "USDC",
+    used: [usd(20_000n), 290n],
+  }),
+  familyVault("yearn_v3", { name: "Yearn WETH", symbol: "yvWETH", token: "WETH", used: [ether(80n), 512n] }),
+  familyVault("aave_stata", {
+    name: "Static USDT",
+    symbol: "stataUSDT",
+    token: "USDT",
+    used: [usd(70_000n), 233n],
+  }),
+  familyVault("spark", { name: "Savings USDC", symbol: "sUSDC", token: "USDC", used: [usd(90_000n), 377n] }),
+  familyVault("gearbox", { name: "Pool WETH", symbol: "dWETH", token: "WETH", used: [ether(60n), 188n] }),
+  familyVault("fluid", { name: "Fluid USDC", symbol: "fluUSDC", token: "USDC", used: [usd(30_000n), 641n] }),
+  familyVault("silo", { name: "Silo USDC", symbol: "siUSDC", token: "USDC", used: [usd(10_000n), 902n] }),
+  familyVault("morpho_v2", {
+    name: "Prime USDC V2",
+    symbol: "p2USDC",
+    token: "USDC",
+    used: [usd(150_000n), 421n],
+  }),
+  familyVault("ipor", { name: "Plasma USDC", symbol: "plUSDC", token: "USDC", used: [usd(40_000n), 550n] }),
+  familyVault("mellow_lrt", {
+    name: "Simple WETH",
+    symbol: "lrWETH",
+    token: "WETH",
+    used: [ether(90n), 301n],
+  }),
+  familyVault("upshift", {
+    name: "Upshift USDC",
+    symbol: "upUSDC",
+    token: "USDC",
+    used: [usd(60_000n), 412n],
+  }),
+  familyVault("upshift_legacy", {
+    name: "Upshift WBTC",
+    symbol: "upWBTC",
+    token: "WBTC",
+    used: [btc(3n), 120n],
+  }),
+  familyVault("accountable", {
+    name: "Credit USDC",
+    symbol: "crUSDC",
+    token: "USDC",
+    used: [usd(45_000n), 1_010n],
+  }),
+];
+
 export const chainPlans: readonly ChainPlan[] = [
   {
     chainId: 31337,
@@ -223,7 +294,7 @@ export const chainPlans: readonly ChainPlan[] = [
     deployer: "0x1111111111111111111111111111111111111111",
     multicall3: true,
     executorVersion: "2.1.0",
-    vaults: [...honestOne, ...refusingOne],
+    vaults: [...honestOne, ...refusingOne, ...nearFamilies],
   },
   {
     chainId: 31338,

@@ -1,7 +1,7 @@
 import { SeedRow } from "../../db/seed-row.ts";
 import type { DeployedVault, Deployment } from "./deploy.ts";
-import { type Scenario, tokenPlans } from "./plan.ts";
-import { shareDecimals } from "./vault-kinds.ts";
+import { familyOf } from "./families/families.ts";
+import { type Scenario, tokenPlan } from "./plan.ts";
 
 const statuses: Partial<Record<Scenario, Pick<SeedRow, "status" | "statusReason">>> = {
   registry_paused: { status: "paused", statusReason: "suspended by the operator" },
@@ -13,30 +13,37 @@ export function registryRows(deployment: Deployment): SeedRow[] {
   return deployment.vaults.map((vault) => registryRow(deployment, vault));
 }
 
-function registryRow(deployment: Deployment, { plan, address }: DeployedVault): SeedRow {
-  const token = tokenPlans.find(({ symbol }) => symbol === plan.token);
-  if (token === undefined) throw new Error(`${plan.name}: no token ${plan.token}`);
-  const vault = address.toLowerCase();
+function registryRow(deployment: Deployment, vault: DeployedVault): SeedRow {
+  const { plan, address, row } = vault;
+  const token = tokenPlan(plan.token);
+  const own = address.toLowerCase();
   const asset = deployment.tokens[plan.token];
-  const isMorpho = plan.build.kind === "morpho";
   return SeedRow.parse({
     chainId: deployment.plan.chainId,
-    address: vault,
-    type: isMorpho ? "morpho" : "custom",
-    adapter: isMorpho ? "metamorpho" : "erc4626",
+    address: own,
+    ...familyOfVault(vault),
     name: plan.name,
     assetAddress: asset.toLowerCase(),
     assetSymbol: token.symbol,
     assetDecimals: token.decimals,
-    shareToken: vault,
-    shareDecimals: shareDecimals(plan.build, token.decimals),
-    entryPoint: vault,
-    spender: vault,
-    pricer: vault,
+    shareToken: own,
+    entryPoint: own,
+    spender: own,
+    pricer: own,
     acceptedAssets: [{ address: asset, symbol: token.symbol, decimals: token.decimals }],
     caller: plan.scenario === "caller" ? "user" : "router",
-    curator: isMorpho ? "Local Curators" : "",
+    curator: plan.build.kind === "morpho" ? "Local Curators" : "",
     startBlock: deployment.startBlock,
     ...(statuses[plan.scenario] ?? { status: "active" }),
+    ...row,
   });
+}
+
+/** The public family label of a vault, and the adapter that speaks to it. */
+export function familyOfVault({ plan }: DeployedVault): Pick<SeedRow, "type" | "adapter"> {
+  const { build } = plan;
+  if (build.kind === "family") return { type: familyOf(build.adapter).type, adapter: build.adapter };
+  return build.kind === "morpho"
+    ? { type: "morpho", adapter: "metamorpho" }
+    : { type: "custom", adapter: "erc4626" };
 }

@@ -15,7 +15,7 @@ import {
 } from "../contracts/artifact.ts";
 import type { VaultKind } from "./plan.ts";
 
-type Erc4626Kind = Exclude<VaultKind, { kind: "morpho" }>;
+export type Erc4626Kind = Exclude<VaultKind, { kind: "morpho" | "family" }>;
 
 /** The transaction data that deploys one of the ERC-4626 subclasses. */
 export function vaultDeployData(
@@ -51,7 +51,7 @@ export function vaultDeployData(
 }
 
 /** Decimals of a vault's shares. Solmate copies the asset's; MetaMorpho has at least 18. */
-export function shareDecimals(build: VaultKind, assetDecimals: number): number {
+export function shareDecimals(build: Exclude<VaultKind, { kind: "family" }>, assetDecimals: number): number {
   if (build.kind === "morpho") return Math.max(18, assetDecimals);
   return build.kind === "solmate" ? assetDecimals : assetDecimals + build.offset;
 }

@@ -1,5 +1,8 @@
-import type { VaultKind } from "../../../scripts/stack/chains/plan.ts";
-import { shareDecimals, vaultDeployData } from "../../../scripts/stack/chains/vault-kinds.ts";
+import {
+  type Erc4626Kind,
+  shareDecimals,
+  vaultDeployData,
+} from "../../../scripts/stack/chains/vault-kinds.ts";
 import { pausableVaultAbi } from "../../../scripts/stack/contracts/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, StandIn } from "./family.ts";
@@ -8,10 +11,8 @@ import { conformance } from "./suite.ts";
 import { use, whole } from "./use.ts";
 import type { World } from "./world.ts";
 
-type Kind = Exclude<VaultKind, { kind: "morpho" }>;
-
 /** Libraries' own vaults, or thin subclasses of them. */
-function deployer(kindFor: (asset: Token) => Kind) {
+function deployer(kindFor: (asset: Token) => Erc4626Kind) {
   return (world: World, asset: Token): Promise<StandIn> =>
     world.script((script) => {
       const kind = kindFor(asset);

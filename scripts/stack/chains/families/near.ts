@@ -1,0 +1,119 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress } from "viem";
+import {
+  accountableStrategyAbi,
+  accountableStrategyCreationCode,
+  accountableVaultAbi,
+  accountableVaultCreationCode,
+} from "../../contracts/accountable/artifact.ts";
+import {
+  plasmaAccessManagerAbi,
+  plasmaAccessManagerCreationCode,
+  plasmaVaultAbi,
+  plasmaVaultCreationCode,
+} from "../../contracts/ipor/artifact.ts";
+import {
+  eulerEarnVaultAbi,
+  eulerEarnVaultCreationCode,
+  eulerVaultAbi,
+  eulerVaultCreationCode,
+  fluidTokenAbi,
+  fluidTokenCreationCode,
+  gearboxPoolAbi,
+  gearboxPoolCreationCode,
+  savingsTokenAbi,
+  savingsTokenCreationCode,
+  siloVaultAbi,
+  siloVaultCreationCode,
+  stataTokenAbi,
+  stataTokenCreationCode,
+  yearnVaultAbi,
+  yearnVaultCreationCode,
+} from "../../contracts/lending/artifact.ts";
+import { simpleLrtAbi, simpleLrtCreationCode } from "../../contracts/mellow-lrt/artifact.ts";
+import { vaultV2Abi, vaultV2CreationCode } from "../../contracts/morpho-v2/artifact.ts";
+import {
+  legacyTokenizedVaultAbi,
+  legacyTokenizedVaultCreationCode,
+  tokenizedVaultAbi,
+  tokenizedVaultCreationCode,
+} from "../../contracts/upshift/artifact.ts";
+import { deployVault, type FamilyVault, standardDeposit, standardVault } from "./family-vault.ts";
+
+/** Of rates that are written as 10^27 for one. */
+const RAY = 10n ** 27n;
+
+/** Value by a rate that donations do not move: the yield is written down. */
+const savings: FamilyVault = {
+  ...standardVault({ abi: savingsTokenAbi, code: savingsTokenCreationCode }),
+  accrue: () =>
+    encodeFunctionData({ abi: savingsTokenAbi, functionName: "setChi", args: [(RAY * 10_377n) / 10_000n] }),
+};
+
+const ipor: FamilyVault = {
+  type: "ipor",
+  deploy(script, placing) {
+    const code = { abi: plasmaAccessManagerAbi, bytecode: plasmaAccessManagerCreationCode } as const;
+    const manager = script.deploy("access manager", encodeDeployData(code));
+    const contract = { abi: plasmaVaultAbi, code: plasmaVaultCreationCode } as const;
+    const address = deployVault(script, { contract, placing, more: [manager] });
+    return { address, row: { shareDecimals: placing.decimals + 2 } };
+  },
+  deposit: standardDeposit,
+  accrue: null,
+};
+
+/** Its shares are the first contract that it creates. */
+const upshift: FamilyVault = {
+  type: "custom",
+  deploy(script, placing) {
+    const contract = { abi: tokenizedVaultAbi, code: tokenizedVaultCreationCode } as const;
+    const address = deployVault(script, { contract, placing });
+    const shareToken = getContractAddress({ from: address, nonce: 1n }).toLowerCase();
+    return { address, row: { shareToken, shareDecimals: placing.decimals } };
+  },
+  deposit: ({ placing, amount, deployer }) => {
+    const args = [placing.asset, amount, deployer] as const;
+    return encodeFunctionData({ abi: tokenizedVaultAbi, functionName: "deposit", args });
+  },
+  accrue: ({ placing }) => {
+    const args = [(10n ** BigInt(placing.decimals) * 10_412n) / 10_000n] as const;
+    return encodeFunctionData({ abi: tokenizedVaultAbi, functionName: "setSharePrice", args });
+  },
+};
+
+/** Its shares are the first contract that it creates. Most of its assets are lent out. */
+const accountable: FamilyVault = {
+  type: "accountable",
+  deploy(script, placing) {
+    const code = { abi: accountableStrategyAbi, bytecode: accountableStrategyCreationCode } as const;
+    const strategy = script.deploy("strategy", encodeDeployData(code));
+    const contract = { abi: accountableVaultAbi, code: accountableVaultCreationCode } as const;
+    const address = deployVault(script, { contract, placing, more: [strategy] });
+    const shareToken = getContractAddress({ from: address, nonce: 1n }).toLowerCase();
+    return { address, row: { shareToken, shareDecimals: placing.decimals } };
+  },
+  deposit: standardDeposit,
+  accrue: ({ amount }) =>
+    encodeFunctionData({ abi: accountableVaultAbi, functionName: "lend", args: [amount, 0n] }),
+};
+
+/** Stand-ins for the families that keep to ERC-4626 more or less, by the adapter that speaks to them. */
+export const nearFamilies = {
+  euler: standardVault({ abi: eulerVaultAbi, code: eulerVaultCreationCode }),
+  euler_earn: standardVault({ abi: eulerEarnVaultAbi, code: eulerEarnVaultCreationCode }),
+  yearn_v3: standardVault({ abi: yearnVaultAbi, code: yearnVaultCreationCode }),
+  aave_stata: standardVault({ abi: stataTokenAbi, code: stataTokenCreationCode }),
+  spark: savings,
+  gearbox: standardVault({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode }),
+  fluid: standardVault({ abi: fluidTokenAbi, code: fluidTokenCreationCode }),
+  silo: standardVault({ abi: siloVaultAbi, code: siloVaultCreationCode }),
+  morpho_v2: standardVault(
+    { abi: vaultV2Abi, code: vaultV2CreationCode },
+    { type: "morpho", shareDecimals: (decimals) => Math.max(18, decimals) },
+  ),
+  ipor,
+  mellow_lrt: standardVault({ abi: simpleLrtAbi, code: simpleLrtCreationCode }, { type: "lido" }),
+  upshift,
+  upshift_legacy: standardVault({ abi: legacyTokenizedVaultAbi, code: legacyTokenizedVaultCreationCode }),
+  accountable,
+} satisfies Record<string, FamilyVault>;
