@@ -25,6 +25,7 @@ export const handlerAbi = parseAbi([
   "struct Replacement { address token; uint256 offset; }",
   "function makeCallWithBalance(address target, bytes callData, uint256 value, Replacement[] replacement)",
   "event CallsFailed(Call[] calls, address indexed fallbackRecipient)",
+  "event DrainedTokens(address indexed recipient, address indexed token, uint256 indexed amount)",
 ]);
 
 /** A transfer's message to the handler is `abi.encode` of one `Instructions`. */

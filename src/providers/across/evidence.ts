@@ -41,7 +41,7 @@ const FAILED: ToldStatus = { ...NOTHING, phase: "failed", substatus: "UNKNOWN_ER
  */
 export function statusOfEvidence(evidence: Evidence): ToldStatus {
   const { word, source, relay, fill } = evidence;
-  if (fill !== null) return delivered({ callsSucceeded: !fill.callsFailed, ...fill });
+  if (fill !== null) return delivered(fill);
   if (relay === "filled") return deliveredByWord(word);
   if (source === "reverted") return FAILED;
   if (word === null) return statusWithoutWord(evidence);

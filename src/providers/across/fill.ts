@@ -1,7 +1,7 @@
 import { type Hex, isAddressEqual, keccak256, type Log, parseEventLogs } from "viem";
 import type { Receipt } from "../../chains/transaction.ts";
-import { handlerAbi, spokePoolAbi } from "./abi.ts";
-import { toAddress } from "./decode.ts";
+import { spokePoolAbi } from "./abi.ts";
+import { callsSucceeded } from "./calls.ts";
 import type { Deployment } from "./deployments.ts";
 import type { Deposited } from "./deposited.ts";
 
@@ -10,8 +10,8 @@ export interface Fill {
   txHash: Hex;
   /** Smallest unit of the output token. */
   amount: bigint;
-  /** Whether the handler's calls failed, so that the user holds the token itself. */
-  callsFailed: boolean;
+  /** Whether the handler's calls succeeded: otherwise the user holds the token itself. Null: it does not tell. */
+  callsSucceeded: boolean | null;
 }
 
 /**
@@ -31,10 +31,12 @@ export function findFill(
   // A transaction may deliver several transfers; the calls of one run before the next is delivered.
   const end = fills[index + 1]?.logIndex ?? Number.POSITIVE_INFINITY;
   const during = receipt.logs.filter((log) => isBetween(log, { start: fill.logIndex, end }));
+  const { messageHash, relayExecutionInfo: execution } = fill.args;
+  const handler = of.destination.multicallHandler;
   return {
     txHash: fill.transactionHash,
-    amount: fill.args.relayExecutionInfo.updatedOutputAmount,
-    callsFailed: hasFailedCalls(during, toAddress(fill.args.relayExecutionInfo.updatedRecipient)),
+    amount: execution.updatedOutputAmount,
+    callsSucceeded: callsSucceeded(during, { deposited: of.deposited, messageHash, execution, handler }),
   };
 }
 
@@ -74,9 +76,4 @@ export function isSameRelay(fill: FilledRelay, deposited: Deposited): boolean {
 
 function isBetween(log: Log, { start, end }: { start: number; end: number }): boolean {
   return log.logIndex !== null && log.logIndex > start && log.logIndex < end;
-}
-
-function hasFailedCalls(logs: readonly Log[], handler: Hex): boolean {
-  const own = logs.filter((log) => isAddressEqual(log.address, handler));
-  return parseEventLogs({ abi: handlerAbi, eventName: "CallsFailed", logs: own }).length > 0;
 }

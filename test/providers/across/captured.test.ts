@@ -115,6 +115,7 @@ function captures(): void {
       "FilledRelay",
       "makeCallWithBalance",
       "CallsFailed",
+      "DrainedTokens",
     ]);
   });
 

@@ -8,7 +8,7 @@ import type { RelayState } from "../../../src/providers/across/relay.ts";
 import { type ApiStatus, apiStatuses } from "../../../src/providers/across/schema.ts";
 import { hash } from "./stage.ts";
 
-const FILL = { txHash: hash("f"), amount: 9n, callsFailed: false };
+const FILL = { txHash: hash("f"), amount: 9n, callsSucceeded: true };
 const nothing: Evidence = { word: null, source: "unread", relay: null, fill: null, overdue: false };
 const word = (status: ApiStatus, actionsSucceeded: boolean | null = null): Evidence["word"] => ({
   status,
@@ -44,7 +44,11 @@ test.each<[Partial<Evidence>, string]>([
   [{ source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
   [{ source: "deposited", relay: "filled" }, "delivered - ---"],
   [{ source: "deposited", relay: "filled", fill: FILL }, "delivered COMPLETED f-9"],
-  [{ source: "deposited", relay: "filled", fill: { ...FILL, callsFailed: true } }, "delivered PARTIAL f-9"],
+  [
+    { source: "deposited", relay: "filled", fill: { ...FILL, callsSucceeded: false } },
+    "delivered PARTIAL f-9",
+  ],
+  [{ source: "deposited", relay: "filled", fill: { ...FILL, callsSucceeded: null } }, "delivered - f-9"],
   // The word alone.
   [{ word: word("pending") }, MOVING],
   [{ word: word("slowFillRequested") }, MOVING],
@@ -68,7 +72,7 @@ test.each<[Partial<Evidence>, string]>([
   [{ word: word("deposit-failed"), source: "deposited" }, MOVING],
   [{ word: word("deposit-pending"), source: "deposited" }, MOVING],
   [
-    { word: word("filled", true), relay: "filled", fill: { ...FILL, callsFailed: true } },
+    { word: word("filled", true), relay: "filled", fill: { ...FILL, callsSucceeded: false } },
     "delivered PARTIAL f-9",
   ],
 ])("case %#", (evidence, expected) => {

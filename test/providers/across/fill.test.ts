@@ -3,7 +3,15 @@ import { type Hex, pad } from "viem";
 import { describe, expect, test } from "vitest";
 import { type Deposited, findDeposited, relayHash } from "../../../src/providers/across/deposited.ts";
 import { findFill } from "../../../src/providers/across/fill.ts";
-import { callsFailed, deposited, filledRelay, fundsDeposited, receiptOf } from "./logs.ts";
+import {
+  callsFailed,
+  deposited,
+  drained,
+  type Emitted,
+  filledRelay,
+  fundsDeposited,
+  receiptOf,
+} from "./logs.ts";
 import { deployments, HANDLER, hash, SPOKE_1, USDC_1, USER } from "./stage.ts";
 
 const origin = deployments.get(1);
@@ -35,14 +43,14 @@ describe("findDeposited", () => {
 
 test("the relay hash is SpokePool.getV3RelayHash's", () => {
   // Computed by the published SpokePool 5.0.26, asked for this very transfer on a chain with id 42161.
-  expect(relayHash(deposited)).toMatchInlineSnapshot(
+  expect(relayHash({ ...deposited, message: "0x1234" })).toMatchInlineSnapshot(
     `"0xf1732af9f2c0cddf03f368f5ad633edc563979e508cdd5c97084da0c5ed17ec7"`,
   );
 });
 
 describe("findFill", () => {
   test("gives what was delivered", () => {
-    expect(fillOf([filledRelay()])).toEqual({ txHash: hash("f"), amount: 99_900_000n, callsFailed: false });
+    expect(fillOf([filledRelay()])).toEqual({ txHash: hash("f"), amount: 99_900_000n, callsSucceeded: true });
   });
 
   test("gives the amount the depositor agreed to later", () => {
@@ -57,15 +65,35 @@ describe("findFill", () => {
 
   test("sees that the calls failed, of this transfer only", () => {
     const other = filledRelay({ depositId: 5n });
+    const failure = [callsFailed(), drained()];
     const table: [Parameters<typeof receiptOf>[0], boolean][] = [
-      [[filledRelay(), callsFailed()], true],
-      [[filledRelay(), callsFailed(), other], true],
-      [[other, callsFailed(), filledRelay()], false],
-      [[filledRelay(), other, callsFailed()], false],
-      [[callsFailed(), filledRelay()], false],
-      [[filledRelay(), callsFailed(USER)], false],
+      [[filledRelay(), ...failure], false],
+      [[filledRelay(), ...failure, other], false],
+      [[filledRelay({ updatedAmount: 7n }), callsFailed(), drained({ amount: 7n })], false],
+      [[other, ...failure, filledRelay()], true],
+      [[filledRelay(), other, ...failure], true],
+      [[...failure, filledRelay()], true],
+      [[filledRelay(), callsFailed(USER)], true],
+      [[filledRelay(), drained()], true],
     ];
-    for (const [events, failed] of table) expect(fillOf(events)?.callsFailed).toBe(failed);
+    for (const [events, succeeded] of table) expect(fillOf(events)?.callsSucceeded).toBe(succeeded);
+  });
+
+  test("takes no failure for this transfer's that did not pay the user what was delivered", () => {
+    const events = (...payments: Emitted[]) => fillOf([filledRelay(), callsFailed(), ...payments]);
+    expect(events()?.callsSucceeded).toBeNull();
+    expect(events(drained({ recipient: HANDLER }))?.callsSucceeded).toBeNull();
+    expect(events(drained({ token: USDC_1 }))?.callsSucceeded).toBeNull();
+    expect(events(drained({ amount: deposited.outputAmount - 1n }))?.callsSucceeded).toBeNull();
+    expect(fillOf([filledRelay(), drained(), callsFailed()])?.callsSucceeded).toBeNull();
+  });
+
+  test("does not know how calls ended that we did not ask for", () => {
+    const elsewhere = { recipient: pad(USER).toLowerCase() as Hex };
+    expect(fillOf([filledRelay(elsewhere)], { ...deposited, ...elsewhere })?.callsSucceeded).toBeNull();
+    expect(fillOf([filledRelay({ updatedRecipient: pad(USER) })])?.callsSucceeded).toBeNull();
+    expect(fillOf([filledRelay({ updatedMessage: "0x1234" })])?.callsSucceeded).toBeNull();
+    expect(fillOf([filledRelay({ updatedMessage: "0x" })])?.callsSucceeded).toBeNull();
   });
 
   test("believes neither another contract nor a transaction that failed", () => {

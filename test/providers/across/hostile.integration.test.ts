@@ -4,15 +4,17 @@ import {
   encodeFunctionData,
   erc20Abi,
   type Hex,
+  multicall3Abi,
   numberToHex,
   parseAbi,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
 import { handlerAbi, instructionsParameters } from "../../../src/providers/across/abi.ts";
 import { decodeInstructions } from "../../../src/providers/across/decode.ts";
 import { relayHash } from "../../../src/providers/across/deposited.ts";
 import { depositRouterAddress } from "../../../src/router/address.ts";
-import { send } from "../../chains/simulator/chain.ts";
+import { deploy, send } from "../../chains/simulator/chain.ts";
 import { fillTransaction, mint, RELAYER } from "./bridge.ts";
 import { arrive, follow, startWorld, type World } from "./journey.ts";
 import { allowanceOfHandler, DELIVERED, departInto, expectNothingLeft, held, shares } from "./ledger.ts";
@@ -20,6 +22,9 @@ import { allowanceOfHandler, DELIVERED, departInto, expectNothingLeft, held, sha
 interface SimulatedBlock {
   calls: { status: Hex; logs: { topics: Hex[] }[] }[];
 }
+const messageAbi = parseAbi([
+  "function handleV3AcrossMessage(address token, uint256 amount, address relayer, bytes message)",
+]);
 const [callsFailed] = encodeEventTopics({ abi: handlerAbi, eventName: "CallsFailed" });
 
 function outcomeOf([block]: readonly SimulatedBlock[]): string {
@@ -53,15 +58,12 @@ describe("an allowance of USDT that a stranger made the handler leave to the Rou
     expect(await allowanceOfHandler(world, "USDT")).toBe(1n);
   };
   const handle = (instructions: ReturnType<typeof decodeInstructions>) => {
-    const abi = parseAbi([
-      "function handleV3AcrossMessage(address token, uint256 amount, address relayer, bytes message)",
-    ]);
     const message = encodeAbiParameters(instructionsParameters, [instructions]);
     const args = [world.target.tokens.USDT, 0n, RELAYER, message] as const;
     return send(world.target.chain, {
       from: RELAYER,
       to: world.target.deployment.multicallHandler,
-      data: encodeFunctionData({ abi, args }),
+      data: encodeFunctionData({ abi: messageAbi, args }),
     });
   };
 
@@ -100,6 +102,30 @@ test("a made-up fill with the same id delivers nothing in our eyes", async () =>
     phase: "delivered",
     destinationTxHash: fill.transactionHash,
   });
+});
+
+test("a handler that is made to fail once more after a delivery does not make it partial", async () => {
+  const { chain, tokens, deployment } = world.target;
+  const before = await shares(world, "USDC");
+  const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
+  const batcher = await deploy(chain, publishedCode("multicall3"));
+  await mint(chain, { token: tokens.USDC, to: batcher, amount: DELIVERED });
+  const approveArgs = [deployment.spokePool, DELIVERED] as const;
+  const approval = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: approveArgs });
+  const handlerArgs = [tokens.USDC, 0n, RELAYER, deposited.message] as const;
+  const again = encodeFunctionData({ abi: messageAbi, args: handlerArgs });
+  const calls = [
+    [tokens.USDC, approval],
+    [deployment.spokePool, fillTransaction(deposited, deployment.spokePool).data],
+    [deployment.multicallHandler, again],
+  ] as const;
+  const args = [calls.map(([target, callData]) => ({ target, allowFailure: false, callData }))] as const;
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args });
+  const { logs } = await send(chain, { from: RELAYER, to: batcher, data });
+  expect(logs.some(({ topics }) => topics[0] === callsFailed)).toBe(true);
+  expect((await shares(world, "USDC")) - before).toBe(DELIVERED);
+  const told = { phase: "delivered", substatus: null, amountReceived: DELIVERED };
+  expect(await follow(world, txHash)).toMatchObject(told);
 });
 
 test("we compute the very hash under which the SpokePool keeps a transfer", async () => {

@@ -9,7 +9,7 @@ import {
   parseAbiParameters,
 } from "viem";
 import type { Receipt } from "../../../src/chains/transaction.ts";
-import { handlerAbi, spokePoolAbi } from "../../../src/providers/across/abi.ts";
+import { handlerAbi, instructionsParameters, spokePoolAbi } from "../../../src/providers/across/abi.ts";
 import type { Deposited } from "../../../src/providers/across/deposited.ts";
 import { HANDLER, hash, SPOKE_1, SPOKE_42161, USDC_1, USDC_42161, USER } from "./stage.ts";
 
@@ -28,10 +28,10 @@ export const deposited: Deposited = {
   quoteTimestamp: 1_900_000_000,
   fillDeadline: 1_900_007_200,
   exclusivityDeadline: 0,
-  message: "0x1234",
+  message: encodeAbiParameters(instructionsParameters, [{ calls: [], fallbackRecipient: USER }]),
 };
 
-interface Emitted {
+export interface Emitted {
   address: Address;
   topics: unknown;
   data: Hex;
@@ -91,14 +91,22 @@ export function fundsDeposited(change: Partial<Deposited> = {}, address: Address
   };
 }
 
-/** A fill of a transfer; `updatedAmount` where the depositor agreed to another amount. */
+/** What the depositor agreed to later. */
+interface Update {
+  updatedAmount?: bigint;
+  updatedRecipient?: Hex;
+  updatedMessage?: Hex;
+}
+
+const hashOf = (message: Hex): Hex => (message === "0x" ? pad("0x") : keccak256(message));
+
+/** A fill of a transfer. */
 export function filledRelay(
-  change: Partial<Deposited> & { updatedAmount?: bigint } = {},
+  change: Partial<Deposited> & Update = {},
   address: Address = SPOKE_42161,
 ): Emitted {
   const d = { ...deposited, ...change };
   const args = { originChainId: BigInt(d.originChainId), depositId: d.depositId, relayer: pad(USER) };
-  const messageHash: Hex = d.message === "0x" ? pad("0x") : keccak256(d.message);
   const data = encodeAbiParameters(fillTypes, [
     d.inputToken,
     d.outputToken,
@@ -110,8 +118,13 @@ export function filledRelay(
     d.exclusiveRelayer,
     d.depositor,
     d.recipient,
-    messageHash,
-    [d.recipient, messageHash, d.updatedAmount ?? d.outputAmount, 0],
+    hashOf(d.message),
+    [
+      d.updatedRecipient ?? d.recipient,
+      hashOf(d.updatedMessage ?? d.message),
+      d.updatedAmount ?? d.outputAmount,
+      0,
+    ],
   ]);
   return { address, topics: encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay", args }), data };
 }
@@ -123,6 +136,14 @@ export function callsFailed(address: Address = HANDLER): Emitted {
     topics: encodeEventTopics({ abi: handlerAbi, eventName: "CallsFailed", args }),
     data: encodeAbiParameters(callTypes, [[]]),
   };
+}
+
+/** The handler pays what it holds of a token to whom the message names. */
+export function drained(change: { recipient?: Address; token?: Address; amount?: bigint } = {}): Emitted {
+  const { recipient = USER, token = USDC_42161, amount = deposited.outputAmount } = change;
+  const args = { recipient, token, amount };
+  const topics = encodeEventTopics({ abi: handlerAbi, eventName: "DrainedTokens", args });
+  return { address: HANDLER, topics, data: "0x" };
 }
 
 /** A receipt as a node's JSON-RPC gives it. */

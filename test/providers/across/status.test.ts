@@ -8,6 +8,7 @@ import { type Api, type Reply, startApi } from "./emulator.ts";
 import {
   callsFailed,
   deposited,
+  drained,
   filledRelay,
   fundsDeposited,
   receiptOf,
@@ -108,7 +109,7 @@ describe.each<[string, Reply]>([
     ["it arrived", [source(), destination({ state: 2 })], "delivered COMPLETED f 99900000"],
     [
       "it arrived, and the call failed",
-      [source(), destination({ state: 2, events: [filledRelay(), callsFailed()] })],
+      [source(), destination({ state: 2, events: [filledRelay(), callsFailed(), drained()] })],
       "delivered PARTIAL f 99900000",
     ],
     ["it arrived somewhere", [source(), destination({ state: 2, found: [] })], "delivered - - -"],
@@ -127,7 +128,7 @@ describe.each<[string, Reply]>([
 describe("with the API's word", () => {
   test("the delivery is read from the receipt it names", async () => {
     api.replyWith(says("filled", { fillTx: FILL, actionsSucceeded: true }));
-    const there = destination({ events: [filledRelay(), callsFailed()] });
+    const there = destination({ events: [filledRelay(), callsFailed(), drained()] });
     expect(await line([source(), there])).toBe("delivered PARTIAL f 99900000");
     expect(there.asked.map(([method]) => method)).not.toContain("eth_getLogs");
   });
