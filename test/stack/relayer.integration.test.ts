@@ -65,6 +65,21 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered", substatus });
   });
 
+  it.each(["USDT", "WETH"] as const)("makes calls with %s fail as well", async (symbol) => {
+    await set({ mode: "fail_destination" });
+    const { one, two } = stack;
+    const user = await newUser(stack);
+    const amount = 10n ** (symbol === "WETH" ? 17n : 8n);
+    await give(one, { user, symbol, amount });
+    const call = intoVault(two, { vault: `Remote ${symbol}`, user, minIn: (amount * 97n) / 100n });
+    const tokens = { fromToken: one.tokens[symbol], toToken: two.tokens[symbol] };
+    const request = moveOf(one, two, { ...tokens, amount, user, call });
+    const move = await opened[name].build(opened.scope, request);
+    await carryOut(one, { move, request });
+    await expect.poll(() => held(two, [user, symbol]), PATIENCE).toBe(move.toAmountMin);
+    expect(await held(two, [user, `Remote ${symbol}`])).toBe(0n);
+  });
+
   it("refunds on the source chain", async () => {
     await set({ mode: "refund" });
     const { user, status } = await sendMove(name, { minIn: percent(97n) });

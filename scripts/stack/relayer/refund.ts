@@ -16,13 +16,15 @@ import { type Transfer, toAddress } from "./transfer.ts";
 import { asLog } from "./watch.ts";
 
 const abi = spokePoolOperatorAbi;
+type Refundable = Pick<Transfer, "originChainId" | "relay">;
+
 const [, LEAF] = getAbiItem({ abi, name: "executeRelayerRefundLeaf" }).inputs;
 
 /**
  * Pays a transfer back to its depositor on the source chain, once: the pool's admin publishes a bundle with this one
  * refund, and its leaf is executed. A native deposit comes back wrapped. Throws when either reverts.
  */
-export async function refund(transfer: Transfer, origin: BridgeChain): Promise<{ refundTx: Hex }> {
+export async function refund(transfer: Refundable, origin: BridgeChain): Promise<{ refundTx: Hex }> {
   const paid = await findRefund(transfer, origin);
   if (paid !== null) return { refundTx: paid };
   const leaf = leafOf(transfer);
@@ -34,9 +36,9 @@ export async function refund(transfer: Transfer, origin: BridgeChain): Promise<{
 }
 
 /** Real bundles pay many at once, each chain and token by a leaf; here a leaf has the number of its deposit. */
-const leafIdOf = ({ relay }: Transfer): number => Number(BigInt.asUintN(32, relay.depositId));
+const leafIdOf = ({ relay }: Refundable): number => Number(BigInt.asUintN(32, relay.depositId));
 
-function leafOf(transfer: Transfer) {
+function leafOf(transfer: Refundable) {
   const { relay, originChainId } = transfer;
   return {
     amountToReturn: 0n,
@@ -48,7 +50,7 @@ function leafOf(transfer: Transfer) {
   };
 }
 
-async function findRefund(transfer: Transfer, { url, contracts }: BridgeChain): Promise<Hex | null> {
+async function findRefund(transfer: Refundable, { url, contracts }: BridgeChain): Promise<Hex | null> {
   const args = { leafId: leafIdOf(transfer) };
   const topics = encodeEventTopics({ abi, eventName: "ExecutedRelayerRefundRoot", args });
   const logs = await logsOf(url, { address: contracts.spokePool, topics, fromBlock: "0x0" });
