@@ -7,7 +7,9 @@ import type { Look } from "./look.ts";
 import { moveDeposit } from "./move.ts";
 import { awaitsSecondStep, observeAtVault } from "./observe-at-vault.ts";
 import { observeDelivery } from "./observe-delivery.ts";
+import { observeSettlement } from "./observe-settlement.ts";
 import { observeSource } from "./observe-source.ts";
+import { isRequested } from "./requests.ts";
 
 interface Followed {
   row: DepositRow;
@@ -32,7 +34,7 @@ export async function followDeposit(
   let current = row;
   try {
     if (found !== null) current = await followFound(ctx, { row, look, found });
-    for (const follow of [followSource, followDelivery, followSecondStep])
+    for (const follow of [followSource, followDelivery, followSecondStep, followRequest])
       current = await follow(ctx, { row: current, look });
     return { row: current, unread: null };
   } catch (error) {
@@ -69,4 +71,9 @@ async function followSecondStep(ctx: Context, { row, look }: Followed): Promise<
   if (row.depositTxHash === null || !awaitsSecondStep(row)) return row;
   const hash = row.depositTxHash as Hex;
   return moveDeposit(ctx, { row, observations: await observeAtVault(ctx, { row, hash, look }) });
+}
+
+async function followRequest(ctx: Context, { row, look }: Followed): Promise<DepositRow> {
+  if (!isRequested(row)) return row;
+  return moveDeposit(ctx, { row, observations: await observeSettlement(ctx, { row, look }) });
 }

@@ -5,8 +5,10 @@ import { AppError } from "../errors.ts";
 import { describeError } from "../lib/log.ts";
 import type { NextStep, NextStepRefusal } from "../schemas/status.ts";
 import { findVaultForDeposit } from "../vaults/registry.ts";
+import { nextClaim } from "./claim.ts";
 import { toSendable } from "./direct-wire.ts";
 import { awaitsSecondStep } from "./observe-at-vault.ts";
+import { isRequested } from "./requests.ts";
 import { prepareSecondStep } from "./second-step.ts";
 
 /** What the user signs next, or why there is nothing although something is left to be done. */
@@ -18,12 +20,13 @@ export interface NextOfDeposit {
 const NOTHING: NextOfDeposit = { next: null, refusal: null };
 
 /**
- * The step that follows where a deposit is: depositing what really arrived, built and simulated anew. A vault
- * that refuses, or a chain that cannot be read, is told as the refusal. Throws nothing but what is no AppError.
+ * The step that follows where a deposit is: depositing what really arrived, or claiming what an asynchronous vault
+ * has settled, built and simulated anew. A vault that refuses, or a chain that cannot be read, is told as the refusal. Throws nothing but what is no AppError.
  */
 export async function nextStep(ctx: Context, row: DepositRow): Promise<NextOfDeposit> {
-  if (!awaitsSecondStep(row) || row.deliveredAmount === null || row.moveToken === null) return NOTHING;
   try {
+    if (isRequested(row)) return await nextClaim(ctx, row);
+    if (!awaitsSecondStep(row) || row.deliveredAmount === null || row.moveToken === null) return NOTHING;
     return await depositOf(ctx, {
       row,
       token: getAddress(row.moveToken),

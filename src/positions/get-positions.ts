@@ -1,6 +1,7 @@
 import { getAddress } from "viem";
 import type { Context } from "../context.ts";
 import type { ChainFlows } from "../db/queries/flow-sums.ts";
+import type { OpenRequest } from "../db/queries/open-requests.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/log.ts";
 import type { ChainCoverage, Position, Positions } from "../schemas/position.ts";
@@ -9,9 +10,11 @@ import { listRegistry } from "../vaults/registry.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { depositedIn, readDeposited } from "./deposited.ts";
 import { type ChainPositions, type HeldShares, readChainPositions } from "./read-chain.ts";
+import { asyncVaults, readOpenRequests, readPending } from "./read-pending.ts";
 
 /**
- * What a user holds in every known vault: one read per chain, all chains at once, each at one block.
+ * What a user holds in every known vault: one read per chain, all chains at once, each at one block; a second one
+ * beside it on chains with vaults that settle deposits later, for what those still owe the user.
  * A chain that cannot be read is left out and said so. Throws `chain_unsupported`, `upstream_unavailable`
  * when no chain could be read, `store_unavailable`.
  */
@@ -25,10 +28,11 @@ export async function getPositions(
   const chainIds = query.chainId === null ? [...ctx.chains.definitions.keys()] : [query.chainId];
   const deposited = readDeposited(ctx, { user: query.user, chainIds });
   const { all } = await listRegistry(ctx);
+  const open = asyncVaults(all).length === 0 ? [] : await readOpenRequests(ctx, query.user);
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
-      return { chainId, answer: await readOrNull(ctx, { chainId, vaults, user: query.user }) };
+      return { chainId, answer: await readOrNull(ctx, { chainId, vaults, user: query.user, open }) };
     }),
   );
   if (read.length > 0 && read.every(({ answer }) => answer === null)) {
@@ -38,20 +42,27 @@ export async function getPositions(
   return {
     user_address: getAddress(query.user),
     positions: read.flatMap(({ chainId, answer }) => toWirePositions(answer, flows.get(chainId))),
-    pending: [],
+    pending: read.flatMap(({ answer }) => answer?.pending ?? []),
     chains: read.map(({ chainId, answer }) => toCoverage({ chainId, answer, flows: flows.get(chainId) })),
   };
 }
 
+/** What a chain says of a user: shares, and what was asked for and is not there yet. */
+type ChainAnswer = ChainPositions & { pending: Positions["pending"] };
+
 async function readOrNull(
   ctx: Context,
-  input: { chainId: number; vaults: readonly Vault[]; user: `0x${string}` },
-): Promise<ChainPositions | null> {
+  input: { chainId: number; vaults: readonly Vault[]; user: `0x${string}`; open: readonly OpenRequest[] },
+): Promise<ChainAnswer | null> {
   const client = ctx.chains.client(input.chainId);
   if (client === null) return null;
   const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
   try {
-    return await readChainPositions(client, { user: input.user, lensed });
+    const [positions, pending] = await Promise.all([
+      readChainPositions(client, { user: input.user, lensed }),
+      readPending(client, input),
+    ]);
+    return { ...positions, pending };
   } catch (error) {
     ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });
     return null;

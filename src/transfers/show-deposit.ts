@@ -3,6 +3,7 @@ import { transactionLink } from "../chains/explorer.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import { nextStep } from "../deposits/next-step.ts";
+import { isRequested } from "../deposits/requests.ts";
 import { currentState, statusOf } from "../deposits/state.ts";
 import type { TransferStatus } from "../schemas/status.ts";
 
@@ -31,7 +32,8 @@ function sendingOf(ctx: Context, row: DepositRow): Side | null {
 function receivingOf(ctx: Context, row: DepositRow): Side | null {
   switch (row.state) {
     case "completed": {
-      const hash = row.depositTxHash ?? row.destinationTxHash ?? row.sourceTxHash;
+      const claimed = row.history.some(isRequested) ? row.claimTxHash : null;
+      const hash = claimed ?? row.depositTxHash ?? row.destinationTxHash ?? row.sourceTxHash;
       return sideOf(ctx, { hash, amount: row.shares, chainId: row.vaultChainId });
     }
     case "awaiting_deposit":

@@ -171,7 +171,10 @@ async function withdrawAndCheck(family: Family, placed: Placed): Promise<void> {
 }
 
 /** Deploys a stand-in for an asset of so many decimals and writes its row. */
-async function place(world: World, of: { family: Family; decimals: number }): Promise<Placed> {
+export async function place(
+  world: World,
+  of: { family: Pick<Family, "name" | "adapter" | "type" | "deploy">; decimals: number },
+): Promise<Placed> {
   const { family, decimals } = of;
   const asset = await world.token(decimals);
   const standIn = await family.deploy(world, asset);

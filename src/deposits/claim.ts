@@ -1,0 +1,62 @@
+import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex } from "viem";
+import { simulate } from "../chains/simulate.ts";
+import type { Context } from "../context.ts";
+import type { DepositRow } from "../db/queries/deposits.ts";
+import type { NextStep, NextStepRefusal } from "../schemas/status.ts";
+import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
+import { toTransactionRequest, toWalletCall } from "./direct-wire.ts";
+import { isGone, type RequestNow, readRequest } from "./requests.ts";
+
+/** How far after the head the claim is simulated, seconds. */
+const AHEAD_S = 30;
+/** For gas; the user's real balance plays no part here. */
+const GAS_MONEY = 10n ** 21n;
+
+type Claim = { next: NextStep | null; refusal: NextStepRefusal | null };
+
+const refuse = (code: string, detail: string): Claim => ({ next: null, refusal: { code, detail } });
+
+/**
+ * The transaction with which the user takes what a vault has settled, seen to work; nothing while it is not settled,
+ * or where settlement sends the shares by itself. A request that the vault knows no more, and that left nothing, is
+ * told as such. Throws what reading the chain throws.
+ */
+export async function nextClaim(ctx: Context, row: DepositRow): Promise<Claim> {
+  const now = await readRequest(ctx, row);
+  if (now === null) return refuse("would_revert", "the vault takes no requests any more");
+  if (isGone(now.pending) === true) {
+    return refuse("request_gone", "the vault knows this request no more, and no shares were seen to follow");
+  }
+  const user = getAddress(row.userAddress);
+  const call = now.requests.claim(now.vault, { user, pending: now.pending });
+  return call === null ? { next: null, refusal: null } : simulateClaim(ctx, { row, now, call });
+}
+
+async function simulateClaim(
+  ctx: Context,
+  at: { row: DepositRow; now: RequestNow; call: { target: Address; data: Hex } },
+): Promise<Claim> {
+  const { row, now, call } = at;
+  const user = getAddress(row.userAddress);
+  const { chainId, shareToken } = now.vault;
+  const client = ctx.chains.client(chainId);
+  if (client === null) return refuse("chain_unsupported", `chain ${chainId} is not served`);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [user] });
+  const own = { ...call, value: 0n };
+  const simulation = await simulate(client, {
+    user,
+    calls: [own],
+    reads: [{ target: shareToken, data }],
+    overrides: [{ address: user, balance: GAS_MONEY }],
+    time: now.block.timestamp + AHEAD_S,
+    standsAlone: true,
+  });
+  const [made] = simulation.calls;
+  if (made === undefined || !made.ok) {
+    const { code, text } = explainVaultRevert(now.vault, made?.returnData ?? "0x");
+    return refuse(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
+  }
+  const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
+  const calls = [toWalletCall(own, chainId)];
+  return { next: { kind: "claim", transaction_request: request, approval: null, calls }, refusal: null };
+}

@@ -1,0 +1,81 @@
+import { getAddress, type Hex } from "viem";
+import type { Receipt } from "../chains/transaction.ts";
+import type { Context } from "../context.ts";
+import type { DepositRow } from "../db/queries/deposits.ts";
+import { sameAddress } from "../lib/address.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { netTransfers } from "./evidence.ts";
+import { findTransfersTo } from "./find-settlement.ts";
+import { isConfirmed, type Look } from "./look.ts";
+import type { Observation } from "./move.ts";
+import { isGone, type RequestNow, readRequest } from "./requests.ts";
+
+interface Requested {
+  row: DepositRow;
+  look: Look;
+}
+
+/**
+ * What became of a request: settled and waiting to be claimed, by the vault's own views; and once those know it no
+ * more, the transaction that gave the user the shares, or the asset back where it was cancelled. Nothing where
+ * neither is found: a request that was rejected and is paid back outside the chain stays what it is.
+ * Throws `store_unavailable`, `vault_not_found` and what reading the chain throws.
+ */
+export async function observeSettlement(ctx: Context, at: Requested): Promise<Observation[]> {
+  const now = await readRequest(ctx, at.row);
+  if (now === null) return [];
+  const { claimableShares, claimableAssets } = now.pending;
+  if ((claimableShares ?? 0n) > 0n || (claimableAssets ?? 0n) > 0n) {
+    const evidence = { kind: "chain", shows: "vault_settled", confirmed: true } as const;
+    return [{ evidence, change: {}, noted: "when_moving" }];
+  }
+  return isGone(now.pending) === true ? observeEnd(ctx, { ...at, now }) : [];
+}
+
+/** The first transaction after the request that ended it. */
+async function observeEnd(ctx: Context, at: Requested & { now: RequestNow }): Promise<Observation[]> {
+  const { row, look, now } = at;
+  const client = ctx.chains.client(row.vaultChainId);
+  if (client === null || row.depositTxHash === null) return [];
+  const request = await look(row.vaultChainId, row.depositTxHash as Hex);
+  if (request.receipt === null) return [];
+  const found = await findTransfersTo(client, {
+    tokens: [getAddress(row.shareToken), now.vault.asset.address],
+    account: getAddress(row.userAddress),
+    from: Number(request.receipt.blockNumber),
+    head: now.block.number,
+  });
+  const own = [now.vault.entryPoint, now.vault.address];
+  const reported = row.claimTxHash === null ? [] : [row.claimTxHash as Hex];
+  const candidates = [...new Set([...reported, ...found])].filter((hash) => hash !== row.depositTxHash);
+  for (const hash of candidates) {
+    const seen = await look(row.vaultChainId, hash);
+    const { receipt, transaction } = seen;
+    const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
+    if (receipt === null || transaction === null || !receipt.succeeded || !confirmed) continue;
+    if (receipt.blockNumber < request.receipt.blockNumber) continue;
+    const byVault = own.some((address) => transaction.to !== null && sameAddress(transaction.to, address));
+    // What the user did elsewhere, such as buying shares, is no settlement.
+    if (!byVault && sameAddress(transaction.from, row.userAddress)) continue;
+    const end = endIn({ row, vault: now.vault, hash, receipt });
+    if (end !== null) return [end];
+  }
+  return [];
+}
+
+function endIn(at: { row: DepositRow; vault: Vault; hash: Hex; receipt: Receipt }): Observation | null {
+  const { row, vault, hash, receipt } = at;
+  const account = row.userAddress;
+  const shares = netTransfers(receipt.logs, { token: row.shareToken, account });
+  const confirmed = true;
+  if (shares > 0n) {
+    const evidence = { kind: "chain", shows: "vault_claimed", confirmed } as const;
+    const change = { substatus: null, shares: shares.toString(), claimTxHash: hash };
+    return { evidence, change, noted: "when_moving" };
+  }
+  const back = netTransfers(receipt.logs, { token: vault.asset.address, account });
+  if (back <= 0n || back.toString() !== (row.receivedAmount ?? row.fromAmount)) return null;
+  const evidence = { kind: "chain", shows: "refund", confirmed } as const;
+  const change = { substatus: null, refundTxHash: hash, receivedAmount: back.toString() };
+  return { evidence, change, noted: "when_moving" };
+}

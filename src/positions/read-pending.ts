@@ -1,0 +1,105 @@
+import { type Address, numberToHex } from "viem";
+import type { ChainClient } from "../chains/client.ts";
+import { type Described, describeAll } from "../chains/read.ts";
+import { readDescribed } from "../chains/read-described.ts";
+import type { Context } from "../context.ts";
+import { type OpenRequest, selectOpenRequests } from "../db/queries/open-requests.ts";
+import { describeError } from "../lib/log.ts";
+import type { Positions } from "../schemas/position.ts";
+import type { NextStep } from "../schemas/status.ts";
+import type { AsyncDeposits, PendingDeposit } from "../vaults/adapter.ts";
+import { adapterOf } from "../vaults/adapters.ts";
+import type { Vault } from "../vaults/vault.ts";
+
+type PendingPosition = Positions["pending"][number];
+
+/** An asynchronous vault, how it is asked, and the requests of the user that are known by number. */
+interface Asked {
+  vault: Vault;
+  requests: AsyncDeposits;
+  requestIds: readonly string[];
+}
+
+/** The vaults among some that take deposits as requests. */
+export function asyncVaults(vaults: readonly Vault[]): Omit<Asked, "requestIds">[] {
+  return vaults.flatMap((vault) => {
+    const requests = adapterOf(vault).requests?.(vault) ?? null;
+    return requests === null ? [] : [{ vault, requests }];
+  });
+}
+
+/**
+ * A user's open requests that the database knows, for families that list none by account; none when it does not
+ * answer. Never throws.
+ */
+export async function readOpenRequests(ctx: Context, user: Address): Promise<OpenRequest[]> {
+  try {
+    return await selectOpenRequests(ctx.db, user);
+  } catch (error) {
+    ctx.log.warn("requests_unreadable", { error: describeError(error) });
+    return [];
+  }
+}
+
+/**
+ * What a user has asked a chain's asynchronous vaults for, in one request of its own beside that for the balances;
+ * none where no vault of the chain takes requests. Throws what the chain client throws.
+ */
+export async function readPending(
+  client: ChainClient,
+  query: { user: Address; vaults: readonly Vault[]; open: readonly OpenRequest[] },
+): Promise<PendingPosition[]> {
+  const { user } = query;
+  const asked = asyncVaults(query.vaults).map((one) => ({
+    ...one,
+    requestIds: idsOf(one.vault, query.open),
+  }));
+  if (asked.length === 0) return [];
+  const parts: Record<string, Described<PendingDeposit>> = Object.fromEntries(
+    asked.map(({ vault, requests, requestIds }) => [
+      vault.vaultId,
+      requests.pending(vault, { user, requestIds }),
+    ]),
+  );
+  const { value } = await readDescribed(client, describeAll(parts));
+  return asked.flatMap((one) => {
+    const pending = value[one.vault.vaultId];
+    return pending === undefined ? [] : toPending(user, { ...one, pending });
+  });
+}
+
+function idsOf({ chainId, address }: Vault, open: readonly OpenRequest[]): string[] {
+  const own = open.filter((one) => one.chainId === chainId && one.vaultAddress === address.toLowerCase());
+  return own.map(({ requestId }) => requestId);
+}
+
+function toPending(user: Address, of: Asked & { pending: PendingDeposit }): PendingPosition[] {
+  const { vault, pending, requestIds } = of;
+  const { pendingAssets, claimableShares, claimableAssets } = pending;
+  const some = [pendingAssets, claimableShares, claimableAssets].some((amount) => (amount ?? 0n) > 0n);
+  // What is not known of a request that is known to be there is told; what nobody knows of is not.
+  if (!some && !(pendingAssets === null && requestIds.length > 0)) return [];
+  return [
+    {
+      vault_id: vault.vaultId,
+      pending_assets: pendingAssets?.toString() ?? null,
+      claimable_shares: claimableShares?.toString() ?? null,
+      next: claimStep(user, of),
+    },
+  ];
+}
+
+/** The claim by what was just read; it was not simulated, hence without a gas limit. */
+function claimStep(user: Address, of: Asked & { pending: PendingDeposit }): NextStep | null {
+  const { vault, requests, pending } = of;
+  const call = requests.claim(vault, { user, pending });
+  if (call === null) return null;
+  const { target: to, data } = call;
+  const { chainId } = vault;
+  return {
+    kind: "claim",
+    transaction_request: { to, data, value: "0", chain_id: chainId, gas_limit: null },
+    approval: null,
+    calls: [{ to, data, value: "0x0", chain_id: numberToHex(chainId) }],
+  };
+}
