@@ -41,12 +41,14 @@ import { quotesGet } from "./routes/quotes.get.ts";
 import { statusGet } from "./routes/status.get.ts";
 import { tokensList } from "./routes/tokens.list.ts";
 import { vaultsGet } from "./routes/vaults.get.ts";
+import { vaultsHistory } from "./routes/vaults.history.ts";
 import { vaultsList } from "./routes/vaults.list.ts";
 
 /** Every operation of the API, in the order of the document. */
 export const routes: readonly AnyRoute[] = [
   vaultsList,
   vaultsGet,
+  vaultsHistory,
   quotesGet,
   quotesBuild,
   statusGet,

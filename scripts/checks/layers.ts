@@ -19,6 +19,7 @@ const RANKS: Record<string, number> = {
   transfers: 5,
   positions: 5,
   flows: 5,
+  history: 5,
   signals: 5,
   partners: 5,
   http: 6,

@@ -7,9 +7,17 @@ import type { VaultDetail } from "../schemas/vault.ts";
 import { findVault } from "../vaults/registry.ts";
 import { type ReadState, readVaultState } from "../vaults/state.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { noYields, readYields, type Yields } from "../vaults/yields.ts";
 
 /** Details that were written before, by the reading they show: the same reading gives the same object. */
-const written = new WeakMap<ReadState, { vault: Vault; stale: boolean; via: string; detail: VaultDetail }>();
+const written = new WeakMap<ReadState, Written>();
+interface Written {
+  vault: Vault;
+  stale: boolean;
+  via: string;
+  yields: Yields;
+  detail: VaultDetail;
+}
 
 /**
  * Reads one vault: registry, state and limits. When the chain cannot be read, the last known values with
@@ -19,11 +27,16 @@ export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail
   const vault = await findVault(ctx, formatVaultId(key));
   const chain = ctx.chains.definitions.get(vault.chainId);
   if (chain === undefined) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
-  const [current, entry] = await Promise.all([readVaultState(ctx, vault), shownEntry(ctx, vault)]);
+  const [current, entry, allYields] = await Promise.all([
+    readVaultState(ctx, vault),
+    shownEntry(ctx, vault),
+    readYields(ctx),
+  ]);
+  const yields = allYields[vault.vaultId] ?? noYields;
   const read = current?.read ?? null;
   const stale = current?.stale ?? false;
   const known = read === null ? undefined : written.get(read);
-  if (known !== undefined && known.vault === vault && known.stale === stale && known.via === entry.via)
+  if (known?.vault === vault && known.stale === stale && known.via === entry.via && known.yields === yields)
     return known.detail;
   const state = read?.state ?? null;
   const detail: VaultDetail = {
@@ -33,6 +46,7 @@ export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail
       pausedOnChain: state?.paused ?? false,
       minDeposit: state?.minDeposit ?? null,
     }),
+    ...yields,
     total_assets: state?.totalAssets?.toString() ?? null,
     total_supply: state?.totalSupply?.toString() ?? null,
     share_price: state?.sharePrice?.toString() ?? null,
@@ -45,7 +59,7 @@ export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail
         : { block_number: read.block.number, block_timestamp: toTime(read.block.timestamp) },
     stale,
   };
-  if (read !== null) written.set(read, { vault, stale, via: entry.via, detail });
+  if (read !== null) written.set(read, { vault, stale, via: entry.via, yields, detail });
   return detail;
 }
 

@@ -2,10 +2,11 @@ import type { Context } from "../context.ts";
 import { type DepositEntry, shownEntry } from "../deposits/entry.ts";
 import { toWireVault } from "../deposits/vault-wire.ts";
 import { sameAddress } from "../lib/address.ts";
-import type { Vault as WireVault } from "../schemas/vault.ts";
+import type { ListedVault, Vault as WireVault } from "../schemas/vault.ts";
 import { listRegistry } from "../vaults/registry.ts";
 import { readFlags } from "../vaults/state.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { noYields, readYields } from "../vaults/yields.ts";
 
 export interface VaultFilter {
   chainId?: number | undefined;
@@ -22,7 +23,7 @@ export interface VaultFilter {
 }
 
 export interface VaultPage {
-  vaults: WireVault[];
+  vaults: ListedVault[];
   /** The last vault id of this page when more follow. */
   next: string | null;
 }
@@ -32,8 +33,10 @@ export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Vau
   const { all } = await listRegistry(ctx);
   const matching = all.filter((vault) => matches(vault, filter));
   const chains = new Set(matching.map((vault) => vault.chainId));
+  const listed = readYields(ctx);
   const shown = new Map(await Promise.all([...chains].map((chainId) => showChain(ctx, { chainId, all }))));
-  const page: WireVault[] = [];
+  const yields = await listed;
+  const page: ListedVault[] = [];
   let next: string | null = null;
   for (const vault of matching) {
     const wire = shown.get(vault.chainId)?.(vault);
@@ -43,7 +46,7 @@ export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Vau
       next = page.at(-1)?.vault_id ?? null;
       break;
     }
-    page.push(wire);
+    page.push({ ...wire, ...(yields[vault.vaultId] ?? noYields) });
   }
   return { vaults: page, next };
 }

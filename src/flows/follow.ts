@@ -3,6 +3,7 @@ import { RpcError } from "../chains/json-rpc.ts";
 import { type Head, readHead } from "../chains/logs.ts";
 import type { FlowRow, FlowTip } from "../db/queries/flows.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
+import { forgetOtherHistory } from "./forget-other-history.ts";
 import type { Indexer } from "./indexer.ts";
 import { type Budget, readSpan } from "./read-span.ts";
 import { joinSources, type Sources } from "./sources.ts";
@@ -25,13 +26,16 @@ export interface TipReport {
   applied: boolean;
 }
 
-type Followed = {
+interface Followed {
   tip: FlowTip;
   sources: Sources;
   budget: Budget;
   known: readonly FlowRow[];
+  /** Whether what is stored is still believed more than a node. */
   patient: boolean;
-};
+  /** Called when a node's history differs from the stored one below the final block. */
+  onOtherHistory: () => void;
+}
 type Read = { from: number; final: Head; head: Head; latest: number; rows: FlowRow[] };
 
 /**
@@ -48,15 +52,33 @@ export async function followTip(
     indexer.chainId,
     vaults.map(({ vault }) => vault),
   );
-  const movedAt = tip.movedAt?.getTime() ?? 0;
-  const patient = indexer.now() - movedAt < PATIENCE_MS;
-  const followed = { tip, sources, known: provisional, patient };
-  const { read, budget } = await indexer.client.onOneNode(async (node) => {
-    // Each node begins anew: what another one refused says nothing of this one.
-    const budget = { ...run.budget };
-    return { budget, read: await readForward(node, { ...followed, budget }) };
-  });
-  Object.assign(run.budget, budget);
+  const patient = indexer.now() - (tip.movedAt?.getTime() ?? 0) < PATIENCE_MS;
+  const nodes = { asked: 0, contradicted: 0 };
+  const onOtherHistory = () => {
+    nodes.contradicted += 1;
+  };
+  const followed = { tip, sources, known: provisional, patient, onOtherHistory };
+  try {
+    const { read, budget } = await indexer.client.onOneNode(async (node) => {
+      nodes.asked += 1;
+      // Each node begins anew: what another one refused says nothing of this one.
+      const own = { ...run.budget };
+      return { budget: own, read: await readForward(node, { ...followed, budget: own }) };
+    });
+    Object.assign(run.budget, budget);
+    return await storeStep(indexer, { tip, read, span: budget.span, vaults: [...sources.byVault.keys()] });
+  } catch (error) {
+    const unanimous = nodes.asked > 0 && nodes.contradicted === nodes.asked;
+    if (unanimous && !patient) await forgetOtherHistory(indexer);
+    throw error;
+  }
+}
+
+async function storeStep(
+  indexer: Indexer,
+  step: { tip: FlowTip; read: Read; span: number; vaults: readonly string[] },
+): Promise<TipReport> {
+  const { tip, read, span, vaults } = step;
   const applied = await indexer.store.applyTip({
     chainId: indexer.chainId,
     version: tip.version,
@@ -64,9 +86,9 @@ export async function followTip(
     from: read.from,
     final: read.final,
     head: { ...read.head, time: new Date(read.head.timestamp * 1000) },
-    span: budget.span,
+    span,
     movedAt: new Date(indexer.now()),
-    vaults: [...sources.byVault.keys()],
+    vaults,
     rows: read.rows,
   });
   return { indexed: read.head.number, head: read.latest, rows: read.rows.length, applied };
@@ -75,7 +97,7 @@ export async function followTip(
 async function readForward(node: NodeSession, followed: Followed): Promise<Read> {
   const { tip, sources, budget } = followed;
   const latest = await readHead(node, "latest");
-  const target = await finalHead(node, { latest, tip });
+  const target = await finalHead(node, { ...followed, latest });
   if (tip.headBlock !== null && latest.number < tip.headBlock && followed.patient)
     throw new OutsideError("malformed", "the node lies behind what another one told");
   const from = (tip.finalBlock ?? target.number) + 1;
@@ -83,7 +105,9 @@ async function readForward(node: NodeSession, followed: Followed): Promise<Read>
   const end = Math.max(to, from - 1);
   // Every block below the head hangs on it: while it stands, all answers told of one chain.
   const again = await readHead(node, latest.number);
-  if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
+  const againFinal = await readHead(node, target.number);
+  if (again.hash !== latest.hash || againFinal.hash !== target.hash)
+    throw new OutsideError("malformed", "the chain changed while it was read");
   const final = end < target.number ? await readHead(node, end) : target;
   const head = end === latest.number ? latest : end === final.number ? final : await readHead(node, end);
   const rows = logs.flatMap((log) => sources.toRow(log, log.blockNumber <= final.number) ?? []);
@@ -92,13 +116,19 @@ async function readForward(node: NodeSession, followed: Followed): Promise<Read>
 }
 
 /** The newest block that counts as final; never below the last one. Throws when the node is on another chain below it. */
-async function finalHead(node: NodeSession, { latest, tip }: { latest: Head; tip: FlowTip }): Promise<Head> {
+async function finalHead(
+  node: NodeSession,
+  seen: Pick<Followed, "tip" | "onOtherHistory"> & { latest: Head },
+): Promise<Head> {
+  const { tip, latest } = seen;
   const told = await toldFinal(node, latest);
   const number = Math.max(0, Math.min(told, latest.number - MIN_DEPTH), tip.finalBlock ?? 0);
   if (number > latest.number) throw new OutsideError("malformed", "the node lies behind the final block");
   const stored = tip.finalBlock === null ? null : await readHead(node, tip.finalBlock);
-  if (stored !== null && stored.hash !== tip.finalHash)
+  if (stored !== null && stored.hash !== tip.finalHash) {
+    seen.onOtherHistory();
     throw new OutsideError("malformed", "the node tells another history below the final block");
+  }
   return stored !== null && stored.number === number ? stored : readHead(node, number);
 }
 

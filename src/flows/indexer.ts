@@ -5,11 +5,12 @@ import { noteFlows, resetFlows, rewindFlows } from "../db/queries/flow-resets.ts
 import {
   applyHistoryStep,
   applyTipStep,
+  type BlockId,
   type HistoryStep,
   type SourcedVault,
   type TipStep,
 } from "../db/queries/flow-steps.ts";
-import { type FlowState, loadFlowState } from "../db/queries/flows.ts";
+import { type FlowState, loadFlowState, selectNewestFinal } from "../db/queries/flows.ts";
 import { failure } from "../errors.ts";
 import type { Logger } from "../lib/log.ts";
 import { firstSpan } from "./span.ts";
@@ -22,6 +23,8 @@ export interface FlowStore {
   applyHistory(step: HistoryStep): Promise<void>;
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   rewind(from: number): Promise<void>;
+  /** The newest blocks of which final flows are stored, newest first, with the hashes they had. */
+  newestFinal(): Promise<BlockId[]>;
   /** What the last run met, or when work on history was handed out. */
   note(change: { error: string } | { historyAt: Date }): Promise<void>;
 }
@@ -44,6 +47,7 @@ export function storeOf(db: Database, chainId: number): FlowStore {
     applyHistory: (step) => applyHistoryStep(db, step),
     reset: (vaults) => resetFlows(db, { chainId, vaults }),
     rewind: (from) => rewindFlows(db, { chainId, from }),
+    newestFinal: () => selectNewestFinal(db, chainId),
     note: (change) => noteFlows(db, { chainId, change }),
   };
 }

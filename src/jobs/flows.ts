@@ -3,12 +3,13 @@ import { backfillPart, HistoryPart } from "../flows/backfill-part.ts";
 import { indexAll } from "../flows/index-all.ts";
 import { countBlocks } from "../lib/blocks.ts";
 import type { LogFields } from "../lib/log.ts";
+import type { Job } from "./job.ts";
 
 /** Brings every chain's flows up to its head. */
-export const indexFlows = {
+export const indexFlows: Job = {
   name: "index_flows",
   lockMs: 90_000,
-  run: async (ctx: Context): Promise<LogFields> => ({ ...(await indexAll(ctx)) }),
+  run: async (ctx) => ({ ...(await indexAll(ctx)) }),
 };
 
 /** Reads the part of a chain's history that a message of the queue names. Throws a ZodError for any other message. */

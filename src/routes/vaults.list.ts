@@ -3,7 +3,7 @@ import { listVaults } from "../catalog/list-vaults.ts";
 import { defineRoute, Reply } from "../http/define-route.ts";
 import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
 import { BooleanParam, ChainIdParam, limitParam } from "../schemas/primitives.ts";
-import { Vault, VaultType } from "../schemas/vault.ts";
+import { ListedVault, VaultType } from "../schemas/vault.ts";
 
 const Cursor = z.string().transform((text, context) => {
   const [vaultId] = decodeCursor(text, 1) ?? [];
@@ -31,7 +31,7 @@ export const vaultsList = defineRoute({
     cursor: Cursor.optional().openapi({ type: "string" }),
     limit: limitParam(500, 100),
   }),
-  response: { schema: z.array(Vault), description: "A page of vaults" },
+  response: { schema: z.array(ListedVault), description: "A page of vaults" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {
     const { chain_id: chainId, cursor: after, ...filter } = query;

@@ -34,7 +34,19 @@ export const Vault = z
   .openapi("Vault");
 export type Vault = z.infer<typeof Vault>;
 
+const apy = (span: string) =>
+  z
+    .number()
+    .nullable()
+    .openapi({ description: `Yearly fraction that the share price realised over ${span}; null: not known` });
+const yields = { apy_1d: apy("one day"), apy_7d: apy("seven days"), apy_30d: apy("thirty days") };
+
+/** A vault as lists show it. */
+export const ListedVault = Vault.extend(yields).openapi("ListedVault");
+export type ListedVault = z.infer<typeof ListedVault>;
+
 export const VaultDetail = Vault.extend({
+  ...yields,
   total_assets: AmountText.nullable(),
   total_supply: AmountText.nullable(),
   share_price: AmountText.nullable().openapi({ description: "Whole assets per whole share, times 10^18" }),

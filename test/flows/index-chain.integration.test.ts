@@ -165,6 +165,28 @@ describe("a chain that cannot be read", () => {
     expect(await stored()).toEqual(before);
   });
 
+  test("is read again from where every node parts with what is stored, after a while", async () => {
+    await register();
+    await chain.node.mine({ blocks: 70 });
+    await emitDeposit(chain, { vault: first(), owner: USER, assets: 11n });
+    const snapshot = await chain.node.snapshot();
+    await emitDeposit(chain, { vault: first(), owner: USER, assets: 13n });
+    await chain.node.mine({ blocks: 90 });
+    await index();
+    await chain.node.revert({ id: snapshot });
+    await emitDeposit(chain, { vault: first(), owner: USER, assets: 17n });
+    await chain.node.mine({ blocks: 100 });
+    await expect(index()).rejects.toMatchObject({ code: "upstream_unavailable" });
+    expect((await stored()).some((row) => row.endsWith(" 13"))).toBe(true);
+    const ctx = causeway.context();
+    const later = { ...ctx, now: () => ctx.now() + 6 * 60_000 };
+    await expect(indexChain(later, CHAIN_ID)).rejects.toMatchObject({ code: "upstream_unavailable" });
+    expect((await stored()).some((row) => row.endsWith(" 11"))).toBe(true);
+    expect((await stored()).some((row) => row.endsWith(" 13"))).toBe(false);
+    await index();
+    expect(await stored()).toEqual(await recount(chain, emitters));
+  });
+
   test("is refused when nobody serves it", async () => {
     await expect(indexChain(causeway.context(), 1)).rejects.toMatchObject({ code: "chain_unsupported" });
   });

@@ -102,6 +102,9 @@ describe("a listed vault", () => {
         paused: false,
         paused_reason: "",
         external_router: false,
+        apy_1d: null,
+        apy_7d: null,
+        apy_30d: null,
       },
     ]);
   });

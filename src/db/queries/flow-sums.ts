@@ -72,3 +72,22 @@ export async function sumFlows(
     sums: row.sums,
   }));
 }
+
+const Covered = z.array(z.object({ whole_from: z.coerce.number(), head_block: z.coerce.number() }));
+
+/** The blocks up to the tip in which a vault's flows are stored without a gap; null: none. Throws `store_unavailable`. */
+export async function coveredFrom(
+  db: Database,
+  vault: { chainId: number; vaultAddress: string },
+): Promise<{ from: number; to: number } | null> {
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select ${wholeFrom} as whole_from, t.head_block
+      from ${flowCoverage} c join ${flowTips} t on t.chain_id = c.chain_id
+      where c.chain_id = ${vault.chainId} and c.vault_address = ${vault.vaultAddress.toLowerCase()}
+        and c.followed_from is not null and t.head_block is not null`),
+  );
+  const row = Covered.parse(rows)[0];
+  if (row === undefined) return null;
+  // Nothing can have flowed before the vault's first block.
+  return { from: row.whole_from, to: row.head_block };
+}

@@ -1,7 +1,8 @@
-import { and, asc, eq, isNotNull, ne, not, sql as raw } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, ne, not, sql as raw } from "drizzle-orm";
 import type { Database } from "../client.ts";
 import { flowCoverage, flows, flowTips } from "../schema/flows.ts";
 import { vaults } from "../schema.ts";
+import type { BlockId } from "./flow-steps.ts";
 
 export type FlowRow = typeof flows.$inferSelect;
 export type FlowTip = typeof flowTips.$inferSelect;
@@ -56,4 +57,22 @@ export async function loadFlowState(
   const tip = tips[0];
   if (tip === undefined) throw new RangeError("the tip was written and is not there");
   return { tip, vaults: known, provisional };
+}
+
+/** Blocks looked at to find where two histories part. */
+const NEWEST = 1_024;
+
+/**
+ * The newest blocks of which final flows are stored, newest first, with the hashes they had.
+ * Throws `store_unavailable`.
+ */
+export function selectNewestFinal(db: Database, chainId: number): Promise<BlockId[]> {
+  return db.run((sql) =>
+    sql
+      .selectDistinct({ number: flows.blockNumber, hash: flows.blockHash })
+      .from(flows)
+      .where(and(eq(flows.chainId, chainId), flows.final))
+      .orderBy(desc(flows.blockNumber))
+      .limit(NEWEST),
+  );
 }

@@ -114,6 +114,12 @@ export class MemoryFlows implements FlowStore {
     }
   }
 
+  async newestFinal() {
+    const final = [...this.rows.values()].filter((row) => row.final);
+    const blocks = new Map(final.map((row) => [row.blockNumber, row.blockHash]));
+    return [...blocks].sort(([a], [b]) => b - a).map(([number, hash]) => ({ number, hash }));
+  }
+
   async note(change: { error: string } | { historyAt: Date }): Promise<void> {
     this.tip = { ...this.tip, ...change };
   }

@@ -37,7 +37,7 @@ export const healthy: Moods = {
 interface Asked {
   method: string;
   params: readonly unknown[];
-  foreign: boolean;
+  side: () => readonly Block[];
 }
 
 interface LogFilter {
@@ -59,15 +59,17 @@ export class FakeNode {
     this.#foreign = foreign;
   }
 
-  /** Whether it tells of the other chain; fixed for one client's session, for addresses do not change chains. */
-  get isForeign(): boolean {
-    return this.moods.foreign;
+  /** The chain it tells of: fixed for one client's session, for a node does not change sides in a moment. */
+  get side(): () => readonly Block[] {
+    if (this.moods.foreign) return () => this.#foreign.blocks;
+    const { before } = this;
+    return this.moods.stale && before.length > 0 ? () => before : () => this.#world.blocks;
   }
 
   /** Answers a request from the chain as it stands at this moment. */
-  answer({ method, params, foreign }: Asked): unknown {
+  answer({ method, params, side }: Asked): unknown {
     if (this.moods.down) throw new OutsideError("network", "the connection failed");
-    const blocks = this.#blocks(foreign);
+    const blocks = side();
     const head = Math.max(0, blocks.length - 1 - this.moods.behind);
     if (method === "eth_getLogs") return this.#logs(blocks, params[0] as LogFilter);
     const [named] = params;
@@ -76,11 +78,6 @@ export class FakeNode {
     const block = number > head ? undefined : blocks[number];
     if (block === undefined) return null;
     return { number: quantity(number), hash: block.hash, timestamp: quantity(1_700_000_000 + number * 12) };
-  }
-
-  #blocks(foreign: boolean): readonly Block[] {
-    if (foreign) return this.#foreign.blocks;
-    return this.moods.stale && this.before.length > 0 ? this.before : this.#world.blocks;
   }
 
   #logs(blocks: readonly Block[], filter: LogFilter): unknown {
@@ -111,9 +108,9 @@ export function clientOf(nodes: readonly FakeNode[], gate: <T>(effect: () => T |
       let last: unknown = new Error("no nodes");
       for (const node of nodes) {
         try {
-          const foreign = node.isForeign;
+          const { side } = node;
           return await work({
-            request: (method, params) => gate(() => node.answer({ method, params, foreign })),
+            request: (method, params) => gate(() => node.answer({ method, params, side })),
           });
         } catch (error) {
           last = error;

@@ -164,6 +164,7 @@ class Schedule {
         applyHistory: (step) => gate(() => checked(() => store.applyHistory(step))),
         reset: (vaults) => gate(() => store.reset(vaults)),
         rewind: (from) => gate(() => store.rewind(from)),
+        newestFinal: () => gate(() => store.newestFinal()),
         note: (change) => gate(() => store.note(change)),
       },
     };
@@ -208,7 +209,10 @@ class Schedule {
       // A chain that nobody knows yet could be any.
       ...(this.tally.applied > 0 ? [{ foreign: true }] : []),
     ]);
-    random.pick(this.#nodes).moods = { ...healthy, ...mood };
+    const node = random.pick(this.#nodes);
+    // When all nodes agree on another chain, that is the chain: one has to stay honest.
+    if (mood.foreign === true && node === this.#nodes[2]) return;
+    node.moods = { ...healthy, ...mood };
   }
 
   async #addVault(): Promise<void> {

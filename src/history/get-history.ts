@@ -1,0 +1,103 @@
+import type { Context } from "../context.ts";
+import { coveredFrom } from "../db/queries/flow-sums.ts";
+import { type SnapshotRow, selectSnapshots, sumNetFlows } from "../db/queries/snapshots.ts";
+import { annualise } from "../lib/apy.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import {
+  type HistoryInterval,
+  type HistoryMetric,
+  historyIntervals,
+  type VaultHistory,
+} from "../schemas/history.ts";
+import { findVault } from "../vaults/registry.ts";
+
+/** Points of one answer; what lies before is left out. */
+const MAX_POINTS = 1_000;
+const WEEK = 7 * 86_400;
+/** How much older than a week the price may be that a rate is taken from. */
+const TOLERANCE = 1.25;
+
+/** What of a vault's history is asked for. */
+export interface HistoryQuery {
+  key: VaultKey;
+  metric: HistoryMetric;
+  interval: HistoryInterval;
+  from: Date;
+  to: Date;
+}
+
+/**
+ * Reads a vault's history from its snapshots and flows, the newest thousand points at most. Throws `vault_not_found`,
+ * `store_unavailable`.
+ */
+export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {
+  const vault = await findVault(ctx, formatVaultId(query.key));
+  const step = historyIntervals[query.interval];
+  const earliest = query.to.getTime() - (MAX_POINTS - 1) * step * 1000;
+  const from = new Date(Math.max(query.from.getTime(), earliest));
+  const of = { chainId: vault.chainId, vaultAddress: vault.address };
+  // What a first point needs of the time before it.
+  const before = query.metric === "apy" ? WEEK * TOLERANCE : query.metric === "net_flow" ? step : 0;
+  const read = { ...of, step, from: new Date(from.getTime() - before * 1000), to: query.to };
+  const rows = await selectSnapshots(ctx.db, read);
+  const values =
+    query.metric === "net_flow" ? await netFlows(ctx, { of, rows }) : rowValues(query.metric, rows);
+  return {
+    vault_id: vault.vaultId,
+    metric: query.metric,
+    interval: query.interval,
+    from: from.toISOString(),
+    to: query.to.toISOString(),
+    points: rows.flatMap((row, index) =>
+      row.at < from
+        ? []
+        : [{ time: row.at.toISOString(), block_number: row.blockNumber, value: values[index] ?? null }],
+    ),
+  };
+}
+
+function rowValues(
+  metric: Exclude<HistoryMetric, "net_flow">,
+  rows: readonly SnapshotRow[],
+): (string | null)[] {
+  if (metric === "share_price") return rows.map(({ sharePrice }) => sharePrice);
+  if (metric === "total_assets") return rows.map(({ totalAssets }) => totalAssets);
+  return weeklyRates(rows);
+}
+
+/** The rate over the week before each row, from the newest price that is at least that old; null: there is none. */
+function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
+  const seconds = ({ blockTime }: SnapshotRow): number => blockTime.getTime() / 1000;
+  let behind = -1;
+  return rows.map((row) => {
+    for (let next = rows[behind + 1]; next !== undefined; next = rows[behind + 1]) {
+      if (seconds(row) - seconds(next) < WEEK) break;
+      behind += 1;
+    }
+    const before = rows[behind];
+    if (before === undefined || before.sharePrice === null || row.sharePrice === null) return null;
+    const elapsed = seconds(row) - seconds(before);
+    if (elapsed > WEEK * TOLERANCE) return null;
+    const prices = { before: BigInt(before.sharePrice), after: BigInt(row.sharePrice) };
+    return annualise({ ...prices, seconds: elapsed })?.toFixed(6) ?? null;
+  });
+}
+
+/** What flowed since the row before, where all of those blocks are stored; null elsewhere. */
+async function netFlows(
+  ctx: Context,
+  history: { of: { chainId: number; vaultAddress: string }; rows: readonly SnapshotRow[] },
+): Promise<(string | null)[]> {
+  const { of, rows } = history;
+  const blocks = rows.map(({ blockNumber }) => blockNumber);
+  const [covered, sums] = await Promise.all([
+    coveredFrom(ctx.db, of),
+    sumNetFlows(ctx.db, { ...of, blocks }),
+  ]);
+  return rows.map((row, index) => {
+    const before = rows[index - 1];
+    if (covered === null || before === undefined) return null;
+    const known = before.blockNumber + 1 >= covered.from && row.blockNumber <= covered.to;
+    return known ? (sums[index - 1] ?? null) : null;
+  });
+}

@@ -1,0 +1,98 @@
+import { z } from "@hono/zod-openapi";
+import { getAddress } from "viem";
+import { describeAll } from "../chains/read.ts";
+import type { Context } from "../context.ts";
+import { selectLargestHolders } from "../db/queries/largest-holders.ts";
+import { pruneSnapshots, type Reading, writeSnapshots } from "../db/queries/snapshots.ts";
+import { describeError } from "../lib/log.ts";
+import { listRegistry } from "../vaults/registry.ts";
+import { readNow } from "../vaults/state.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { type Observation, observe } from "./observation.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How long intervals are kept: of five minutes, and of an hour; days for ever. */
+const KEPT_MS = { fine: 8 * DAY_MS, hour: 100 * DAY_MS } as const;
+
+/** What one round of snapshots did. */
+export interface SnapshotReport {
+  vaults: number;
+  /** Chains that could not be read: their vaults have a gap. */
+  failed: number;
+}
+
+/**
+ * Notes what every vault says of itself now: one read per chain, one write for all. Taking them twice within an
+ * interval leaves the newer. Throws `store_unavailable`.
+ */
+export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
+  const { all } = await listRegistry(ctx);
+  const chainIds = [...new Set(all.map((vault) => vault.chainId))];
+  const readAt = new Date(ctx.now());
+  const read = await Promise.all(
+    chainIds.map((chainId) =>
+      readChain(ctx, { chainId, vaults: all.filter((vault) => vault.chainId === chainId) }),
+    ),
+  );
+  const readings = read.flatMap((chain) => chain ?? []);
+  if (readings.length > 0) await writeSnapshots(ctx.db, { readAt, readings });
+  const before = (keptMs: number): Date => new Date(readAt.getTime() - keptMs);
+  await pruneSnapshots(ctx.db, { fine: before(KEPT_MS.fine), hour: before(KEPT_MS.hour) });
+  return { vaults: readings.length, failed: read.filter((chain) => chain === null).length };
+}
+
+/** Null: the chain could not be read. */
+async function readChain(
+  ctx: Context,
+  chain: { chainId: number; vaults: readonly Vault[] },
+): Promise<Reading[] | null> {
+  const { chainId, vaults } = chain;
+  try {
+    const holders = await largestHolders(ctx, chainId);
+    const described = vaults.map((vault) => {
+      const known = holders[vault.address.toLowerCase()];
+      const holder = known === undefined ? null : getAddress(known);
+      return [vault.vaultId, observe(vault, { holder, nowMs: ctx.now() })] as const;
+    });
+    const all = describeAll(Object.fromEntries(described));
+    const { value, block } = await readNow(ctx, { chainId, described: all });
+    const blockTime = new Date(block.timestamp * 1000);
+    return vaults.flatMap((vault) => {
+      const seen = value[vault.vaultId];
+      return seen === undefined ? [] : [toReading(vault, { seen, blockNumber: block.number, blockTime })];
+    });
+  } catch (error) {
+    ctx.log.warn("snapshots_failed", { chain_id: chainId, error: describeError(error) });
+    return null;
+  }
+}
+
+async function largestHolders(ctx: Context, chainId: number): Promise<Record<string, string>> {
+  const { value } = await ctx.cache.cached({
+    key: `holders:${chainId}`,
+    schema: z.record(z.string(), z.string()),
+    freshMs: HOUR_MS,
+    staleMs: HOUR_MS,
+    keepMs: DAY_MS,
+    load: () => selectLargestHolders(ctx.db, chainId),
+  });
+  return value;
+}
+
+function toReading(vault: Vault, at: { seen: Observation; blockNumber: number; blockTime: Date }): Reading {
+  const { state, views } = at.seen;
+  return {
+    chainId: vault.chainId,
+    vaultAddress: vault.address.toLowerCase(),
+    blockNumber: at.blockNumber,
+    blockTime: at.blockTime,
+    totalAssets: state.totalAssets?.toString() ?? null,
+    totalSupply: state.totalSupply?.toString() ?? null,
+    sharePrice: state.sharePrice?.toString() ?? null,
+    maxDeposit: state.maxDeposit?.toString() ?? null,
+    paused: state.paused,
+    liquidity: views.liquidity?.toString() ?? null,
+    controls: views.controls,
+  };
+}

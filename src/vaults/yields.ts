@@ -1,0 +1,57 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "../context.ts";
+import { type PricePoint, selectPricePoints } from "../db/queries/snapshots.ts";
+import { annualise } from "../lib/apy.ts";
+import { describeError } from "../lib/log.ts";
+import { formatVaultId } from "../lib/vault-id.ts";
+
+/** Realised yearly rates of a vault over spans up to now, as fractions; null: no snapshots from that far back. */
+const YieldsSchema = z.object({
+  apy_1d: z.number().nullable(),
+  apy_7d: z.number().nullable(),
+  apy_30d: z.number().nullable(),
+});
+export type Yields = z.infer<typeof YieldsSchema>;
+export const noYields: Yields = { apy_1d: null, apy_7d: null, apy_30d: null };
+
+const DAY = 86_400;
+const MINUTE_MS = 60_000;
+const AGES = [0, DAY, 7 * DAY, 30 * DAY] as const;
+
+/** Every vault's realised rates by vault id, up to some minutes old. Never throws: none when nothing can be read. */
+export async function readYields(ctx: Context): Promise<Readonly<Record<string, Yields>>> {
+  try {
+    const { value } = await ctx.cache.cached({
+      key: "yields",
+      schema: z.record(z.string(), YieldsSchema),
+      freshMs: 2 * MINUTE_MS,
+      staleMs: 60 * MINUTE_MS,
+      keepMs: 24 * 60 * MINUTE_MS,
+      load: async () => toYields(await selectPricePoints(ctx.db, { now: new Date(ctx.now()), ages: AGES })),
+    });
+    return value;
+  } catch (error) {
+    ctx.log.warn("yields_unreadable", { error: describeError(error) });
+    return {};
+  }
+}
+
+function toYields(points: readonly PricePoint[]): Record<string, Yields> {
+  const byVault = new Map<string, Map<number, PricePoint>>();
+  for (const point of points) {
+    const vaultId = formatVaultId({ chainId: point.chainId, address: point.vaultAddress });
+    byVault.set(vaultId, (byVault.get(vaultId) ?? new Map()).set(point.age, point));
+  }
+  return Object.fromEntries(
+    [...byVault].map(([vaultId, ages]) => {
+      const over = (age: number): number | null => rate(ages.get(age), ages.get(0));
+      return [vaultId, { apy_1d: over(AGES[1]), apy_7d: over(AGES[2]), apy_30d: over(AGES[3]) }];
+    }),
+  );
+}
+
+function rate(before: PricePoint | undefined, now: PricePoint | undefined): number | null {
+  if (before === undefined || now === undefined) return null;
+  const seconds = now.seconds - before.seconds;
+  return annualise({ before: before.sharePrice, after: now.sharePrice, seconds });
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
+import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
+import { snapshots } from "../../src/db/schema/snapshots.ts";
+import { vaults } from "../../src/db/schema.ts";
+import { CHAIN_ID, vaultAddress, vaultRow } from "../flows/support/vaults.ts";
+import { type Deployment, startDeployment } from "../partners/support/deployment.ts";
+
+const VAULT = vaultAddress(7);
+const ID = `${CHAIN_ID}:${VAULT}`;
+const DAY_MS = 86_400_000;
+/** Midnight, so that hours and days begin with it. */
+const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+let causeway: Deployment;
+
+beforeAll(async () => {
+  causeway = await startDeployment();
+  await causeway.db.insert(vaults).values(vaultRow({ number: 7 }));
+});
+afterAll(() => causeway?.close());
+beforeEach(async () => {
+  for (const table of [snapshots, flows, flowTips, flowCoverage]) await causeway.db.delete(table);
+});
+
+const reading = (atMs: number, of: { sharePrice?: string | null; blockNumber?: number } = {}) => ({
+  chainId: CHAIN_ID,
+  vaultAddress: VAULT,
+  blockNumber: of.blockNumber ?? Math.floor((atMs - TODAY) / 1000) + 10_000_000,
+  blockTime: new Date(atMs),
+  totalAssets: "1000",
+  totalSupply: "900",
+  sharePrice: of.sharePrice === undefined ? "1000000000000000000" : of.sharePrice,
+  maxDeposit: null,
+  paused: false,
+  liquidity: null,
+  controls: {},
+});
+const take = (atMs: number, of?: Parameters<typeof reading>[1]) =>
+  writeSnapshots(causeway.context().db, { readAt: new Date(atMs), readings: [reading(atMs, of)] });
+const read = async (query: string) => {
+  const answer = await causeway.send(`/v1/vaults/${ID}/history?${query}`);
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+};
+const valuesOf = ({ body }: { body: Record<string, unknown> }) =>
+  (body["points"] as { value: string | null }[]).map(({ value }) => value);
+
+describe("a vault's history", () => {
+  test("keeps the last reading of each interval, of the newest block", async () => {
+    await take(TODAY, { sharePrice: "1" });
+    await take(TODAY + 200_000, { sharePrice: "2" });
+    await take(TODAY + 400_000, { sharePrice: "4", blockNumber: 10_000_400 });
+    await take(TODAY + 410_000, { sharePrice: "3", blockNumber: 10_000_390 });
+    const span = `from=${new Date(TODAY - DAY_MS).toISOString()}&to=${new Date(TODAY + DAY_MS).toISOString()}`;
+    expect(valuesOf(await read(`metric=share_price&interval=5m&${span}`))).toEqual(["2", "4"]);
+    expect(valuesOf(await read(`metric=share_price&interval=1h&${span}`))).toEqual(["4"]);
+    expect(await read(`metric=total_assets&interval=1d&${span}`)).toMatchObject({
+      status: 200,
+      body: {
+        vault_id: ID,
+        metric: "total_assets",
+        interval: "1d",
+        points: [{ time: new Date(TODAY).toISOString(), block_number: 10_000_400, value: "1000" }],
+      },
+    });
+  });
+
+  test("tells the rate that each week realised, and null before there was one", async () => {
+    for (let day = 9; day >= 0; day -= 1) {
+      await take(TODAY - day * DAY_MS, { sharePrice: `${10n ** 18n + BigInt(9 - day) * 10n ** 15n}` });
+    }
+    const rates = valuesOf(await read("metric=apy&interval=1d&from=9d"));
+    expect(rates.slice(0, -3).every((rate) => rate === null)).toBe(true);
+    expect(rates.at(-1)).toBe(((1.009 / 1.002) ** (365 / 7) - 1).toFixed(6));
+  });
+
+  test("tells what flowed between readings, where all of it is stored", async () => {
+    for (const hour of [4, 3, 2, 1])
+      await take(TODAY - hour * 3_600_000, { blockNumber: 1_000 - hour * 100 });
+    const flow = (blockNumber: number, assets: string) => ({
+      chainId: CHAIN_ID,
+      txHash: `0x${blockNumber}`,
+      logIndex: 0,
+      vaultAddress: VAULT,
+      userAddress: "0x01",
+      kind: "deposit" as const,
+      assets,
+      shares: null,
+      blockNumber,
+      blockHash: "0x",
+      final: true,
+    });
+    await causeway.db
+      .insert(flows)
+      .values([flow(600, "1"), flow(601, "50"), flow(700, "-20"), flow(850, "7")]);
+    const span = "metric=net_flow&interval=1h&from=2d";
+    expect(valuesOf(await read(span))).toEqual([null, null, null, null]);
+    await causeway.db
+      .insert(flowTips)
+      .values({ chainId: CHAIN_ID, span: 1, finalBlock: 850, headBlock: 899 });
+    await causeway.db.insert(flowCoverage).values({
+      chainId: CHAIN_ID,
+      vaultAddress: VAULT,
+      startBlock: 0,
+      followedFrom: 500,
+    });
+    expect(valuesOf(await read(span))).toEqual([null, "30", "0", null]);
+  });
+
+  test("is empty where nothing was read", async () => {
+    expect(await read("metric=apy")).toMatchObject({ status: 200, body: { points: [] } });
+  });
+});
+
+describe("a history is refused", () => {
+  test.each([
+    "",
+    "metric=price",
+    "metric=apy&interval=2h",
+    "metric=apy&from=soon",
+    "metric=apy&to=2026-13-01",
+  ])("for ?%s", async (query) => {
+    expect((await read(query)).status).toBe(422);
+  });
+
+  test("of a vault that nobody knows", async () => {
+    const answer = await causeway.send(`/v1/vaults/${CHAIN_ID}:${vaultAddress(8)}/history?metric=apy`);
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe("realised rates", () => {
+  test("are on the list and the detail, null where there is no price from that far back", async () => {
+    const now = Date.now();
+    await take(now - 7 * DAY_MS, { sharePrice: `${10n ** 18n}` });
+    await take(now - 26 * 3_600_000, { sharePrice: `${(10n ** 18n * 1_001n) / 1_000n}` });
+    await take(now - 3_600_000, { sharePrice: `${(10n ** 18n * 1_002n) / 1_000n}` });
+    const fresh = causeway.isolate({ REDIS_KEY_PREFIX: "rates" });
+    const [listed] = (await (await fresh.send("/v1/vaults")).json()) as Record<string, unknown>[];
+    const expected = {
+      apy_1d: Number(((1.002 / 1.001) ** ((365 * 24) / 25) - 1).toFixed(6)),
+      apy_7d: Number((1.002 ** (365 / (7 - 1 / 24)) - 1).toFixed(6)),
+      apy_30d: null,
+    };
+    expect(listed).toMatchObject(expected);
+    expect(await (await fresh.send(`/v1/vaults/${ID}`)).json()).toMatchObject(expected);
+  });
+});
