@@ -6,7 +6,7 @@ import { resolveChains } from "./chains/resolve.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { createDatabase, type Database, lazyDrizzle, type OpenDatabase } from "./db/client.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
-import { createLogger, type Logger } from "./lib/log.ts";
+import { createLogger, describeError, type Logger } from "./lib/log.ts";
 import { Timing } from "./lib/timing.ts";
 import type { Actor } from "./partners/actor.ts";
 import { createProviders } from "./providers/create-providers.ts";
@@ -79,9 +79,22 @@ export interface Runtime {
 /** One command of sign-in, in milliseconds. */
 const PATIENCE_MS = 6_000;
 
-/** Parses the bindings and makes the isolate's part. Throws `internal` naming a missing or wrong variable. */
+/**
+ * Parses the bindings and makes the isolate's part. Throws `internal` naming a missing or wrong variable, and logs it:
+ * there is no request's context yet that would.
+ */
 export function createRuntime(env: unknown): Runtime {
-  const config = parseConfig(env);
+  try {
+    return composeRuntime(parseConfig(env));
+  } catch (error) {
+    createLogger(writeLine, {}).error("not_started", { error: describeError(error) });
+    throw error;
+  }
+}
+
+const writeLine = (line: string): void => console.log(line);
+
+function composeRuntime(config: Config): Runtime {
   const fetch: Fetch = (input, init) => globalThis.fetch(input, init);
   const store = { url: config.redisUrl, token: config.redisToken };
   return {
@@ -107,7 +120,7 @@ export function createContext(
 ): Context {
   const now = (): number => Date.now();
   const timing = new Timing(now);
-  const log = createLogger((line) => console.log(line), { request_id: request.requestId });
+  const log = createLogger(writeLine, { request_id: request.requestId });
   const { config, memory } = runtime;
   const named = { prefix: config.redisKeyPrefix, timing };
   const redis = createRedisStore(runtime.redis, named);

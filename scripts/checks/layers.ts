@@ -48,10 +48,15 @@ const folderOf = (file: string): string => file.split("/")[1] ?? "";
 function importsOf(file: string): Import[] {
   const source = readFileSync(file, "utf8");
   const found: Import[] = [];
-  for (const match of source.matchAll(/^(?:import|export)\s+(type\s)?[^"']*?["'](\.[^"']+)["']/gms)) {
-    const to = normalize(join(dirname(file), match[2] ?? ""));
-    found.push({ from: file, to, typeOnly: match[1] !== undefined });
-  }
+  const add = (path: string, typeOnly: boolean): void => {
+    found.push({ from: file, to: normalize(join(dirname(file), path)), typeOnly });
+  };
+  for (const [, type, path = ""] of source.matchAll(
+    /^(?:import|export)\s+(type\s)?[^"']*?["'](\.[^"']+)["']/gms,
+  ))
+    add(path, type !== undefined);
+  // In an expression or a type, wherever it stands.
+  for (const [, path = ""] of source.matchAll(/\bimport\s*\(\s*["'`](\.[^"'`]+)["'`]/g)) add(path, false);
   return found;
 }
 

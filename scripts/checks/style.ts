@@ -35,7 +35,10 @@ for (const file of globSync(["src/**/*.ts", "scripts/**/*.ts", "test/**/*.ts"]).
   refuse(/@ts-(ignore|expect-error|nocheck)|biome-ignore/, "a silenced check");
   refuse(/process\.env/, "the environment is read in config.ts, from the bindings");
   if (PURE.some((prefix) => file.startsWith(prefix)))
-    refuse(/Date\.now\(|Math\.random\(/, "pure code takes the time as input");
+    refuse(
+      /Date\.now\(|new Date\(\s*\)|new Date\b(?!\s*\()|performance\.now\(|Math\.random\(/,
+      "pure code takes the time as input",
+    );
 }
 lengths.sort((a, b) => a - b);
 const median = lengths[Math.floor(lengths.length / 2)] ?? 0;

@@ -6,8 +6,13 @@ export interface Logger {
   error(event: string, fields?: LogFields): void;
 }
 
-/** Credentials that an upstream's message may repeat: URLs with their paths and user parts, long hex, our keys. */
-const SECRETS = /(?:https?|postgres(?:ql)?|rediss?):\/\/[^\s"']+|cw_(?:live|secret)_\w+|Bearer\s+\S+/gi;
+/**
+ * Credentials that an upstream's message may repeat: URLs with their paths and user parts, our keys and tokens, and
+ * long hexadecimal digits: tokens and digests of forty or more, signatures of more than a hash has. Hashes and
+ * addresses, which begin with 0x, and our ids of 32 digits are what a log is read for.
+ */
+const SECRETS =
+  /(?:https?|postgres(?:ql)?|rediss?):\/\/[^\s"']+|cw_(?:live|secret|session)_\w+|Bearer\s+\S+|0x[0-9a-f]{65,}|(?<![0-9a-f])(?<!0x)[0-9a-f]{40,}/gi;
 
 /** Takes out of a text whatever could be a credential, and cuts it to a log line's length. */
 export function redact(text: string): string {

@@ -36,7 +36,7 @@ const BY_NAME: Readonly<Record<string, ErrorCode>> = {
 
 const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
   { reason: /^ZERO_SHARES$|cannot mint zero/i, code: "zero_shares" },
-  { reason: /pausable: .*paused|^paused$/i, code: "vault_paused" },
+  { reason: /pausable: (?!.*\bnot\b).*paused|^paused$/i, code: "vault_paused" },
   { reason: /exceed(s|ed)? deposit limit|deposit more than max/i, code: "above_maximum" },
   { reason: /less than minimum|below min|deposit too small/i, code: "below_minimum" },
 ];

@@ -118,6 +118,9 @@ const spellings: readonly Planted[] = [
   ["routes/e.ts", 'import * as all from "../db/client.ts";', SHORTCUT],
   ["routes/f.ts", 'export * from "../db/client.ts";', SHORTCUT],
   ["routes/g.ts", 'import { db } from "../../src/db/client.ts";', SHORTCUT],
+  ["routes/i.ts", 'const all = await import("../db/client.ts");', SHORTCUT],
+  ["routes/j.ts", "  const all = () => import(\n  '../db/client.ts',\n);", SHORTCUT],
+  ["routes/k.ts", 'type All = typeof import("../db/client.ts");', SHORTCUT],
   ["routes/h.ts", 'import { one } from "../lib/amount.ts";\nimport { db } from "../db/client.ts";', SHORTCUT],
 ];
 

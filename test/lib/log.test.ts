@@ -19,6 +19,7 @@ describe("redact", () => {
     ["Authorization: Bearer s3cret.s3cret-s3cret", "Authorization: [redacted]"],
     ["key cw_live_s3cret and cw_secret_s3cret", "key [redacted] and [redacted]"],
     ["a https://a/s3cret b http://b/s3cret c", "a [redacted] b [redacted] c"],
+    ["session cw_session_s3cret", "session [redacted]"],
   ])("%s", (text, clean) => {
     expect(redact(text)).toBe(clean);
     expect(redact(text)).not.toMatch(/s3cret/i);
@@ -26,6 +27,30 @@ describe("redact", () => {
 
   test("leaves what is no secret", () => {
     expect(redact("no node of Base gave a usable answer")).toBe("no node of Base gave a usable answer");
+  });
+
+  test.each([
+    ["a digest", `params: ${"5e".repeat(32)},1`, "params: [redacted],1"],
+    ["a token", `token=${"0a".repeat(24)}`, "token=[redacted]"],
+    ["in capitals", "AB".repeat(20), "[redacted]"],
+    ["a signature", `0x${"1c".repeat(65)}`, "[redacted]"],
+    ["calldata", `data 0x${"ab".repeat(300)}.`, "data [redacted]."],
+  ])("hides long hex: %s", (_what, text, clean) => {
+    expect(redact(text)).toBe(clean);
+  });
+
+  test.each([
+    ["a hash", `0x${"5e".repeat(32)}`],
+    ["an address", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"],
+    ["an id of ours", `trk_${"0a".repeat(16)}`],
+    ["an amount", "1".repeat(39)],
+  ])("leaves %s, which a log is read for", (_what, text) => {
+    expect(redact(`of ${text} there`)).toBe(`of ${text} there`);
+  });
+
+  test("takes no longer for a longer text than its length asks for", () => {
+    for (const text of ["0x", "f", "a0x", "cw_"].map((part) => part.repeat(200_000 / part.length)))
+      expect(redact(text).length).toBeLessThanOrEqual(500);
   });
 
   test("hides a credential before it cuts, so that no part of one is left over", () => {

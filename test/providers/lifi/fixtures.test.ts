@@ -28,8 +28,8 @@ type Json = Record<string, unknown>;
 const load = (name: string): Fixture => JSON.parse(readFileSync(join(FOLDER, name), "utf8"));
 const named = (prefix: string) => names.filter((name) => name.startsWith(prefix));
 
-it.runIf(!present)("captured answers are absent here: their tests are skipped", () => {
-  expect(names).toEqual([]);
+it(present ? "captured answers are here" : "captured answers are absent: their tests are skipped", () => {
+  expect(names.length > 0).toBe(present);
 });
 
 describe.runIf(present)("captured answers have the shapes we expect", () => {
