@@ -10,5 +10,5 @@ await runSteps("verify", [
   { name: "OpenAPI document", command: "node scripts/openapi.ts --check" },
   { name: "contracts reproducible", command: "node scripts/contracts/build.ts --check" },
   { name: "migrations up to date", command: "node scripts/checks/migrations.ts" },
-  { name: "unit tests", command: "vitest run --project unit" },
+  { name: "unit tests", command: "vitest run --project unit --sequence.shuffle.files" },
 ]);
