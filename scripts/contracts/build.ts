@@ -5,7 +5,8 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type CompiledContract, compile } from "./compile.ts";
+import type { CompiledContract } from "./compile.ts";
+import { compileMany } from "./compile-many.ts";
 import { deployedBy } from "./deployed.ts";
 import { type ContractTarget, contractTargets } from "./targets.ts";
 
@@ -53,14 +54,17 @@ function renderDeployed(
 const chosen = contractTargets.filter((target) => target.output.startsWith(options.only ?? ""));
 if (chosen.length === 0) console.error(`no target writes ${options.only}`);
 let failures = chosen.length === 0 ? 1 : 0;
-for (const target of chosen) {
-  const absent = target.sources.filter((source) => !existsSync(source));
-  if (absent.length > 0) {
-    console.error(`skipped  ${target.output}: no such source: ${absent.join(", ")}`);
-    failures += 1;
-    continue;
-  }
-  const text = render(target, compile(target.sources, target.optimizerRuns));
+const isWhole = ({ sources }: ContractTarget): boolean => sources.every((source) => existsSync(source));
+for (const { output, sources } of chosen.filter((target) => !isWhole(target))) {
+  const absent = sources.filter((source) => !existsSync(source));
+  console.error(`skipped  ${output}: no such source: ${absent.join(", ")}`);
+  failures += 1;
+}
+const whole = chosen.filter(isWhole);
+for (const [index, compiled] of (await compileMany(whole)).entries()) {
+  const target = whole[index];
+  if (target === undefined) continue;
+  const text = render(target, compiled);
   const current = existsSync(target.output) ? readFileSync(target.output, "utf8") : "";
   if (text === current) {
     console.log(`same     ${target.output}`);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { compileOnce, type ReadImport } from "./compile-cache.ts";
 
 /** One contract as solc returns it. Byte strings are 0x-prefixed hex. */
 export interface CompiledContract {
@@ -35,7 +36,6 @@ interface Solc {
  * Imports resolve from node_modules or relative to the importing file. Throws with the compiler's text.
  */
 export function compile(files: readonly string[], optimizerRuns = 1_000_000): Map<string, CompiledContract> {
-  const solc = createRequire(import.meta.url)("solc") as Solc;
   const input = {
     language: "Solidity",
     sources: Object.fromEntries(files.map((file) => [file, { content: readFileSync(file, "utf8") }])),
@@ -44,10 +44,12 @@ export function compile(files: readonly string[], optimizerRuns = 1_000_000): Ma
       viaIR: true,
       optimizer: { enabled: true, runs: optimizerRuns },
       metadata: { bytecodeHash: "none", appendCBOR: false },
-      outputSelection: { "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode"] } },
+      // Nothing of imported contracts but what these create.
+      outputSelection: Object.fromEntries(files.map((file) => [file, { "*": [...OUTPUTS] }])),
     },
   };
-  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport })) as SolcOutput;
+  const text = JSON.stringify(input);
+  const output = JSON.parse(compileOnce(text, { readImport, run: (read) => run(text, read) })) as SolcOutput;
   const failures = (output.errors ?? []).filter((error) => error.severity === "error");
   if (failures.length > 0) throw new Error(failures.map((error) => error.formattedMessage).join("\n"));
   const compiled = new Map<string, CompiledContract>();
@@ -64,7 +66,23 @@ export function compile(files: readonly string[], optimizerRuns = 1_000_000): Ma
   return compiled;
 }
 
-function readImport(path: string): { contents: string } | { error: string } {
+const OUTPUTS = [
+  "abi",
+  "evm.bytecode.object",
+  "evm.deployedBytecode.object",
+  "evm.deployedBytecode.immutableReferences",
+] as const;
+
+function run(input: string, readImport: ReadImport): string {
+  const solc = createRequire(import.meta.url)("solc") as Solc;
+  const answer = (path: string): { contents: string } | { error: string } => {
+    const contents = readImport(path);
+    return contents === null ? { error: `not found: ${path}` } : { contents };
+  };
+  return solc.compile(input, { import: answer });
+}
+
+function readImport(path: string): string | null {
   const found = [path, join("node_modules", path)].find((candidate) => existsSync(candidate));
-  return found === undefined ? { error: `not found: ${path}` } : { contents: readFileSync(found, "utf8") };
+  return found === undefined ? null : readFileSync(found, "utf8");
 }

@@ -1,0 +1,49 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { compileOnce, type ReadImport } from "../../scripts/contracts/compile-cache.ts";
+
+const cwd = process.cwd();
+const folder = mkdtempSync(join(tmpdir(), "causeway-compile-"));
+beforeAll(() => process.chdir(folder));
+afterAll(() => {
+  process.chdir(cwd);
+  rmSync(folder, { recursive: true });
+});
+
+const files = new Map([["a.sol", "contract A {}"]]);
+const readImport: ReadImport = (path) => files.get(path) ?? null;
+let runs = 0;
+/** A compiler whose output is all that it was given. */
+const compileWith = (input: string) =>
+  compileOnce(input, {
+    readImport,
+    run: (read) => {
+      runs += 1;
+      return `${input}: ${read("a.sol")} ${read("b.sol")}`;
+    },
+  });
+
+test("the same input is compiled once, any other and any other import anew", () => {
+  expect([compileWith("x"), compileWith("x"), runs]).toEqual([
+    "x: contract A {} null",
+    "x: contract A {} null",
+    1,
+  ]);
+  expect([compileWith("y"), runs]).toEqual(["y: contract A {} null", 2]);
+  files.set("a.sol", "contract A { uint256 x; }");
+  expect([compileWith("x"), runs]).toEqual(["x: contract A { uint256 x; } null", 3]);
+  // What was not there may stand in the way now.
+  files.set("b.sol", "contract B {}");
+  expect([compileWith("x"), runs]).toEqual(["x: contract A { uint256 x; } contract B {}", 4]);
+  expect([compileWith("x"), runs]).toEqual(["x: contract A { uint256 x; } contract B {}", 4]);
+});
+
+test("what was left half written is compiled anew", () => {
+  runs = 0;
+  const cache = join(folder, "node_modules/.cache/causeway-contracts");
+  for (const name of readdirSync(cache)) writeFileSync(join(cache, name), '{"imports":[');
+  compileWith("x");
+  expect(runs).toBe(1);
+});
