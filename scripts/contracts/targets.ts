@@ -141,4 +141,10 @@ export const contractTargets: readonly ContractTarget[] = [
     output: "scripts/stack/contracts/accountable/artifact.ts",
     optimizerRuns: 200,
   },
+  {
+    sources: ["scripts/stack/contracts/erc7540/Requests.sol"],
+    contracts: ["LagoonVault", "CentrifugeShare", "CentrifugeAsyncVault", "CentrifugeSyncVault"],
+    output: "scripts/stack/contracts/erc7540/artifact.ts",
+    optimizerRuns: 200,
+  },
 ];

@@ -1,11 +1,13 @@
 import type { VaultAdapter } from "./adapter.ts";
 import { aaveStata } from "./families/aave-stata.ts";
 import { accountable } from "./families/accountable.ts";
+import { centrifuge } from "./families/centrifuge.ts";
 import { erc4626 } from "./families/erc4626.ts";
 import { euler, eulerEarn } from "./families/euler.ts";
 import { fluid } from "./families/fluid.ts";
 import { gearbox } from "./families/gearbox.ts";
 import { ipor } from "./families/ipor.ts";
+import { lagoon } from "./families/lagoon.ts";
 import { mellow } from "./families/mellow.ts";
 import { mellowLrt } from "./families/mellow-lrt.ts";
 import { midas } from "./families/midas.ts";
@@ -23,9 +25,12 @@ import type { Vault } from "./vault.ts";
 const nearErc4626 = [erc4626, euler, eulerEarn, yearn, aaveStata, spark, gearbox, fluid, silo] as const;
 const curated = [metaMorpho, morphoV2, ipor, mellowLrt, upshift, upshiftLegacy, accountable] as const;
 
+/** Families with calls of their own, and those that settle later. */
+const farther = [veda, midas, mellow, lagoon, centrifuge] as const;
+
 /** Every family the program can talk to, by the name that registry rows use. */
 const adapters: ReadonlyMap<string, VaultAdapter> = new Map(
-  [...nearErc4626, ...curated, mellow, midas, veda].map((adapter) => [adapter.name, adapter]),
+  [...nearErc4626, ...curated, ...farther].map((adapter) => [adapter.name, adapter]),
 );
 
 /** The adapter of a vault. Throws an Error for a row that names none: such a row must be `unsupported`. */

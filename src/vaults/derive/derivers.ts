@@ -1,4 +1,5 @@
 import type { Deriver } from "./derivation.ts";
+import { erc7540Derivers } from "./erc7540.ts";
 import { mellowDeriver } from "./mellow.ts";
 import { midasDeriver } from "./midas.ts";
 import { nearDerivers } from "./near.ts";
@@ -11,6 +12,7 @@ export const derivers: readonly Deriver[] = [
   midasDeriver,
   mellowDeriver,
   upshiftDeriver,
+  ...erc7540Derivers,
   ...nearDerivers,
 ];
 

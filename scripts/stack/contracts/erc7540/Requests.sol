@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+
+/// @notice Deposits that are asked for, settled by the owner, and claimed: the asynchronous side of ERC-7540.
+abstract contract DepositRequests {
+    using SafeERC20 for IERC20;
+
+    address public immutable owner = msg.sender;
+    address public immutable asset;
+    mapping(address => mapping(address => bool)) public isOperator;
+    mapping(address => uint256) internal _pending;
+    mapping(address => uint256) internal _claimableAssets;
+    mapping(address => uint256) internal _claimableShares;
+
+    error ERC7540InvalidOperator();
+    error ERC7540PreviewDepositDisabled();
+
+    event OperatorSet(address indexed controller, address indexed operator, bool approved);
+    event DepositRequest(
+        address indexed controller,
+        address indexed owner,
+        uint256 indexed requestId,
+        address sender,
+        uint256 assets
+    );
+    event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
+    event Withdraw(
+        address indexed sender,
+        address indexed receiver,
+        address indexed owner,
+        uint256 assets,
+        uint256 shares
+    );
+
+    constructor(address asset_) {
+        asset = asset_;
+    }
+
+    modifier onlyOwner() {
+        require(msg.sender == owner);
+        _;
+    }
+
+    function setOperator(address operator, bool approved) external returns (bool) {
+        isOperator[msg.sender][operator] = approved;
+        emit OperatorSet(msg.sender, operator, approved);
+        return true;
+    }
+
+    function pendingDepositRequest(uint256, address controller) external view returns (uint256) {
+        return _pending[controller];
+    }
+
+    function claimableDepositRequest(uint256, address controller) external view returns (uint256) {
+        return _claimableAssets[controller];
+    }
+
+    function maxMint(address controller) public view virtual returns (uint256) {
+        return _claimableShares[controller];
+    }
+
+    /// @notice Settles one controller's request at the price of now.
+    function settle(address controller) external onlyOwner {
+        uint256 assets = _pending[controller];
+        _pending[controller] = 0;
+        _claimableAssets[controller] += assets;
+        _claimableShares[controller] += _settled(assets);
+    }
+
+    function _settled(uint256 assets) internal virtual returns (uint256 shares);
+    function _release(address receiver, uint256 shares) internal virtual;
+
+    function _request(uint256 assets, address controller, address from) internal {
+        if (from != msg.sender && !isOperator[from][msg.sender]) revert ERC7540InvalidOperator();
+        IERC20(asset).safeTransferFrom(from, address(this), assets);
+        _pending[controller] += assets;
+    }
+
+    /// @notice With nothing to claim the subtraction panics.
+    function _claim(uint256 assets, address receiver, address controller) internal returns (uint256 shares) {
+        if (controller != msg.sender && !isOperator[controller][msg.sender]) revert ERC7540InvalidOperator();
+        uint256 claimable = _claimableAssets[controller];
+        _claimableAssets[controller] = claimable - assets;
+        shares = claimable == assets ? _claimableShares[controller] : _claimableShares[controller] * assets / claimable;
+        _claimableShares[controller] -= shares;
+        _release(receiver, shares);
+        emit Deposit(controller, receiver, assets, shares);
+    }
+}
+
+/// @notice Stands for a Lagoon vault of v0.5: deposits mint at once while the last valuation is valid, and are
+/// requests once it is not. Redemptions are made at once here.
+contract LagoonVault is DepositRequests, ERC20 {
+    using SafeERC20 for IERC20;
+
+    uint8 private immutable _decimals;
+    uint256 public totalAssetsExpiration = type(uint256).max;
+    uint256 private _totalAssets;
+    bool public paused;
+    bool public whitelistActivated;
+    mapping(address => bool) private _whitelisted;
+
+    error OnlySyncDepositAllowed();
+    error OnlyAsyncDepositAllowed();
+    error NotWhitelisted();
+    error EnforcedPause();
+    error ERC7540PreviewMintDisabled();
+
+    event DepositSync(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
+    event Referral(address indexed referral, address indexed owner, uint256 indexed requestId, uint256 assets);
+
+    constructor(IERC20Metadata asset_, string memory name_, string memory symbol_)
+        DepositRequests(address(asset_))
+        ERC20(name_, symbol_)
+    {
+        uint8 own = asset_.decimals();
+        _decimals = own > 18 ? own : 18;
+    }
+
+    modifier whenNotPaused() {
+        if (paused) revert EnforcedPause();
+        _;
+    }
+
+    function decimals() public view override returns (uint8) {
+        return _decimals;
+    }
+
+    function setPaused(bool yes) external onlyOwner {
+        paused = yes;
+    }
+
+    function setWhitelist(bool yes) external onlyOwner {
+        whitelistActivated = yes;
+    }
+
+    function addToWhitelist(address account) external onlyOwner {
+        _whitelisted[account] = true;
+    }
+
+    function isWhitelisted(address account) public view returns (bool) {
+        return !whitelistActivated || _whitelisted[account];
+    }
+
+    function isTotalAssetsValid() public view returns (bool) {
+        return block.timestamp < totalAssetsExpiration;
+    }
+
+    function expireTotalAssets() external onlyOwner {
+        totalAssetsExpiration = 0;
+    }
+
+    /// @notice The valuation that prices everything until the next one.
+    function updateTotalAssets(uint256 totalAssets_) external onlyOwner {
+        _totalAssets = totalAssets_;
+    }
+
+    function totalAssets() public view returns (uint256) {
+        return _totalAssets;
+    }
+
+    function convertToShares(uint256 assets) public view returns (uint256) {
+        return assets * (totalSupply() + _virtual()) / (_totalAssets + 1);
+    }
+
+    function convertToAssets(uint256 shares) public view returns (uint256) {
+        return shares * (_totalAssets + 1) / (totalSupply() + _virtual());
+    }
+
+    function maxDeposit(address controller) external view returns (uint256) {
+        return paused ? 0 : _claimableAssets[controller];
+    }
+
+    function maxMint(address controller) public view override returns (uint256) {
+        return paused ? 0 : super.maxMint(controller);
+    }
+
+    function previewDeposit(uint256) external pure returns (uint256) {
+        revert ERC7540PreviewDepositDisabled();
+    }
+
+    function previewMint(uint256) external pure returns (uint256) {
+        revert ERC7540PreviewMintDisabled();
+    }
+
+    function syncDeposit(uint256 assets, address receiver, address referral)
+        external
+        payable
+        whenNotPaused
+        returns (uint256 shares)
+    {
+        if (!isTotalAssetsValid()) revert OnlyAsyncDepositAllowed();
+        if (!isWhitelisted(msg.sender) || !isWhitelisted(receiver)) revert NotWhitelisted();
+        shares = convertToShares(assets);
+        IERC20(asset).safeTransferFrom(msg.sender, address(this), assets);
+        _totalAssets += assets;
+        _mint(receiver, shares);
+        emit DepositSync(msg.sender, receiver, assets, shares);
+        emit Referral(referral, receiver, 0, assets);
+    }
+
+    function requestDeposit(uint256 assets, address controller, address from)
+        external
+        payable
+        whenNotPaused
+        returns (uint256 requestId)
+    {
+        if (isTotalAssetsValid()) revert OnlySyncDepositAllowed();
+        if (!isWhitelisted(from) || !isWhitelisted(controller)) revert NotWhitelisted();
+        _request(assets, controller, from);
+        requestId = 1;
+        emit DepositRequest(controller, from, requestId, msg.sender, assets);
+    }
+
+    function deposit(uint256 assets, address receiver) external whenNotPaused returns (uint256) {
+        return _claim(assets, receiver, msg.sender);
+    }
+
+    function deposit(uint256 assets, address receiver, address controller)
+        external
+        whenNotPaused
+        returns (uint256)
+    {
+        return _claim(assets, receiver, controller);
+    }
+
+    function redeem(uint256 shares, address receiver, address controller) external returns (uint256 assets) {
+        require(controller == msg.sender);
+        assets = convertToAssets(shares);
+        _totalAssets -= assets;
+        _burn(controller, shares);
+        IERC20(asset).safeTransfer(receiver, assets);
+        emit Withdraw(msg.sender, receiver, controller, assets, shares);
+    }
+
+    function _settled(uint256 assets) internal override returns (uint256 shares) {
+        shares = convertToShares(assets);
+        _totalAssets += assets;
+        _mint(address(this), shares);
+    }
+
+    function _release(address receiver, uint256 shares) internal override {
+        _transfer(address(this), receiver, shares);
+    }
+
+    function _virtual() private view returns (uint256) {
+        return 10 ** (_decimals - IERC20Metadata(asset).decimals());
+    }
+}
+
+/// @notice Stands for Centrifuge's share token: one for several vaults, members only.
+contract CentrifugeShare is ERC20 {
+    address public immutable owner = msg.sender;
+    mapping(address => bool) public vaults;
+
+    constructor(string memory name_, string memory symbol_) ERC20(name_, symbol_) {}
+
+    function rely(address vault) external {
+        require(msg.sender == owner);
+        vaults[vault] = true;
+    }
+
+    function mint(address to, uint256 amount) external {
+        require(vaults[msg.sender] || msg.sender == owner);
+        _mint(to, amount);
+    }
+
+    function burn(address from, uint256 amount) external {
+        require(vaults[msg.sender]);
+        _burn(from, amount);
+    }
+}
+
+/// @notice What Centrifuge's two kinds of vaults have in common: a price that is pushed, and members.
+abstract contract CentrifugeVault is DepositRequests {
+    using SafeERC20 for IERC20;
+
+    CentrifugeShare public immutable share;
+    bool public membersOnly;
+    uint256 public priceLastUpdated = block.timestamp;
+    mapping(address => bool) private _members;
+    /// @dev Assets for one whole share.
+    uint256 internal _price;
+
+    error TransferNotAllowed();
+
+    constructor(address asset_, CentrifugeShare share_, uint256 price) DepositRequests(asset_) {
+        share = share_;
+        _price = price;
+    }
+
+    function setMembersOnly(bool yes) external onlyOwner {
+        membersOnly = yes;
+    }
+
+    function updateMember(address account) external onlyOwner {
+        _members[account] = true;
+    }
+
+    function isPermissioned(address controller) public view returns (bool) {
+        return !membersOnly || _members[controller];
+    }
+
+    function pricePerShare() external view returns (uint256) {
+        return _price;
+    }
+
+    function convertToShares(uint256 assets) public view returns (uint256) {
+        return assets * 1e18 / _price;
+    }
+
+    function convertToAssets(uint256 shares) public view returns (uint256) {
+        return shares * _price / 1e18;
+    }
+
+    function totalAssets() external view returns (uint256) {
+        return convertToAssets(share.totalSupply());
+    }
+
+    function redeem(uint256 shares, address receiver, address controller) external returns (uint256 assets) {
+        require(controller == msg.sender);
+        assets = convertToAssets(shares);
+        share.burn(controller, shares);
+        IERC20(asset).safeTransfer(receiver, assets);
+        emit Withdraw(msg.sender, receiver, controller, assets, shares);
+    }
+
+    function _settled(uint256 assets) internal view override returns (uint256 shares) {
+        return convertToShares(assets);
+    }
+
+    function _release(address receiver, uint256 shares) internal override {
+        if (!isPermissioned(receiver)) revert TransferNotAllowed();
+        share.mint(receiver, shares);
+    }
+}
+
+/// @notice Stands for Centrifuge's AsyncVault.
+contract CentrifugeAsyncVault is CentrifugeVault {
+    constructor(address asset_, CentrifugeShare share_, uint256 price) CentrifugeVault(asset_, share_, price) {}
+
+    function vaultKind() external pure returns (uint8) {
+        return 0;
+    }
+
+    function maxDeposit(address controller) external view returns (uint256) {
+        return _claimableAssets[controller];
+    }
+
+    function previewDeposit(uint256) external pure returns (uint256) {
+        revert();
+    }
+
+    function requestDeposit(uint256 assets, address controller, address from) external returns (uint256) {
+        if (!isPermissioned(controller)) revert TransferNotAllowed();
+        _request(assets, controller, from);
+        emit DepositRequest(controller, from, 0, msg.sender, assets);
+        return 0;
+    }
+
+    function deposit(uint256 assets, address receiver) external returns (uint256) {
+        return _claim(assets, receiver, msg.sender);
+    }
+
+    function deposit(uint256 assets, address receiver, address controller) external returns (uint256) {
+        return _claim(assets, receiver, controller);
+    }
+}
+
+/// @notice Stands for Centrifuge's SyncDepositVault, whose Deposit names the receiver first.
+contract CentrifugeSyncVault is CentrifugeVault {
+    using SafeERC20 for IERC20;
+
+    uint256 public room = type(uint256).max;
+
+    error ExceedsMaxDeposit();
+
+    constructor(address asset_, CentrifugeShare share_, uint256 price) CentrifugeVault(asset_, share_, price) {}
+
+    function vaultKind() external pure returns (uint8) {
+        return 1;
+    }
+
+    function setRoom(uint256 room_) external onlyOwner {
+        room = room_;
+    }
+
+    function maxDeposit(address receiver) public view returns (uint256) {
+        return isPermissioned(receiver) ? room : 0;
+    }
+
+    function previewDeposit(uint256 assets) external view returns (uint256) {
+        return convertToShares(assets);
+    }
+
+    function deposit(uint256 assets, address receiver) external returns (uint256 shares) {
+        if (!isPermissioned(receiver)) revert TransferNotAllowed();
+        if (assets > room) revert ExceedsMaxDeposit();
+        IERC20(asset).safeTransferFrom(msg.sender, address(this), assets);
+        shares = convertToShares(assets);
+        share.mint(receiver, shares);
+        emit Deposit(receiver, msg.sender, assets, shares);
+    }
+}

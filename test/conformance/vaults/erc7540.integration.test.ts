@@ -1,0 +1,117 @@
+import { type Address, erc20Abi, erc4626Abi, maxUint256 } from "viem";
+import { centrifugeSyncVaultAbi, lagoonVaultAbi } from "../../../scripts/stack/contracts/erc7540/artifact.ts";
+import { deployCentrifuge, deployLagoon } from "./erc7540-stand-in.ts";
+import type { Family, Placed, State } from "./family.ts";
+import { convertedBy, priceOf, redemption, set } from "./standard.ts";
+import { conformance } from "./suite.ts";
+
+const lagoon = (name: string, ...args: readonly unknown[]) => ({
+  enter: (placed: Placed) => set(placed, { abi: lagoonVaultAbi, name, args }),
+});
+const centrifuge = (name: string, ...args: readonly unknown[]) => ({
+  enter: (placed: Placed) => set(placed, { abi: centrifugeSyncVaultAbi, name, args }),
+});
+
+const supplyOf = (placed: Placed): Promise<bigint> =>
+  placed.world.client.readContract({
+    address: placed.shareToken,
+    abi: erc20Abi,
+    functionName: "totalSupply",
+  });
+
+/** Conversions at a price that is set, and no minimum, limit or pause. */
+async function shown(placed: Placed) {
+  const wholeShares = 10n ** BigInt(Math.max(0, 6 - placed.asset.decimals));
+  const [supply, assets, total] = await Promise.all([
+    supplyOf(placed),
+    convertedBy(placed, wholeShares * 10n ** BigInt(placed.row.shareDecimals)),
+    placed.world.client.readContract({ address: placed.vault, abi: erc4626Abi, functionName: "totalAssets" }),
+  ]);
+  return {
+    total_supply: String(supply),
+    total_assets: String(total),
+    share_price: priceOf(placed, { assets, wholeShares }),
+    max_deposit: null,
+    min_deposit: null,
+    no_minimum: false,
+    paused: false,
+  };
+}
+
+const common = {
+  type: "custom",
+  worth: convertedBy,
+  withdrawal: redemption,
+  shown,
+} as const satisfies Partial<Family>;
+
+const lagoonStates: readonly State[] = [
+  {
+    name: "paused",
+    ...lagoon("setPaused", true),
+    refused: { code: "vault_paused" },
+    shown: { paused: true, max_deposit: "0" },
+  },
+  { name: "open to its list alone", ...lagoon("setWhitelist", true), refused: { code: "not_allowed" } },
+  {
+    name: "open to its list, on which the user is",
+    enter: async (placed, user) => {
+      await set(placed, { abi: lagoonVaultAbi, name: "setWhitelist", args: [true] });
+      await set(placed, { abi: lagoonVaultAbi, name: "addToWhitelist", args: [user] });
+    },
+    refused: null,
+  },
+  { name: "asked once its valuation is over", ...lagoon("expireTotalAssets"), refused: null },
+];
+
+const member: State = {
+  name: "open to members, of whom the user is one",
+  enter: async (placed: Placed, user: Address) => {
+    await set(placed, { abi: centrifugeSyncVaultAbi, name: "setMembersOnly", args: [true] });
+    await set(placed, { abi: centrifugeSyncVaultAbi, name: "updateMember", args: [user] });
+  },
+  refused: null,
+};
+const limited: readonly State[] = [
+  { name: "open to members alone", ...centrifuge("setMembersOnly", true), refused: { code: "not_allowed" } },
+  {
+    name: "asked for more than its room",
+    ...centrifuge("setRoom", 5_000_000n),
+    amount: () => 5_000_001n,
+    refused: { code: "above_maximum", max_deposit: "5000000" },
+  },
+  {
+    name: "asked for all of its room",
+    ...centrifuge("setRoom", 5_000_000n),
+    amount: () => 5_000_000n,
+    refused: null,
+  },
+  { name: "without a limit", ...centrifuge("setRoom", maxUint256), refused: null },
+];
+
+conformance([
+  {
+    ...common,
+    name: "a Lagoon vault while its valuation is valid",
+    adapter: "lagoon",
+    decimals: [6, 18, 8, 0],
+    deploy: deployLagoon,
+    states: lagoonStates,
+  },
+  {
+    ...common,
+    name: "a Centrifuge vault that mints at once, called by the user",
+    adapter: "centrifuge",
+    decimals: [6, 18, 8],
+    deploy: deployCentrifuge("sync", "user"),
+    states: [...limited, member],
+  },
+  {
+    ...common,
+    name: "a Centrifuge vault that mints at once, through the Router",
+    adapter: "centrifuge",
+    decimals: [6, 18],
+    deploy: deployCentrifuge("sync", "router"),
+    states: limited,
+  },
+]);

@@ -1,0 +1,72 @@
+import { type Abi, type Address, zeroAddress } from "viem";
+import {
+  centrifugeAsyncVaultAbi,
+  lagoonVaultAbi,
+} from "../../../scripts/stack/contracts/erc7540/artifact.ts";
+import { mellowDepositQueueAbi } from "../../../scripts/stack/contracts/mellow/artifact.ts";
+import { midasDepositVaultAbi } from "../../../scripts/stack/contracts/midas/artifact.ts";
+import { deployCentrifuge, deployLagoon } from "./erc7540-stand-in.ts";
+import type { Placed } from "./family.ts";
+import { deployMellow } from "./mellow-stand-in.ts";
+import { deployMidas, RATE } from "./midas-stand-in.ts";
+import { requesting } from "./requests.ts";
+import { set } from "./standard.ts";
+
+const part = (placed: Placed, name: string): Address => placed.parts[name] ?? zeroAddress;
+
+/** ERC-7540's stand-ins are settled for one controller. */
+const settledBy =
+  (abi: Abi) =>
+  (placed: Placed, { user }: { user: Address }) =>
+    set(placed, { abi, name: "settle", args: [user] });
+
+const midasRequests = {
+  adapter: "midas",
+  type: "midas",
+  decimals: [6, 18],
+  settle: (placed: Placed, { requestId }: { requestId: string | null }) =>
+    set(placed, {
+      abi: midasDepositVaultAbi,
+      name: "approveRequest",
+      args: [BigInt(requestId ?? -1), RATE],
+      on: part(placed, "deposits"),
+    }),
+  claims: false,
+  counts: { event: "request", assets: false },
+} as const;
+
+requesting([
+  {
+    name: "a Lagoon vault whose valuation is over",
+    ...{ adapter: "lagoon", type: "custom", decimals: [6, 18], claims: true },
+    deploy: deployLagoon,
+    open: (placed) => set(placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" }),
+    settle: settledBy(lagoonVaultAbi),
+    counts: { event: "claim", assets: true },
+  },
+  {
+    name: "a Centrifuge vault that takes requests",
+    ...{ adapter: "centrifuge", type: "custom", decimals: [6, 18], claims: true },
+    deploy: deployCentrifuge("async", "user"),
+    settle: settledBy(centrifugeAsyncVaultAbi),
+    counts: { event: "claim", assets: true },
+  },
+  {
+    name: "a Mellow queue that takes requests",
+    ...{ adapter: "mellow", type: "lido", decimals: [6, 18], claims: true },
+    deploy: deployMellow({ queue: "async", caller: "user" }),
+    settle: (placed, { user }) =>
+      set(placed, { abi: mellowDepositQueueAbi, name: "settle", args: [user], on: part(placed, "queue") }),
+    counts: { event: "request", assets: true },
+  },
+  {
+    name: "a Midas DepositVault that takes requests and names the recipient",
+    ...midasRequests,
+    deploy: deployMidas({ deposit: "request", recipient: "argument", caller: "user" }),
+  },
+  {
+    name: "a Midas DepositVault of before July 2025 that takes requests",
+    ...midasRequests,
+    deploy: deployMidas({ deposit: "request", recipient: "caller", caller: "user" }),
+  },
+]);

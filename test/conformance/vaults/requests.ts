@@ -1,0 +1,105 @@
+import type { Address } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AsyncDeposits, PendingDeposit } from "../../../src/vaults/adapter.ts";
+import { adapterOf } from "../../../src/vaults/adapters.ts";
+import { readNow } from "../../../src/vaults/state.ts";
+import type { Vault } from "../../../src/vaults/vault.ts";
+import { balanceOf } from "../../harness/balances.ts";
+import { build, execute, flowsIn, sampleAmount, vaultOf } from "./deposit.ts";
+import type { Family, Placed } from "./family.ts";
+import { place } from "./suite.ts";
+import { startWorld, type World } from "./world.ts";
+
+/** A family whose deposits are settled later, or its vaults while they are. */
+export interface RequestingFamily extends Omit<Family, "shown" | "worth" | "withdrawal" | "states"> {
+  /** Puts the vault into the state in which it takes requests. */
+  open?(placed: Placed): Promise<void>;
+  /** Settles a user's request at the vault's price. */
+  settle(placed: Placed, of: { user: Address; requestId: string | null }): Promise<void>;
+  /** Whether settlement leaves shares to claim; else it sends them. */
+  claims: boolean;
+  /** Which of request and claim counts as the deposit, and whether it tells the amount. */
+  counts: { event: "request" | "claim"; assets: boolean };
+}
+
+interface Asked {
+  placed: Placed;
+  user: Address;
+  amount: bigint;
+  requestId: string | null;
+  vault: Vault;
+  requests: AsyncDeposits;
+}
+
+/** The suite of deposits that come later: asked for, seen as pending, settled, claimed, counted once. */
+export function requesting(families: readonly RequestingFamily[]): void {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.close());
+
+  describe.each(families)("$name", (family) => {
+    test.each(family.decimals)("takes a request of a token of %s decimals, to its end", async (decimals) => {
+      const placed = await place(world, { family, decimals });
+      await family.open?.(placed);
+      const asked = await ask(family, placed);
+      const { user, amount, requestId } = asked;
+      expect(await pendingOf(asked)).toMatchObject({ pendingAssets: amount });
+      expect(await sharesOf(asked)).toBe(0n);
+      await family.settle(placed, { user, requestId });
+      const settled = await pendingOf(asked);
+      expect(settled.pendingAssets).toBe(0n);
+      await claim(family, { asked, settled });
+      expect(await pendingOf(asked)).toMatchObject({ pendingAssets: 0n, claimableShares: 0n });
+    });
+  });
+}
+
+/** Builds and sends the request, and holds what was said of it to what its receipt shows. */
+async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
+  const { world, asset } = placed;
+  const amount = sampleAmount(asset.decimals);
+  const signer = await world.user(asset, amount);
+  const user = signer.address;
+  const built = await build({ placed, user, amount });
+  expect(built.estimate.min_shares).toBeNull();
+  expect(built.simulation.shares).toBeNull();
+  expect(BigInt(built.estimate.estimated_shares)).toBeGreaterThan(0n);
+  const receipt = await execute(placed, { user: signer, built });
+  expect(await balanceOf(world, { token: asset.address, owner: user })).toBe(0n);
+  const vault = await vaultOf(placed);
+  const requests = adapterOf(vault).requests?.(vault) ?? null;
+  if (requests === null) throw new Error("the family follows no requests");
+  const seen = requests.requestIn(vault, { user, logs: receipt.logs });
+  expect(seen).toMatchObject({ assets: amount });
+  const { event, assets } = family.counts;
+  const counted = { kind: "deposit", user, assets: assets ? amount : null, shares: null };
+  expect(await flowsIn(placed, receipt)).toEqual(event === "request" ? [counted] : []);
+  return { placed, user, amount, requestId: seen?.requestId ?? null, vault, requests };
+}
+
+async function claim(family: RequestingFamily, of: { asked: Asked; settled: PendingDeposit }): Promise<void> {
+  const { asked, settled } = of;
+  const { placed, user, amount, vault, requests } = asked;
+  const call = requests.claim(vault, { user, pending: settled });
+  expect(call !== null).toBe(family.claims);
+  if (call !== null) {
+    expect(await sharesOf(asked)).toBe(0n);
+    const receipt = await placed.world.send(user, { to: call.target, data: call.data });
+    expect(await sharesOf(asked)).toBe(settled.claimableShares);
+    const counted = { kind: "deposit", user, assets: amount, shares: settled.claimableShares };
+    expect(await flowsIn(placed, receipt)).toEqual(family.counts.event === "claim" ? [counted] : []);
+  }
+  expect(await sharesOf(asked)).toBeGreaterThan(0n);
+}
+
+async function pendingOf({ placed, user, requestId, vault, requests }: Asked): Promise<PendingDeposit> {
+  const requestIds = requestId === null ? [] : [requestId];
+  const described = requests.pending(vault, { user, requestIds });
+  const ctx = placed.world.fresh().context();
+  return (await readNow(ctx, { chainId: vault.chainId, described })).value;
+}
+
+const sharesOf = ({ placed, user }: Asked): Promise<bigint> =>
+  balanceOf(placed.world, { token: placed.shareToken, owner: user });
