@@ -98,7 +98,7 @@ function queryOf(
   };
 }
 
-/** The bridge delivers exactly what it says or nothing, so that the expected amount is the guaranteed one. */
+/** The bridge delivers no less than it says, or nothing: the expected amount is the guaranteed one. */
 function optionOf({ destination }: Route, terms: Terms): MoveOption {
   return {
     provider: BRIDGE,
