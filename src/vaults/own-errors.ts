@@ -20,7 +20,11 @@ export function ownErrors({ errors = {}, reasons = [] }: OwnErrors): (revert: He
     if (revert.length < 10) return null;
     try {
       const { errorName, args } = decodeErrorResult({ abi, data: revert });
-      if (errorName !== "Error") return { code: codes.get(errorName) ?? null, text: errorName };
+      if (errorName !== "Error") {
+        const code = codes.get(errorName);
+        // The language's own Panic is decoded too, and is nobody's.
+        return code === undefined ? null : { code, text: errorName };
+      }
       const text = String(args?.[0]);
       const known = reasons.find(({ reason }) => reason.test(text));
       return known === undefined ? null : { code: known.code, text: text.slice(0, 200) };

@@ -24,7 +24,8 @@ const named = ownErrors({ errors: BY_NAME });
 
 function explain(revert: Hex): ExplainedRevert | null {
   try {
-    const { args } = decodeErrorResult({ abi: numberedAbi, data: revert });
+    const { errorName, args } = decodeErrorResult({ abi: numberedAbi, data: revert });
+    if (errorName !== "FluidLendingError") return null;
     return BY_NUMBER[String(args[0])] ?? { code: null, text: `FluidLendingError(${args[0]})` };
   } catch {
     return named(revert);
