@@ -151,6 +151,9 @@ const flag = (fallback: boolean) =>
     .optional()
     .transform((text) => (text === undefined ? fallback : text === "on"));
 
+/** `CHAINS`: the chains that are served; absent: all known ones, on public nodes. */
+export const ChainsVariable = jsonVariable(z.array(ChainSetting).min(1));
+
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//),
   /** Where Neon's SQL-over-HTTP endpoint is, when it is not the one the connection string implies. */
@@ -162,7 +165,7 @@ const Variables = z.object({
   /** The deployment's own origin; sign-in messages are bound to it. */
   PUBLIC_URL: Url,
   ADMIN_TOKEN: z.string().min(32).optional(),
-  CHAINS: jsonVariable(z.array(ChainSetting).min(1)),
+  CHAINS: ChainsVariable,
   PROVIDERS: jsonVariable(ProviderSettings),
   RATE_LIMITS: jsonVariable(RateLimits),
   /** Without it there are no partner keys: whatever makes or checks one fails. */

@@ -1,0 +1,145 @@
+/** `npm run router:deploy -- --chain N`: puts the DepositRouter on a chain, at the address it has everywhere. */
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  formatEther,
+  type Hex,
+  http,
+  isHex,
+  keccak256,
+  type PublicClient,
+} from "viem";
+import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import {
+  create2Factory,
+  deployTransaction,
+  depositRouterAddress,
+  depositRouterCodeHash,
+  executorImplementationAddress,
+} from "../../src/router/address.ts";
+import { runCommand } from "../db/command.ts";
+import { configuredChains } from "../rpc/configured-chains.ts";
+
+/** What became of it: it was there, it would be deployed, or it was. Costs in wei. */
+export type Deployment =
+  | { outcome: "present"; address: Address }
+  | { outcome: "possible"; address: Address; gas: bigint; cost: bigint; balance: bigint | null }
+  | { outcome: "deployed"; address: Address; hash: Hex; gas: bigint };
+
+/** How long the transaction may take to be mined. */
+const MINED_WITHIN_MS = 180_000;
+
+/**
+ * Deploys the Router through the CREATE2 factory and proves that what stands there is ours, byte for byte; nothing is
+ * sent where it is already, in a dry run, or before the chain itself has shown that the transaction would succeed.
+ *
+ * Throws when the node is of another chain, the address carries other code, the factory is not there, the account
+ * cannot pay, or the deployed code is not ours.
+ */
+export async function deployRouter(target: {
+  chainId: number;
+  rpcUrl: string;
+  account: PrivateKeyAccount | null;
+  dryRun: boolean;
+}): Promise<Deployment> {
+  const { chainId, account, dryRun } = target;
+  const transport = http(target.rpcUrl, { retryCount: 1 });
+  const client = createPublicClient({ transport });
+  const told = await client.getChainId();
+  if (told !== chainId) throw new Error(`the node is of chain ${told}, not ${chainId}`);
+  if (await isDeployed(client)) return { outcome: "present", address: depositRouterAddress };
+  const possible = await tryDeploying(client, account?.address ?? null);
+  if (dryRun) return possible;
+  if (account === null) throw new Error("DEPLOYER_PRIVATE_KEY is not set");
+  if (possible.balance === null || possible.balance < possible.cost)
+    throw new Error(`${account.address} has less than the ${formatEther(possible.cost)} that this may cost`);
+  const wallet = createWalletClient({ transport, account });
+  const hash = await wallet.sendTransaction({ ...deployTransaction(), gas: possible.gas, chain: null });
+  const receipt = await client.waitForTransactionReceipt({ hash, timeout: MINED_WITHIN_MS });
+  if (receipt.status !== "success") throw new Error(`the transaction ${hash} reverted`);
+  if (!(await isDeployed(client)))
+    throw new Error(`after ${hash} there is no code at ${depositRouterAddress}`);
+  return { outcome: "deployed", address: depositRouterAddress, hash, gas: receipt.gasUsed };
+}
+
+/** Whether the chain carries the Router and its Executor. Throws when other code stands at the Router's address. */
+async function isDeployed(client: PublicClient): Promise<boolean> {
+  const [router, executor] = await Promise.all([
+    client.getCode({ address: depositRouterAddress }),
+    client.getCode({ address: executorImplementationAddress }),
+  ]);
+  if (router === undefined) return false;
+  const hash = keccak256(router);
+  if (hash !== depositRouterCodeHash)
+    throw new Error(`the code at ${depositRouterAddress} is not the Router: its hash is ${hash}`);
+  if (executor === undefined) throw new Error(`the Router is there, its Executor is not`);
+  return true;
+}
+
+/** Lets the chain try it: the factory must give the very address. A fifth more gas than it took. */
+async function tryDeploying(
+  client: PublicClient,
+  from: Address | null,
+): Promise<Deployment & { outcome: "possible" }> {
+  if ((await client.getCode({ address: create2Factory })) === undefined)
+    throw new Error(`the CREATE2 factory ${create2Factory} is not on this chain; deploy it first`);
+  const transaction = { ...deployTransaction(), ...(from === null ? {} : { account: from }) };
+  const { data: created } = await client.call(transaction);
+  if (created?.toLowerCase() !== depositRouterAddress.toLowerCase())
+    throw new Error(`the factory would put it at ${created ?? "no address"}, not ${depositRouterAddress}`);
+  const [estimate, price, balance] = await Promise.all([
+    client.estimateGas(transaction),
+    client.getGasPrice(),
+    from === null ? null : client.getBalance({ address: from }),
+  ]);
+  const gas = (estimate * 12n) / 10n;
+  // Prices may rise until it is mined.
+  return { outcome: "possible", address: depositRouterAddress, gas, cost: gas * price * 2n, balance };
+}
+
+function accountFromEnvironment(): PrivateKeyAccount | null {
+  const key = process.env["DEPLOYER_PRIVATE_KEY"] ?? "";
+  if (key === "") return null;
+  if (!isHex(key) || key.length !== 66)
+    throw new Error("DEPLOYER_PRIVATE_KEY is not 0x and 64 hexadecimal digits");
+  return privateKeyToAccount(key);
+}
+
+function describeDeployment(deployment: Deployment): string {
+  switch (deployment.outcome) {
+    case "present":
+      return `already there: ${deployment.address}, code hash ${depositRouterCodeHash}`;
+    case "possible": {
+      const { address, gas, cost, balance } = deployment;
+      const has = balance === null ? "no account is set" : `the account has ${formatEther(balance)}`;
+      return `would be deployed at ${address}: ${gas} gas, at most ${formatEther(cost)} of native money; ${has}`;
+    }
+    case "deployed":
+      return `deployed: ${deployment.address} by ${deployment.hash}, ${deployment.gas} gas, code hash verified`;
+  }
+}
+
+await runCommand(import.meta.filename, {
+  help: `Deploys the DepositRouter to a chain, at the address and with the code that it has on every chain.
+
+  npm run router:deploy -- --chain N [--rpc URL] [--dry-run]
+
+  --chain    the chain's id
+  --rpc      the node to use; else the first of CHAINS, else the first public one that the code knows
+  --dry-run  only ask the chain whether it would work, and what it would cost
+  --help     show this text
+
+Environment: DEPLOYER_PRIVATE_KEY pays (not needed for a dry run); CHAINS as the deployment has it.`,
+  switches: ["dry-run"],
+  options: ["chain", "rpc"],
+  run: async (given, values) => {
+    const chainId = Number(values.get("chain"));
+    if (!Number.isSafeInteger(chainId) || chainId < 1) throw new Error("--chain names no chain");
+    const rpcUrl = values.get("rpc") ?? configuredChains().get(chainId)?.rpcUrls[0];
+    if (rpcUrl === undefined) throw new Error(`no node of chain ${chainId} is configured: --rpc names one`);
+    const dryRun = given.has("dry-run");
+    const deployment = await deployRouter({ chainId, rpcUrl, account: accountFromEnvironment(), dryRun });
+    console.log(describeDeployment(deployment));
+  },
+});

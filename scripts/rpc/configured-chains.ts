@@ -1,0 +1,11 @@
+import type { ChainDefinition } from "../../src/chains/definition.ts";
+import { resolveChains } from "../../src/chains/resolve.ts";
+import { ChainsVariable } from "../../src/config.ts";
+
+/** The chains that `CHAINS` in the environment names, as a deployment with it serves them. Throws when it is wrong. */
+export function configuredChains(): ReadonlyMap<number, ChainDefinition> {
+  const parsed = ChainsVariable.safeParse(process.env["CHAINS"]);
+  // The value may hold keys of nodes.
+  if (!parsed.success) throw new Error("CHAINS is not a list of chains");
+  return resolveChains(parsed.data ?? null);
+}
