@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../db/queries/deposits.ts";
 import { routerRefs } from "../deposits/evidence.ts";
 import { isHandedOut, isSourceOpen } from "../deposits/observe-source.ts";
+import { isRequested } from "../deposits/requests.ts";
 
 /** A transaction as its chain knows it; `seen` null: the chain could not be read. */
 export interface FoundTransaction {
@@ -51,5 +52,6 @@ function bondOf(row: DepositRow, found: FoundTransaction & { refs: readonly Hex[
 export function isProvenBy(row: DepositRow, hash: Hex): boolean {
   if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;
   if (row.sourceTxHash === hash && row.sourceProven) return true;
+  if (row.claimTxHash === hash && row.shares !== null && row.history.some(isRequested)) return true;
   return row.depositTxHash === hash && (row.depositProven || row.shares !== null);
 }

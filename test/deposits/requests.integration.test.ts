@@ -123,6 +123,15 @@ describe("a request to a Mellow queue", () => {
         next: null,
         next_refusal: null,
       });
+      const status = await read(
+        await world.fresh().send(`/v1/status?tx_hash=${hash}&from_chain_id=${world.chainId}`),
+      );
+      expect(status.body).toMatchObject({
+        status: "DONE",
+        substatus: "COMPLETED",
+        receiving: { tx_hash: hash, amount: String(shares) },
+        deposit: { tracking_id: asked.built.tracking_id },
+      });
       expect(await pendingOf(asked)).toEqual([]);
     }));
 
