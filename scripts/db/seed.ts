@@ -7,7 +7,8 @@ import { runCommand } from "./command.ts";
 import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.ts";
 import { type SeedRow, SeedRows } from "./seed-row.ts";
 
-const seedFile = join(import.meta.dirname, "../../drizzle/seed/vaults.json");
+/** The reviewed rows of the repository. */
+export const seedFile = join(import.meta.dirname, "../../drizzle/seed/vaults.json");
 /** Rows of one statement: well below Postgres' 65,535 parameters. */
 const CHUNK = 500;
 

@@ -85,7 +85,7 @@ export async function updateVaultStatus(
     from: VaultStatus;
     to: VaultStatus;
     reason: string;
-    derived: DerivedColumns | null;
+    derived: (DerivedColumns & Partial<Pick<NewVault, "adapter" | "type">>) | null;
     note: AuditNote;
   },
 ): Promise<boolean> {

@@ -1,0 +1,93 @@
+/** `npm run registry:check -- --chain N`: holds the registry's rows to their chain, and says so in a table. */
+import { parseArgs } from "node:util";
+import type { ChainClient } from "../src/chains/client.ts";
+import { targetFromEnvironment } from "./db/connect.ts";
+import { openChain, routerAt } from "./registry/chain.ts";
+import { type CheckedRow, checkRow } from "./registry/check-row.ts";
+import { databaseStore, fileStore, type RowStore } from "./registry/store.ts";
+import { tableOf } from "./registry/table.ts";
+
+const HELP = `Holds the registry's rows of a chain to what their contracts say: code, family, asset, decimals, share token,
+entry point, spender, pricer, accepted tokens, and the code of the DepositRouter.
+
+  npm run registry:check -- --chain <id> [--rpc <url>] [--vault <address>] [--file <path>] [--write]
+
+  --rpc    the node to ask; default: the chain's public nodes
+  --vault  this vault alone
+  --file   a file of rows; default: the database that DATABASE_URL names, else drizzle/seed/vaults.json
+  --write  let the vaults that passed, and took no deposits so far, take them; what an administrator took out stays out
+  --help   show this text
+
+Ends with 1 when a row that takes deposits is contradicted by its chain, or another code stands where the Router belongs.`;
+
+const options = {
+  chain: { type: "string" },
+  rpc: { type: "string" },
+  vault: { type: "string" },
+  file: { type: "string" },
+  write: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+/** What a check found, and what became of the vaults that passed. */
+export interface Report {
+  router: "right" | "absent" | "differs";
+  checked: CheckedRow[];
+  /** Ids of the vaults that take deposits from now on. */
+  activated: string[];
+}
+
+/**
+ * Checks rows against a chain; with `write` activates those that passed, unless another code stands where the
+ * Router belongs. Throws what the chain client and the store throw.
+ */
+export async function checkRegistry(
+  client: ChainClient,
+  asked: { store: RowStore; vault: string | null; write: boolean },
+): Promise<Report> {
+  const { store, vault, write } = asked;
+  const router = await routerAt(client);
+  const all = await store.rows(client.definition.chainId);
+  const rows = all.filter(({ address }) => vault === null || address === vault.toLowerCase());
+  const checked: CheckedRow[] = [];
+  // One after the other: public nodes count requests.
+  for (const row of rows) checked.push(await checkRow(client, row));
+  const activated: string[] = [];
+  for (const { row, verdict, found } of checked) {
+    if (!write || router === "differs" || verdict !== "derived" || found === null) continue;
+    if (await store.activate({ row, ...found })) activated.push(row.address);
+  }
+  return { router, checked, activated };
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options });
+  if (values.help === true) return console.log(HELP);
+  const chainId = Number(values.chain);
+  if (!Number.isSafeInteger(chainId) || chainId <= 0) throw new Error("give --chain; --help shows how");
+  const client = await openChain(chainId, values.rpc ?? null);
+  const store = storeOf(values.file);
+  const report = await checkRegistry(client, {
+    store,
+    vault: values.vault ?? null,
+    write: values.write === true,
+  });
+  console.log(`${report.checked.length} rows of ${client.definition.name} in ${store.name}\n`);
+  console.log(tableOf(report));
+  const wrong = report.checked.some(({ verdict }) => verdict === "wrong");
+  if (wrong || report.router === "differs") process.exitCode = 1;
+}
+
+function storeOf(file: string | undefined): RowStore {
+  if (file !== undefined) return fileStore(file);
+  return (process.env["DATABASE_URL"] ?? "") === "" ? fileStore() : databaseStore(targetFromEnvironment());
+}
+
+if (process.argv[1] === import.meta.filename) {
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}

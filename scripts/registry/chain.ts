@@ -1,0 +1,51 @@
+import { type Hex, keccak256 } from "viem";
+import { z } from "zod";
+import { type ChainClient, createChainClient } from "../../src/chains/client.ts";
+import { CANONICAL_MULTICALL3, type ChainDefinition } from "../../src/chains/definition.ts";
+import { knownChains } from "../../src/chains/known.ts";
+import { NodeHealth } from "../../src/chains/node-health.ts";
+import { Timing } from "../../src/lib/timing.ts";
+import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/address.ts";
+
+const Code = z
+  .string()
+  .regex(/^0x([0-9a-fA-F]{2})*$/)
+  .transform((text) => text as Hex);
+
+/** The code at an address. Throws what the chain client throws. */
+export async function codeAt(client: ChainClient, address: string): Promise<Hex> {
+  return Code.parse(await client.request("eth_getCode", [address, "latest"]));
+}
+
+/**
+ * A client of a chain, on the given node or on the public ones that the code knows. Throws an Error for a chain
+ * that is neither known nor given a node, and what the client throws when the node serves another chain.
+ */
+export async function openChain(chainId: number, rpcUrl: string | null): Promise<ChainClient> {
+  const known = knownChains.find((chain) => chain.chainId === chainId);
+  if (known === undefined && rpcUrl === null)
+    throw new Error(`the code does not know chain ${chainId}: give --rpc`);
+  const unknown = { name: `chain ${chainId}`, key: "", explorer: "", native: { symbol: "", decimals: 18 } };
+  const definition: ChainDefinition = {
+    ...(known ?? { ...unknown, wrappedNative: null, multicall3: null, confirmations: 1 }),
+    chainId,
+    rpcUrls: rpcUrl === null ? (known?.rpcUrls ?? []) : [rpcUrl],
+  };
+  const client = clientOf(definition);
+  const bare = (await codeAt(client, CANONICAL_MULTICALL3)) === "0x";
+  return bare
+    ? clientOf({ ...definition, multicall3: null })
+    : clientOf({ ...definition, multicall3: CANONICAL_MULTICALL3 });
+}
+
+function clientOf(definition: ChainDefinition): ChainClient {
+  const now = () => Date.now();
+  return createChainClient({ definition, health: new NodeHealth(), fetch, timing: new Timing(now), now });
+}
+
+/** What stands where the Router belongs: the very code the program expects, none, or another. */
+export async function routerAt(client: ChainClient): Promise<"right" | "absent" | "differs"> {
+  const code = await codeAt(client, depositRouterAddress);
+  if (code === "0x") return "absent";
+  return keccak256(code) === depositRouterCodeHash ? "right" : "differs";
+}

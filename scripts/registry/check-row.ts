@@ -1,0 +1,79 @@
+import { type Address, type Hex, isAddressEqual, slice } from "viem";
+import { z } from "zod";
+import type { ChainClient } from "../../src/chains/client.ts";
+import { describeAll } from "../../src/chains/read.ts";
+import { readDescribed } from "../../src/chains/read-described.ts";
+import { findAdapter } from "../../src/vaults/adapters.ts";
+import type { Derivation, DerivedVault } from "../../src/vaults/derivation.ts";
+import { rowSubject, type Subject } from "../../src/vaults/derive/derivation.ts";
+import { deriveFromChain } from "../../src/vaults/derive/derive.ts";
+import { deriverOf, derivers } from "../../src/vaults/derive/derivers.ts";
+import type { StoredVault } from "../../src/vaults/vault.ts";
+import { codeAt } from "./chain.ts";
+import { differencesOf } from "./differences.ts";
+
+/** What a look at the chain says of a registry row. */
+export interface CheckedRow {
+  row: StoredVault;
+  /**
+   * `right`: the chain says what the row says. `derived`: unsupported so far, and the chain says all of it.
+   * `wrong`: the chain contradicts a row that takes deposits. `unknown`: it does not say enough of one that takes none.
+   */
+  verdict: "right" | "derived" | "wrong" | "unknown";
+  /** For people: what contradicts, or what is missing. */
+  detail: string;
+  /** The adapter by the chain's word, and the vault; null: not derived. */
+  found: { adapter: string; vault: DerivedVault } | null;
+}
+
+/** Where proxies keep their implementation. Source: EIP-1967. */
+const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+const Word = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .transform((text) => `0x${text.slice(2).padStart(64, "0")}` as Hex);
+
+/** Holds a row to its chain. Throws what the chain client throws. */
+export async function checkRow(client: ChainClient, row: StoredVault): Promise<CheckedRow> {
+  const subject = rowSubject(row);
+  const supported = row.status !== "unsupported";
+  const adapter = supported ? row.adapter : await recognise(client, { row, subject });
+  const derivation = await derive(client, { adapter, subject });
+  if (!derivation.ok) {
+    const verdict = supported ? "wrong" : "unknown";
+    return { row, verdict, detail: derivation.reason, found: null };
+  }
+  const found = { adapter, vault: derivation.vault };
+  const differences = differencesOf(row, found);
+  if (!supported) return { row, verdict: "derived", detail: differences.join("; "), found };
+  const verdict = differences.length === 0 ? "right" : "wrong";
+  return { row, verdict, detail: differences.join("; "), found };
+}
+
+/** The family of a vault that takes no deposits yet: the first that only its own vaults pass for, else the row's. */
+async function recognise(client: ChainClient, of: { row: StoredVault; subject: Subject }): Promise<string> {
+  const telling = derivers.filter((deriver) => deriver.telling && findAdapter(deriver.adapter) !== null);
+  const parts = Object.fromEntries(telling.map((deriver) => [deriver.adapter, deriver.derive(of.subject)]));
+  const { value } = await readDescribed(client, describeAll(parts));
+  return telling.find((deriver) => value[deriver.adapter]?.ok === true)?.adapter ?? of.row.adapter;
+}
+
+async function derive(client: ChainClient, of: { adapter: string; subject: Subject }): Promise<Derivation> {
+  const refuse = (reason: string): Derivation => ({ ok: false, reason });
+  if (findAdapter(of.adapter) === null) return refuse(`no adapter is called ${of.adapter}`);
+  if (deriverOf(of.adapter) === null) return refuse(`the adapter ${of.adapter} derives no addresses`);
+  const bare = await standsOnNothing(client, of.subject.address);
+  return bare === null ? deriveFromChain(client, of) : refuse(bare);
+}
+
+/** Why there is no code behind an address; null: there is. */
+async function standsOnNothing(client: ChainClient, address: Address): Promise<string | null> {
+  if ((await codeAt(client, address)) === "0x") return "there is no contract at its address";
+  const stored = Word.parse(
+    await client.request("eth_getStorageAt", [address, IMPLEMENTATION_SLOT, "latest"]),
+  );
+  const implementation = slice(stored, 12);
+  if (isAddressEqual(implementation, `0x${"0".repeat(40)}`)) return null;
+  const empty = (await codeAt(client, implementation)) === "0x";
+  return empty ? "it is a proxy without code behind it" : null;
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { and, asc, desc, eq } from "drizzle-orm";
+import { createDatabase, type Database, lazyDrizzle } from "../../src/db/client.ts";
+import { updateVaultStatus } from "../../src/db/queries/audited-vaults.ts";
+import { audit, vaults } from "../../src/db/schema.ts";
+import { Timing } from "../../src/lib/timing.ts";
+import { formatVaultId } from "../../src/lib/vault-id.ts";
+import { toDerivedColumns } from "../../src/partners/derive-vault.ts";
+import type { DerivedVault } from "../../src/vaults/derivation.ts";
+import { deriverOf } from "../../src/vaults/derive/derivers.ts";
+import type { StoredVault } from "../../src/vaults/vault.ts";
+import type { DatabaseTarget } from "../db/connect.ts";
+import { readSeedFile, seedFile } from "../db/seed.ts";
+import { SeedRow } from "../db/seed-row.ts";
+
+/** A vault that takes no deposits yet, as its chain has it. */
+export interface Activation {
+  row: StoredVault;
+  adapter: string;
+  vault: DerivedVault;
+}
+
+/** Where registry rows are, and are written to. */
+export interface RowStore {
+  name: string;
+  rows(chainId: number): Promise<StoredVault[]>;
+  /** Lets a vault take deposits; false when it was changed meanwhile, or an administrator took it out. */
+  activate(activation: Activation): Promise<boolean>;
+}
+
+const columnsOf = ({ row, adapter, vault }: Activation) => ({
+  ...toDerivedColumns(vault),
+  adapter,
+  type: deriverOf(adapter)?.type ?? row.type,
+});
+
+/** The rows of the repository: an activation is a change of the file, to be reviewed and committed. */
+export function fileStore(file = seedFile): RowStore {
+  return {
+    name: file,
+    rows: async (chainId) => readSeedFile(file).filter((row) => row.chainId === chainId),
+    async activate(activation) {
+      const { row } = activation;
+      const rows = readSeedFile(file).map((one) =>
+        formatVaultId(one) === formatVaultId(row)
+          ? SeedRow.parse({ ...one, ...columnsOf(activation), status: "active", statusReason: "" })
+          : one,
+      );
+      writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`);
+      return true;
+    },
+  };
+}
+
+/** The rows of a deployment. An activation is audited as an administrator's change is. */
+export function databaseStore(target: DatabaseTarget): RowStore {
+  const { databaseUrl, endpoint } = target;
+  const open = lazyDrizzle({ databaseUrl, httpUrl: endpoint ?? null, fetch });
+  const db = createDatabase(open, new Timing(() => Date.now()));
+  return {
+    name: "the database",
+    rows: (chainId) =>
+      db.run((sql) =>
+        sql.select().from(vaults).where(eq(vaults.chainId, chainId)).orderBy(asc(vaults.address)),
+      ),
+    async activate(activation) {
+      const { chainId, address } = activation.row;
+      const vaultId = formatVaultId(activation.row);
+      if (await wasTakenOut(db, vaultId)) return false;
+      return updateVaultStatus(db, {
+        ...{ chainId, address, vaultId, from: "unsupported", to: "active", reason: "" },
+        derived: columnsOf(activation),
+        note: {
+          id: `aud_${randomUUID()}`,
+          at: new Date(),
+          actor: "registry:check",
+          action: "vault.check",
+          note: "verified against its chain",
+          requestId: "registry-check",
+        },
+      });
+    },
+  };
+}
+
+/** Whether the last thing that was done to a vault at run time was to take it out. */
+async function wasTakenOut(db: Database, vaultId: string): Promise<boolean> {
+  const [last] = await db.run((sql) =>
+    sql
+      .select({ after: audit.after })
+      .from(audit)
+      .where(and(eq(audit.subject, vaultId), eq(audit.action, "vault.change")))
+      .orderBy(desc(audit.at), desc(audit.id))
+      .limit(1),
+  );
+  return last?.after?.["status"] === "unsupported";
+}
