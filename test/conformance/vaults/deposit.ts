@@ -1,4 +1,4 @@
-import type { Address, Hex, TransactionReceipt } from "viem";
+import { type Address, getAddress, type Hex, type TransactionReceipt } from "viem";
 import { expect } from "vitest";
 import { Positions } from "../../../src/schemas/position.ts";
 import { BuiltDeposit } from "../../../src/schemas/quote.ts";
@@ -66,7 +66,8 @@ export async function previewOf({ placed, user, amount }: Wanted): Promise<bigin
   const vault = await vaultOf(placed);
   const caller = vault.caller === "user" ? user : null;
   const ctx = placed.world.fresh().context();
-  const request = { token: vault.asset, amount, caller, receiver: user, now: ctx.now() };
+  const token = { ...placed.asset, address: getAddress(placed.asset.address) };
+  const request = { token, amount, caller, receiver: user, now: ctx.now() };
   const described = adapterOf(vault).terms(vault, request);
   const { value } = await readNow(ctx, { chainId: vault.chainId, described });
   return value.previewShares;
