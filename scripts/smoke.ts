@@ -1,0 +1,46 @@
+/** `npm run smoke -- --url U`: a black-box check of a deployment. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ApiContract } from "../test/harness/openapi.ts";
+import { runCommand } from "./db/command.ts";
+import { planProbes } from "./smoke/plan.ts";
+import { smoke } from "./smoke/smoke.ts";
+
+const DEFAULT_MAX_MS = "15000";
+
+function listPlan(): void {
+  const file = join(import.meta.dirname, "../openapi.json");
+  const { operations } = new ApiContract(JSON.parse(readFileSync(file, "utf8")));
+  for (const { name, path, request, expected } of planProbes(operations, { vaultId: "<vault>", chainId: 1 }))
+    console.log(`${name.padEnd(32)} ${request.method ?? "GET"} ${path} -> ${expected.join(" or ")}`);
+}
+
+await runCommand(import.meta.filename, {
+  help: `Asks a deployment every operation once, from outside, and compares the answers with its own document.
+It writes nothing, needs no credentials, and fails with a line for each thing that is wrong.
+
+  npm run smoke -- --url https://… [--max-ms ${DEFAULT_MAX_MS}]
+  npm run smoke -- --dry-run
+
+  --url      the deployment's origin
+  --max-ms   how long one answer may take
+  --dry-run  only list what would be asked
+  --help     show this text`,
+  switches: ["dry-run"],
+  options: ["url", "max-ms"],
+  run: async (given, values) => {
+    if (given.has("dry-run")) return listPlan();
+    const url = values.get("url")?.replace(/\/$/, "");
+    if (url === undefined) throw new Error("--url names no deployment");
+    const findings = await smoke({ url, maxMs: Number(values.get("max-ms") ?? DEFAULT_MAX_MS) });
+    for (const { name, status, ms, problems } of findings) {
+      const verdict = problems.length === 0 ? "ok" : problems.join("; ");
+      console.log(
+        `${name.padEnd(32)} ${String(status ?? "-").padStart(3)} ${ms.toFixed(0).padStart(6)} ms  ${verdict}`,
+      );
+    }
+    const failed = findings.filter(({ problems }) => problems.length > 0).length;
+    if (failed > 0) throw new Error(`smoke: ${failed} of ${findings.length} checks failed`);
+    console.log(`smoke: ${findings.length} checks passed`);
+  },
+});

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import type { ApiContract } from "../../test/harness/openapi.ts";
+import type { Answer } from "../../test/harness/request.ts";
+import type { Probe } from "./plan.ts";
+
+const Readiness = z.object({
+  dependencies: z.array(z.object({ name: z.string(), ok: z.boolean(), code: z.string().nullable() })),
+});
+
+/** Headers that every answer carries. */
+const ALWAYS: readonly (readonly [name: string, value: RegExp])[] = [
+  ["x-request-id", /^[\w-]{1,64}$/],
+  ["x-content-type-options", /^nosniff$/],
+  ["strict-transport-security", /^max-age=\d{7,}/],
+];
+/** What no caller is to see: where things are, how they are written, and what went wrong inside. */
+const LEAKS = /postgres(?:ql)?:\/\/|rediss?:\/\/|Bearer [\w-]|cw_secret_\w|\.[jt]s:\d+:\d+|\bat .+ \(.+\)/;
+
+/** What is wrong with an answer; empty: nothing. `ms` it took, of which `maxMs` are allowed. */
+export function judge(
+  probe: Probe,
+  seen: { answer: Answer; ms: number; maxMs: number; contract: ApiContract },
+): string[] {
+  const { answer, ms, maxMs, contract } = seen;
+  const problems: string[] = [];
+  if (!probe.expected.includes(answer.status))
+    problems.push(`status ${answer.status} instead of ${probe.expected.join(" or ")}`);
+  if (probe.operation !== null) problems.push(...contract.problems(probe.operation, answer).slice(0, 3));
+  for (const [name, value] of ALWAYS) {
+    const given = answer.headers.get(name);
+    if (given === null || !value.test(given)) problems.push(`the header ${name} is ${given ?? "not there"}`);
+  }
+  if (LEAKS.test(answer.text)) problems.push("the answer tells what is inside");
+  if (ms > maxMs) problems.push(`took ${Math.round(ms)} ms, of ${maxMs} allowed`);
+  return [...problems, ...crossOrigin(probe, answer), ...unready(probe, answer)];
+}
+
+/** Portal and administration answer no page of another origin, and nothing of theirs is kept. */
+function crossOrigin({ operation }: Probe, { headers }: Answer): string[] {
+  if (operation === null || operation.security.length === 0) return [];
+  if (operation.security.some((scheme) => Object.keys(scheme).length === 0)) return [];
+  const open = headers.has("access-control-allow-origin") ? ["pages of other origins may read it"] : [];
+  return headers.get("cache-control") === "no-store" ? open : [...open, "the answer may be kept"];
+}
+
+function unready({ name }: Probe, { json }: Answer): string[] {
+  if (name !== "health.ready") return [];
+  const parsed = Readiness.safeParse(json);
+  const rows = parsed.success ? parsed.data.dependencies : [];
+  return rows.filter(({ ok }) => !ok).map((row) => `${row.name} does not answer: ${row.code}`);
+}

@@ -1,0 +1,87 @@
+import type { ApiOperation } from "../../test/harness/openapi.ts";
+import type { Send } from "../../test/harness/request.ts";
+
+/** One request of the smoke test: it writes nothing, whatever the deployment is. */
+export interface Probe {
+  name: string;
+  /** The operation whose declared answers hold; null for pages and for paths that no operation has. */
+  operation: ApiOperation | null;
+  path: string;
+  request: Send;
+  /** Statuses that a sound deployment gives. */
+  expected: readonly number[];
+}
+
+/** What the deployment itself lists: without it, its routes cannot be asked anything. */
+export interface Known {
+  vaultId: string;
+  chainId: number;
+}
+
+/** Nobody has it. */
+const NOBODY = "0x1212121212121212121212121212121212121212";
+
+/** Paths beside the operations, and what they answer. */
+const PAGES: readonly (readonly [path: string, request: Send, status: number])[] = [
+  ["/openapi.json", {}, 200],
+  ["/docs", {}, 200],
+  ["/docs/errors", {}, 200],
+  ["/v1/no-such-route", {}, 404],
+  ["/v1/vaults", { method: "DELETE" }, 405],
+];
+
+/** Every operation of the document once, and the pages. Throws for an operation that takes something unheard of. */
+export function planProbes(operations: readonly ApiOperation[], known: Known): Probe[] {
+  const pages = PAGES.map(([path, request, status]) => ({
+    name: `${request.method ?? "GET"} ${path}`,
+    operation: null,
+    path,
+    request,
+    expected: [status],
+  }));
+  return [...operations.map((operation) => probeOf(operation, known)), ...pages];
+}
+
+function probeOf(operation: ApiOperation, known: Known): Probe {
+  const method = operation.method.toUpperCase();
+  const query = new URLSearchParams();
+  let { path } = operation;
+  for (const parameter of operation.parameters) {
+    if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, valueFor(parameter, known));
+    if (parameter.in === "query" && parameter.required === true)
+      query.set(parameter.name, valueFor(parameter, known));
+  }
+  const search = query.size === 0 ? "" : `?${query}`;
+  const request = operation.body === null ? { method } : { method, body: {} };
+  const { operationId: name } = operation;
+  return { name, operation, path: `${path}${search}`, request, expected: expectedOf(operation) };
+}
+
+function expectedOf(operation: ApiOperation): readonly number[] {
+  const { path, body, method, security } = operation;
+  if (path.startsWith("/v1/admin/")) return [401, 404];
+  const open = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
+  if (!open) return [401];
+  if (body !== null) return [422];
+  // Ids and addresses that nobody has.
+  return method === "patch" || /\{tracking_id\}|\{address\}|\{signal_id\}/.test(path) ? [404] : [200];
+}
+
+type Parameter = ApiOperation["parameters"][number];
+
+function valueFor({ name, schema }: Parameter, known: Known): string {
+  const values: Readonly<Record<string, string>> = {
+    vault_id: known.vaultId,
+    chain_id: String(known.chainId),
+    from_chain_id: String(known.chainId),
+    user_address: NOBODY,
+    address: NOBODY,
+    tx_hash: `0x${"12".repeat(32)}`,
+    tracking_id: `trk_${"0".repeat(32)}`,
+    application_id: `app_${"0".repeat(32)}`,
+    signal_id: `sig_${"0".repeat(32)}`,
+  };
+  const value = values[name] ?? schema.enum?.[0];
+  if (value === undefined) throw new Error(`the smoke test has no value for the parameter ${name}`);
+  return String(value);
+}

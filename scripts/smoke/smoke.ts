@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ApiContract } from "../../test/harness/openapi.ts";
+import { send } from "../../test/harness/request.ts";
+import { judge } from "./judge.ts";
+import { type Known, type Probe, planProbes } from "./plan.ts";
+
+/** One line of the report. */
+export interface Finding {
+  name: string;
+  status: number | null;
+  ms: number;
+  /** Empty: sound. */
+  problems: readonly string[];
+}
+
+const committed = join(import.meta.dirname, "../../openapi.json");
+
+/**
+ * Asks a deployment everything once, from outside, and writes nothing: each operation answers as its document says,
+ * and the document has every operation that this version has. Throws when there is no deployment to ask.
+ */
+export async function smoke(target: { url: string; maxMs: number }): Promise<Finding[]> {
+  const { url, maxMs } = target;
+  const contract = await ApiContract.of(url);
+  const known = await readKnown(url);
+  const findings: Finding[] = [missingOperations(contract)];
+  for (const probe of planProbes(contract.operations, known))
+    findings.push(await ask(probe, { url, maxMs, contract }));
+  return findings;
+}
+
+async function ask(
+  probe: Probe,
+  { url, maxMs, contract }: { url: string; maxMs: number; contract: ApiContract },
+): Promise<Finding> {
+  const startedAt = performance.now();
+  const took = () => performance.now() - startedAt;
+  try {
+    const answer = await send(`${url}${probe.path}`, probe.request);
+    const ms = took();
+    return {
+      name: probe.name,
+      status: answer.status,
+      ms,
+      problems: judge(probe, { answer, ms, maxMs, contract }),
+    };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { name: probe.name, status: null, ms: took(), problems: [`no answer: ${why}`] };
+  }
+}
+
+/** Whether the version that is deployed is this one, as far as its operations tell. */
+function missingOperations(contract: ApiContract): Finding {
+  const idsOf = ({ operations }: ApiContract) => operations.map(({ operationId }) => operationId);
+  const deployed = new Set(idsOf(contract));
+  const own = new ApiContract(JSON.parse(readFileSync(committed, "utf8")));
+  const missing = idsOf(own).filter((id) => !deployed.has(id));
+  const problems = missing.map((id) => `the document lacks the operation ${id}`);
+  return { name: "the document", status: null, ms: 0, problems };
+}
+
+/** A vault and a chain to ask for. Throws when the deployment lists none: its registry is empty or unread. */
+async function readKnown(url: string): Promise<Known> {
+  const first = async <S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>> => {
+    const answer = await send(`${url}${path}`);
+    const parsed = z.tuple([schema]).rest(z.unknown()).safeParse(answer.json);
+    if (!parsed.success)
+      throw new Error(`${path} lists nothing: ${answer.status} ${answer.text.slice(0, 200)}`);
+    return parsed.data[0] as z.output<S>;
+  };
+  const vault = await first("/v1/vaults?limit=1", z.object({ vault_id: z.string() }));
+  const chain = await first("/v1/chains", z.object({ chain_id: z.int() }));
+  return { vaultId: vault.vault_id, chainId: chain.chain_id };
+}

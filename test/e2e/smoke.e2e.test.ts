@@ -1,0 +1,181 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { smoke } from "../../scripts/smoke/smoke.ts";
+import { emulators, rpcEmulator, withFaults } from "../harness/faults.ts";
+
+const stack = inject("stack");
+
+interface Passed {
+  path: string;
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Stands before the stack and lets every answer through, but for what the test makes of it. */
+let spoil: (answer: Passed) => void = () => undefined;
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const { method = "GET" } = request;
+    const headers = { "content-type": request.headers["content-type"] ?? "" };
+    const answer = await fetch(`${stack.api}${request.url}`, {
+      method,
+      headers,
+      ...(body.length === 0 ? {} : { body }),
+    });
+    const passed: Passed = {
+      path: request.url ?? "/",
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+      body: await answer.text(),
+    };
+    for (const name of ["content-length", "content-encoding", "transfer-encoding", "connection"])
+      delete passed.headers[name];
+    spoil(passed);
+    response.writeHead(passed.status, passed.headers).end(passed.body);
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** What the smoke test finds wrong, a line for each. */
+async function faults(): Promise<string[]> {
+  try {
+    const findings = await smoke({ url, maxMs: 15_000 });
+    return findings.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+test("a sound deployment has none", async () => {
+  spoil = () => undefined;
+  expect(await faults()).toEqual([]);
+  expect((await smoke({ url: stack.api, maxMs: 15_000 })).length).toBeGreaterThan(35);
+});
+
+const at = (path: string, change: (answer: Passed) => void) => (answer: Passed) => {
+  if (answer.path.split("?")[0] === path) change(answer);
+};
+const json = (change: (body: Record<string, unknown>) => void) => (answer: Passed) => {
+  const body = JSON.parse(answer.body) as Record<string, unknown>;
+  change(body);
+  answer.body = JSON.stringify(body);
+};
+
+describe("finds and names", () => {
+  test.each<[string, (answer: Passed) => void, RegExp]>([
+    [
+      "a route that fails",
+      at("/v1/bridges", (answer) => Object.assign(answer, { status: 503 })),
+      /^bridges\.list: status 503 instead of 200$/,
+    ],
+    [
+      "a field that went missing",
+      at("/v1/chains", (answer) => {
+        answer.body = answer.body.replaceAll('"explorer"', '"explorer_v2"');
+      }),
+      /^chains\.list: 200\/0: must have required property 'explorer'/,
+    ],
+    [
+      "an amount that became a number",
+      (answer) => {
+        if (/^\/v1\/vaults\/[^/]+$/.test(answer.path))
+          json((body) => Object.assign(body, { total_supply: 5 }))(answer);
+      },
+      /^vaults\.get: 200\/total_supply/,
+    ],
+    [
+      "a page in place of the API",
+      at("/health", (answer) => {
+        answer.headers["content-type"] = "text/html";
+        answer.body = "<!doctype html>";
+      }),
+      /^health\.live: 200 as text\/html is not declared$/,
+    ],
+    [
+      "a header that is gone",
+      at("/v1/deposits", (answer) => {
+        delete answer.headers["x-content-type-options"];
+      }),
+      /^deposits\.list: the header x-content-type-options is not there$/,
+    ],
+    [
+      "an open door",
+      at("/v1/partners/me", (answer) => Object.assign(answer, { status: 200 })),
+      /^partners\.me: status 200 instead of 401$/,
+    ],
+    [
+      "a portal that any page may read",
+      at("/v1/partners/dashboard", (answer) => {
+        answer.headers["access-control-allow-origin"] = "*";
+      }),
+      /^partners\.dashboard: pages of other origins may read it$/,
+    ],
+    [
+      "validation that is off",
+      at("/v1/quote/build", (answer) => Object.assign(answer, { status: 500 })),
+      /^quotes\.build: status 500 instead of 422$/,
+    ],
+    [
+      "an error that tells too much",
+      at(
+        "/v1/no-such-route",
+        json((body) => Object.assign(body, { detail: "at run (/src/worker.ts:5:9)" })),
+      ),
+      /^GET \/v1\/no-such-route: the answer tells what is inside$/,
+    ],
+    [
+      "an older version",
+      at(
+        "/openapi.json",
+        json((body) => {
+          delete (body["paths"] as Record<string, unknown>)["/v1/tokens"];
+        }),
+      ),
+      /^the document: the document lacks the operation tokens\.list$/,
+    ],
+    [
+      "an empty registry",
+      at("/v1/vaults", (answer) => {
+        answer.body = "[]";
+      }),
+      /^\/v1\/vaults\?limit=1 lists nothing: 200/,
+    ],
+  ])("%s", async (_what, change, line) => {
+    spoil = change;
+    const found = await faults();
+    expect(found).toContainEqual(expect.stringMatching(line));
+    expect(found.length).toBeLessThan(8);
+  });
+
+  test("a dependency that is down", async () => {
+    spoil = () => undefined;
+    const down = [{ kind: "status", status: 503 } as const];
+    const lines = await withFaults(
+      { emulators: [emulators().upstash, rpcEmulator(31338)], faults: down },
+      faults,
+    );
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^health\.ready: redis does not answer/),
+        expect.stringMatching(/^health\.ready: chain:31338 does not answer/),
+      ]),
+    );
+  });
+
+  test("nobody there", async () => {
+    await expect(smoke({ url: "http://127.0.0.1:9", maxMs: 1_000 })).rejects.toThrow();
+  });
+});
