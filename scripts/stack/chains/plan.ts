@@ -286,6 +286,19 @@ const nearFamilies: readonly VaultPlan[] = [
   }),
 ];
 
+/** One vault of each family with calls of its own. Where a yield would be no asset of the vault's, its price is not 1. */
+const farFamilies: readonly VaultPlan[] = [
+  familyVault("veda", { name: "Boring USDC", symbol: "bUSDC", token: "USDC", used: [usd(80_000n), 0n] }),
+  familyVault("midas", { name: "Midas USDC", symbol: "mTUSDC", token: "USDC", used: [usd(65_000n), 0n] }),
+  familyVault("mellow", { name: "Core WETH", symbol: "cWETH", token: "WETH", used: [0n, 0n] }),
+  familyVault("centrifuge", {
+    name: "Centrifuge USDC",
+    symbol: "ceUSDC",
+    token: "USDC",
+    used: [usd(55_000n), 0n],
+  }),
+];
+
 export const chainPlans: readonly ChainPlan[] = [
   {
     chainId: 31337,
@@ -294,7 +307,7 @@ export const chainPlans: readonly ChainPlan[] = [
     deployer: "0x1111111111111111111111111111111111111111",
     multicall3: true,
     executorVersion: "2.1.0",
-    vaults: [...honestOne, ...refusingOne, ...nearFamilies],
+    vaults: [...honestOne, ...refusingOne, ...nearFamilies, ...farFamilies],
   },
   {
     chainId: 31338,

@@ -1,0 +1,168 @@
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, maxUint256 } from "viem";
+import {
+  centrifugeShareAbi,
+  centrifugeShareCreationCode,
+  centrifugeSyncVaultAbi,
+  centrifugeSyncVaultCreationCode,
+} from "../../contracts/erc7540/artifact.ts";
+import {
+  mellowFeeManagerAbi,
+  mellowFeeManagerCreationCode,
+  mellowOracleAbi,
+  mellowOracleCreationCode,
+  mellowShareManagerAbi,
+  mellowShareManagerCreationCode,
+  mellowSyncDepositQueueAbi,
+  mellowSyncDepositQueueCreationCode,
+  mellowVaultAbi,
+  mellowVaultCreationCode,
+} from "../../contracts/mellow/artifact.ts";
+import {
+  midasAccessAbi,
+  midasAccessCreationCode,
+  midasDepositVaultAbi,
+  midasDepositVaultCreationCode,
+  midasFeedAbi,
+  midasFeedCreationCode,
+  midasTokenAbi,
+  midasTokenCreationCode,
+} from "../../contracts/midas/artifact.ts";
+import {
+  vedaAccountantAbi,
+  vedaAccountantCreationCode,
+  vedaTellerDAbi,
+  vedaTellerDCreationCode,
+  vedaVaultAbi,
+  vedaVaultCreationCode,
+} from "../../contracts/veda/artifact.ts";
+import type { ChainScript } from "../script.ts";
+import { type FamilyVault, type Placing, standardDeposit } from "./family-vault.ts";
+
+const ONE = 10n ** 18n;
+const DECADE = 315_360_000;
+
+/** What one share is worth in the smallest unit of the asset. */
+const priceOf = ({ decimals }: Placing): bigint => (10n ** BigInt(decimals) * 10_731n) / 10_000n;
+const lower = (address: Address): string => address.toLowerCase();
+
+function call(
+  script: ChainScript,
+  of: { to: Address; abi: Abi; name: string; args: readonly unknown[] },
+): void {
+  const { to, abi, name, args } = of;
+  script.send(name, { to, data: encodeFunctionData({ abi, functionName: name, args: [...args] }) });
+}
+
+/** Shares are not locked, so the Router may pass them on. */
+const veda: FamilyVault = {
+  type: "veda",
+  deploy(script, placing) {
+    const { asset, name, symbol, decimals } = placing;
+    const share = { abi: vedaVaultAbi, bytecode: vedaVaultCreationCode } as const;
+    const vault = script.deploy(name, encodeDeployData({ ...share, args: [name, symbol, decimals] }));
+    const rates = { abi: vedaAccountantAbi, bytecode: vedaAccountantCreationCode } as const;
+    const accountant = script.deploy(
+      "accountant",
+      encodeDeployData({ ...rates, args: [asset, priceOf(placing)] }),
+    );
+    const takes = { abi: vedaTellerDAbi, bytecode: vedaTellerDCreationCode } as const;
+    const teller = script.deploy("teller", encodeDeployData({ ...takes, args: [vault, accountant] }));
+    const support = [asset, true, true, 0] as const;
+    call(script, { to: teller, abi: vedaTellerDAbi, name: "updateAssetData", args: support });
+    call(script, { to: vault, abi: vedaVaultAbi, name: "setBeforeTransferHook", args: [teller] });
+    const row = { entryPoint: lower(teller), pricer: lower(accountant), params: { teller: "d" } };
+    return { address: vault, row: { ...row, shareDecimals: decimals } };
+  },
+  deposit: ({ placing, amount, deployer }) => {
+    const args = [deployer, placing.asset, amount, deployer, amount] as const;
+    return encodeFunctionData({ abi: vedaVaultAbi, functionName: "enter", args });
+  },
+  accrue: null,
+};
+
+/** The mToken is the vault; what is there before is minted, as for deposits on other chains. */
+const midas: FamilyVault = {
+  type: "midas",
+  deploy(script, { asset, name, symbol }) {
+    const roles = { abi: midasAccessAbi, bytecode: midasAccessCreationCode } as const;
+    const access = script.deploy("access", encodeDeployData(roles));
+    const token = { abi: midasTokenAbi, bytecode: midasTokenCreationCode } as const;
+    const mToken = script.deploy(name, encodeDeployData({ ...token, args: [access, name, symbol] }));
+    const prices = { abi: midasFeedAbi, bytecode: midasFeedCreationCode } as const;
+    const feedOf = (price: bigint) =>
+      script.deploy("feed", encodeDeployData({ ...prices, args: [price, BigInt(DECADE)] }));
+    const [feed, tokenFeed] = [feedOf((ONE * 10_412n) / 10_000n), feedOf(ONE)];
+    const takes = { abi: midasDepositVaultAbi, bytecode: midasDepositVaultCreationCode } as const;
+    const deposits = script.deploy(
+      "DepositVault",
+      encodeDeployData({ ...takes, args: [mToken, feed, script.deployer] }),
+    );
+    call(script, { to: mToken, abi: midasTokenAbi, name: "setMinter", args: [deposits] });
+    const payment = [asset, tokenFeed, 0n, maxUint256, true] as const;
+    call(script, { to: deposits, abi: midasDepositVaultAbi, name: "addPaymentToken", args: payment });
+    const params = { deposit: "instant", recipient: "argument", asset_rate: "stable" };
+    const row = { entryPoint: lower(deposits), spender: lower(deposits), pricer: lower(feed), params };
+    return { address: mToken, row: { ...row, shareDecimals: 18, caller: "user" } };
+  },
+  deposit: ({ placing, amount, deployer }) => {
+    const args = [deployer, amount * 10n ** BigInt(18 - placing.decimals)] as const;
+    return encodeFunctionData({ abi: midasTokenAbi, functionName: "mint", args });
+  },
+  accrue: null,
+};
+
+function deployMellowCore(script: ChainScript, { name, symbol }: Placing) {
+  const prices = { abi: mellowOracleAbi, bytecode: mellowOracleCreationCode } as const;
+  const oracle = script.deploy("oracle", encodeDeployData(prices));
+  const charges = { abi: mellowFeeManagerAbi, bytecode: mellowFeeManagerCreationCode } as const;
+  const fees = script.deploy("fees", encodeDeployData(charges));
+  const manager = { abi: mellowShareManagerAbi, bytecode: mellowShareManagerCreationCode } as const;
+  const shares = script.deploy("shares", encodeDeployData({ ...manager, args: [name, symbol] }));
+  const core = { abi: mellowVaultAbi, bytecode: mellowVaultCreationCode } as const;
+  const vault = script.deploy(name, encodeDeployData({ ...core, args: [shares, oracle, fees] }));
+  call(script, { to: shares, abi: mellowShareManagerAbi, name: "setVault", args: [vault] });
+  return { oracle, shares, vault };
+}
+
+/** A queue that mints at once, for ten years after its only report. The vault takes nothing itself. */
+const mellow: FamilyVault = {
+  type: "lido",
+  deploy(script, placing) {
+    const { asset, decimals } = placing;
+    const { oracle, shares, vault } = deployMellowCore(script, placing);
+    const mints = { abi: mellowSyncDepositQueueAbi, bytecode: mellowSyncDepositQueueCreationCode } as const;
+    const queue = script.deploy("queue", encodeDeployData({ ...mints, args: [asset, vault, 0n, DECADE] }));
+    call(script, { to: vault, abi: mellowVaultAbi, name: "createQueue", args: [queue, asset, true] });
+    const price = (10n ** BigInt(36 - decimals) * 10_000n) / 10_731n;
+    const report = [asset, price, Math.floor(Date.now() / 1000), false] as const;
+    call(script, { to: oracle, abi: mellowOracleAbi, name: "submit", args: report });
+    const held = [script.deployer, 50n * ONE] as const;
+    call(script, { to: shares, abi: mellowShareManagerAbi, name: "mint", args: held });
+    const own = { entryPoint: lower(queue), spender: lower(queue), pricer: lower(oracle) };
+    const row = { ...own, shareToken: lower(shares), shareDecimals: 18, caller: "user" } as const;
+    return { address: vault, row: { ...row, params: { queue: "sync" } } };
+  },
+  deposit: standardDeposit,
+  accrue: null,
+};
+
+/** The kind that mints at once, open to everybody. */
+const centrifuge: FamilyVault = {
+  type: "custom",
+  deploy(script, placing) {
+    const { asset, name, symbol } = placing;
+    const token = { abi: centrifugeShareAbi, bytecode: centrifugeShareCreationCode } as const;
+    const share = script.deploy(`${name} share`, encodeDeployData({ ...token, args: [name, symbol] }));
+    const mints = { abi: centrifugeSyncVaultAbi, bytecode: centrifugeSyncVaultCreationCode } as const;
+    const args = [asset, share, priceOf(placing)] as const;
+    const address = script.deploy(name, encodeDeployData({ ...mints, args }));
+    call(script, { to: share, abi: centrifugeShareAbi, name: "rely", args: [address] });
+    const row = { shareToken: lower(share), shareDecimals: 18, caller: "user" } as const;
+    return { address, row: { ...row, params: { deposit: "sync" } } };
+  },
+  deposit: standardDeposit,
+  accrue: null,
+};
+
+/** Stand-ins for the families with calls of their own, by the adapter that speaks to them. */
+export const farFamilies = { veda, midas, mellow, centrifuge } satisfies Record<string, FamilyVault>;
