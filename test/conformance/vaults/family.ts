@@ -55,5 +55,7 @@ export interface Family {
   namesCaller?: boolean;
   /** False where its event of a withdrawal leaves out the shares. */
   withdrawalTellsShares?: boolean;
+  /** Whether its own call takes a least number of shares: one is promised whoever calls. */
+  nativeMinimum?: boolean;
   states: readonly State[];
 }

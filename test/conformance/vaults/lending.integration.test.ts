@@ -215,6 +215,24 @@ const fluid: Family = {
   ],
 };
 
+const directFluid: Family = {
+  ...fluid,
+  name: "Fluid, called by the user",
+  decimals: [6],
+  async deploy(world, asset) {
+    const made = await fluid.deploy(world, asset);
+    return { ...made, row: { ...made.row, caller: "user" } };
+  },
+  nativeMinimum: true,
+  states: [
+    {
+      ...asItIs("as it is"),
+      refused: null,
+      shown: { external_router: true },
+    },
+  ],
+};
+
 const silo: Family = {
   ...custom,
   name: "Silo, whose shares are finer than they say",
@@ -240,4 +258,4 @@ const silo: Family = {
   ],
 };
 
-conformance([euler, eulerEarn, yearn, stata, savings, gearbox, fluid, silo]);
+conformance([euler, eulerEarn, yearn, stata, savings, gearbox, fluid, directFluid, silo]);
