@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { z } from "zod";
 import { Api } from "../harness/api.ts";
-import { chainOf, newUser, vaultNamed } from "../harness/chain.ts";
+import { chainOf, newUser, tokenOn, vaultNamed } from "../harness/chain.ts";
 import { sign } from "../harness/flow.ts";
 import { credentialsOf } from "../harness/fuzz/credentials.ts";
 import type { Answer } from "../harness/request.ts";
@@ -44,6 +44,19 @@ describe("two isolates", () => {
     const answers = await together(40, (api) => api.send("/v1/quote/build", { body, headers }));
     expect(tally(answers)).toEqual({ 200: 40 });
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await apis[0].deposits(user.address)).toHaveLength(1);
+  });
+
+  test("make one bridged deposit of a thousand twins under one key", { timeout: 240_000 }, async () => {
+    const far = vaultNamed("Remote Prime USDC");
+    const user = await newUser(chain, { USDC: amounts.USDC });
+    const asked = { from_chain_id: chain.chainId, from_token: tokenOn(chain, "USDC") };
+    const body = { ...bodyFor(far, { user: user.address }), ...asked };
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const answers = await together(1_000, (api) => api.send("/v1/quote/build", { body, headers }));
+    expect(tally(answers)).toEqual({ 200: 1_000 });
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers[0]?.json).toMatchObject({ tracking: { bridge: "across" }, two_step: false });
     expect(await apis[0].deposits(user.address)).toHaveLength(1);
   });
 
