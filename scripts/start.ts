@@ -1,4 +1,4 @@
-/** `npm start`: the whole service on this machine, one demonstration deposit, then it serves until Ctrl-C. */
+/** `npm start`: the whole service on this machine, demonstration deposits, then it serves until Ctrl-C. */
 import { parseArgs } from "node:util";
 import { bootStack, type Stack, startFolder } from "./stack/boot.ts";
 import { Terminal } from "./stack/demo/terminal.ts";
@@ -9,7 +9,7 @@ const HELP = `Starts Causeway with all it needs on this machine and makes one de
   npm start -- [--port 8787] [--no-demo]
 
   --port     port of the API (8787)
-  --no-demo  make no deposit
+  --no-demo  make no deposits
   --help     show this text
 
 DATABASE_URL and REDIS_URL, when set, name a real Postgres and a real Redis to use instead of the embedded ones.`;
@@ -46,12 +46,25 @@ async function main(): Promise<void> {
   showLinks(stack);
 }
 
-async function demonstrate(stack: Stack): Promise<void> {
-  terminal.title("One deposit, over the API as a wallet makes it");
-  try {
+async function demonstrate({ manifest }: Stack): Promise<void> {
+  const transferred = async (transactions: 1 | 2) => {
+    const { demonstrateTransfer } = await import("./stack/demo/transfer.ts");
+    const { describeTransfer } = await import("./stack/demo/describe-transfer.ts");
+    return describeTransfer(await demonstrateTransfer(manifest, { transactions }));
+  };
+  await show("One deposit, over the API as a wallet makes it", async () => {
     const { demonstrateDeposit } = await import("./stack/demo/deposit.ts");
     const { describeDeposit } = await import("./stack/demo/describe.ts");
-    terminal.table(describeDeposit(await demonstrateDeposit(stack.manifest)));
+    return describeDeposit(await demonstrateDeposit(manifest));
+  });
+  await show("From another chain, in one transaction", () => transferred(1));
+  await show("From another chain into a vault that must see its user, in two", () => transferred(2));
+}
+
+async function show(title: string, work: () => Promise<[string, string][]>): Promise<void> {
+  terminal.title(title);
+  try {
+    terminal.table(await work());
   } catch (error) {
     terminal.line(`  ${terminal.paint("red", `it failed: ${messageOf(error)}`)}`);
     process.exitCode = 1;

@@ -10,6 +10,8 @@ import { amounts, bodyFor } from "./deposit.ts";
 
 const vault = vaultNamed("Plain USDC");
 const chain = chainOf(vault.chain_id);
+/** PGlite is one session in one thread: a thousand only wait for it. */
+const TWINS = (process.env["DATABASE_URL"] ?? "") === "" ? 60 : 1_000;
 let other: SecondWorker;
 /** Two isolates of one deployment: they share database and Redis, not their memory. */
 let apis: readonly [Api, Api];
@@ -47,14 +49,14 @@ describe("two isolates", () => {
     expect(await apis[0].deposits(user.address)).toHaveLength(1);
   });
 
-  test("make one bridged deposit of a thousand twins under one key", { timeout: 240_000 }, async () => {
+  test(`make one bridged deposit of ${TWINS} twins under one key`, { timeout: 240_000 }, async () => {
     const far = vaultNamed("Remote Prime USDC");
     const user = await newUser(chain, { USDC: amounts.USDC });
     const asked = { from_chain_id: chain.chainId, from_token: tokenOn(chain, "USDC") };
     const body = { ...bodyFor(far, { user: user.address }), ...asked };
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const answers = await together(1_000, (api) => api.send("/v1/quote/build", { body, headers }));
-    expect(tally(answers)).toEqual({ 200: 1_000 });
+    const answers = await together(TWINS, (api) => api.send("/v1/quote/build", { body, headers }));
+    expect(tally(answers)).toEqual({ 200: TWINS });
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers[0]?.json).toMatchObject({ tracking: { bridge: "across" }, two_step: false });
     expect(await apis[0].deposits(user.address)).toHaveLength(1);

@@ -17,6 +17,9 @@ export const Vault = z.object({
 });
 export type Vault = z.infer<typeof Vault>;
 
+/** One call to sign; quantities are hex here. */
+const Call = z.object({ to: Hex, data: Hex, value: Hex });
+
 export const Built = z.object({
   transaction_request: z.object({
     to: Hex,
@@ -27,16 +30,21 @@ export const Built = z.object({
   }),
   approval: z.object({ token_address: Hex, spender_address: Hex, amount: Amount }).nullable(),
   tracking_id: z.string(),
-  estimate: z.object({ estimated_shares: Amount, min_shares: Amount.nullable() }),
-  /** The same work call by call; quantities are hex here. */
-  calls: z.array(z.object({ to: Hex, data: Hex })),
+  tracking: z.object({ bridge: z.string().nullable() }),
+  estimate: z.object({ to_amount: Amount, estimated_shares: Amount, min_shares: Amount.nullable() }),
+  calls: z.array(Call),
 });
 export type Built = z.infer<typeof Built>;
 
 export const Status = z.object({
   status: z.string(),
   substatus: z.string().nullable(),
-  deposit: z.object({ shares: Amount.nullable() }).nullable(),
+  deposit: z
+    .object({
+      shares: Amount.nullable(),
+      next: z.object({ kind: z.string(), calls: z.array(Call) }).nullable(),
+    })
+    .nullable(),
 });
 export type Status = z.infer<typeof Status>;
 
@@ -71,4 +79,14 @@ export async function ask<T>(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new Error(`${path}: ${issue?.path.join(".")}: ${issue?.message}`);
+}
+
+/** What a user holds of a vault; null: nothing. */
+export async function readPosition(
+  api: string,
+  { user, vault }: { user: string; vault: Vault },
+): Promise<Position | null> {
+  const url = `${api}/v1/positions/${user}?chain_id=${vault.chain_id}`;
+  const { positions } = await ask(url, { schema: z.object({ positions: z.array(Position) }) });
+  return positions.find(({ vault_id }) => vault_id === vault.vault_id) ?? null;
 }

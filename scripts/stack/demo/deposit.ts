@@ -1,8 +1,8 @@
-import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import type { Address, Hex } from "viem";
 import { z } from "zod";
 import type { StackManifest } from "../manifest.ts";
-import { ask, Built, Position, Status, Vault } from "./api.ts";
+import { ask, Built, type Position, readPosition, Status, Vault } from "./api.ts";
+import { walletOn } from "./wallet.ts";
 
 /** Whole units of the asset that the demonstration deposits. */
 const WHOLE_UNITS = 250n;
@@ -24,9 +24,9 @@ export interface Demonstration {
 /** Makes one deposit as a wallet would: everything it knows comes from the API, and it signs what it is given. */
 export async function demonstrateDeposit(manifest: StackManifest): Promise<Demonstration> {
   const { api } = manifest;
-  const wallet = walletOf(manifest);
-  const user = wallet.account.address;
   const vault = await chooseVault(api, manifest);
+  const wallet = walletOn(vault.chain_id, manifest);
+  const user = wallet.address;
   const amount = WHOLE_UNITS * 10n ** BigInt(vault.asset.decimals);
   const before = await readPosition(api, { user, vault });
   const built = await ask(`${api}/v1/quote/build`, {
@@ -55,30 +55,6 @@ export async function demonstrateDeposit(manifest: StackManifest): Promise<Demon
 const isApproval = ({ approval }: Built, to: string): boolean =>
   approval !== null && to.toLowerCase() === approval.token_address.toLowerCase();
 
-/** The first account on the first chain; `send` waits for the receipt and throws when the call reverted. */
-function walletOf({ chains, accounts }: StackManifest) {
-  const [chain] = chains;
-  const [owner] = accounts;
-  if (chain === undefined || owner === undefined) throw new Error("the stack has no chain or no account");
-  const account = privateKeyToAccount(owner.private_key);
-  const definition = defineChain({
-    id: chain.chain_id,
-    name: chain.name,
-    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-    rpcUrls: { default: { http: [chain.rpc_url] } },
-  });
-  const options = { chain: definition, transport: http(), pollingInterval: 50 };
-  const client = createPublicClient(options);
-  const wallet = createWalletClient({ ...options, account });
-  const send = async (call: { to: Address; data: Hex; value?: bigint }) => {
-    const hash = await wallet.sendTransaction(call);
-    const receipt = await client.waitForTransactionReceipt({ hash });
-    if (receipt.status !== "success") throw new Error(`transaction ${hash} reverted`);
-    return receipt;
-  };
-  return { account, send };
-}
-
 /** A vault that takes deposits through the Router in a dollar token that the account holds. */
 async function chooseVault(api: string, { chains }: StackManifest): Promise<Vault> {
   const vaults = await ask(`${api}/v1/vaults?chain_id=${chains[0]?.chain_id}&limit=500`, {
@@ -90,15 +66,6 @@ async function chooseVault(api: string, { chains }: StackManifest): Promise<Vaul
   const vault = usable.find(({ name }) => name === "Local Prime USDC") ?? usable[0];
   if (vault === undefined) throw new Error("the API lists no open USDC vault");
   return vault;
-}
-
-async function readPosition(
-  api: string,
-  { user, vault }: { user: Address; vault: Vault },
-): Promise<Position | null> {
-  const url = `${api}/v1/positions/${user}?chain_id=${vault.chain_id}`;
-  const { positions } = await ask(url, { schema: z.object({ positions: z.array(Position) }) });
-  return positions.find(({ vault_id }) => vault_id === vault.vault_id) ?? null;
 }
 
 async function awaitDone(url: string): Promise<Status> {

@@ -32,7 +32,7 @@ export function describeDeposit(demonstration: Demonstration): [string, string][
 }
 
 /** 1234567890 with 6 decimals → "1,234.56789"; what lies beyond the shown digits is cut. */
-function formatAmount(amount: bigint, decimals: number): string {
+export function formatAmount(amount: bigint, decimals: number): string {
   const [whole = "0", fraction = ""] = formatUnits(amount, decimals).split(".");
   const shown = fraction.slice(0, SHOWN).replace(/0+$/, "");
   const grouped = BigInt(whole).toLocaleString("en");

@@ -1,0 +1,117 @@
+import type { Address, Hex } from "viem";
+import { z } from "zod";
+import type { StackChain, StackManifest } from "../manifest.ts";
+import { ask, Built, type Position, readPosition, Status, Vault } from "./api.ts";
+import { walletOn } from "./wallet.ts";
+
+/** Whole dollars that a transfer starts with. */
+const WHOLE_UNITS = 100n;
+const PATIENCE_MS = 20_000;
+const POLL_MS = 200;
+
+/** What happened, for printing. Amounts in smallest units. */
+export interface Transferred {
+  from: StackChain;
+  vault: Vault;
+  user: Address;
+  amount: bigint;
+  decimals: number;
+  built: Built;
+  source: Hex;
+  /** The second transaction, where one was needed. */
+  second: Hex | null;
+  status: Status;
+  /** From the first signature to the shares. */
+  seconds: number;
+  after: Position | null;
+}
+
+/**
+ * Takes dollars of one chain into a vault on the other, as a wallet would: in one transaction where the vault takes
+ * deposits from the Router, in two where it must see its user.
+ */
+export async function demonstrateTransfer(
+  manifest: StackManifest,
+  plan: { transactions: 1 | 2 },
+): Promise<Transferred> {
+  const { api, chains } = manifest;
+  const vault = await chooseVault(manifest, plan.transactions === 2);
+  const from = chains.find(({ chain_id }) => chain_id !== vault.chain_id);
+  if (from === undefined) throw new Error("the stack has one chain only");
+  const wallet = walletOn(from.chain_id, manifest);
+  const token = from.contracts.tokens.USDC;
+  const amount = WHOLE_UNITS * 10n ** BigInt(token.decimals);
+  const body = {
+    from_chain_id: from.chain_id,
+    from_token: token.address,
+    from_amount: amount.toString(),
+    vault_id: vault.vault_id,
+    user_address: wallet.address,
+  };
+  const built = await ask(`${api}/v1/quote/build`, { schema: Built, body });
+  const startedAt = performance.now();
+  const source = await sendAll(wallet, built.calls);
+  const query = `tx_hash=${source}&from_chain_id=${from.chain_id}&to_chain_id=${vault.chain_id}`;
+  const url = `${api}/v1/status?${query}`;
+  const next = plan.transactions === 2 ? (await awaitStatus(url, isNext)).deposit?.next : null;
+  const second = next ? await sendAll(walletOn(vault.chain_id, manifest), next.calls) : null;
+  if (second !== null) await report(`${api}/v1/deposits/${built.tracking_id}/tx`, second);
+  const status = await awaitStatus(url, isOver);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const after = await readPosition(api, { user: wallet.address, vault });
+  const { address: user } = wallet;
+  return {
+    from,
+    vault,
+    user,
+    amount,
+    decimals: token.decimals,
+    built,
+    source,
+    second,
+    status,
+    seconds,
+    after,
+  };
+}
+
+/** Says under which hash the second step was sent: into a vault's own entry point it carries no mark of ours. */
+async function report(url: string, hash: Hex): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ tx_hash: hash, step: "deposit" });
+  const response = await fetch(url, { method: "PATCH", headers, body });
+  if (!response.ok) throw new Error(`reporting the second step: ${response.status} ${await response.text()}`);
+}
+
+/** Signs call by call and gives the last hash. */
+async function sendAll(wallet: ReturnType<typeof walletOn>, calls: Built["calls"]): Promise<Hex> {
+  let last: Hex = "0x";
+  for (const { to, data, value } of calls) {
+    last = (await wallet.send({ to, data, value: BigInt(value) })).transactionHash;
+  }
+  return last;
+}
+
+/** An open dollar vault: one that must see its user as caller, or one that need not, away from the first chain. */
+async function chooseVault({ api, chains }: StackManifest, caller: boolean): Promise<Vault> {
+  const vaults = await ask(`${api}/v1/vaults?limit=500`, { schema: z.array(Vault) });
+  const usable = vaults.filter(
+    ({ asset, paused, external_router }) => asset.symbol === "USDC" && !paused && external_router === caller,
+  );
+  const vault = usable.find(({ chain_id }) => caller || chain_id !== chains[0]?.chain_id);
+  if (vault === undefined) throw new Error("the API lists no such vault");
+  return vault;
+}
+
+const isNext = ({ deposit }: Status): boolean => deposit?.next?.kind === "deposit";
+const isOver = ({ status }: Status): boolean => ["DONE", "FAILED", "INVALID"].includes(status);
+
+/** Polls as a wallet does; gives the last answer when its patience ends. */
+async function awaitStatus(url: string, reached: (status: Status) => boolean): Promise<Status> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const status = await ask(url, { schema: Status });
+    if (reached(status) || isOver(status) || Date.now() > deadline) return status;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

@@ -1,0 +1,44 @@
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  type Hex,
+  http,
+  type TransactionReceipt,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import type { StackManifest } from "../manifest.ts";
+
+export interface DemoWallet {
+  address: Address;
+  /** Waits for the receipt; throws when the call reverted. */
+  send(call: { to: Address; data: Hex; value?: bigint }): Promise<TransactionReceipt>;
+}
+
+/** The first account on one of the chains. */
+export function walletOn(chainId: number, { chains, accounts }: StackManifest): DemoWallet {
+  const chain = chains.find(({ chain_id }) => chain_id === chainId);
+  const [owner] = accounts;
+  if (chain === undefined || owner === undefined)
+    throw new Error("the stack has no such chain or no account");
+  const account = privateKeyToAccount(owner.private_key);
+  const definition = defineChain({
+    id: chain.chain_id,
+    name: chain.name,
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [chain.rpc_url] } },
+  });
+  const options = { chain: definition, transport: http(), pollingInterval: 50 };
+  const client = createPublicClient(options);
+  const wallet = createWalletClient({ ...options, account });
+  return {
+    address: account.address,
+    async send(call) {
+      const hash = await wallet.sendTransaction(call);
+      const receipt = await client.waitForTransactionReceipt({ hash });
+      if (receipt.status !== "success") throw new Error(`transaction ${hash} reverted`);
+      return receipt;
+    },
+  };
+}
