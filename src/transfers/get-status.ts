@@ -58,7 +58,7 @@ function isAnother(row: DepositRow, { bond, found }: { bond: Bond; found: FoundT
 
 interface Search {
   found: FoundTransaction;
-  /** Why the chains could not be read; null: they could. */
+  /** Why the source chain could not be read; null: it could. */
   unreadable: AppError | null;
 }
 
@@ -73,7 +73,8 @@ async function findTransaction({ txHash: hash, ...query }: StatusQuery, look: Lo
         return { found: { hash, chainId, seen }, unreadable: null };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      unreadable ??= error;
+      // Of the vault's chain the hash need not be: what the source chain does not know is not found.
+      if (chainId === fromChainId) unreadable = error;
     }
   }
   const seen = unreadable === null ? await look(fromChainId, hash) : null;

@@ -92,6 +92,13 @@ describe("while the vault's chain cannot be read", () => {
     expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
   });
 
+  test("a hash that the source chain does not know is not found, and no outage", async () => {
+    const unknown = `0x${"7".repeat(64)}`;
+    await withFaults(dark, async () => {
+      expect(await statusOf(unknown, from.chainId, to.chainId)).toMatchObject({ status: "NOT_FOUND" });
+    });
+  });
+
   test("what arrived is still told, and why nothing can be signed", async () => {
     const departed = await depart({ provider: "across", vault, twoStep: true });
     await until(departed, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
