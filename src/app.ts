@@ -25,6 +25,12 @@ import { depositsList } from "./routes/deposits.list.ts";
 import { depositsReportTransaction } from "./routes/deposits.report-transaction.ts";
 import { healthLive } from "./routes/health.live.ts";
 import { healthReady } from "./routes/health.ready.ts";
+import { intelActivity } from "./routes/intel.activity.ts";
+import { intelFeed } from "./routes/intel.feed.ts";
+import { intelHigh } from "./routes/intel.high.ts";
+import { intelNotable } from "./routes/intel.notable.ts";
+import { intelRules } from "./routes/intel.rules.ts";
+import { intelSignalsGet } from "./routes/intel.signals.get.ts";
 import { partnersDashboard } from "./routes/partners.dashboard.ts";
 import { partnersLogin } from "./routes/partners.login.ts";
 import { partnersLogout } from "./routes/partners.logout.ts";
@@ -57,6 +63,12 @@ export const routes: readonly AnyRoute[] = [
   depositsReportTransaction,
   depositsAbandon,
   positionsGet,
+  intelNotable,
+  intelHigh,
+  intelActivity,
+  intelFeed,
+  intelRules,
+  intelSignalsGet,
   applicationsNonce,
   applicationsWallet,
   applicationsGet,

@@ -123,6 +123,7 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>, publicUrl: string) {
       { name: "Vaults", description: "What can be deposited into" },
       { name: "Deposits", description: "Quoting, building and following deposits" },
       { name: "Positions", description: "What a user holds" },
+      { name: "Signals", description: "What happens to vaults and their money" },
       { name: "Partners", description: "Applying, signing in with a wallet, keys and figures" },
       { name: "Administration", description: "Deciding applications, and the vault registry" },
       { name: "Service", description: "Chains, health and documents" },

@@ -1,0 +1,64 @@
+import type { Context } from "../context.ts";
+import { type SignalRow, selectSignal, selectSignals } from "../db/queries/signals.ts";
+import { failure } from "../errors.ts";
+import { formatVaultId } from "../lib/vault-id.ts";
+import type { Dimension, Signal, SignalDetail, Tier } from "../schemas/signal.ts";
+import { listRegistry } from "../vaults/registry.ts";
+import type { Vault } from "../vaults/vault.ts";
+
+/** Which signals are asked for. */
+export interface SignalQuery {
+  since: Date;
+  tiers: readonly Tier[];
+  dimension: Dimension | null;
+  limit: number;
+  offset: number;
+}
+
+/** Lists signals of the vaults that are shown, newest first, one for each incident. Throws `store_unavailable`. */
+export async function listSignals(
+  ctx: Context,
+  query: SignalQuery,
+): Promise<{ signals: Signal[]; total: number }> {
+  const { byId } = await listRegistry(ctx);
+  const { rows, total } = await selectSignals(ctx.db, { ...query, vaultIds: [...byId.keys()] });
+  return { signals: rows.flatMap((row) => toSignal(ctx, { row, vault: vaultOf(row, byId) }) ?? []), total };
+}
+
+/** Reads one signal with its evidence and how it evolved. Throws `signal_not_found`, `store_unavailable`. */
+export async function getSignal(ctx: Context, signalId: string): Promise<SignalDetail> {
+  const row = await selectSignal(ctx.db, signalId);
+  const vault = row === null ? undefined : vaultOf(row, (await listRegistry(ctx)).byId);
+  const signal = row === null ? null : toSignal(ctx, { row, vault });
+  if (row === null || signal === null) throw failure("signal_not_found", `there is no signal ${signalId}`);
+  return { ...signal, evidence: row.evidence, evolution: row.evolution };
+}
+
+const vaultOf = (row: SignalRow, byId: ReadonlyMap<string, Vault>): Vault | undefined =>
+  byId.get(formatVaultId({ chainId: row.chainId, address: row.vaultAddress }));
+
+function toSignal(ctx: Context, of: { row: SignalRow; vault: Vault | undefined }): Signal | null {
+  const { row, vault } = of;
+  const chain = ctx.chains.definitions.get(row.chainId);
+  if (vault === undefined || chain === undefined) return null;
+  return {
+    signal_id: row.signalId,
+    rule_id: row.ruleId,
+    incident_id: row.incidentId,
+    tier: row.tier,
+    dimension: row.dimension,
+    title: row.title,
+    summary: row.summary,
+    vault_id: vault.vaultId,
+    vault_name: vault.name,
+    chain_id: vault.chainId,
+    chain_name: chain.name,
+    asset_symbol: vault.asset.symbol,
+    metrics: row.metrics,
+    first_seen: row.firstSeen.toISOString(),
+    last_seen: row.lastSeen.toISOString(),
+    update_count: row.updateCount,
+    tx_hash: row.txHash,
+    block_number: row.blockNumber,
+  };
+}

@@ -1,0 +1,103 @@
+import type { Context } from "../context.ts";
+import {
+  type SignalRow,
+  selectIncidents,
+  selectStatusChanges,
+  writeIncidents,
+} from "../db/queries/signals.ts";
+import { selectVaults } from "../db/queries/vaults.ts";
+import { toVault, type Vault } from "../vaults/vault.ts";
+import { coalesce, type Incident } from "./coalesce.ts";
+import type { VaultFacts } from "./facts.ts";
+import { type JudgedVault, readFacts } from "./read-facts.ts";
+import { rules } from "./rules.ts";
+
+const DAY_MS = 86_400_000;
+/** How far back incidents are known: longer than any finding looks. */
+const KNOWN_MS = 90 * DAY_MS;
+/** Vaults judged at once: their snapshots fit one answer of the database. */
+const AT_ONCE = 40;
+
+/** What one round over all vaults did. */
+export interface RaiseReport {
+  vaults: number;
+  /** Incidents that are new, and those that went on. */
+  raised: number;
+  updated: number;
+}
+
+/** Judges every vault by every rule and notes what is found. Doing it again finds nothing new. Throws `store_unavailable`. */
+export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
+  const rows = (await selectVaults(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));
+  const changes = await selectStatusChanges(ctx.db, new Date(ctx.now() - DAY_MS));
+  const report = { vaults: rows.length, raised: 0, updated: 0 };
+  for (let start = 0; start < rows.length; start += AT_ONCE) {
+    const vaults = rows
+      .slice(start, start + AT_ONCE)
+      .map(
+        (row): JudgedVault => ({ vault: toVault(row), addedAt: Math.floor(row.createdAt.getTime() / 1000) }),
+      );
+    const found = await judge(ctx, { vaults, facts: await readFacts(ctx, { vaults, changes }) });
+    await writeIncidents(ctx.db, found);
+    report.raised += found.filter(
+      ({ updateCount, firstSeen, lastSeen }) => updateCount === 0 && +firstSeen === +lastSeen,
+    ).length;
+    report.updated += found.length;
+  }
+  return { ...report, updated: report.updated - report.raised };
+}
+
+async function judge(
+  ctx: Context,
+  input: { vaults: readonly JudgedVault[]; facts: ReadonlyMap<string, VaultFacts> },
+): Promise<SignalRow[]> {
+  const { vaults, facts } = input;
+  const keys = vaults.map(({ vault }) => ({
+    chainId: vault.chainId,
+    vaultAddress: vault.address.toLowerCase(),
+  }));
+  const known = await selectIncidents(ctx.db, { since: new Date(ctx.now() - KNOWN_MS), vaults: keys });
+  const now = Math.floor(ctx.now() / 1000);
+  return vaults.flatMap(({ vault }) => {
+    const own = facts.get(vault.vaultId);
+    const address = vault.address.toLowerCase();
+    const rowsOf = known.filter((row) => row.chainId === vault.chainId && row.vaultAddress === address);
+    if (own === undefined) return [];
+    return rules.flatMap((rule) => {
+      const findings = rule.find(own, now);
+      const incidents = coalesce(rule, { findings, known: rowsOf.map(toIncident) });
+      return incidents.map((incident) => {
+        const before = rowsOf.find(
+          (row) =>
+            row.ruleId === rule.rule_id &&
+            row.subject === incident.subject &&
+            row.sequence === incident.sequence,
+        );
+        return toRow(ctx, { incident, vault, before, dimension: rule.dimension });
+      });
+    });
+  });
+}
+
+const toIncident = (row: SignalRow): Incident => ({
+  ...row,
+  firstSeen: row.firstSeen.getTime() / 1000,
+  lastSeen: row.lastSeen.getTime() / 1000,
+});
+
+function toRow(
+  ctx: Context,
+  of: { incident: Incident; vault: Vault; before: SignalRow | undefined; dimension: SignalRow["dimension"] },
+): SignalRow {
+  const { incident, vault, before, dimension } = of;
+  return {
+    ...incident,
+    signalId: before?.signalId ?? `sig_${ctx.randomId()}`,
+    incidentId: before?.incidentId ?? `inc_${ctx.randomId()}`,
+    chainId: vault.chainId,
+    vaultAddress: vault.address.toLowerCase(),
+    dimension,
+    firstSeen: new Date(incident.firstSeen * 1000),
+    lastSeen: new Date(incident.lastSeen * 1000),
+  };
+}

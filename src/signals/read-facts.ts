@@ -1,0 +1,98 @@
+import type { Context } from "../context.ts";
+import type { StatusChange } from "../db/queries/signals.ts";
+import { steps } from "../db/queries/snapshots.ts";
+import {
+  type FlowRecord,
+  type PointRecord,
+  selectLargestFlows,
+  selectPoints,
+} from "../db/queries/vault-facts.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { type DayFlows, dayAgo, type VaultFacts } from "./facts.ts";
+
+/** A vault to judge, and when it came into the registry, seconds. */
+export interface JudgedVault {
+  vault: Vault;
+  addedAt: number;
+}
+
+const keyOf = ({ chainId, vaultAddress }: { chainId: number; vaultAddress: string }): string =>
+  `${chainId}:${vaultAddress}`;
+
+function groupByVault<T extends { chainId: number; vaultAddress: string }>(
+  records: readonly T[],
+): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const record of records) {
+    const group = groups.get(keyOf(record));
+    if (group === undefined) groups.set(keyOf(record), [record]);
+    else group.push(record);
+  }
+  return groups;
+}
+
+/** Reads what rules decide on about some vaults, by vault id. Throws `store_unavailable`. */
+export async function readFacts(
+  ctx: Context,
+  input: { vaults: readonly JudgedVault[]; changes: readonly StatusChange[] },
+): Promise<ReadonlyMap<string, VaultFacts>> {
+  const keys = input.vaults.map(({ vault }) => ({
+    chainId: vault.chainId,
+    vaultAddress: vault.address.toLowerCase(),
+  }));
+  const points = groupByVault(await selectPoints(ctx.db, { now: new Date(ctx.now()), vaults: keys }));
+  const facts = new Map(
+    input.vaults.map((judged) => {
+      const { vaultId } = judged.vault;
+      const changes = input.changes.filter(({ subject }) => subject === vaultId);
+      return [vaultId, toFacts(judged, { points: points.get(vaultId) ?? [], changes })] as const;
+    }),
+  );
+  const spans = keys.flatMap((key) => {
+    const own = facts.get(keyOf(key));
+    const before = own === undefined ? null : dayAgo(own);
+    return before === null ? [] : [{ ...key, afterBlock: before.blockNumber }];
+  });
+  const flows = groupByVault(await selectLargestFlows(ctx.db, spans));
+  for (const span of spans) {
+    const own = facts.get(keyOf(span));
+    if (own !== undefined)
+      facts.set(keyOf(span), { ...own, dayFlows: toDayFlows(flows.get(keyOf(span)) ?? []) });
+  }
+  return facts;
+}
+
+function toFacts(
+  { vault, addedAt }: JudgedVault,
+  stored: { points: readonly PointRecord[]; changes: readonly StatusChange[] },
+): VaultFacts {
+  const ofStep = (step: number) => stored.points.filter((point) => point.step === step);
+  return {
+    assetSymbol: vault.asset.symbol,
+    assetDecimals: vault.asset.decimals,
+    recent: ofStep(steps.fine),
+    hours: ofStep(steps.hour),
+    days: ofStep(steps.day),
+    dayFlows: null,
+    addedAt,
+    registryChanges: stored.changes.map(({ id, seconds, before, after, reason }) => ({
+      id,
+      seconds,
+      from: before,
+      to: after,
+      reason,
+    })),
+  };
+}
+
+/** Null when not all of the day's flows are stored, or one of them did not tell its amount. */
+function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
+  const [first] = records;
+  if (first === undefined || first.unknown > 0) return null;
+  const largest = records.flatMap(({ txHash, logIndex, assets, user, blockNumber }) =>
+    txHash === null || user === null || blockNumber === null
+      ? []
+      : [{ key: `${txHash}:${logIndex}`, txHash, assets, user, blockNumber }],
+  );
+  return { inflow: first.inflow, outflow: first.outflow, largest };
+}
