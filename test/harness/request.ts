@@ -38,7 +38,7 @@ function parse(text: string): unknown {
 }
 
 /** How many requests a call made to an outside system, by its `Server-Timing`. */
-export function requestsTo(answer: Answer, system: "rpc" | "db" | "redis"): number {
+export function requestsTo(answer: Answer, system: "rpc" | "provider" | "db" | "redis"): number {
   const header = answer.headers.get("server-timing") ?? "";
   const [, count] = new RegExp(`(?:^|, )${system};dur=\\d+;desc="(\\d+)"`).exec(header) ?? [];
   return Number(count ?? "0");

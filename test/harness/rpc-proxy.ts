@@ -8,6 +8,26 @@ export type RpcCall = z.output<typeof Call>;
 /** Why a node refuses a call; null: it does not. */
 export type Refusal = (call: RpcCall) => { code: number; message: string; data?: unknown } | null;
 
+/** Long enough that what is asked at once is seen at once. */
+const ROUND_MS = 60;
+
+/** How often somebody waited for nodes: requests that are under way together are one round. */
+export class Rounds {
+  count = 0;
+  #underWay = 0;
+
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#underWay === 0) this.count += 1;
+    this.#underWay += 1;
+    try {
+      await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+}
+
 /** A node that lacks something: everything else is forwarded to a real one. */
 export interface RpcProxy {
   url: string;
@@ -15,6 +35,8 @@ export interface RpcProxy {
   asked: Map<string, number>;
   /** May be replaced at any time. */
   refuse: Refusal;
+  /** Counts rounds of requests, together with other nodes where they share it; null: nobody counts. */
+  rounds: Rounds | null;
   close(): Promise<void>;
 }
 
@@ -30,11 +52,11 @@ export async function startRpcProxy(upstream: string, refuse: Refusal): Promise<
       asked.set(call.method, (asked.get(call.method) ?? 0) + 1);
       const error = proxy.refuse(call);
       response.setHeader("content-type", "application/json");
-      response.end(
+      const answer = async () =>
         error === null
           ? await forward(upstream, text)
-          : JSON.stringify({ jsonrpc: "2.0", id: call.id, error }),
-      );
+          : JSON.stringify({ jsonrpc: "2.0", id: call.id, error });
+      response.end(await (proxy.rounds === null ? answer() : proxy.rounds.within(answer)));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -44,7 +66,7 @@ export async function startRpcProxy(upstream: string, refuse: Refusal): Promise<
       server.closeAllConnections();
     });
   const { port } = server.address() as AddressInfo;
-  const proxy: RpcProxy = { url: `http://127.0.0.1:${port}`, asked, refuse, close };
+  const proxy: RpcProxy = { url: `http://127.0.0.1:${port}`, asked, refuse, rounds: null, close };
   return proxy;
 }
 
