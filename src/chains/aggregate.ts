@@ -10,7 +10,7 @@ import {
 } from "viem";
 import { failureFrom } from "../errors.ts";
 import { aggregatorCreationCode } from "./aggregator/artifact.ts";
-import type { ChainClient } from "./client.ts";
+import type { ChainClient, HeadReport } from "./client.ts";
 import { RpcError } from "./json-rpc.ts";
 import type { Read, ReadResult, ReadResults } from "./read.ts";
 
@@ -33,6 +33,11 @@ const DEPLOYLESS_SLICE = 140;
 /** Arbitrum's own block number; `block.number` there is Ethereum's. Source: Arbitrum ArbSys precompile. */
 const ARB_SYS: Address = "0x0000000000000000000000000000000000000064";
 const ARBITRUM_ONE = 42161;
+
+/** Stands for a program of ours among calls without a destination: its data is creation code. Source: Aggregator.sol. */
+const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
+/** The most that creation code and its arguments may weigh together, in bytes. Source: EIP-3860. */
+const MAX_INITCODE_BYTES = 49_152;
 
 const multicallAbi = parseAbi([
   "struct Call { address target; bool allowFailure; bytes callData; }",
@@ -77,6 +82,39 @@ export async function aggregateList(
 ): Promise<{ block: BlockRef; results: ReadResult<unknown>[] }> {
   const { block, raw } = await aggregateRaw(client, reads);
   return { block, results: reads.map((read, i) => settle(read, raw[i])) };
+}
+
+/** A program that exists only inside an `eth_call`: creation code that returns its answer, and who reads that. */
+export interface Program<T> {
+  code: Hex;
+  read: (answer: Hex, seen: (report: HeadReport) => void) => T;
+}
+
+/**
+ * Runs a program, and makes reads beside it, in one request and at one block; null when they are too large for one,
+ * or the program gave no answer. Throws what the chain client throws.
+ */
+export async function aggregateProgram<T>(
+  client: ChainClient,
+  asked: { program: Program<T>; reads: Record<string, Read<unknown>> },
+): Promise<{ answer: T; results: Record<string, ReadResult<unknown>> } | null> {
+  const { program } = asked;
+  const names = Object.keys(asked.reads);
+  const reads = Object.values(asked.reads);
+  const { data } = deploylessCall([{ to: PROGRAM, data: program.code }, ...reads]);
+  if ((data.length - 2) / 2 > MAX_INITCODE_BYTES) return null;
+  return client.ask({
+    method: "eth_call",
+    params: [{ data }, "latest"],
+    read: (told, seen) => {
+      const { raw } = readDeployless(AnswerHex.parse(told) as Hex);
+      const [first, ...others] = raw;
+      if (others.length !== reads.length) throw new RangeError("the answer has another number of results");
+      if (first === undefined || !first.ok) return null;
+      const results = names.map((name, i) => [name, settle(reads[i], others[i])] as const);
+      return { answer: program.read(first.data, seen), results: Object.fromEntries(results) };
+    },
+  });
 }
 
 function settle(read: Read<unknown> | undefined, raw: RawResult | undefined): ReadResult<unknown> {
@@ -161,7 +199,7 @@ function wordOf(result: RawResult | undefined): number {
   return value;
 }
 
-function deploylessCall(slice: readonly Read<unknown>[]) {
+function deploylessCall(slice: readonly Pick<Read<unknown>, "to" | "data">[]) {
   const components = [
     { name: "target", type: "address" },
     { name: "data", type: "bytes" },

@@ -1,4 +1,7 @@
-import { getAddress } from "viem";
+import { type Address, getAddress } from "viem";
+import type { ChainClient } from "../chains/client.ts";
+import type { Described } from "../chains/read.ts";
+import { readDescribed } from "../chains/read-described.ts";
 import type { Context } from "../context.ts";
 import type { ChainFlows } from "../db/queries/flow-sums.ts";
 import type { OpenRequest } from "../db/queries/open-requests.ts";
@@ -9,12 +12,18 @@ import { adapterOf } from "../vaults/adapters.ts";
 import { listRegistry } from "../vaults/registry.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { depositedIn, readDeposited } from "./deposited.ts";
-import { type ChainPositions, type HeldShares, readChainPositions } from "./read-chain.ts";
-import { asyncVaults, readOpenRequests, readPending } from "./read-pending.ts";
+import {
+  type ChainPositions,
+  type HeldShares,
+  type LensedVault,
+  readChainPositions,
+  readChainPositionsWith,
+} from "./read-chain.ts";
+import { asyncVaults, describePending, readOpenRequests } from "./read-pending.ts";
 
 /**
- * What a user holds in every known vault: one read per chain, all chains at once, each at one block; a second one
- * beside it on chains with vaults that settle deposits later, for what those still owe the user.
+ * What a user holds in every known vault: one read per chain, all chains at once, each at one block, what
+ * vaults that settle later still owe the user included; two reads where one cannot hold them all.
  * A chain that cannot be read is left out and said so. Throws `chain_unsupported`, `upstream_unavailable`
  * when no chain could be read, `store_unavailable`.
  */
@@ -58,15 +67,27 @@ async function readOrNull(
   if (client === null) return null;
   const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
   try {
-    const [positions, pending] = await Promise.all([
-      readChainPositions(client, { user: input.user, lensed }),
-      readPending(client, input),
-    ]);
-    return { ...positions, pending };
+    return await readAnswer(client, { user: input.user, lensed, pending: describePending(input) });
   } catch (error) {
     ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });
     return null;
   }
+}
+
+/** Shares and what is pending, in one request where that holds them, else in two at the same time. */
+async function readAnswer(
+  client: ChainClient,
+  query: { user: Address; lensed: readonly LensedVault[]; pending: Described<Positions["pending"]> | null },
+): Promise<ChainAnswer> {
+  const { user, lensed, pending } = query;
+  if (pending === null) return { ...(await readChainPositions(client, { user, lensed })), pending: [] };
+  const together = await readChainPositionsWith(client, { user, lensed, beside: pending });
+  if (together !== null) return { ...together.positions, pending: together.value };
+  const [positions, told] = await Promise.all([
+    readChainPositions(client, { user, lensed }),
+    readDescribed(client, pending),
+  ]);
+  return { ...positions, pending: told.value };
 }
 
 function toWirePositions(answer: ChainPositions | null, flows: ChainFlows | undefined): Position[] {

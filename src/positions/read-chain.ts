@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
-import type { ChainClient } from "../chains/client.ts";
+import { aggregateProgram } from "../chains/aggregate.ts";
+import type { ChainClient, HeadReport } from "../chains/client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import type { Described } from "../chains/read.ts";
 import { adapterOf } from "../vaults/adapters.ts";
 import { decodePositions } from "../vaults/lens/decode.ts";
 import { encodePositionCalls } from "../vaults/lens/encode.ts";
@@ -25,7 +28,7 @@ export interface ChainPositions {
   blockTimestamp: number | null;
 }
 
-type LensedVault = LensVault & { vault: Vault };
+export type LensedVault = LensVault & { vault: Vault };
 type Answered = { call: PositionCall<LensedVault>; answer: PositionAnswer };
 
 const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
@@ -52,6 +55,34 @@ export async function readChainPositions(
     );
   }
   if (open.length > 0) throw new Error(`${open.length} vaults were not reached`);
+  return toChainPositions(answered);
+}
+
+/**
+ * As `readChainPositions`, with other reads beside it in the same request; null where one request does not hold it
+ * all, or no node runs it. Throws what the chain client throws.
+ */
+export async function readChainPositionsWith<S>(
+  client: ChainClient,
+  query: { user: Address; lensed: readonly LensedVault[]; beside: Described<S> },
+): Promise<{ positions: ChainPositions; value: S } | null> {
+  const { user, lensed, beside } = query;
+  const [call, ...more] = encodePositionCalls({ user, vaults: lensed });
+  if (call === undefined || more.length > 0 || beside.next !== undefined) return null;
+  try {
+    const program = { code: call.data, read: readerOf(call) };
+    const told = await aggregateProgram(client, { program, reads: beside.reads });
+    if (told === null || told.answer.positions.some(({ status }) => status === "not_reached")) return null;
+    const positions = toChainPositions([{ call, answer: told.answer }]);
+    return { positions, value: beside.interpret(told.results) };
+  } catch (error) {
+    // A node that refuses this call may still grant smaller ones.
+    if (error instanceof RpcError) return null;
+    throw error;
+  }
+}
+
+function toChainPositions(answered: readonly Answered[]): ChainPositions {
   const first = answered[0]?.answer ?? null;
   return {
     held: answered.flatMap(heldShares),
@@ -66,16 +97,22 @@ export async function readChainPositions(
 }
 
 function ask(client: ChainClient, call: PositionCall<LensedVault>): Promise<PositionAnswer> {
+  const read = readerOf(call);
   return client.ask({
     method: "eth_call",
     params: [{ data: call.data }, "latest"],
-    read: (told, seen) => {
-      const answer = decodePositions(AnswerHex.parse(told) as Hex, call.vaults.length);
-      const blockNumber = answer.blockNumber === null ? null : Number(answer.blockNumber);
-      seen({ chainId: answer.chainId, blockNumber });
-      return answer;
-    },
+    read: (told, seen) => read(AnswerHex.parse(told) as Hex, seen),
   });
+}
+
+/** Reads what the lens answered, and tells the chain and head that the answer shows. */
+function readerOf(call: PositionCall<LensedVault>) {
+  return (told: Hex, seen: (report: HeadReport) => void): PositionAnswer => {
+    const answer = decodePositions(told, call.vaults.length);
+    const blockNumber = answer.blockNumber === null ? null : Number(answer.blockNumber);
+    seen({ chainId: answer.chainId, blockNumber });
+    return answer;
+  };
 }
 
 /** The vaults in which something is held. */

@@ -1,7 +1,5 @@
 import { type Address, numberToHex } from "viem";
-import type { ChainClient } from "../chains/client.ts";
-import { type Described, describeAll } from "../chains/read.ts";
-import { readDescribed } from "../chains/read-described.ts";
+import { type Described, describeAll, mapDescribed } from "../chains/read.ts";
 import type { Context } from "../context.ts";
 import { type OpenRequest, selectOpenRequests } from "../db/queries/open-requests.ts";
 import { describeError } from "../lib/log.ts";
@@ -41,31 +39,30 @@ export async function readOpenRequests(ctx: Context, user: Address): Promise<Ope
   }
 }
 
-/**
- * What a user has asked a chain's asynchronous vaults for, in one request of its own beside that for the balances;
- * none where no vault of the chain takes requests. Throws what the chain client throws.
- */
-export async function readPending(
-  client: ChainClient,
-  query: { user: Address; vaults: readonly Vault[]; open: readonly OpenRequest[] },
-): Promise<PendingPosition[]> {
+/** What a user has asked a chain's asynchronous vaults for; null where no vault of the chain takes requests. */
+export function describePending(query: {
+  user: Address;
+  vaults: readonly Vault[];
+  open: readonly OpenRequest[];
+}): Described<PendingPosition[]> | null {
   const { user } = query;
   const asked = asyncVaults(query.vaults).map((one) => ({
     ...one,
     requestIds: idsOf(one.vault, query.open),
   }));
-  if (asked.length === 0) return [];
+  if (asked.length === 0) return null;
   const parts: Record<string, Described<PendingDeposit>> = Object.fromEntries(
     asked.map(({ vault, requests, requestIds }) => [
       vault.vaultId,
       requests.pending(vault, { user, requestIds }),
     ]),
   );
-  const { value } = await readDescribed(client, describeAll(parts));
-  return asked.flatMap((one) => {
-    const pending = value[one.vault.vaultId];
-    return pending === undefined ? [] : toPending(user, { ...one, pending });
-  });
+  return mapDescribed(describeAll(parts), (value) =>
+    asked.flatMap((one) => {
+      const pending = value[one.vault.vaultId];
+      return pending === undefined ? [] : toPending(user, { ...one, pending });
+    }),
+  );
 }
 
 function idsOf({ chainId, address }: Vault, open: readonly OpenRequest[]): string[] {

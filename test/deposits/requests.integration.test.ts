@@ -51,7 +51,10 @@ async function shown({ built }: Requested): Promise<Deposit> {
 }
 
 async function pendingOf({ user }: Requested): Promise<Positions["pending"]> {
-  const { body } = await read(await world.fresh().send(`/v1/positions/${user.address}`));
+  const response = await world.fresh().send(`/v1/positions/${user.address}`);
+  // What is pending is read with the balances, by one request to the chain.
+  expect(response.headers.get("server-timing")).toMatch(/rpc;dur=\d+;desc="1"/);
+  const { body } = await read(response);
   return Positions.parse(body).pending;
 }
 
