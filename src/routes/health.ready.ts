@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { checkIndexes } from "../catalog/check-indexes.ts";
 import { checkReadiness } from "../catalog/check-readiness.ts";
 import { defineRoute } from "../http/define-route.ts";
 
@@ -7,6 +8,14 @@ const Dependency = z.object({
   ok: z.boolean(),
   latency_ms: z.int(),
   code: z.string().nullable(),
+});
+
+const Index = z.object({
+  chain_id: z.int(),
+  head: z.int().nullable(),
+  indexed: z.int().nullable(),
+  lag: z.int().nullable().openapi({ description: "Blocks from the last indexed one to the head" }),
+  error: z.string().nullable().openapi({ description: "The code that the last run ended with" }),
 });
 
 export const healthReady = defineRoute({
@@ -19,14 +28,18 @@ export const healthReady = defineRoute({
   cache: "no-store",
   response: {
     schema: z
-      .object({ status: z.enum(["ok", "degraded"]), dependencies: z.array(Dependency) })
+      .object({
+        status: z.enum(["ok", "degraded"]),
+        dependencies: z.array(Dependency),
+        indexes: z.array(Index),
+      })
       .openapi("Readiness"),
     description: "A row per dependency",
   },
   errors: [],
   handler: async (ctx) => {
-    const dependencies = await checkReadiness(ctx);
+    const [dependencies, indexes] = await Promise.all([checkReadiness(ctx), checkIndexes(ctx)]);
     const status: "ok" | "degraded" = dependencies.every(({ ok }) => ok) ? "ok" : "degraded";
-    return { status, dependencies };
+    return { status, dependencies, indexes };
   },
 });

@@ -76,3 +76,8 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
       .limit(NEWEST),
   );
 }
+
+/** How far every chain is followed. Throws `store_unavailable`. */
+export function selectFlowTips(db: Database): Promise<FlowTip[]> {
+  return db.run((sql) => sql.select().from(flowTips).orderBy(asc(flowTips.chainId)));
+}
