@@ -28,7 +28,7 @@ async function measure(folder: string, stack: StackManifest): Promise<void> {
     if (wanted("routes")) {
       const routes = await benchRoutes(worker.origin, stack);
       printTable("Requests to outside systems, first in an isolate", routeColumns, routes);
-      const builds = await benchBuild(worker.origin, stack);
+      const builds = await benchBuild(worker, stack);
       printTable("POST /v1/quote/build, chains and stores on this machine", buildColumns, builds);
     }
     if (wanted("detail")) {
