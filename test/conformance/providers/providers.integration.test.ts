@@ -1,0 +1,27 @@
+import { afterAll, beforeAll } from "vitest";
+import { type BridgedStack, newUser, startBridged } from "../../stack/bridged.ts";
+import { intoVault, moveOf, openProviders } from "../../stack/providers.ts";
+import { describeProvider, type ProviderCase } from "./suite.ts";
+
+const AMOUNT = 100_000_000n;
+let stack: BridgedStack;
+let cases: Record<"across" | "lifi", ProviderCase>;
+
+beforeAll(async () => {
+  stack = await startBridged();
+  const { one, two, hub } = stack;
+  const user = await newUser(stack);
+  const { scope, lifi, across } = openProviders(stack);
+  const tokens = { fromToken: one.tokens.USDC, toToken: two.tokens.USDC };
+  const plain = moveOf(one, two, { ...tokens, amount: AMOUNT, user });
+  const call = intoVault(two, { vault: "Remote USDC", user, minIn: (AMOUNT * 97n) / 100n });
+  const requests = { scope, plain, called: { ...plain, call } };
+  cases = {
+    across: { provider: across, emulator: hub.across, ...requests },
+    lifi: { provider: lifi, emulator: hub.lifi, ...requests },
+  };
+});
+afterAll(() => stack.close());
+
+describeProvider("across", () => cases.across);
+describeProvider("lifi", () => cases.lifi);
