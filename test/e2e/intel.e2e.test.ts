@@ -95,9 +95,12 @@ describe("what a vault says", () => {
       const schema = z.object({ points: z.array(z.object({ value: z.string().nullable() })) });
       return bodyOf(answer, { schema }).points.map(({ value }) => value);
     };
-    const detail = await api.vault(vault.vault_id);
-    expect((await points("share_price")).at(-1)).toBe(detail.share_price);
-    expect((await points("total_assets")).at(-1)).toBe(detail.total_assets);
+    // The detail may be some seconds old, the snapshot is not.
+    await until(async () => {
+      const { share_price, total_assets } = await api.vault(vault.vault_id);
+      const noted = [(await points("share_price")).at(-1), (await points("total_assets")).at(-1)];
+      return noted[0] === share_price && noted[1] === total_assets;
+    });
     expect(await points("apy")).toEqual((await points("share_price")).map(() => null));
   });
 

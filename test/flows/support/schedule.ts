@@ -210,8 +210,8 @@ class Schedule {
       ...(this.tally.applied > 0 ? [{ foreign: true }] : []),
     ]);
     const node = random.pick(this.#nodes);
-    // When all nodes agree on another chain, that is the chain: one has to stay honest.
-    if (mood.foreign === true && node === this.#nodes[2]) return;
+    // When all nodes deny what is stored, they are believed: one has to stay on the chain, if not always well.
+    if ((mood.foreign === true || mood.stale === true) && node === this.#nodes[2]) return;
     node.moods = { ...healthy, ...mood };
   }
 
