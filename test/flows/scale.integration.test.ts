@@ -62,7 +62,7 @@ async function recountSums(): Promise<Map<string, bigint>> {
 }
 
 test(`${EVENTS} events over ${VAULTS} vaults sum up to what an independent count gives`, {
-  timeout: 600_000,
+  timeout: 10_800_000,
 }, async () => {
   const startedAt = performance.now();
   await indexFully(causeway.context(), { chainId: CHAIN_ID, from: null, onProgress: () => undefined });
