@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { type ChainFlows, sumFlows } from "../db/queries/flow-sums.ts";
 import { describeError } from "../lib/log.ts";
+import { soon } from "./soon.ts";
 
 /** A sum that lags the balance by more than this is not shown, milliseconds: it would look like yield or loss. */
 const MAX_LAG_MS = 5 * 60_000;
@@ -14,7 +15,7 @@ export async function readDeposited(
   query: { user: string; chainIds: readonly number[] },
 ): Promise<ReadonlyMap<number, ChainFlows>> {
   try {
-    const sums = await sumFlows(ctx.db, query);
+    const sums = await soon(sumFlows(ctx.db, query));
     return new Map(sums.map((chain) => [chain.chainId, chain]));
   } catch (error) {
     ctx.log.warn("flows_unreadable", { error: describeError(error) });

@@ -8,6 +8,7 @@ import type { NextStep } from "../schemas/status.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/adapter.ts";
 import { adapterOf } from "../vaults/adapters.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { soon } from "./soon.ts";
 
 type PendingPosition = Positions["pending"][number];
 
@@ -32,7 +33,7 @@ export function asyncVaults(vaults: readonly Vault[]): Omit<Asked, "requestIds">
  */
 export async function readOpenRequests(ctx: Context, user: Address): Promise<OpenRequest[]> {
   try {
-    return await selectOpenRequests(ctx.db, user);
+    return await soon(selectOpenRequests(ctx.db, user));
   } catch (error) {
     ctx.log.warn("requests_unreadable", { error: describeError(error) });
     return [];
