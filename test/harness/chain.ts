@@ -112,8 +112,9 @@ export async function sendCall(
 /** The receipt of a transaction that must succeed. */
 export async function mined(chain: TestChain, hash: Hex) {
   const receipt = await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
-  if (receipt.status !== "success") throw new Error(`${hash} reverted`);
-  return receipt;
+  if (receipt.status === "success") return receipt;
+  const { gas } = await chain.client.getTransaction({ hash });
+  throw new Error(`${hash} reverted after ${receipt.gasUsed} of ${gas} gas`);
 }
 
 /** Does something and puts the chain back as it was, its clock included. */
