@@ -3,6 +3,7 @@ import { buildDepositOnce } from "../deposits/build-once.ts";
 import { defineRoute } from "../http/define-route.ts";
 import { BuildInput, BuiltDeposit } from "../schemas/quote.ts";
 import { buildErrors } from "./build-errors.ts";
+import { assertListedBridge } from "./preferred-bridge.ts";
 
 export const quotesBuild = defineRoute({
   operationId: "quotes.build",
@@ -21,6 +22,8 @@ export const quotesBuild = defineRoute({
   body: BuildInput,
   response: { schema: BuiltDeposit, description: "The transaction, its approval and its tracking id" },
   errors: [...buildErrors, "idempotency_conflict", "quote_expired"],
-  handler: (ctx, { headers, body }) =>
-    buildDepositOnce(ctx, { input: body, key: headers["idempotency-key"] ?? null }),
+  handler: (ctx, { headers, body }) => {
+    assertListedBridge(ctx, body);
+    return buildDepositOnce(ctx, { input: body, key: headers["idempotency-key"] ?? null });
+  },
 });

@@ -2,6 +2,7 @@ import { defineRoute } from "../http/define-route.ts";
 import { getQuote } from "../quotes/get-quote.ts";
 import { BuildInput, Quote } from "../schemas/quote.ts";
 import { buildErrors } from "./build-errors.ts";
+import { assertListedBridge } from "./preferred-bridge.ts";
 
 export const quotesGet = defineRoute({
   operationId: "quotes.get",
@@ -15,5 +16,8 @@ export const quotesGet = defineRoute({
   body: BuildInput,
   response: { schema: Quote, description: "The quote" },
   errors: buildErrors,
-  handler: (ctx, { body }) => getQuote(ctx, body),
+  handler: (ctx, { body }) => {
+    assertListedBridge(ctx, body);
+    return getQuote(ctx, body);
+  },
 });

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { Bridge } from "../../src/schemas/bridge.ts";
 import { Api } from "../harness/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../harness/chain.ts";
 import { rpcEmulator } from "../harness/faults.ts";
+import { findingsOf } from "../harness/http.ts";
 import { requestsTo } from "../harness/request.ts";
 import { Rounds, type RpcProxy, startRpcProxy } from "../harness/rpc-proxy.ts";
 import { type SecondWorker, startWorker } from "../harness/worker.ts";
@@ -67,10 +70,22 @@ describe("a preferred bridge", () => {
     expect(built.tracking.bridge).toBe("across");
   });
 
-  test("that has no route gives way to another, and tracking says which", async () => {
-    const built = await api.build({ ...(await bodyOf(journey)), preferred_bridge: "cctp" });
-    expect(built.tracking.bridge).toBe("across");
+  test("that has no route gives way to a swap, and tracking says so", async () => {
+    const swap: Journey = { ...journey, from: two, paid: "WBTC" };
+    const built = await api.build({ ...(await bodyOf(swap)), preferred_bridge: "across" });
+    expect(built.tracking.bridge).toBeNull();
   });
+
+  test.each(["stargate", "stargate_bus", "cctp", "cctp_fast"])(
+    "%s, which this deployment does not list, is invalid input",
+    async (key) => {
+      const body = { ...(await bodyOf(journey)), preferred_bridge: key };
+      const listed = z.array(Bridge).parse((await api.send("/v1/bridges")).json);
+      expect(listed.map((bridge) => bridge.key)).not.toContain(key);
+      for (const path of ["/v1/quote", "/v1/quote/build"])
+        expect(findingsOf(await api.send(path, { body }))).toEqual(["body.preferred_bridge"]);
+    },
+  );
 
   test("that nobody knows is invalid input", async () => {
     const body = { ...(await bodyOf(journey)), preferred_bridge: "relay" };

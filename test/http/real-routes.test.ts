@@ -11,6 +11,7 @@ import { testContext } from "../lib/context.ts";
 /** Files of the folder that hold no operation, and why. */
 const NO_OPERATION = [
   "src/routes/build-errors.ts" /* the codes that quote and build share */,
+  "src/routes/preferred-bridge.ts" /* what both refuse of their body */,
   "src/routes/intel-feed.ts" /* what the listings of signals share */,
 ];
 const files = globSync("src/routes/*.ts").filter((file) => !NO_OPERATION.includes(file));

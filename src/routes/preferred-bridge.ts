@@ -1,0 +1,12 @@
+import { listBridges } from "../catalog/list-bridges.ts";
+import type { Context } from "../context.ts";
+import { ValidationFailure } from "../http/validation-failure.ts";
+import type { BuildInput } from "../schemas/quote.ts";
+
+/** Throws ValidationFailure for a preferred bridge that this deployment does not list in `GET /v1/bridges`. */
+export function assertListedBridge(ctx: Context, { preferred_bridge: preferred }: BuildInput): void {
+  const keys = listBridges(ctx).map(({ key }) => key);
+  if (preferred === undefined || keys.includes(preferred)) return;
+  const msg = `must be a key of GET /v1/bridges: ${keys.join(", ")}`;
+  throw new ValidationFailure([{ loc: ["body", "preferred_bridge"], msg, type: "invalid_value" }]);
+}
