@@ -100,10 +100,10 @@ export const mellow: VaultAdapter = {
   name: "mellow",
   noMinimum: true,
   lens: (vault) => ({
-    kind: "rate",
+    kind: "report",
     shareToken: vault.shareToken,
     pricer: vault.pricer,
-    // getReport(address), whose first word is the price
+    // getReport(address): the price, its time, and whether it is suspicious
     selector: "0xa3bdae3e",
     argument: vault.asset.address,
   }),

@@ -8,22 +8,24 @@ pragma solidity 0.8.30;
 ///
 /// Payload: the entries, then user (20 bytes) gas per read (4) number of entries (2) bytes of entries (2).
 /// Entry:   kind * 2 + hasPricer (1 byte), share token (20), pricer (20, when hasPricer),
-///          selector (4) and address argument (20, for RATE).
+///          selector (4) and address argument (20, for RATE and REPORT).
 /// Answer:  chain id (8), block number (8; all ones when unknown), block timestamp (8), then for each entry
 ///          a status byte, followed by the balance from ASSETS_UNKNOWN up and one more word above that.
 /// Word:    its length in bytes (1; 0 to 32), then that many bytes, big-endian, the first of them not zero.
 ///
 /// A read is a static call with exactly the gas of the payload, so no answer depends on the entry's place in
-/// the batch, and at most 32 bytes of returndata are copied. A revert, less than 32 bytes and a target without
+/// the batch, and at most two words of returndata are copied. A revert, less than 32 bytes and a target without
 /// code are failures of that read alone. Where the next read could not get its gas, or two words of 32 bytes
 /// could exceed what creation may return (24,576 bytes, EIP-170), this and all later entries are NOT_REACHED.
 contract PositionLens {
-    // Kinds; 4 to 127 are free. CONVERT_OR_RATIO and CONVERT ask the pricer for convertToAssets(balance);
+    // Kinds; 5 to 127 are free. CONVERT_OR_RATIO and CONVERT ask the pricer for convertToAssets(balance);
     // only the former falls back to balance * totalAssets / totalSupply. BALANCE asks nothing more. RATE
-    // returns the first word that `selector(argument)` of the pricer gives.
+    // returns the first word that `selector(argument)` of the pricer gives. REPORT does where the third word is
+    // there and zero: a price, its time, and whether nobody may use it.
     uint256 private constant CONVERT_OR_RATIO = 0;
     uint256 private constant BALANCE = 2;
     uint256 private constant RATE = 3;
+    uint256 private constant REPORT = 4;
 
     uint256 private constant NO_POSITION = 0;
     uint256 private constant BALANCE_UNKNOWN = 1;
@@ -99,7 +101,7 @@ contract PositionLens {
             }
 
             /// Balance, then conversion, then the two totals, as far as the kind and the answers lead.
-            /// `extra` points to what RATE entries have behind their addresses.
+            /// `extra` points to what RATE and REPORT entries have behind their addresses.
             function readPosition(user, kind, token, pricer, extra) -> status, shares, assets {
                 status := BALANCE_UNKNOWN
                 let target := token
@@ -119,15 +121,22 @@ contract PositionLens {
                         target := pricer
                         selector := 0x07a2d13a // convertToAssets(uint256)
                         argument := shares
-                        if eq(kind, RATE) {
+                        if gt(kind, BALANCE) {
                             selector := shr(224, mload(extra))
                             argument := shr(96, mload(add(extra, 4)))
                         }
                     }
                     case 1 {
                         assets := word
+                        if and(ok, eq(kind, REPORT)) {
+                            ok := gt(returndatasize(), 95)
+                            if ok {
+                                returndatacopy(0x00, 0x40, 0x20)
+                                ok := iszero(mload(0x00))
+                            }
+                        }
                         if ok {
-                            status := add(CONVERTED, shl(1, eq(kind, RATE)))
+                            status := add(CONVERTED, shl(1, gt(kind, BALANCE)))
                             break
                         }
                         if iszero(eq(kind, CONVERT_OR_RATIO)) { break }
@@ -185,7 +194,7 @@ contract PositionLens {
                 }
                 kind := shr(1, kind)
                 let status, shares, assets := readPosition(user, kind, token, pricer, entry)
-                if eq(kind, RATE) { entry := add(entry, 24) }
+                if gt(kind, BALANCE) { entry := add(entry, 24) }
 
                 let cursor := mload(CURSOR)
                 mstore8(cursor, status)

@@ -9,11 +9,13 @@ import type { Address, Hex } from "viem";
  * - `balance`: the share balance alone.
  * - `rate`: for a balance that is not zero, the first word which `selector(argument)` of the pricer answers;
  *   the family that chose the selector knows what it means. A function without parameter ignores the argument.
+ * - `report`: as `rate`, where the third word is there and zero; else nothing is known, for that word says that
+ *   nobody may use the first.
  */
 export type LensVault =
   | { kind: "convert_or_ratio" | "convert"; shareToken: Address; pricer: Address }
   | { kind: "balance"; shareToken: Address }
-  | { kind: "rate"; shareToken: Address; pricer: Address; selector: Hex; argument: Address };
+  | { kind: "rate" | "report"; shareToken: Address; pricer: Address; selector: Hex; argument: Address };
 
 /** One `eth_call` without `to`: its data and the vaults it answers for, in the order of the answer. */
 export interface PositionCall<V extends LensVault> {

@@ -133,7 +133,7 @@ describe("mellow's state", () => {
   test("is worth what the report says", () => {
     expect(mellow.worth?.(own, { shares: 8n * 10n ** 17n, rate: PRICE })).toBe(1_000_000n);
     expect(mellow.worth?.(own, { shares: 1n, rate: 0n })).toBeNull();
-    expect(mellow.lens(own)).toMatchObject({ kind: "rate", pricer: ORACLE, argument: USDC });
+    expect(mellow.lens(own)).toMatchObject({ kind: "report", pricer: ORACLE, argument: USDC });
   });
 });
 

@@ -118,6 +118,14 @@ contract RatePricer {
         return (7, 8, true);
     }
 
+    function getSoundReport(address) external pure returns (uint224 price, uint32 timestamp, bool suspicious) {
+        return (7, 8, false);
+    }
+
+    function getShortReport(address) external pure returns (uint224 price, uint32 timestamp) {
+        return (7, 8);
+    }
+
     function getStale() external pure returns (uint256) {
         revert Stale();
     }

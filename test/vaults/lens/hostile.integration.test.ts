@@ -141,6 +141,44 @@ describe("a conversion", () => {
   });
 });
 
+test("a report counts where its third word is there and says that it may be used", async () => {
+  const shareToken = await puppet({ balanceOf: says(100n) });
+  const empty = await puppet({ balanceOf: says(0n) });
+  const pricer = await deploy(chain, contracts("RatePricer").creationCode);
+  const report = (signature: string, token = shareToken): LensVault => {
+    const selector = toFunctionSelector(signature);
+    return { kind: "report", shareToken: token, pricer, selector, argument: USER };
+  };
+  const unknown = { status: "assets_unknown", balance: 100n };
+  expect(
+    await ask(
+      report("getSoundReport(address)"),
+      report("getReport(address)"),
+      report("getShortReport(address)"),
+      report("getRate()"),
+      report("getStale()"),
+      report("getSoundReport(address)", empty),
+      report("getSoundReport(address)"),
+    ),
+  ).toEqual([
+    { status: "rate", balance: 100n, rate: 7n },
+    unknown,
+    unknown,
+    unknown,
+    unknown,
+    { status: "none" },
+    { status: "rate", balance: 100n, rate: 7n },
+  ]);
+});
+
+test.each(FAILURES)("a report that fails by %s is none", async (mode) => {
+  const vault = await puppet({ balanceOf: says(5n), totalAssets: { mode, value: 0n } });
+  const asked = { kind: "report", shareToken: vault, pricer: vault, argument: USER } as const;
+  expect(await ask({ ...asked, selector: SELECTOR.totalAssets })).toEqual([
+    { status: "assets_unknown", balance: 5n },
+  ]);
+});
+
 test("hostile vaults take nothing from their neighbours", async () => {
   const good = plain(await puppet({ balanceOf: says(3n), convertToAssets: says(4n) }));
   const hostile: LensVault[] = [];

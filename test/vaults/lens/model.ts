@@ -28,15 +28,15 @@ export const aVault: fc.Arbitrary<LensVault> = fc.oneof(
     .tuple(aPricedVault, fc.constantFrom("convert" as const, "convert_or_ratio" as const))
     .map(([vault, kind]) => ({ kind, ...vault })),
   fc
-    .tuple(aPricedVault, bytes(4), anAddress)
-    .map(([vault, selector, argument]) => ({ kind: "rate" as const, ...vault, selector, argument })),
+    .tuple(aPricedVault, bytes(4), anAddress, fc.constantFrom("rate" as const, "report" as const))
+    .map(([vault, selector, argument, kind]) => ({ kind, ...vault, selector, argument })),
 );
 
 /** The bytes that one vault takes in the payload. */
 export function sizeOf(vault: LensVault): number {
   if (vault.kind === "balance") return 1 + 20;
   const pricer = vault.pricer === vault.shareToken ? 0 : 20;
-  return 1 + 20 + pricer + (vault.kind === "rate" ? 4 + 20 : 0);
+  return 1 + 20 + pricer + ("selector" in vault ? 4 + 20 : 0);
 }
 
 /** Reads the data of a call back, from its last byte forward as the contract does. */
@@ -70,6 +70,9 @@ export function readPayload(data: Hex): { user: Address; readGas: number; vaults
         break;
       case 3:
         vaults.push({ kind: "rate", shareToken, pricer, selector: next(4), argument: next(20) });
+        break;
+      case 4:
+        vaults.push({ kind: "report", shareToken, pricer, selector: next(4), argument: next(20) });
         break;
       default:
         throw new Error(`kind ${flags >> 1}`);
