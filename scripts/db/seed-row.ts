@@ -1,5 +1,8 @@
 import { z } from "zod";
+import { describeError } from "../../src/lib/log.ts";
 import { vaultTypes } from "../../src/schemas/vault.ts";
+import { usableVault } from "../../src/vaults/usable-vault.ts";
+import type { StoredVault } from "../../src/vaults/vault.ts";
 
 const LowerAddress = z.string().regex(/^0x[0-9a-f]{40}$/, "a lower-case address");
 const Decimals = z.int().min(0).max(36);
@@ -31,10 +34,24 @@ export const SeedRow = z
     noMinimum: z.boolean().default(false),
     startBlock: z.int().min(0).nullable().default(null),
   })
-  .refine(isComplete, "a row that takes deposits names its asset and takes it");
+  .refine(isComplete, "a row that takes deposits names its asset and takes it")
+  .superRefine((row, context) => {
+    const message = row.status === "unsupported" ? null : faultOf(row);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  });
 export type SeedRow = z.infer<typeof SeedRow>;
 
 export const SeedRows = z.array(SeedRow);
+
+/** Why nobody could use a row; null: somebody can. */
+function faultOf(row: StoredVault): string | null {
+  try {
+    usableVault(row);
+    return null;
+  } catch (error) {
+    return describeError(error);
+  }
+}
 
 /** Rows that are not supported are used for nothing, and may stand for a vault of which little is known. */
 function isComplete(row: {

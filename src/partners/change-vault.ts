@@ -2,9 +2,12 @@ import type { Context } from "../context.ts";
 import { type DerivedColumns, updateVaultStatus } from "../db/queries/audited-vaults.ts";
 import { selectVault } from "../db/queries/vaults.ts";
 import { failure } from "../errors.ts";
+import { describeError } from "../lib/log.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultChangeInput, VaultRecord } from "../schemas/admin.ts";
 import { rowSubject, type Subject } from "../vaults/derive/derivation.ts";
+import { usableVault } from "../vaults/usable-vault.ts";
+import type { StoredVault } from "../vaults/vault.ts";
 import { noteOf } from "./audit-note.ts";
 import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-record.ts";
@@ -17,7 +20,7 @@ const ATTEMPTS = 5;
 /**
  * Pauses a vault, lets it go on, takes it out, or brings it in. What leaves `unsupported` has its addresses
  * derived from the chain first. Builds see the change at once, lists within a minute.
- * Throws `vault_not_found`, `vault_paused` with the reason why it stays unsupported, `store_unavailable`, and
+ * Throws `vault_not_found`, `vault_paused` with the reason why it stays as it is, `store_unavailable`, and
  * `upstream_unavailable` or `upstream_timeout` where the chain is needed and does not answer.
  */
 export async function changeVault(ctx: Context, input: Change): Promise<VaultRecord> {
@@ -37,6 +40,9 @@ async function tryChange(ctx: Context, { key, change }: Change): Promise<boolean
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("vault_not_found", `there is no vault ${vaultId}`);
   const brought = row.status === "unsupported" && change.status !== "unsupported";
+  const derived = brought ? await derivedColumns(ctx, { ...rowSubject(row), adapter: row.adapter }) : null;
+  const { caller = row.caller, params = row.params } = derived ?? {};
+  if (change.status === "active") refuseUnusable({ ...row, ...derived, caller, params });
   return updateVaultStatus(ctx.db, {
     chainId: key.chainId,
     address: key.address,
@@ -44,9 +50,19 @@ async function tryChange(ctx: Context, { key, change }: Change): Promise<boolean
     from: row.status,
     to: change.status,
     reason: change.reason,
-    derived: brought ? await derivedColumns(ctx, { ...rowSubject(row), adapter: row.adapter }) : null,
+    derived,
     note: noteOf(ctx, { action: "vault.change", actor: "admin", note: change.reason }),
   });
+}
+
+/** Throws `vault_paused` for a row that would be left out wherever it is asked for. */
+function refuseUnusable(row: StoredVault): void {
+  try {
+    usableVault(row);
+  } catch (error) {
+    const reason = describeError(error);
+    throw failure("vault_paused", `the vault cannot be used: ${reason}`, { reason });
+  }
 }
 
 /** What the chain says now: whatever the row said before was never used, or is out of date. */

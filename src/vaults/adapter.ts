@@ -138,6 +138,11 @@ export interface VaultAdapter {
   readonly name: string;
   /** True only where the family's own rules know no minimum. */
   readonly noMinimum: boolean;
+  /**
+   * Reads every parameter that any other member does. Throws an Error for a row whose parameters are none; absent
+   * where rows have none to read.
+   */
+  checkParams?(vault: Vault): void;
   /** How the position lens reads a balance and what it is worth. */
   lens(vault: Vault): LensVault;
   /** What a balance is worth by the word that a lens of kind `rate` read; null: not known. */

@@ -2,38 +2,39 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "../context.ts";
 import { selectVault, selectVaults } from "../db/queries/vaults.ts";
 import { failure } from "../errors.ts";
-import type { VaultKey } from "../lib/vault-id.ts";
+import { describeError } from "../lib/log.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import { vaultTypes } from "../schemas/vault.ts";
-import { toVault, type Vault } from "./vault.ts";
+import { usableVault } from "./usable-vault.ts";
+import type { StoredVault, Vault } from "./vault.ts";
 
 const Token = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() });
 /** What the registry looks like in the cache: database rows, dates left out. */
-const CachedRows = z.array(
-  z.object({
-    chainId: z.int(),
-    address: z.string(),
-    type: z.enum(vaultTypes),
-    adapter: z.string(),
-    params: z.record(z.string(), z.string()),
-    name: z.string(),
-    assetAddress: z.string(),
-    assetSymbol: z.string(),
-    assetDecimals: z.int(),
-    shareToken: z.string(),
-    shareDecimals: z.int(),
-    entryPoint: z.string(),
-    spender: z.string(),
-    pricer: z.string(),
-    acceptedAssets: z.array(Token),
-    caller: z.enum(["router", "user"]),
-    curator: z.string(),
-    status: z.enum(["active", "paused", "unsupported"]),
-    statusReason: z.string(),
-    minDeposit: z.string().nullable(),
-    noMinimum: z.boolean(),
-    startBlock: z.number().nullable(),
-  }),
-);
+const CachedRow = z.object({
+  chainId: z.int(),
+  address: z.string(),
+  type: z.enum(vaultTypes),
+  adapter: z.string(),
+  params: z.record(z.string(), z.string()),
+  name: z.string(),
+  assetAddress: z.string(),
+  assetSymbol: z.string(),
+  assetDecimals: z.int(),
+  shareToken: z.string(),
+  shareDecimals: z.int(),
+  entryPoint: z.string(),
+  spender: z.string(),
+  pricer: z.string(),
+  acceptedAssets: z.array(Token),
+  caller: z.enum(["router", "user"]),
+  curator: z.string(),
+  status: z.enum(["active", "paused", "unsupported"]),
+  statusReason: z.string(),
+  minDeposit: z.string().nullable(),
+  noMinimum: z.boolean(),
+  startBlock: z.number().nullable(),
+});
+const CachedRows = z.array(CachedRow);
 
 type Registry = { all: readonly Vault[]; byId: ReadonlyMap<string, Vault> };
 /** Parsed registries, by the cached rows they were made of. */
@@ -43,7 +44,8 @@ const MINUTE_MS = 60_000;
 
 /**
  * The vaults that may be shown: those of configured chains that are not `unsupported`. Up to a minute old;
- * the last good copy outlives the database. Throws `store_unavailable` when there is none.
+ * the last good copy outlives the database. A row that nobody can use is left out and said so.
+ * Throws `store_unavailable` when there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached({
@@ -52,14 +54,38 @@ export async function listRegistry(ctx: Context): Promise<Registry> {
     freshMs: MINUTE_MS / 2,
     staleMs: MINUTE_MS,
     keepMs: null,
-    load: async () => CachedRows.parse(await selectVaults(ctx.db)),
+    load: async () => readableRows(ctx, await selectVaults(ctx.db)),
   });
   const known = parsed.get(rows);
   if (known !== undefined) return known;
-  const all = rows.filter((row) => ctx.chains.definitions.has(row.chainId)).map(toVault);
+  const here = rows.filter((row) => ctx.chains.definitions.has(row.chainId));
+  const all = here.flatMap((row) => vaultOrNone(ctx, row));
   const registry = { all, byId: new Map(all.map((vault) => [vault.vaultId, vault])) };
   parsed.set(rows, registry);
   return registry;
+}
+
+/** The rows that have the shape of one. */
+function readableRows(ctx: Context, rows: readonly StoredVault[]): z.infer<typeof CachedRows> {
+  return rows.flatMap((row) => {
+    const read = CachedRow.safeParse(row);
+    if (!read.success) warnOf(ctx, { row, error: read.error });
+    return read.success ? [read.data] : [];
+  });
+}
+
+function vaultOrNone(ctx: Context, row: StoredVault): Vault[] {
+  try {
+    return [usableVault(row)];
+  } catch (error) {
+    warnOf(ctx, { row, error });
+    return [];
+  }
+}
+
+function warnOf(ctx: Context, { row, error }: { row: StoredVault; error: unknown }): void {
+  const vault = formatVaultId(row);
+  ctx.log.warn("registry_row_skipped", { vault, error: describeError(error) });
 }
 
 /** One vault for showing. Throws `vault_not_found`, `store_unavailable`. */
@@ -75,8 +101,7 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
  */
 export async function findVaultForDeposit(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectVault(ctx.db, key) : null;
-  if (row === null || row.status === "unsupported") {
-    throw failure("vault_not_found", `there is no vault ${key.chainId}:${key.address.toLowerCase()}`);
-  }
-  return toVault(row);
+  const [vault] = row === null || row.status === "unsupported" ? [] : vaultOrNone(ctx, row);
+  if (vault === undefined) throw failure("vault_not_found", `there is no vault ${formatVaultId(key)}`);
+  return vault;
 }

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { type Address, getAddress, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { listVaults, type VaultFilter } from "../../src/catalog/list-vaults.ts";
-import type { Context } from "../../src/context.ts";
 import type { Cache, CachePolicy } from "../../src/redis/cache.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";
 import { vaultsList } from "../../src/routes/vaults.list.ts";
+import { findVault } from "../../src/vaults/registry.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import { appOf } from "../http/app.ts";
-import { testContext } from "../lib/context.ts";
+import { type TestContext, testContext } from "../lib/context.ts";
 import { contractsClient } from "../lib/multicall.ts";
 import { testChain } from "../lib/rpc-node.ts";
 
@@ -50,7 +50,7 @@ interface Catalog {
 }
 
 /** A context whose cache holds this catalog, in the registry's order. */
-function contextOf({ rows, paused = [], routerOn = [31337] }: Catalog): Context {
+function contextOf({ rows, paused = [], routerOn = [31337] }: Catalog): TestContext {
   const sorted = rows.toSorted((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1));
   const flags = Object.fromEntries(paused.map((id) => [id, { paused: true, minDeposit: 7n }]));
   const held = (key: string): unknown => {
@@ -167,6 +167,29 @@ describe("a listed vault", () => {
       await idsOf({ rows: [stored({ address: address(1), chainId: 1 }), stored({ address: address(2) })] }),
     ).toEqual([id(2)]);
   });
+});
+
+test("a row that nobody can use costs itself alone, and is said so", async () => {
+  const rows = [
+    stored({ address: address(1) }),
+    stored({ address: address(2), adapter: "mellow", params: { queue: "sideways" } }),
+    stored({ address: address(3), adapter: "nobody" }),
+    stored({ address: address(4), pricer: "0x12" }),
+    stored({ address: address(5) }),
+  ];
+  const ctx = contextOf({ rows, paused: [id(5)] });
+  const { vaults } = await listVaults(ctx, { limit: 9 });
+  expect(vaults.map(({ vault_id, paused }) => [vault_id, paused])).toEqual([
+    [id(1), false],
+    [id(5), true],
+  ]);
+  const skipped = ctx.logged.filter(({ event }) => event === "registry_row_skipped");
+  expect(skipped.map(({ event, vault, error }) => [event, vault, String(error).slice(0, 40)])).toEqual([
+    ["registry_row_skipped", id(2), `${id(2)}: queue`.slice(0, 40)],
+    ["registry_row_skipped", id(3), `${id(3)}: no adapter`.slice(0, 40)],
+    ["registry_row_skipped", id(4), expect.stringContaining("0x12")],
+  ]);
+  await expect(findVault(ctx, id(2))).rejects.toMatchObject({ code: "vault_not_found" });
 });
 
 describe("filters", () => {

@@ -95,6 +95,7 @@ const explain = ownErrors({
 export const centrifuge: VaultAdapter = {
   name: "centrifuge",
   noMinimum: false,
+  checkParams: (vault) => void isSync(vault),
   // Several vaults may share one token: what all of it is worth here says nothing of this vault's assets.
   lens: (vault) => ({ kind: "convert", shareToken: vault.shareToken, pricer: vault.pricer }),
   state: describeState,

@@ -141,6 +141,7 @@ const explain = ownErrors({
 export const lagoon: VaultAdapter = {
   name: "lagoon",
   noMinimum: false,
+  checkParams: (vault) => void addressParam(vault, "referrer"),
   lens: (vault) => ({ kind: "convert_or_ratio", shareToken: vault.shareToken, pricer: vault.pricer }),
   state: describeState,
   flags: (vault) =>

@@ -1,4 +1,4 @@
-import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
+import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
 import { parseAddress } from "../../lib/address.ts";
 import type { FlowSource, VaultFlow } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
@@ -18,7 +18,7 @@ const flowsAbi = [...depositsAbi, ...redemptionsAbi, ...sharesAbi] as const;
 type FlowEvent = ReturnType<typeof decodeEventLog<typeof flowsAbi>>;
 
 /** The redeem queues of the asset, `params.redeem_queues`, separated by commas. Throws an Error for anything else. */
-function redeemQueues(vault: Vault) {
+export function redeemQueues(vault: Vault): Address[] {
   const told = (vault.params["redeem_queues"] ?? "").split(",").filter((text) => text !== "");
   return told.map((text) => {
     const queue = parseAddress(text.trim());

@@ -15,7 +15,7 @@ import { ownErrors } from "../own-errors.ts";
 import { addressParam } from "../params.ts";
 import { sharePriceOf } from "../share-price.ts";
 import type { Vault } from "../vault.ts";
-import { mellowFlows } from "./mellow-flows.ts";
+import { mellowFlows, redeemQueues } from "./mellow-flows.ts";
 import { isSyncQueue, type MellowMarket, mellowMarket, mellowShares, PRICE_UNIT } from "./mellow-market.ts";
 import { mellowRequests } from "./mellow-requests.ts";
 
@@ -99,6 +99,11 @@ const explain = ownErrors({
 export const mellow: VaultAdapter = {
   name: "mellow",
   noMinimum: true,
+  checkParams(vault) {
+    isSyncQueue(vault);
+    redeemQueues(vault);
+    addressParam(vault, "referrer");
+  },
   lens: (vault) => ({
     kind: "report",
     shareToken: vault.shareToken,

@@ -1,5 +1,5 @@
 import { type Abi, type Hex, parseAbi, toFunctionSelector } from "viem";
-import { choiceParam } from "../params.ts";
+import { addressParam, choiceParam, wordParam } from "../params.ts";
 import type { Vault } from "../vault.ts";
 
 /** How a row's deposits are made. `instant`: minted at once; else an administrator approves each request. */
@@ -14,6 +14,13 @@ export function midasMode(vault: Vault): MidasMode {
   const deposit = choiceParam(vault, { name: "deposit", choices: ["instant", "request"] });
   const recipient = choiceParam(vault, { name: "recipient", choices: ["argument", "caller"] });
   return { instant: deposit === "instant", names: recipient === "argument" };
+}
+
+/** Reads all parameters of a row. Throws an Error where one of them is none. */
+export function checkMidasParams(vault: Vault): void {
+  midasMode(vault);
+  addressParam(vault, "redemption_vault");
+  wordParam(vault, "referrer");
 }
 
 /** How many of the family's units, of which a token always has 10^18, are one smallest unit; null: not one. */

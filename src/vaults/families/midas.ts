@@ -17,7 +17,7 @@ import type { Vault } from "../vault.ts";
 import { midasFlows } from "./midas-flows.ts";
 import { type MidasMarket, midasMarket, type Payment } from "./midas-market.ts";
 import { leastFor, type MidasRates, midasMinted, mostFor, mostPayable } from "./midas-mint.ts";
-import { midasDepositAbis, midasMode, unitOf } from "./midas-params.ts";
+import { checkMidasParams, midasDepositAbis, midasMode, unitOf } from "./midas-params.ts";
 import { midasRequests } from "./midas-requests.ts";
 
 const limitsAbi = parseAbi([
@@ -181,6 +181,7 @@ const explain = ownErrors({
 export const midas: VaultAdapter = {
   name: "midas",
   noMinimum: false,
+  checkParams: checkMidasParams,
   lens: (vault) => ({
     kind: "rate",
     shareToken: vault.shareToken,

@@ -236,6 +236,10 @@ const explain = ownErrors({
 export const veda: VaultAdapter = {
   name: "veda",
   noMinimum: true,
+  checkParams(vault) {
+    generationOf(vault);
+    addressParam(vault, "referrer");
+  },
   lens: (vault) => ({
     kind: "rate",
     shareToken: vault.shareToken,
