@@ -29,12 +29,13 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   not_allowed: "does not admit this account",
   price_stale: "has no current price",
   share_locked: "locks new shares, so that nobody can deposit for another",
+  token_unsupported: "does not take this token any more",
 };
 
 /**
  * Asks vault and token about a deposit of `amount` (what will reach the vault) and refuses what the vault
- * would not honour. Throws `vault_paused`, `below_minimum`, `above_maximum`, `zero_shares`, `price_unsafe`,
- * `would_revert`, `upstream_rejected`.
+ * would not honour. Throws `vault_paused`, `token_unsupported`, `not_allowed`, `price_stale`, `share_locked`,
+ * `below_minimum`, `above_maximum`, `zero_shares`, `price_unsafe`, `would_revert`, `upstream_rejected`.
  */
 export async function checkDeposit(
   ctx: Context,

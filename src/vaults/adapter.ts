@@ -44,7 +44,7 @@ export interface DepositTerms {
 }
 
 /** Why a vault would not take a deposit, by what its own views say. */
-export type Refusal = "not_allowed" | "price_stale" | "share_locked";
+export type Refusal = "not_allowed" | "price_stale" | "share_locked" | "token_unsupported";
 
 /** A deposit to be encoded: `amount` in the smallest unit of `token`. */
 export interface DepositRequest {

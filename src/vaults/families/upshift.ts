@@ -113,14 +113,15 @@ function describeTerms(vault: Vault, request: TermsRequest) {
       const taken = listed ?? first.preview.ok;
       const admitted = lists.sender === undefined || valueOrNull(lists.sender) !== false;
       return {
-        asset: taken ? request.token.address : null,
+        // That the list leaves it out is known, and a refusal; that nobody answered is neither.
+        asset: taken || listed === false ? request.token.address : null,
         previewShares: first.preview.ok ? first.preview.value[0] : null,
         previewRevert: first.preview.ok ? null : first.preview.revert,
         price: priceFor(vault, { request, first }),
         maxDeposit: sameAddress(request.token.address, vault.asset.address) ? roomOf(first) : null,
         minDeposit: null,
         paused: valueOrNull(first.paused) === true,
-        refusal: admitted ? null : "not_allowed",
+        refusal: listed === false ? "token_unsupported" : admitted ? null : "not_allowed",
       };
     });
   });

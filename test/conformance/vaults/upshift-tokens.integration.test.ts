@@ -71,7 +71,7 @@ describe("a vault of several tokens", () => {
 
   test("takes none that only the registry names", async () => {
     const { wanted } = await wanting(unlisted);
-    expect((await ask(wanted)).body).toMatchObject({ code: "upstream_rejected" });
+    expect((await ask(wanted)).body).toMatchObject({ code: "token_unsupported", status: 400 });
   });
 
   test("takes none that nobody names", async () => {
