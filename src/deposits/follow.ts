@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/log.ts";
+import { findSecondStep } from "./find-second-step.ts";
 import type { Look } from "./look.ts";
 import { moveDeposit } from "./move.ts";
 import { awaitsSecondStep, observeAtVault } from "./observe-at-vault.ts";
@@ -67,10 +68,18 @@ async function followDelivery(ctx: Context, { row, look }: Followed): Promise<De
   return moveDeposit(ctx, { row, observations: await observeDelivery(ctx, { row, look }) });
 }
 
+/** By the transaction that was reported; where that shows nothing, by what the user paid with what arrived. */
 async function followSecondStep(ctx: Context, { row, look }: Followed): Promise<DepositRow> {
-  if (row.depositTxHash === null || !awaitsSecondStep(row)) return row;
-  const hash = row.depositTxHash as Hex;
-  return moveDeposit(ctx, { row, observations: await observeAtVault(ctx, { row, hash, look }) });
+  let current = row;
+  const reported = row.depositTxHash === null ? [] : [row.depositTxHash as Hex];
+  for (const candidates of [async () => reported, () => findSecondStep(ctx, { row, look })]) {
+    if (!awaitsSecondStep(current)) return current;
+    for (const hash of await candidates()) {
+      const observations = await observeAtVault(ctx, { row: current, hash, look });
+      current = await moveDeposit(ctx, { row: current, observations });
+    }
+  }
+  return current;
 }
 
 async function followRequest(ctx: Context, { row, look }: Followed): Promise<DepositRow> {

@@ -5,7 +5,7 @@ import type { DepositRow } from "../db/queries/deposits.ts";
 import { sameAddress } from "../lib/address.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { netTransfers } from "./evidence.ts";
-import { findTransfersTo } from "./find-settlement.ts";
+import { findTransfers } from "./find-transfers.ts";
 import { isConfirmed, type Look } from "./look.ts";
 import type { Observation } from "./move.ts";
 import { isGone, type RequestNow, readRequest } from "./requests.ts";
@@ -39,9 +39,10 @@ async function observeEnd(ctx: Context, at: Requested & { now: RequestNow }): Pr
   if (client === null || row.depositTxHash === null) return [];
   const request = await look(row.vaultChainId, row.depositTxHash as Hex);
   if (request.receipt === null) return [];
-  const found = await findTransfersTo(client, {
+  const found = await findTransfers(client, {
     tokens: [getAddress(row.shareToken), now.vault.asset.address],
-    account: getAddress(row.userAddress),
+    party: { to: getAddress(row.userAddress) },
+    amounts: null,
     from: Number(request.receipt.blockNumber),
     head: now.block.number,
   });
