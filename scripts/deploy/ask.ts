@@ -1,0 +1,27 @@
+const TIMEOUT_MS = 30_000;
+
+/** An API with a bearer token. */
+export interface Api {
+  url: string;
+  token: string;
+}
+
+/** Sends JSON, gives JSON (null for an empty answer). Throws with the status, never with the token or the body. */
+export async function ask(
+  api: Api,
+  { method = "GET", path, body }: { method?: string; path: string; body?: unknown },
+): Promise<unknown> {
+  const response = await fetch(`${api.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${api.token}`,
+      accept: "application/json",
+      "content-type": "application/json",
+    },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path.split("?")[0]}: ${response.status}`);
+  return text === "" ? null : JSON.parse(text);
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { type Api, ask } from "./ask.ts";
+
+/** Tells our comment from others; the page does not show it. */
+const MARK = "<!-- causeway preview -->";
+const PAGE = 100;
+const Comments = z.array(z.object({ id: z.int(), body: z.string().nullish() }));
+
+/** Says something on a pull request in one comment, which is written once and changed from then on. */
+export async function comment(
+  github: Api & { repository: string },
+  { pullRequest, text }: { pullRequest: number; text: string },
+): Promise<void> {
+  const issues = `/repos/${github.repository}/issues`;
+  const body = { body: `${MARK}\n${text}` };
+  for (let page = 1; ; page++) {
+    const path = `${issues}/${pullRequest}/comments?per_page=${PAGE}&page=${page}`;
+    const comments = Comments.parse(await ask(github, { path }));
+    const ours = comments.find((one) => one.body?.startsWith(MARK) === true);
+    if (ours !== undefined) {
+      await ask(github, { method: "PATCH", path: `${issues}/comments/${ours.id}`, body });
+      return;
+    }
+    if (comments.length < PAGE) break;
+  }
+  await ask(github, { method: "POST", path: `${issues}/${pullRequest}/comments`, body });
+}

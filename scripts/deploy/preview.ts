@@ -1,0 +1,113 @@
+/** `npm run deploy:preview`: a pull request's own Worker, database and address, and their end. */
+import { z } from "zod";
+import { runCommand } from "../db/command.ts";
+import { migrate } from "../db/migrate.ts";
+import { readSeedFile, seed } from "../db/seed.ts";
+import { type Project, provideBranch, removeBranch } from "./branch.ts";
+import { clearCopy } from "./clear-copy.ts";
+import { comment } from "./comment.ts";
+import { givenOf, patienceOf, required } from "./environment.ts";
+import { requireSound } from "./require-sound.ts";
+import { wrangler } from "./wrangler.ts";
+
+const LIFE_MS = 14 * 86_400_000;
+const Deployed = z.object({ preview: z.object({ urls: z.array(z.url()) }) });
+
+/** What a preview is called everywhere. */
+const nameOf = (pullRequest: number): string => `pr-${pullRequest}`;
+const branchOf = (pullRequest: number): string => `preview/${nameOf(pullRequest)}`;
+
+/** Makes the preview or brings it up to date; the address that passed the smoke test. Throws when it does not pass. */
+async function provide(pullRequest: number, patienceMs: number): Promise<string> {
+  const name = nameOf(pullRequest);
+  const url = required("PREVIEW_URL").replace("{name}", name).replace(/\/$/, "");
+  const secrets = {
+    PUBLIC_URL: url,
+    ...Object.fromEntries(REQUIRED_SECRETS.map((secret) => [secret, required(secret)])),
+    ...givenOf(OPTIONAL_SECRETS),
+  };
+  const expiresAt = new Date(Date.now() + LIFE_MS);
+  const databaseUrl = await provideBranch(project(), { name: branchOf(pullRequest), expiresAt });
+  const target = { databaseUrl, endpoint: givenOf(["DATABASE_HTTP_URL"])["DATABASE_HTTP_URL"] };
+  await clearCopy(target);
+  await migrate(target);
+  await seed({ ...target, rows: readSeedFile() });
+  const args = ["preview", "--name", name, "--var", `REDIS_KEY_PREFIX:cw-${name}`, "--json"];
+  const { stdout } = await wrangler(args, { ...secrets, DATABASE_URL: databaseUrl });
+  const { urls } = Deployed.parse(JSON.parse(stdout)).preview;
+  // Sign-in is bound to the address: at another one it would not work.
+  if (!urls.some((one) => one.replace(/\/$/, "") === url))
+    throw new Error("the preview is not at the address that PREVIEW_URL says");
+  await requireSound({ url, patienceMs });
+  return url;
+}
+
+/** Takes the Worker and the database away; what fails does not keep the other one alive. */
+async function remove(pullRequest: number): Promise<void> {
+  const results = await Promise.allSettled([
+    wrangler(["preview", "delete", "--name", nameOf(pullRequest), "--skip-confirmation"]),
+    removeBranch(project(), branchOf(pullRequest)),
+  ]);
+  const failed = results.flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
+  if (failed.length > 0) throw new Error(failed.join("; "));
+}
+
+const REQUIRED_SECRETS = ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN", "PARTNER_PEPPERS"];
+const OPTIONAL_SECRETS = ["ADMIN_TOKEN", "CHAINS", "PROVIDERS", "RATE_LIMITS"];
+
+function project(): Project {
+  const given = givenOf(["NEON_API_URL", "NEON_DATABASE", "NEON_ROLE"]);
+  return {
+    url: given["NEON_API_URL"] ?? "https://console.neon.tech/api/v2",
+    token: required("NEON_API_KEY"),
+    projectId: required("NEON_PROJECT_ID"),
+    database: given["NEON_DATABASE"] ?? "neondb",
+    role: given["NEON_ROLE"] ?? "neondb_owner",
+  };
+}
+
+/** On the pull request; nowhere where there is no token to write with. */
+async function tell(pullRequest: number, text: string): Promise<void> {
+  console.log(text);
+  const { GITHUB_TOKEN: token = "" } = process.env;
+  if (token === "") return;
+  const { GITHUB_API_URL: url = "https://api.github.com" } = process.env;
+  await comment({ url, token, repository: required("GITHUB_REPOSITORY") }, { pullRequest, text });
+}
+
+await runCommand(import.meta.filename, {
+  help: `Gives a pull request its own Worker, database (production's schema, the reviewed registry, no row of
+production's) and address, tests it from outside and says so in one comment. Or takes all of it away.
+
+  npm run deploy:preview -- --pull-request N [--remove] [--dry-run] [--patience-ms 60000]
+
+  --pull-request  its number
+  --remove        delete the Worker and the database
+  --dry-run       only say what would be made or deleted
+  --patience-ms   how long a new address may take to answer soundly
+  --help          show this text
+
+Environment: NEON_API_KEY, NEON_PROJECT_ID (NEON_DATABASE, NEON_ROLE), CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID,
+PREVIEW_URL such as https://{name}-causeway.example.workers.dev, GITHUB_TOKEN and GITHUB_REPOSITORY for the comment;
+the preview's own ${REQUIRED_SECRETS.join(", ")}, and where wanted ${OPTIONAL_SECRETS.join(", ")}.`,
+  switches: ["remove", "dry-run"],
+  options: ["pull-request", "patience-ms"],
+  run: async (given, values) => {
+    const number = values.get("pull-request") ?? "";
+    if (!/^[1-9][0-9]{0,8}$/.test(number)) throw new Error("--pull-request is no number");
+    const pullRequest = Number(number);
+    const things = `the Worker ${nameOf(pullRequest)} and the database branch ${branchOf(pullRequest)}`;
+    if (given.has("dry-run")) return console.log(`${given.has("remove") ? "deletes" : "makes"} ${things}`);
+    if (given.has("remove")) {
+      await remove(pullRequest);
+      return tell(pullRequest, "The preview was removed.");
+    }
+    try {
+      const url = await provide(pullRequest, patienceOf(values));
+      await tell(pullRequest, `Preview: ${url}, sound by its smoke test.`);
+    } catch (error) {
+      await tell(pullRequest, "The preview could not be made; the workflow's log says why.");
+      throw error;
+    }
+  },
+});

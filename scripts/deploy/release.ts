@@ -1,0 +1,97 @@
+/** `npm run deploy`: brings this version to production, or leaves production as it was. */
+import { z } from "zod";
+import { runCommand } from "../db/command.ts";
+import { type DatabaseTarget, targetFromEnvironment } from "../db/connect.ts";
+import { migrate } from "../db/migrate.ts";
+import { patienceOf, required } from "./environment.ts";
+import { requireSound } from "./require-sound.ts";
+import { wrangler } from "./wrangler.ts";
+
+const Released = z.object({
+  versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
+});
+const Uploaded = z.object({
+  type: z.literal("version-upload"),
+  version_id: z.string(),
+  preview_url: z.url(),
+});
+
+/**
+ * Migrates, uploads this version, tests it at its own address, releases it and tests production. When the last step
+ * fails, all traffic goes back to the version that had it. The schema stays: a migration only ever adds, so that the
+ * version before it works on it too. Throws saying which step failed.
+ */
+export async function release(
+  input: DatabaseTarget & { url: string; tag: string; patienceMs: number },
+): Promise<void> {
+  const { url, tag, patienceMs } = input;
+  const previous = await releasedVersion();
+  const { applied } = await migrate(input);
+  console.log(`migrated: ${applied.length} applied`);
+  const version = await upload(tag);
+  console.log(`uploaded: version ${version.version_id}`);
+  await requireSound({ url: version.preview_url, patienceMs });
+  try {
+    await give(version.version_id, `release ${tag}`);
+    await requireSound({ url, patienceMs });
+  } catch (error) {
+    await give(previous, `roll back ${tag}`);
+    console.log(`rolled back: version ${previous}`);
+    throw error;
+  }
+  // A release moves traffic only; crons and queues are those of the version that told them last.
+  await wrangler(["triggers", "deploy"]);
+  console.log(`released: version ${version.version_id}`);
+}
+
+/** The version that all traffic goes to. Throws when it is shared: somebody else is releasing. */
+async function releasedVersion(): Promise<string> {
+  const { stdout } = await wrangler(["deployments", "status", "--json"]);
+  const { versions } = Released.parse(JSON.parse(stdout));
+  const [only] = versions;
+  if (only === undefined || versions.length > 1 || only.percentage !== 100)
+    throw new Error("production's traffic is shared by several versions: end that release first");
+  return only.version_id;
+}
+
+async function upload(tag: string): Promise<z.output<typeof Uploaded>> {
+  const { records } = await wrangler(["versions", "upload", "--tag", tag, "--message", `upload ${tag}`]);
+  for (const record of records) {
+    const parsed = Uploaded.safeParse(record);
+    if (parsed.success) return parsed.data;
+  }
+  throw new Error("wrangler named no version and address: are preview_urls on?");
+}
+
+const give = (version: string, message: string) =>
+  wrangler(["versions", "deploy", `${version}@100`, "--yes", "--message", message]);
+
+await runCommand(import.meta.filename, {
+  help: `Brings this version to production: migrate, upload, smoke test at the version's own address, release,
+smoke test, crons and queues. When production fails its test, all traffic goes back to the version before.
+
+  npm run deploy -- --tag name [--patience-ms 60000]
+  npm run deploy -- --dry-run
+
+  --tag          what the version is called, such as the commit
+  --patience-ms  how long a new address may take to answer soundly
+  --dry-run      only say which migrations are pending, and build the Worker
+  --help         show this text
+
+Environment: DATABASE_URL (and DATABASE_HTTP_URL where Neon's endpoint is not the host's own), PUBLIC_URL,
+CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID. The Worker's own secrets are kept by the platform.`,
+  switches: ["dry-run"],
+  options: ["tag", "patience-ms"],
+  run: async (given, values) => {
+    const target = targetFromEnvironment();
+    if (given.has("dry-run")) {
+      const { applied } = await migrate({ ...target, dryRun: true });
+      await wrangler(["versions", "upload", "--dry-run"]);
+      return console.log(`${applied.length} migrations to apply, the Worker builds; nothing was changed`);
+    }
+    const tag = values.get("tag") ?? "";
+    if (!/^[\w.-]{1,25}$/.test(tag)) throw new Error("--tag is missing, or not 1 to 25 letters and digits");
+    const url = required("PUBLIC_URL").replace(/\/$/, "");
+    await release({ ...target, url, tag, patienceMs: patienceOf(values) });
+  },
+});

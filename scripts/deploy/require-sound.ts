@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { smoke } from "../smoke/smoke.ts";
+
+const MAX_MS = 15_000;
+const PAUSE_MS = 2_000;
+
+/**
+ * Smoke-tests a deployment until it is sound: a new address takes a while to answer everywhere. Throws after
+ * `patienceMs` with a line for each thing that is wrong.
+ */
+export async function requireSound(target: { url: string; patienceMs: number }): Promise<void> {
+  const until = performance.now() + target.patienceMs;
+  for (;;) {
+    const problems = await problemsOf(target.url);
+    if (problems.length === 0) return;
+    if (performance.now() >= until)
+      throw new Error(`the smoke test fails: ${problems.slice(0, 5).join("; ")}`);
+    await sleep(PAUSE_MS);
+  }
+}
+
+async function problemsOf(url: string): Promise<string[]> {
+  try {
+    const findings = await smoke({ url, maxMs: MAX_MS });
+    return findings.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
