@@ -162,6 +162,8 @@ function giveHistory(
     script.send(`yield ${plan.name}`, { to: asset, data });
     if (family?.accrue) script.send(`accrue ${plan.name}`, { to: address, data: family.accrue(call) });
   }
+  if (plan.scenario === "requests" && family?.takeRequests)
+    script.send(`requests ${plan.name}`, { to: address, data: family.takeRequests(call) });
   if (plan.build.kind === "pausable") {
     const data = encodeFunctionData({ abi: pausableVaultAbi, functionName: "pause" });
     script.send(`pause ${plan.name}`, { to: address, data });

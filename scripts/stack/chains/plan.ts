@@ -10,10 +10,14 @@ export type VaultKind =
   | { kind: "solmate" }
   | { kind: "family"; adapter: FamilyAdapter };
 
-/** What a vault is here for. `honest` ones and those of a `family` take a deposit without more ado. */
+/**
+ * What a vault is here for. `honest` ones and those of a `family` take a deposit without more ado; those of
+ * `requests` settle it later.
+ */
 export type Scenario =
   | "honest"
   | "family"
+  | "requests"
   | "empty"
   | "paused"
   | "full"
@@ -297,6 +301,16 @@ const farFamilies: readonly VaultPlan[] = [
     token: "USDC",
     used: [usd(55_000n), 0n],
   }),
+  familyVault("lagoon", { name: "Lagoon USDC", symbol: "laUSDC", token: "USDC", used: [usd(35_000n), 377n] }),
+  {
+    ...familyVault("lagoon", {
+      name: "Lagoon Later USDC",
+      symbol: "llUSDC",
+      token: "USDC",
+      used: [usd(25_000n), 377n],
+    }),
+    scenario: "requests",
+  },
 ];
 
 export const chainPlans: readonly ChainPlan[] = [

@@ -26,6 +26,8 @@ export interface FamilyVault {
   deposit: VaultCall;
   /** After the yield has reached the vault as a transfer; null: its balance is all it goes by. */
   accrue: VaultCall | null;
+  /** What has it take requests from then on, where it can do both. */
+  takeRequests?: VaultCall;
 }
 
 export interface Contract {

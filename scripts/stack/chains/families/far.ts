@@ -1,9 +1,11 @@
-import { type Abi, type Address, encodeDeployData, encodeFunctionData, maxUint256 } from "viem";
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, maxUint256, zeroAddress } from "viem";
 import {
   centrifugeShareAbi,
   centrifugeShareCreationCode,
   centrifugeSyncVaultAbi,
   centrifugeSyncVaultCreationCode,
+  lagoonVaultAbi,
+  lagoonVaultCreationCode,
 } from "../../contracts/erc7540/artifact.ts";
 import {
   mellowFeeManagerAbi,
@@ -36,7 +38,7 @@ import {
   vedaVaultCreationCode,
 } from "../../contracts/veda/artifact.ts";
 import type { ChainScript } from "../script.ts";
-import { type FamilyVault, type Placing, standardDeposit } from "./family-vault.ts";
+import { deployVault, type FamilyVault, type Placing, standardDeposit } from "./family-vault.ts";
 
 const ONE = 10n ** 18n;
 const DECADE = 315_360_000;
@@ -164,5 +166,24 @@ const centrifuge: FamilyVault = {
   accrue: null,
 };
 
+/** Mints at once while its valuation is valid, which it is until it is told otherwise. */
+const lagoon: FamilyVault = {
+  type: "custom",
+  deploy(script, placing) {
+    const contract = { abi: lagoonVaultAbi, code: lagoonVaultCreationCode } as const;
+    const address = deployVault(script, { contract, placing });
+    return { address, row: { shareDecimals: Math.max(18, placing.decimals), caller: "user" } };
+  },
+  deposit: ({ amount, deployer }) => {
+    const args = [amount, deployer, zeroAddress] as const;
+    return encodeFunctionData({ abi: lagoonVaultAbi, functionName: "syncDeposit", args });
+  },
+  accrue: ({ amount }) => {
+    const args = [(amount * 10_377n) / 10_000n] as const;
+    return encodeFunctionData({ abi: lagoonVaultAbi, functionName: "updateTotalAssets", args });
+  },
+  takeRequests: () => encodeFunctionData({ abi: lagoonVaultAbi, functionName: "expireTotalAssets" }),
+};
+
 /** Stand-ins for the families with calls of their own, by the adapter that speaks to them. */
-export const farFamilies = { veda, midas, mellow, centrifuge } satisfies Record<string, FamilyVault>;
+export const farFamilies = { veda, midas, mellow, centrifuge, lagoon } satisfies Record<string, FamilyVault>;
