@@ -148,7 +148,11 @@ describe("a row that takes deposits", () => {
       async () => rowOf(await honest(), { adapter: "metamorpho", type: "morpho" }),
       /no vault of MetaMorpho/,
     ],
-    ["an adapter that nobody wrote", async () => rowOf(await honest(), { adapter: "wishful" }), /no adapter/],
+    [
+      "an adapter that nobody wrote",
+      async () => ({ ...rowOf(await honest()), adapter: "wishful" }),
+      /no adapter/,
+    ],
     [
       "a token that is not taken",
       async () =>
