@@ -5,7 +5,7 @@ import { parseConfig } from "../../src/config.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
-const page = read("docs/configuration.md");
+const page = read(".github/docs/configuration.md");
 const wrangler = read("wrangler.toml");
 
 /** The names that the first cells of a section's table have. */
