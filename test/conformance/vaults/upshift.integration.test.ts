@@ -76,7 +76,7 @@ const routed: Family = {
       name: "no longer taking the token",
       enter: (placed) =>
         set(placed, { abi: vaultAbi, name: "setLists", args: [zeroAddress, placed.parts["list"]] }),
-      refused: { code: "upstream_rejected" },
+      refused: { code: "token_unsupported" },
     },
     {
       name: "asked for an amount that mints nothing",
