@@ -143,7 +143,13 @@ export const contractTargets: readonly ContractTarget[] = [
   },
   {
     sources: ["scripts/stack/contracts/erc7540/Requests.sol"],
-    contracts: ["LagoonVault", "CentrifugeShare", "CentrifugeAsyncVault", "CentrifugeSyncVault"],
+    contracts: [
+      "LagoonVault",
+      "LagoonVaultV6",
+      "CentrifugeShare",
+      "CentrifugeAsyncVault",
+      "CentrifugeSyncVault",
+    ],
     output: "scripts/stack/contracts/erc7540/artifact.ts",
     optimizerRuns: 200,
   },

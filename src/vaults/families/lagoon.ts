@@ -16,21 +16,20 @@ import { erc7540Call } from "./erc7540-call.ts";
 import { erc7540Flows } from "./erc7540-flows.ts";
 import { conversionReads, priceOf, sharesRead, shownPrice, totalsReads } from "./erc7540-price.ts";
 import { erc7540Requests } from "./erc7540-requests.ts";
+import { gateOf, gateReads } from "./lagoon-gate.ts";
 
 const lagoonAbi = parseAbi([
-  "function isTotalAssetsValid() view returns (bool)",
-  "function syncMode() view returns (uint8)",
   "function previewSyncDeposit(uint256) view returns (uint256)",
   "function isWhitelisted(address) view returns (bool)",
   "function isAllowed(address) view returns (bool)",
   "function maxCap() view returns (uint256)",
-  "function paused() view returns (bool)",
+  "function feeRates() view returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)",
 ]);
 const syncAbi = parseAbi([
   "function syncDeposit(uint256 assets, address receiver, address referral) returns (uint256 shares)",
 ]);
-/** `Both` and `SyncDeposit`, by their order in v0.6. */
-const DEPOSITING_MODES: readonly number[] = [0, 1];
+/** The entry fee is counted in ten-thousandths. */
+const FEE_UNIT = 10_000n;
 
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: lagoonAbi }) as const;
 
@@ -56,7 +55,10 @@ function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowe
   return accounts.some(([allowed, listed]) => valueOrNull(allowed.ok ? allowed : listed) === false);
 }
 
-/** What the cap of v0.6 leaves; null: there is no such cap, or nobody says. */
+/**
+ * What the cap of v0.6 leaves for a deposit at once; null: there is no such cap, or nobody says. Requests that wait
+ * to be settled count too, in a silo that no view names.
+ */
 function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigint> }): bigint | null {
   const [cap, held] = [valueOrNull(results.cap), valueOrNull(results.totalAssets)];
   if (cap === MAX_UINT256) return MAX_UINT256;
@@ -64,30 +66,44 @@ function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigi
   return cap > held ? cap - held : 0n;
 }
 
+/** The same for a request, of which only that there is no room, or no cap, is certain. */
+function roomForRequests(room: bigint | null): bigint | null {
+  return room === MAX_UINT256 || room === 0n ? room : null;
+}
+
+/** Shares for an amount that is requested, less the entry fee of v0.6, which is rounded up; null: not known. */
+function requestedShares(results: {
+  shares: ReadResult<bigint>;
+  fees: ReadResult<readonly [number, number, number, number, number]>;
+}): bigint | null {
+  const [shares, fees] = [valueOrNull(results.shares), valueOrNull(results.fees)];
+  if (shares === null || fees === null) return shares;
+  return shares - (shares * BigInt(fees[2]) + FEE_UNIT - 1n) / FEE_UNIT;
+}
+
 function describeTerms(vault: Vault, request: TermsRequest) {
   const reads = {
+    ...gateReads(vault),
     ...conversionReads(vault),
     ...totalsReads(vault),
     shares: sharesRead(vault, request.amount),
     preview: read({ ...on(vault), name: "previewSyncDeposit", args: [request.amount] }),
-    valid: read({ ...on(vault), name: "isTotalAssetsValid" }),
-    mode: read({ ...on(vault), name: "syncMode" }),
-    paused: read({ ...on(vault), name: "paused" }),
     cap: read({ ...on(vault), name: "maxCap" }),
+    fees: read({ ...on(vault), name: "feeRates" }),
     ...admissionReads(vault, request),
   };
   return describe(reads, (results): DepositTerms => {
-    const mode = valueOrNull(results.mode);
-    const sync = valueOrNull(results.valid) === true && (mode === null || DEPOSITING_MODES.includes(mode));
+    const { sync, paused } = gateOf(results);
     const previewed = sync && results.preview.ok ? results.preview : results.shares;
+    const room = roomOf(results);
     return {
       asset: valueOrNull(results.asset),
-      previewShares: valueOrNull(previewed),
+      previewShares: sync ? valueOrNull(previewed) : requestedShares(results),
       previewRevert: previewed.ok ? null : previewed.revert,
       price: priceOf(vault, results.price),
-      maxDeposit: roomOf(results),
+      maxDeposit: sync ? room : roomForRequests(room),
       minDeposit: null,
-      paused: valueOrNull(results.paused) === true,
+      paused,
       refusal: isRefused(results) ? "not_allowed" : null,
       async: !sync,
     };
@@ -96,17 +112,18 @@ function describeTerms(vault: Vault, request: TermsRequest) {
 
 function describeState(vault: Vault) {
   const reads = {
+    ...gateReads(vault),
     ...totalsReads(vault),
-    paused: read({ ...on(vault), name: "paused" }),
     cap: read({ ...on(vault), name: "maxCap" }),
   };
   return describe(reads, (results): VaultState => {
-    const paused = valueOrNull(results.paused) === true;
+    const { sync, paused } = gateOf(results);
+    const room = roomOf(results);
     return {
       totalAssets: valueOrNull(results.totalAssets),
       totalSupply: valueOrNull(results.totalSupply),
       sharePrice: shownPrice(vault, results.price),
-      maxDeposit: paused ? 0n : roomOf(results),
+      maxDeposit: paused ? 0n : sync ? room : roomForRequests(room),
       minDeposit: null,
       paused,
     };
@@ -129,6 +146,8 @@ const explain = ownErrors({
     "error NotOpen(uint8 state)": "vault_paused",
     "error OnlySyncDepositAllowed()": null,
     "error OnlyAsyncDepositAllowed()": null,
+    "error SyncOperationNotAllowed()": "vault_paused",
+    "error TotalAssetsExpired()": null,
     "error OnlyOneRequestAllowed()": null,
   },
 });
@@ -136,7 +155,7 @@ const explain = ownErrors({
 /**
  * Lagoon: while the last valuation is valid a deposit mints at once, and nothing else is possible; once it is
  * not, a deposit is a request that the next settlement prices. `maxDeposit` is what the caller may claim, no
- * capacity, and previews revert. `params.referrer` is told of deposits at once. Source: hopperlabsxyz/lagoon-v0.
+ * capacity, and previews revert. v0.4 knows requests alone. `params.referrer` is told of deposits at once. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",
@@ -145,10 +164,7 @@ export const lagoon: VaultAdapter = {
   lens: (vault) => ({ kind: "convert_or_ratio", shareToken: vault.shareToken, pricer: vault.pricer }),
   state: describeState,
   flags: (vault) =>
-    describe({ paused: read({ ...on(vault), name: "paused" }) }, ({ paused }) => ({
-      paused: valueOrNull(paused) === true,
-      minDeposit: null,
-    })),
+    describe(gateReads(vault), (results) => ({ paused: gateOf(results).paused, minDeposit: null })),
   terms: describeTerms,
   encode,
   explain,

@@ -1,4 +1,4 @@
-import { type Address, encodeDeployData, encodeFunctionData } from "viem";
+import { type Address, encodeDeployData, encodeFunctionData, type Hex } from "viem";
 import {
   centrifugeAsyncVaultAbi,
   centrifugeAsyncVaultCreationCode,
@@ -7,6 +7,8 @@ import {
   centrifugeSyncVaultCreationCode,
   lagoonVaultAbi,
   lagoonVaultCreationCode,
+  lagoonVaultV6Abi,
+  lagoonVaultV6CreationCode,
 } from "../../../scripts/stack/contracts/erc7540/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { StandIn } from "./family.ts";
@@ -18,23 +20,29 @@ const ONE = 10n ** 18n;
 /** Assets for one whole share. */
 export const sharePrice = (asset: Token): bigint => whole(asset, 10_731n) / 10_000n;
 
-/** A Lagoon vault of 100,000 that has been valued at 107,310, its valuation valid. */
-export function deployLagoon(world: World, asset: Token): Promise<StandIn> {
-  return world.script((script) => {
-    const args = [asset.address, "A vault", "V"] as const;
-    const coded = { abi: lagoonVaultAbi, bytecode: lagoonVaultCreationCode } as const;
-    const vault = script.deploy("vault", encodeDeployData({ ...coded, args }));
-    fund(script, { token: asset, spender: vault, amount: whole(asset, 100_000n) });
-    const first = [whole(asset, 100_000n), script.deployer, script.deployer] as const;
-    const deposit = encodeFunctionData({ abi: lagoonVaultAbi, functionName: "syncDeposit", args: first });
-    script.send("syncDeposit", { to: vault, data: deposit });
-    mint(script, { token: asset, to: vault, amount: whole(asset, 7_310n) });
-    const valued = [whole(asset, 107_310n)] as const;
-    const data = encodeFunctionData({ abi: lagoonVaultAbi, functionName: "updateTotalAssets", args: valued });
-    script.send("updateTotalAssets", { to: vault, data });
-    const row = { address: vault, shareDecimals: Math.max(18, asset.decimals), caller: "user" as const };
-    return { row, owner: script.deployer, parts: {} };
-  });
+const lagoonCode = { "0.5": lagoonVaultCreationCode, "0.6": lagoonVaultV6CreationCode } as const;
+
+/** A Lagoon vault of 100,000 that has been valued at 107,310, its valuation valid; the fee in ten-thousandths. */
+export function deployLagoon(of: { version: keyof typeof lagoonCode; entryRate?: number }) {
+  return (world: World, asset: Token): Promise<StandIn> =>
+    world.script((script) => {
+      const args = [asset.address, "A vault", "V"] as const;
+      const bytecode = lagoonCode[of.version];
+      const vault = script.deploy("vault", encodeDeployData({ abi: lagoonVaultAbi, bytecode, args }));
+      const call = (data: Hex) => script.send("vault", { to: vault, data });
+      fund(script, { token: asset, spender: vault, amount: whole(asset, 100_000n) });
+      const first = [whole(asset, 100_000n), script.deployer, script.deployer] as const;
+      call(encodeFunctionData({ abi: lagoonVaultAbi, functionName: "syncDeposit", args: first }));
+      mint(script, { token: asset, to: vault, amount: whole(asset, 7_310n) });
+      const valued = [whole(asset, 107_310n)] as const;
+      call(encodeFunctionData({ abi: lagoonVaultAbi, functionName: "updateTotalAssets", args: valued }));
+      if (of.entryRate !== undefined) {
+        const rate = [of.entryRate] as const;
+        call(encodeFunctionData({ abi: lagoonVaultV6Abi, functionName: "setEntryRate", args: rate }));
+      }
+      const row = { address: vault, shareDecimals: Math.max(18, asset.decimals), caller: "user" as const };
+      return { row, owner: script.deployer, parts: {} };
+    });
 }
 
 /** A Centrifuge vault whose share token somebody holds 100,000 of. */

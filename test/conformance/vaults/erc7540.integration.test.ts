@@ -1,5 +1,9 @@
 import { type Address, erc20Abi, erc4626Abi, maxUint256 } from "viem";
-import { centrifugeSyncVaultAbi, lagoonVaultAbi } from "../../../scripts/stack/contracts/erc7540/artifact.ts";
+import {
+  centrifugeSyncVaultAbi,
+  lagoonVaultAbi,
+  lagoonVaultV6Abi,
+} from "../../../scripts/stack/contracts/erc7540/artifact.ts";
 import { deployCentrifuge, deployLagoon } from "./erc7540-stand-in.ts";
 import type { Family, Placed, State } from "./family.ts";
 import { convertedBy, priceOf, redemption, set } from "./standard.ts";
@@ -7,6 +11,9 @@ import { conformance } from "./suite.ts";
 
 const lagoon = (name: string, ...args: readonly unknown[]) => ({
   enter: (placed: Placed) => set(placed, { abi: lagoonVaultAbi, name, args }),
+});
+const lagoon6 = (name: string, ...args: readonly unknown[]) => ({
+  enter: (placed: Placed) => set(placed, { abi: lagoonVaultV6Abi, name, args }),
 });
 const centrifuge = (name: string, ...args: readonly unknown[]) => ({
   enter: (placed: Placed) => set(placed, { abi: centrifugeSyncVaultAbi, name, args }),
@@ -45,12 +52,17 @@ const common = {
   shown,
 } as const satisfies Partial<Family>;
 
+const shut = { refused: { code: "vault_paused" }, shown: { paused: true, max_deposit: "0" } } as const;
 const lagoonStates: readonly State[] = [
+  { name: "paused", ...lagoon("setPaused", true), ...shut },
+  { name: "closing", ...lagoon("initiateClosing"), ...shut },
   {
-    name: "paused",
-    ...lagoon("setPaused", true),
-    refused: { code: "vault_paused" },
-    shown: { paused: true, max_deposit: "0" },
+    name: "closing, when it would take requests that nobody settles",
+    async enter(placed) {
+      await set(placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" });
+      await set(placed, { abi: lagoonVaultAbi, name: "initiateClosing" });
+    },
+    ...shut,
   },
   { name: "open to its list alone", ...lagoon("setWhitelist", true), refused: { code: "not_allowed" } },
   {
@@ -62,6 +74,29 @@ const lagoonStates: readonly State[] = [
     refused: null,
   },
   { name: "asked once its valuation is over", ...lagoon("expireTotalAssets"), refused: null },
+];
+
+const cap = (asset: { decimals: number }, room: bigint) => 107_310n * 10n ** BigInt(asset.decimals) + room;
+const lagoon6States: readonly State[] = [
+  ...lagoonStates,
+  { name: "minting redemptions alone", ...lagoon6("setSyncMode", 2), ...shut },
+  { name: "minting nothing", ...lagoon6("setSyncMode", 3), ...shut },
+  {
+    name: "short of room",
+    enter: (placed) =>
+      set(placed, { abi: lagoonVaultV6Abi, name: "updateMaxCap", args: [cap(placed.asset, 11n)] }),
+    refused: { code: "above_maximum", max_deposit: "11" },
+    shown: { max_deposit: "11" },
+  },
+  {
+    name: "short of room for a request",
+    async enter(placed) {
+      await set(placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" });
+      await set(placed, { abi: lagoonVaultV6Abi, name: "updateMaxCap", args: [cap(placed.asset, 11n)] });
+    },
+    refused: { code: "above_maximum", max_deposit: null },
+    shown: { max_deposit: null },
+  },
 ];
 
 const member: State = {
@@ -95,8 +130,19 @@ conformance([
     name: "a Lagoon vault while its valuation is valid",
     adapter: "lagoon",
     decimals: [6, 18, 8, 0],
-    deploy: deployLagoon,
+    deploy: deployLagoon({ version: "0.5" }),
     states: lagoonStates,
+  },
+  {
+    ...common,
+    async shown(placed) {
+      return { ...(await shown(placed)), max_deposit: String(maxUint256) };
+    },
+    name: "a Lagoon vault of v0.6 with an entry fee",
+    adapter: "lagoon",
+    decimals: [6, 18],
+    deploy: deployLagoon({ version: "0.6", entryRate: 37 }),
+    states: lagoon6States,
   },
   {
     ...common,

@@ -35,14 +35,26 @@ const midasRequests = {
   counts: { event: "request", assets: false },
 } as const;
 
+const lagoonRequests = {
+  adapter: "lagoon",
+  type: "custom",
+  decimals: [6, 18],
+  claims: true,
+  open: (placed: Placed) => set(placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" }),
+  settle: settledBy(lagoonVaultAbi),
+  counts: { event: "claim", assets: true },
+} as const;
+
 requesting([
   {
     name: "a Lagoon vault whose valuation is over",
-    ...{ adapter: "lagoon", type: "custom", decimals: [6, 18], claims: true },
-    deploy: deployLagoon,
-    open: (placed) => set(placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" }),
-    settle: settledBy(lagoonVaultAbi),
-    counts: { event: "claim", assets: true },
+    ...lagoonRequests,
+    deploy: deployLagoon({ version: "0.5" }),
+  },
+  {
+    name: "a Lagoon vault of v0.6 with an entry fee, whose valuation is over",
+    ...lagoonRequests,
+    deploy: deployLagoon({ version: "0.6", entryRate: 37 }),
   },
   {
     name: "a Centrifuge vault that takes requests",

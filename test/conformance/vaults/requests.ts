@@ -14,7 +14,7 @@ import { startWorld, type World } from "./world.ts";
 export interface RequestingFamily extends Omit<Family, "shown" | "worth" | "withdrawal" | "states"> {
   /** Puts the vault into the state in which it takes requests. */
   open?(placed: Placed): Promise<void>;
-  /** Settles a user's request at the vault's price. */
+  /** Settles a user's request at the price of when it was made: then the estimate has to come true. */
   settle(placed: Placed, of: { user: Address; requestId: string | null }): Promise<void>;
   /** Whether settlement leaves shares to claim; else it sends them. */
   claims: boolean;
@@ -27,6 +27,8 @@ interface Asked {
   user: Address;
   amount: bigint;
   requestId: string | null;
+  /** The shares that were said to come of it. */
+  estimate: bigint;
   vault: Vault;
   requests: AsyncDeposits;
 }
@@ -50,6 +52,7 @@ export function requesting(families: readonly RequestingFamily[]): void {
       await family.settle(placed, { user, requestId });
       const settled = await pendingOf(asked);
       expect(settled.pendingAssets).toBe(0n);
+      if (family.claims) expect(settled.claimableShares).toBe(asked.estimate);
       await claim(family, { asked, settled });
       expect(await pendingOf(asked)).toMatchObject({ pendingAssets: 0n, claimableShares: 0n });
     });
@@ -65,7 +68,8 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   const built = await build({ placed, user, amount });
   expect(built.estimate.min_shares).toBeNull();
   expect(built.simulation.shares).toBeNull();
-  expect(BigInt(built.estimate.estimated_shares)).toBeGreaterThan(0n);
+  const estimate = BigInt(built.estimate.estimated_shares);
+  expect(estimate).toBeGreaterThan(0n);
   const receipt = await execute(placed, { user: signer, built });
   expect(await balanceOf(world, { token: asset.address, owner: user })).toBe(0n);
   const vault = await vaultOf(placed);
@@ -76,7 +80,7 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   const { event, assets } = family.counts;
   const counted = { kind: "deposit", user, assets: assets ? amount : null, shares: null };
   expect(await flowsIn(placed, receipt)).toEqual(event === "request" ? [counted] : []);
-  return { placed, user, amount, requestId: seen?.requestId ?? null, vault, requests };
+  return { placed, user, amount, requestId: seen?.requestId ?? null, estimate, vault, requests };
 }
 
 async function claim(family: RequestingFamily, of: { asked: Asked; settled: PendingDeposit }): Promise<void> {

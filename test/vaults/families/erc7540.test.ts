@@ -8,6 +8,7 @@ import type { Vault } from "../../../src/vaults/vault.ts";
 import { NOW, OTHER, USDC, USER, vault } from "../../deposits/fixtures.ts";
 import { answer, eventLog, Revert } from "./answer.ts";
 
+const NOT_OPEN = toFunctionSelector("NotOpen(uint8)");
 const request = { token: vault.asset, amount: 100_000_000n, caller: USER, receiver: USER, now: NOW };
 const deposit = { ...request, minShares: 1n };
 const lagoonVault: Vault = { ...vault, adapter: "lagoon" };
@@ -43,8 +44,21 @@ describe("lagoon's terms", () => {
     ["no word on the valuation", { valid: undefined }, { async: true }],
     ["v0.6 minting both ways", { mode: 0 }, { async: false }],
     ["v0.6 minting deposits", { mode: 1 }, { async: false }],
-    ["v0.6 minting redemptions alone", { mode: 2 }, { async: true }],
-    ["v0.6 minting nothing", { mode: 3 }, { async: true }],
+    ["v0.6 minting redemptions alone", { mode: 2 }, { paused: true }],
+    ["v0.6 minting nothing", { mode: 3 }, { paused: true }],
+    [
+      "v0.6 minting nothing once it takes requests",
+      { mode: 3, valid: false },
+      { paused: false, async: true },
+    ],
+    ["v0.6's entry fee on a request", { fees: [0, 0, 126, 0, 0], valid: false }, { previewShares: 78n }],
+    [
+      "v0.6's entry fee in its own preview",
+      { fees: [0, 0, 126, 0, 0], preview: 79n },
+      { previewShares: 79n },
+    ],
+    ["a vault that closes", { open: new Revert(`${NOT_OPEN}${"01".padStart(64, "0")}`) }, { paused: true }],
+    ["a vault that refuses the question otherwise", { open: new Revert("0x12345678") }, { paused: false }],
     ["v0.6's preview, its fee taken", { preview: 79n }, { previewShares: 79n }],
     ["a preview of another mode", { preview: 79n, valid: false }, { previewShares: 80n }],
     ["no conversion", { shares: new Revert("0x12") }, { previewShares: null, previewRevert: "0x12" }],
@@ -59,6 +73,8 @@ describe("lagoon's terms", () => {
     ["a cap", { cap: 5_000_000_007n }, { maxDeposit: 7n }],
     ["a cap that is passed", { cap: 7n }, { maxDeposit: 0n }],
     ["a cap of everything", { cap: maxUint256 }, { maxDeposit: maxUint256 }],
+    ["a cap on requests, some of which wait", { cap: 5_000_000_007n, valid: false }, { maxDeposit: null }],
+    ["a cap on requests that is passed", { cap: 7n, valid: false }, { maxDeposit: 0n }],
     ["no asset", { asset: undefined }, { asset: null }],
   ])("with %s", (_, change, expected) => {
     expect(termsOf(change)).toMatchObject(expected);
@@ -79,6 +95,7 @@ describe("lagoon's terms", () => {
     const read = Object.values(lagoon.state(lagoonVault, NOW).reads).map(({ data }) => data.slice(0, 10));
     expect(read).not.toContain(toFunctionSelector("maxDeposit(address)"));
     expect(answer(lagoon.flags(lagoonVault), { paused: true })).toEqual({ paused: true, minDeposit: null });
+    expect(answer(lagoon.flags(lagoonVault), { open: new Revert(NOT_OPEN) })).toMatchObject({ paused: true });
   });
 });
 
@@ -176,6 +193,8 @@ describe("the calls of ERC-7540", () => {
     [lagoon, "ERC7540InvalidOperator()", "not_allowed"],
     [lagoon, "MaxCapReached()", "above_maximum"],
     [lagoon, "OnlyAsyncDepositAllowed()", null],
+    [lagoon, "SyncOperationNotAllowed()", "vault_paused"],
+    [lagoon, "TotalAssetsExpired()", null],
     [centrifuge, "TransferNotAllowed()", "not_allowed"],
     [centrifuge, "ExceedsMaxDeposit()", "above_maximum"],
   ] as const)("%# are refused for what %s %s is", (adapter, signature, code) => {

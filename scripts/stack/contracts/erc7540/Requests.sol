@@ -93,26 +93,30 @@ abstract contract DepositRequests {
     }
 }
 
-/// @notice Stands for a Lagoon vault of v0.5: deposits mint at once while the last valuation is valid, and are
-/// requests once it is not. Redemptions are made at once here.
-contract LagoonVault is DepositRequests, ERC20 {
+/// @notice What Lagoon's versions have in common: deposits mint at once while the last valuation is valid, and are
+/// requests once it is not. Redemptions are made at once here; one that is asked for stays asked for. Requests are
+/// taken by a vault that is closing too, though nobody settles them any more.
+abstract contract Lagoon is DepositRequests, ERC20 {
     using SafeERC20 for IERC20;
 
     uint8 private immutable _decimals;
     uint256 public totalAssetsExpiration = type(uint256).max;
     uint256 private _totalAssets;
     bool public paused;
-    bool public whitelistActivated;
-    mapping(address => bool) private _whitelisted;
+    bool private _closing;
+    bool internal _listed;
+    mapping(address => bool) internal _accounts;
 
     error OnlySyncDepositAllowed();
-    error OnlyAsyncDepositAllowed();
-    error NotWhitelisted();
+    error NotOpen(uint8 state);
     error EnforcedPause();
     error ERC7540PreviewMintDisabled();
 
     event DepositSync(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
     event Referral(address indexed referral, address indexed owner, uint256 indexed requestId, uint256 assets);
+    event RedeemRequest(
+        address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares
+    );
 
     constructor(IERC20Metadata asset_, string memory name_, string memory symbol_)
         DepositRequests(address(asset_))
@@ -127,6 +131,19 @@ contract LagoonVault is DepositRequests, ERC20 {
         _;
     }
 
+    modifier onlyOpen() {
+        if (_closing) revert NotOpen(1);
+        _;
+    }
+
+    function _checkSync() internal view virtual;
+    function _checkAccount(address account) internal view virtual;
+    function _checkRoom(uint256) internal view virtual {}
+
+    function _entryFee(uint256) internal view virtual returns (uint256) {
+        return 0;
+    }
+
     function decimals() public view override returns (uint8) {
         return _decimals;
     }
@@ -135,16 +152,16 @@ contract LagoonVault is DepositRequests, ERC20 {
         paused = yes;
     }
 
+    function initiateClosing() external onlyOwner {
+        _closing = true;
+    }
+
     function setWhitelist(bool yes) external onlyOwner {
-        whitelistActivated = yes;
+        _listed = yes;
     }
 
     function addToWhitelist(address account) external onlyOwner {
-        _whitelisted[account] = true;
-    }
-
-    function isWhitelisted(address account) public view returns (bool) {
-        return !whitelistActivated || _whitelisted[account];
+        _accounts[account] = true;
     }
 
     function isTotalAssetsValid() public view returns (bool) {
@@ -191,17 +208,23 @@ contract LagoonVault is DepositRequests, ERC20 {
     function syncDeposit(uint256 assets, address receiver, address referral)
         external
         payable
+        onlyOpen
         whenNotPaused
         returns (uint256 shares)
     {
-        if (!isTotalAssetsValid()) revert OnlyAsyncDepositAllowed();
-        if (!isWhitelisted(msg.sender) || !isWhitelisted(receiver)) revert NotWhitelisted();
+        _checkSync();
+        _checkAccount(msg.sender);
+        _checkAccount(receiver);
+        _checkRoom(assets);
         shares = convertToShares(assets);
+        uint256 fee = _entryFee(shares);
+        shares -= fee;
         IERC20(asset).safeTransferFrom(msg.sender, address(this), assets);
         _totalAssets += assets;
         _mint(receiver, shares);
+        _mint(owner, fee);
         emit DepositSync(msg.sender, receiver, assets, shares);
-        emit Referral(referral, receiver, 0, assets);
+        emit Referral(referral, msg.sender, 0, assets);
     }
 
     function requestDeposit(uint256 assets, address controller, address from)
@@ -211,10 +234,24 @@ contract LagoonVault is DepositRequests, ERC20 {
         returns (uint256 requestId)
     {
         if (isTotalAssetsValid()) revert OnlySyncDepositAllowed();
-        if (!isWhitelisted(from) || !isWhitelisted(controller)) revert NotWhitelisted();
+        _checkAccount(from);
+        _checkAccount(controller);
+        _checkRoom(assets);
         _request(assets, controller, from);
         requestId = 1;
         emit DepositRequest(controller, from, requestId, msg.sender, assets);
+    }
+
+    function requestRedeem(uint256 shares, address controller, address from)
+        external
+        onlyOpen
+        whenNotPaused
+        returns (uint256 requestId)
+    {
+        if (from != msg.sender && !isOperator[from][msg.sender]) _spendAllowance(from, msg.sender, shares);
+        _transfer(from, address(this), shares);
+        requestId = 2;
+        emit RedeemRequest(controller, from, requestId, msg.sender, shares);
     }
 
     function deposit(uint256 assets, address receiver) external whenNotPaused returns (uint256) {
@@ -240,8 +277,11 @@ contract LagoonVault is DepositRequests, ERC20 {
 
     function _settled(uint256 assets) internal override returns (uint256 shares) {
         shares = convertToShares(assets);
+        uint256 fee = _entryFee(shares);
+        shares -= fee;
         _totalAssets += assets;
         _mint(address(this), shares);
+        _mint(owner, fee);
     }
 
     function _release(address receiver, uint256 shares) internal override {
@@ -250,6 +290,90 @@ contract LagoonVault is DepositRequests, ERC20 {
 
     function _virtual() private view returns (uint256) {
         return 10 ** (_decimals - IERC20Metadata(asset).decimals());
+    }
+}
+
+/// @notice Stands for a Lagoon vault of v0.5.
+contract LagoonVault is Lagoon {
+    error OnlyAsyncDepositAllowed();
+    error NotWhitelisted();
+
+    constructor(IERC20Metadata asset_, string memory name_, string memory symbol_) Lagoon(asset_, name_, symbol_) {}
+
+    function isWhitelisted(address account) public view returns (bool) {
+        return !_listed || _accounts[account];
+    }
+
+    function _checkSync() internal view override {
+        if (!isTotalAssetsValid()) revert OnlyAsyncDepositAllowed();
+    }
+
+    function _checkAccount(address account) internal view override {
+        if (!isWhitelisted(account)) revert NotWhitelisted();
+    }
+}
+
+/// @notice Stands for a Lagoon vault of v0.6: a cap, an entry fee rounded up, and a mode that may forbid what a
+/// valid valuation would allow, though requests stay forbidden too.
+contract LagoonVaultV6 is Lagoon {
+    uint256 public maxCap = type(uint256).max;
+    uint8 public syncMode;
+    uint16 private _entryRate;
+
+    error AddressNotAllowed(address account);
+    error MaxCapReached();
+    error SyncOperationNotAllowed();
+    error TotalAssetsExpired();
+
+    constructor(IERC20Metadata asset_, string memory name_, string memory symbol_) Lagoon(asset_, name_, symbol_) {}
+
+    function updateMaxCap(uint256 cap) external onlyOwner {
+        maxCap = cap;
+    }
+
+    /// @notice 0 both ways at once, 1 deposits alone, 2 redemptions alone, 3 neither.
+    function setSyncMode(uint8 mode) external onlyOwner {
+        syncMode = mode;
+    }
+
+    /// @notice In ten-thousandths.
+    function setEntryRate(uint16 rate) external onlyOwner {
+        _entryRate = rate;
+    }
+
+    function feeRates()
+        external
+        view
+        returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)
+    {
+        return (0, 0, _entryRate, 0, 0);
+    }
+
+    function isAllowed(address account) public view returns (bool) {
+        return !_listed || _accounts[account];
+    }
+
+    function previewSyncDeposit(uint256 assets) external view returns (uint256 shares) {
+        if (paused || syncMode > 1 || !isTotalAssetsValid()) return 0;
+        shares = convertToShares(assets);
+        shares -= _entryFee(shares);
+    }
+
+    function _checkSync() internal view override {
+        if (syncMode > 1) revert SyncOperationNotAllowed();
+        if (!isTotalAssetsValid()) revert TotalAssetsExpired();
+    }
+
+    function _checkAccount(address account) internal view override {
+        if (!isAllowed(account)) revert AddressNotAllowed(account);
+    }
+
+    function _checkRoom(uint256 assets) internal view override {
+        if (totalAssets() + assets > maxCap) revert MaxCapReached();
+    }
+
+    function _entryFee(uint256 shares) internal view override returns (uint256) {
+        return (shares * _entryRate + 9_999) / 10_000;
     }
 }
 
