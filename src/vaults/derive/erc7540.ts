@@ -6,6 +6,8 @@ import { type Mark, standardDeriver } from "./standard.ts";
 
 const viewsAbi = parseAbi([
   "function isTotalAssetsValid() view returns (bool)",
+  "function pendingSilo() view returns (address)",
+  "function isWhitelistActivated() view returns (bool)",
   "function isOperator(address controller, address operator) view returns (bool)",
   "function isPermissioned(address controller) view returns (bool)",
   "function previewDeposit(uint256) view returns (uint256)",
@@ -13,15 +15,20 @@ const viewsAbi = parseAbi([
 
 const on = ({ address }: Subject) => ({ to: address, abi: viewsAbi }) as const;
 
+/** Of v0.5 and newer by its valuation; of v0.4 and older, which take requests alone, by its silo and its list. */
 function markLagoon(subject: Subject): Described<Mark> {
-  const valid = read({ ...on(subject), name: "isTotalAssetsValid" });
-  return describe(
-    { valid },
-    ({ valid: told }): Mark =>
-      told.ok
-        ? { ok: true, caller: "user", params: subject.params }
-        : notOf("Lagoon", "it has no isTotalAssetsValid()"),
-  );
+  const reads = {
+    valid: read({ ...on(subject), name: "isTotalAssetsValid" }),
+    silo: read({ ...on(subject), name: "pendingSilo" }),
+    listed: read({ ...on(subject), name: "isWhitelistActivated" }),
+  };
+  return describe(reads, ({ valid, silo, listed }): Mark => {
+    if (valid.ok || (silo.ok && listed.ok)) return { ok: true, caller: "user", params: subject.params };
+    return notOf(
+      "Lagoon",
+      "it has neither isTotalAssetsValid() nor pendingSilo() and isWhitelistActivated()",
+    );
+  });
 }
 
 /** The kind that mints at once previews it; the other reverts. */

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { unknownSubject } from "../../../src/vaults/derive/derivation.ts";
+import { deriverOf } from "../../../src/vaults/derive/derivers.ts";
+import { OTHER, USDC } from "../../deposits/fixtures.ts";
+import { answer } from "../families/answer.ts";
+
+/** What every vault of ERC-7540 says of itself; it previews nothing. */
+const told = {
+  ...{ "told/asset": USDC, "told/name": "A vault", "told/total": 5n, "told/price": 1n },
+  ...{ "asset/symbol": "USDC", "asset/decimals": 6, "share/decimals": 18, "share/supply": 5n },
+};
+
+function derived(adapter: string, marks: Record<string, unknown>) {
+  const deriver = deriverOf(adapter);
+  if (deriver === null) throw new Error(`${adapter} derives no addresses`);
+  return answer(deriver.derive(unknownSubject({ chainId: 1, address: OTHER })), { ...told, ...marks });
+}
+
+test.each<[string, Record<string, unknown>, boolean]>([
+  ["v0.5 and newer, by its valuation", { "own/valid": false }, true],
+  [
+    "v0.4, which takes requests alone, by its silo and its list",
+    { "own/silo": OTHER, "own/listed": true },
+    true,
+  ],
+  ["a silo without the list", { "own/silo": OTHER }, false],
+  ["neither", {}, false],
+])("Lagoon is recognised by its version's own views: %s", (_, marks, ok) => {
+  expect(derived("lagoon", marks).ok).toBe(ok);
+});
