@@ -6,7 +6,8 @@ import {
   writeIncidents,
 } from "../db/queries/signals.ts";
 import { selectVaults } from "../db/queries/vaults.ts";
-import { toVault, type Vault } from "../vaults/vault.ts";
+import { vaultOrNone } from "../vaults/registry.ts";
+import type { Vault } from "../vaults/vault.ts";
 import { coalesce, type Incident } from "./coalesce.ts";
 import type { VaultFacts } from "./facts.ts";
 import { type JudgedVault, readFacts } from "./read-facts.ts";
@@ -26,17 +27,21 @@ export interface RaiseReport {
   updated: number;
 }
 
-/** Judges every vault by every rule and notes what is found. Doing it again finds nothing new. Throws `store_unavailable`. */
+/**
+ * Judges every vault by every rule and notes what is found; a registry row that nobody can use is left out and said
+ * so. Doing it again finds nothing new. Throws `store_unavailable`.
+ */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
-  const rows = (await selectVaults(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));
+  const judged = (await selectVaults(ctx.db))
+    .filter(({ chainId }) => ctx.chains.definitions.has(chainId))
+    .flatMap((row): JudgedVault[] => {
+      const addedAt = Math.floor(row.createdAt.getTime() / 1000);
+      return vaultOrNone(ctx, row).map((vault) => ({ vault, addedAt }));
+    });
   const changes = await selectStatusChanges(ctx.db, new Date(ctx.now() - DAY_MS));
-  const report = { vaults: rows.length, raised: 0, updated: 0 };
-  for (let start = 0; start < rows.length; start += AT_ONCE) {
-    const vaults = rows
-      .slice(start, start + AT_ONCE)
-      .map(
-        (row): JudgedVault => ({ vault: toVault(row), addedAt: Math.floor(row.createdAt.getTime() / 1000) }),
-      );
+  const report = { vaults: judged.length, raised: 0, updated: 0 };
+  for (let start = 0; start < judged.length; start += AT_ONCE) {
+    const vaults = judged.slice(start, start + AT_ONCE);
     const found = await judge(ctx, { vaults, facts: await readFacts(ctx, { vaults, changes }) });
     await writeIncidents(ctx.db, found);
     report.raised += found.filter(

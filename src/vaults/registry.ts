@@ -74,7 +74,8 @@ function readableRows(ctx: Context, rows: readonly StoredVault[]): z.infer<typeo
   });
 }
 
-function vaultOrNone(ctx: Context, row: StoredVault): Vault[] {
+/** The vault of a row, in a list; an empty list, and a warning in the log, for a row that nobody can use. Never throws. */
+export function vaultOrNone(ctx: Context, row: StoredVault): Vault[] {
   try {
     return [usableVault(row)];
   } catch (error) {

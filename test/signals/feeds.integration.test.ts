@@ -1,3 +1,4 @@
+import { ne } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
@@ -105,6 +106,24 @@ describe("a round over all vaults", () => {
     await Promise.all([raise(), raise(), raise()]);
     // The total did not follow the withdrawal, which is a signal of its own.
     expect(await causeway.db.select().from(signals)).toHaveLength(4);
+  });
+
+  test("leaves out a vault whose row nobody can use, and judges the others", async () => {
+    const broken = { ...vaultRow({ number: 8 }), createdAt: new Date(), adapter: "nobody" };
+    await causeway.db
+      .insert(vaults)
+      .values([broken, { ...broken, address: vaultAddress(7), pricer: "0x12" }]);
+    await withdraw("120000000000");
+    const warned: unknown[] = [];
+    const context = causeway.context();
+    const log = { ...context.log, warn: (event: string, fields?: unknown) => warned.push([event, fields]) };
+    expect(await raiseSignals({ ...context, log })).toMatchObject({ vaults: 1 });
+    expect(await ruleIds("notable")).toContain("large_withdrawal");
+    expect(warned).toHaveLength(2);
+    expect(JSON.stringify(warned)).toContain(
+      `"registry_row_skipped",{"vault":"${CHAIN_ID}:${vaultAddress(8)}"`,
+    );
+    await causeway.db.delete(vaults).where(ne(vaults.address, VAULT));
   });
 
   test("says nothing of flows while their history has a gap", async () => {
