@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { migrate } from "../../scripts/db/migrate.ts";
 import { readSeedFile } from "../../scripts/db/seed.ts";
 import { connectionString, openDriver, startHub, type TestHub } from "../stack/harness.ts";
-import { type Plan, runStep, startApis, stepOf } from "./outside.ts";
+import { startApis } from "./outside.ts";
+import { type Plan, runWorkflow } from "./runner.ts";
 
 const { api } = inject("stack");
 let hub: TestHub;
@@ -18,28 +19,31 @@ afterAll(async () => {
   await hub?.close();
 });
 
-const UP = stepOf("preview.yml", /PULL_REQUEST"$/);
-const DOWN = stepOf("preview.yml", /--remove$/);
+const PEPPERS = JSON.stringify({ 1: "p".repeat(32) });
 
-function run(command: string, change: { plan?: Plan; env?: Record<string, string> } = {}) {
-  const env = {
-    PULL_REQUEST: "1",
-    GITHUB_TOKEN: "github-t0ken",
-    GITHUB_API_URL: apis.url,
-    GITHUB_REPOSITORY: "owner/causeway",
-    NEON_API_URL: apis.url,
-    NEON_API_KEY: "neon-k3y",
-    NEON_PROJECT_ID: "p",
-    PREVIEW_URL: api,
-    DATABASE_HTTP_URL: `${hub.neon}/sql`,
-    UPSTASH_REDIS_REST_URL: "https://redis.example",
-    UPSTASH_REDIS_REST_TOKEN: "redis-t0ken",
-    PARTNER_PEPPERS: JSON.stringify({ 1: "p".repeat(32) }),
-    ADMIN_TOKEN: "",
-    ...change.env,
-  };
-  const plan = { "preview --name": { stdout: { preview: { urls: [api] } } }, ...change.plan };
-  return runStep({ command: `${command} --patience-ms 0`, env, plan });
+/** What happens when something happens to the pull request. */
+function on(
+  action: "opened" | "closed",
+  change: { number?: string; plan?: Plan; secrets?: Record<string, string>; more?: string } = {},
+) {
+  const repository = "owner/causeway";
+  const pullRequest = { number: change.number ?? 1, head: { repo: { full_name: repository } } };
+  return runWorkflow({
+    workflow: "preview.yml",
+    github: { repository, token: "github-t0ken", event: { action, pull_request: pullRequest } },
+    secrets: {
+      NEON_API_KEY: "neon-k3y",
+      NEON_PROJECT_ID: "p",
+      PREVIEW_URL: api,
+      UPSTASH_REDIS_REST_URL: hub.upstash,
+      UPSTASH_REDIS_REST_TOKEN: hub.token,
+      PARTNER_PEPPERS: PEPPERS,
+      ...change.secrets,
+    },
+    env: { GITHUB_API_URL: apis.url, NEON_API_URL: apis.url, DATABASE_HTTP_URL: `${hub.neon}/sql` },
+    plan: { "preview --name": { stdout: { preview: { urls: [api] } } }, ...change.plan },
+    more: change.more,
+  });
 }
 /** As a copy without rows is: nothing says what was applied. */
 const forget = () => openDriver(hub)`DELETE FROM drizzle.__drizzle_migrations`;
@@ -48,8 +52,10 @@ const countVaults = async () =>
 
 test("makes database, Worker and comment of a pull request, and none of it twice", async () => {
   await forget();
-  const { code, said, calls } = await run(UP);
-  expect(code, said).toBe(0);
+  const { jobs, steps, npm, said, calls } = await on("opened");
+  expect(jobs, said).toEqual({ up: "success", down: "skipped" });
+  expect(steps).toEqual(["npm ci", 'npm run deploy:preview -- --pull-request "$PULL_REQUEST"']);
+  expect(npm).toEqual(["npm ci", "npm run"]);
   expect(apis.branches.map(({ name }) => name)).toEqual(["preview/pr-12", "preview/pr-1"]);
   const made = apis.asked.find(({ method, path }) => method === "POST" && path === "/projects/p/branches");
   expect(made).toMatchObject({
@@ -64,9 +70,9 @@ test("makes database, Worker and comment of a pull request, and none of it twice
       args: ["preview", "--name", "pr-1", "--var", "REDIS_KEY_PREFIX:cw-pr-1", "--json"],
       secrets: {
         PUBLIC_URL: api,
-        UPSTASH_REDIS_REST_URL: "https://redis.example",
-        UPSTASH_REDIS_REST_TOKEN: "redis-t0ken",
-        PARTNER_PEPPERS: JSON.stringify({ 1: "p".repeat(32) }),
+        UPSTASH_REDIS_REST_URL: hub.upstash,
+        UPSTASH_REDIS_REST_TOKEN: hub.token,
+        PARTNER_PEPPERS: PEPPERS,
         DATABASE_URL: connectionString(hub),
       },
       sees: [],
@@ -74,7 +80,8 @@ test("makes database, Worker and comment of a pull request, and none of it twice
   ]);
   expect(await countVaults()).toBe(readSeedFile().length);
   expect(said).not.toMatch(/k3y|t0ken|pppp|postgresql:/);
-  expect((await run(UP)).code).toBe(0);
+  expect(said).not.toContain(hub.token);
+  expect((await on("opened")).jobs["up"]).toBe("success");
   expect(apis.branches).toHaveLength(2);
   expect(apis.comments.map(({ body }) => body)).toEqual([
     "Looks good",
@@ -82,19 +89,7 @@ test("makes database, Worker and comment of a pull request, and none of it twice
   ]);
 });
 
-test("clears no database that holds a row", async () => {
-  const before = await countVaults();
-  await forget();
-  const { code, said, calls } = await run(UP);
-  expect([code, calls]).toEqual([1, []]);
-  expect(said).toContain("the table vaults has rows: this is no empty copy");
-  expect(await countVaults()).toBe(before);
-  expect(apis.comments.at(-1)?.body).toContain("could not be made");
-  await openDriver(hub)`TRUNCATE vaults CASCADE`;
-  expect((await run(UP)).code).toBe(0);
-});
-
-test.each<[string, Parameters<typeof run>[1], RegExp]>([
+test.each<[string, Parameters<typeof on>[1], RegExp]>([
   [
     "another address",
     { plan: { "preview --name": { stdout: { preview: { urls: ["https://other.example"] } } } } },
@@ -105,19 +100,30 @@ test.each<[string, Parameters<typeof run>[1], RegExp]>([
     { plan: { "preview --name": { code: 3 } } },
     /wrangler preview --name ended with 3/,
   ],
-  ["a missing pepper", { env: { PARTNER_PEPPERS: "" } }, /PARTNER_PEPPERS is not set/],
-  ["no number", { env: { PULL_REQUEST: "1; id" } }, /--pull-request is no number/],
+  ["a missing pepper", { secrets: { PARTNER_PEPPERS: "" } }, /PARTNER_PEPPERS is not set/],
+  ["no number", { number: "1; id" }, /--pull-request is no number/],
 ])("ends at %s with a line", async (_what, change, line) => {
-  const { code, said } = await run(UP, change);
-  expect(code).toBe(1);
+  const { jobs, said } = await on("opened", change);
+  expect(jobs["up"]).toBe("failure");
   expect(said).toMatch(line);
 });
 
+test("clears no database that holds a row", async () => {
+  const before = await countVaults();
+  await forget();
+  const { jobs, said, calls } = await on("opened");
+  expect([jobs["up"], calls]).toEqual(["failure", []]);
+  expect(said).toContain("the table vaults has rows: this is no empty copy");
+  expect(await countVaults()).toBe(before);
+  expect(apis.comments.at(-1)?.body).toContain("could not be made");
+});
+
 test("takes the database away although the Worker cannot be, and no other one", async () => {
-  const failed = await run(DOWN, { plan: { "preview delete": { code: 4 } } });
-  expect([failed.code, apis.branches.map(({ name }) => name)]).toEqual([1, ["preview/pr-12"]]);
-  const { code, calls } = await run(DOWN);
-  expect(code).toBe(0);
+  const failed = await on("closed", { plan: { "preview delete": { code: 4 } } });
+  expect(failed.jobs["down"]).toBe("failure");
+  expect(apis.branches.map(({ name }) => name)).toEqual(["preview/pr-12"]);
+  const { jobs, calls } = await on("closed");
+  expect(jobs).toEqual({ up: "skipped", down: "success" });
   expect(calls.map(({ args }) => args)).toEqual([
     ["preview", "delete", "--name", "pr-1", "--skip-confirmation"],
   ]);
@@ -126,7 +132,7 @@ test("takes the database away although the Worker cannot be, and no other one", 
 
 test("says what it would do, and does nothing", async () => {
   const { length } = apis.asked;
-  const { code, said, calls } = await run(`${UP} --dry-run`);
-  expect([code, calls, apis.asked.length]).toEqual([0, [], length]);
+  const { jobs, said, calls } = await on("opened", { more: "--dry-run" });
+  expect([jobs["up"], calls, apis.asked.length]).toEqual(["success", [], length]);
   expect(said).toContain("makes the Worker pr-1 and the database branch preview/pr-1");
 });

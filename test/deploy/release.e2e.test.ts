@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { connectionString, openDriver, startHub, type TestHub } from "../stack/harness.ts";
-import { type Plan, runStep, stepOf } from "./outside.ts";
+import { type Plan, runWorkflow } from "./runner.ts";
 
 const { api } = inject("stack");
 const NOWHERE = "http://127.0.0.1:9";
@@ -18,35 +18,50 @@ const deployed = (...versions: [string, number][]) => ({
   versions: versions.map(([version_id, percentage]) => ({ version_id, percentage })),
 });
 
-function release(change: { version?: string; url?: string; plan?: Plan; env?: Record<string, string> } = {}) {
+/** The workflow `deploy`, started by hand on `main`. */
+async function release(
+  change: {
+    version?: string;
+    url?: string;
+    sha?: string;
+    plan?: Plan;
+    secrets?: Record<string, string>;
+  } = {},
+) {
   const record = { type: "version-upload", version_id: "v2", preview_url: change.version ?? api };
-  const env = {
-    GITHUB_SHA: "0123456789abcdef0123456789abcdef01234567",
-    DATABASE_URL: connectionString(hub),
-    DATABASE_HTTP_URL: `${hub.neon}/sql`,
-    PUBLIC_URL: change.url ?? api,
-    ...change.env,
-  };
-  const plan = {
-    "deployments status": { stdout: deployed(["v1", 100]) },
-    "versions upload": { record },
-    ...change.plan,
-  };
-  return runStep({ command: `${stepOf("deploy.yml", /deploy --/)} --patience-ms 0`, env, plan });
+  const ran = await runWorkflow({
+    workflow: "deploy.yml",
+    github: {
+      ref: "refs/heads/main",
+      repository: "owner/causeway",
+      sha: change.sha ?? "0123456789abcdef0123456789abcdef01234567",
+    },
+    secrets: { DATABASE_URL: connectionString(hub), PUBLIC_URL: change.url ?? api, ...change.secrets },
+    env: { DATABASE_HTTP_URL: `${hub.neon}/sql` },
+    plan: {
+      "deployments status": { stdout: deployed(["v1", 100]) },
+      "versions upload": { record },
+      ...change.plan,
+    },
+  });
+  expect(ran.jobs["test"]).toBe("success");
+  return { ...ran, released: ran.jobs["release"] };
 }
 const words = (calls: { args: string[] }[]) => calls.map(({ args }) => args.slice(0, 3).join(" "));
 
 test("refuses while traffic is shared, before anything is changed", async () => {
   const shared = { "deployments status": { stdout: deployed(["v1", 90], ["v0", 10]) } };
-  const { code, said, calls } = await release({ plan: shared });
-  expect([code, words(calls)]).toEqual([1, ["deployments status --json"]]);
+  const { released, said, calls } = await release({ plan: shared });
+  expect([released, words(calls)]).toEqual(["failure", ["deployments status --json"]]);
   expect(said).toContain("traffic is shared");
   expect(await openDriver(hub)`SELECT to_regclass('vaults') AS name`).toEqual([{ name: null }]);
 });
 
 test("migrates, uploads, tests and releases, and shows wrangler none of what it does not need", async () => {
-  const { code, said, calls } = await release();
-  expect(code, said).toBe(0);
+  const { released, steps, npm, said, calls } = await release();
+  expect(released, said).toBe("success");
+  expect(steps).toEqual([".ci/run", "npm ci", `npm run deploy -- --tag "\${GITHUB_SHA:0:12}"`]);
+  expect(npm).toEqual(["npm ci", "npm test", "npm ci", "npm run"]);
   expect(words(calls)).toEqual([
     "deployments status --json",
     "versions upload --tag",
@@ -59,30 +74,33 @@ test("migrates, uploads, tests and releases, and shows wrangler none of what it 
 });
 
 test("releases nothing that fails at its own address", async () => {
-  const { code, said, calls } = await release({ version: NOWHERE });
-  expect([code, words(calls)]).toEqual([1, ["deployments status --json", "versions upload --tag"]]);
+  const { released, said, calls } = await release({ version: NOWHERE });
+  expect([released, words(calls)]).toEqual([
+    "failure",
+    ["deployments status --json", "versions upload --tag"],
+  ]);
   expect(said).toContain("the smoke test fails");
 });
 
 test.each<[string, Parameters<typeof release>[0]]>([["production fails its test", { url: NOWHERE }]])(
   "rolls back when %s",
   async (_what, change) => {
-    const { code, said, calls } = await release(change);
-    expect(code).toBe(1);
+    const { released, said, calls } = await release(change);
+    expect(released).toBe("failure");
     expect(words(calls).slice(2)).toEqual(["versions deploy v2@100", "versions deploy v1@100"]);
     expect(said).toContain("rolled back: version v1");
   },
 );
 
 test.each<[string, Parameters<typeof release>[0], RegExp]>([
-  ["no database", { env: { DATABASE_URL: "" } }, /DATABASE_URL is not set/],
-  ["no address", { env: { PUBLIC_URL: "" } }, /PUBLIC_URL is not set/],
-  ["a tag that is none", { env: { GITHUB_SHA: "$(id);" } }, /--tag is missing/],
+  ["no database", { secrets: { DATABASE_URL: "" } }, /DATABASE_URL is not set/],
+  ["no address", { secrets: { PUBLIC_URL: "" } }, /PUBLIC_URL is not set/],
+  ["a tag that is none", { sha: "$(id);" }, /--tag is missing/],
   ["a failing upload", { plan: { "versions upload": { code: 7 } } }, /versions upload ended with 7/],
   ["an upload without address", { plan: { "versions upload": {} } }, /named no version/],
 ])("ends at %s with a line", async (_what, change, line) => {
-  const { code, said, calls } = await release(change);
-  expect(code).toBe(1);
+  const { released, said, calls } = await release(change);
+  expect(released).toBe("failure");
   expect(said).toMatch(line);
   expect(words(calls).filter((call) => call.startsWith("versions deploy"))).toEqual([]);
 });
