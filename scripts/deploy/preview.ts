@@ -5,6 +5,7 @@ import { migrate } from "../db/migrate.ts";
 import { readSeedFile, seed } from "../db/seed.ts";
 import { type Project, provideBranch, removeBranch } from "./branch.ts";
 import { clearCopy } from "./clear-copy.ts";
+import { clearKeys } from "./clear-keys.ts";
 import { comment } from "./comment.ts";
 import { givenOf, patienceOf, required } from "./environment.ts";
 import { requireSound } from "./require-sound.ts";
@@ -16,6 +17,7 @@ const Deployed = z.object({ preview: z.object({ urls: z.array(z.url()) }) });
 /** What a preview is called everywhere. */
 const nameOf = (pullRequest: number): string => `pr-${pullRequest}`;
 const branchOf = (pullRequest: number): string => `preview/${nameOf(pullRequest)}`;
+const prefixOf = (pullRequest: number): string => `cw-${nameOf(pullRequest)}`;
 
 /** Makes the preview or brings it up to date; the address that passed the smoke test. Throws when it does not pass. */
 async function provide(pullRequest: number, patienceMs: number): Promise<string> {
@@ -32,7 +34,7 @@ async function provide(pullRequest: number, patienceMs: number): Promise<string>
   await clearCopy(target);
   await migrate(target);
   await seed({ ...target, rows: readSeedFile() });
-  const args = ["preview", "--name", name, "--var", `REDIS_KEY_PREFIX:cw-${name}`, "--json"];
+  const args = ["preview", "--name", name, "--var", `REDIS_KEY_PREFIX:${prefixOf(pullRequest)}`, "--json"];
   const { stdout } = await wrangler(args, { ...secrets, DATABASE_URL: databaseUrl });
   const { urls } = Deployed.parse(JSON.parse(stdout)).preview;
   // Sign-in is bound to the address: at another one it would not work.
@@ -42,12 +44,16 @@ async function provide(pullRequest: number, patienceMs: number): Promise<string>
   return url;
 }
 
-/** Takes the Worker and the database away; what fails does not keep the other one alive. */
+/** Takes the Worker, the database and the keys away; what fails does not keep the others alive. */
 async function remove(pullRequest: number): Promise<void> {
-  const results = await Promise.allSettled([
-    wrangler(["preview", "delete", "--name", nameOf(pullRequest), "--skip-confirmation"]),
-    removeBranch(project(), branchOf(pullRequest)),
+  const worker = ["preview", "delete", "--name", nameOf(pullRequest), "--skip-confirmation"];
+  const results: PromiseSettledResult<unknown>[] = await Promise.allSettled([
+    wrangler(worker),
+    (async () => removeBranch(project(), branchOf(pullRequest)))(),
   ]);
+  // Not before the Worker is gone: it would write new ones.
+  const keys = (async () => clearKeys(redis(), prefixOf(pullRequest)))();
+  results.push(...(await Promise.allSettled([keys])));
   const failed = results.flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
   if (failed.length > 0) throw new Error(failed.join("; "));
 }
@@ -66,6 +72,10 @@ function project(): Project {
   };
 }
 
+function redis(): { url: string; token: string } {
+  return { url: required("UPSTASH_REDIS_REST_URL"), token: required("UPSTASH_REDIS_REST_TOKEN") };
+}
+
 /** On the pull request; nowhere where there is no token to write with. */
 async function tell(pullRequest: number, text: string): Promise<void> {
   console.log(text);
@@ -82,7 +92,7 @@ production's) and address, tests it from outside and says so in one comment. Or 
   npm run deploy:preview -- --pull-request N [--remove] [--dry-run] [--patience-ms 60000]
 
   --pull-request  its number
-  --remove        delete the Worker and the database
+  --remove        delete the Worker, the database and what it kept in Redis
   --dry-run       only say what would be made or deleted
   --patience-ms   how long a new address may take to answer soundly
   --help          show this text
@@ -96,7 +106,7 @@ the preview's own ${REQUIRED_SECRETS.join(", ")}, and where wanted ${OPTIONAL_SE
     const number = values.get("pull-request") ?? "";
     if (!/^[1-9][0-9]{0,8}$/.test(number)) throw new Error("--pull-request is no number");
     const pullRequest = Number(number);
-    const things = `the Worker ${nameOf(pullRequest)} and the database branch ${branchOf(pullRequest)}`;
+    const things = `the Worker ${nameOf(pullRequest)}, the database branch ${branchOf(pullRequest)} and the keys ${prefixOf(pullRequest)}:…`;
     if (given.has("dry-run")) return console.log(`${given.has("remove") ? "deletes" : "makes"} ${things}`);
     if (given.has("remove")) {
       await remove(pullRequest);

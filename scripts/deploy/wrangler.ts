@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** What wrangler has no use for. */
-const NOT_ITS_OWN = ["DATABASE_URL", "NEON_API_KEY", "GITHUB_TOKEN"];
+const NOT_ITS_OWN = ["DATABASE_URL", "NEON_API_KEY", "GITHUB_TOKEN", "UPSTASH_REDIS_REST_TOKEN"];
 
 /** What a run of wrangler said. */
 export interface Said {

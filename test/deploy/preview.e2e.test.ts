@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { migrate } from "../../scripts/db/migrate.ts";
 import { readSeedFile } from "../../scripts/db/seed.ts";
+import { createRedis } from "../../src/redis/client.ts";
 import { connectionString, openDriver, startHub, type TestHub } from "../stack/harness.ts";
 import { startApis } from "./outside.ts";
 import { type Plan, runWorkflow } from "./runner.ts";
@@ -118,21 +119,57 @@ test("clears no database that holds a row", async () => {
   expect(apis.comments.at(-1)?.body).toContain("could not be made");
 });
 
-test("takes the database away although the Worker cannot be, and no other one", async () => {
-  const failed = await on("closed", { plan: { "preview delete": { code: 4 } } });
-  expect(failed.jobs["down"]).toBe("failure");
-  expect(apis.branches.map(({ name }) => name)).toEqual(["preview/pr-12"]);
-  const { jobs, calls } = await on("closed");
-  expect(jobs).toEqual({ up: "skipped", down: "success" });
-  expect(calls.map(({ args }) => args)).toEqual([
-    ["preview", "delete", "--name", "pr-1", "--skip-confirmation"],
-  ]);
-  expect(apis.comments.at(-1)?.body).toContain("was removed");
+describe("a closed pull request", () => {
+  const redis = () => createRedis({ url: hub.upstash, token: hub.token, timeoutMs: 10_000 });
+  const others = ["cw-pr-12:limit", "cw-pr-1", "cw:registry", "xcw-pr-1:limit"];
+  const fill = async (count: number) => {
+    const names = [...Array.from({ length: count }, (_, index) => `cw-pr-1:key:${index}`), ...others];
+    await redis().mset(Object.fromEntries(names.map((name) => [name, "1"])));
+  };
+  const branch = () => {
+    const names = ["preview/pr-12", "preview/pr-1"];
+    const branches = names.map((name) => ({ id: `br-${name.length}`, name, current_state: "ready" }));
+    apis.branches.splice(0, apis.branches.length, ...branches);
+  };
+  const left = async () => (await redis().keys("*")).sort();
+
+  test("loses Worker, database and keys, and nobody else loses any", async () => {
+    await fill(700);
+    branch();
+    const { jobs, said, calls } = await on("closed");
+    expect(jobs, said).toEqual({ up: "skipped", down: "success" });
+    expect(calls).toEqual([
+      {
+        args: ["preview", "delete", "--name", "pr-1", "--skip-confirmation"],
+        secrets: null,
+        sees: [],
+      },
+    ]);
+    expect(apis.branches.map(({ name }) => name)).toEqual(["preview/pr-12"]);
+    expect(await left()).toEqual([...others].sort());
+    expect(apis.comments.at(-1)?.body).toContain("was removed");
+  });
+
+  test("loses database and keys although the Worker cannot be removed", async () => {
+    await fill(3);
+    branch();
+    const { jobs, said } = await on("closed", { plan: { "preview delete": { code: 4 } } });
+    expect(jobs["down"]).toBe("failure");
+    expect(said).toContain("wrangler preview delete ended with 4");
+    expect(apis.branches.map(({ name }) => name)).toEqual(["preview/pr-12"]);
+    expect(await left()).toEqual([...others].sort());
+  });
+
+  test("loses its Worker although nothing says where its keys are", async () => {
+    const { jobs, said, calls } = await on("closed", { secrets: { UPSTASH_REDIS_REST_URL: "" } });
+    expect([jobs["down"], calls.length]).toEqual(["failure", 1]);
+    expect(said).toContain("UPSTASH_REDIS_REST_URL is not set");
+  });
 });
 
 test("says what it would do, and does nothing", async () => {
   const { length } = apis.asked;
   const { jobs, said, calls } = await on("opened", { more: "--dry-run" });
   expect([jobs["up"], calls, apis.asked.length]).toEqual(["success", [], length]);
-  expect(said).toContain("makes the Worker pr-1 and the database branch preview/pr-1");
+  expect(said).toContain("makes the Worker pr-1, the database branch preview/pr-1 and the keys cw-pr-1:…");
 });

@@ -21,7 +21,7 @@ const args = process.argv.slice(2);
 const at = args.indexOf("--secrets-file");
 if (at !== -1 && (statSync(args[at + 1]).mode & 0o077) !== 0) process.exit(9);
 const secrets = at === -1 ? null : JSON.parse(readFileSync(args[at + 1], "utf8"));
-const sees = ["DATABASE_URL", "NEON_API_KEY", "GITHUB_TOKEN"].filter((name) => name in process.env);
+const sees = ["DATABASE_URL", "NEON_API_KEY", "GITHUB_TOKEN", "UPSTASH_REDIS_REST_TOKEN"].filter((name) => name in process.env);
 appendFileSync(process.env.CALLS_FILE, JSON.stringify({ args: at === -1 ? args : args.slice(0, at), secrets, sees }) + "\\n");
 const plan = JSON.parse(process.env.WRANGLER_PLAN)[args[0] + " " + args[1]] ?? {};
 if (plan.record) appendFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, JSON.stringify(plan.record) + "\\n");
