@@ -10,5 +10,6 @@ await runSteps("verify", [
   { name: "OpenAPI document", command: "node scripts/openapi.ts --check" },
   { name: "contracts reproducible", command: "node scripts/contracts/build.ts --check" },
   { name: "migrations up to date", command: "node scripts/checks/migrations.ts" },
+  { name: "migrations only expand", command: "node scripts/checks/expand-only.ts" },
   { name: "unit tests", command: "vitest run --project unit --sequence.shuffle.files" },
 ]);

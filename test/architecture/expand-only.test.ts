@@ -1,0 +1,86 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkTree } from "./planted.ts";
+
+const root = join(import.meta.dirname, "../..");
+const ADD = 'ALTER TABLE "deposits" ADD COLUMN';
+
+/** Statements that the version before would not survive, and what the check says of them. */
+const harmful: readonly (readonly [sql: string, problem: string])[] = [
+  ['DROP TABLE "flows"', "is not known to expand"],
+  ['ALTER TABLE "deposits" DROP COLUMN "tool"', "is not known to expand"],
+  ['ALTER TABLE "deposits" RENAME COLUMN "tool" TO "bridge_tool"', "is not known to expand"],
+  ['ALTER TABLE "deposits" RENAME TO "moves"', "is not known to expand"],
+  ['ALTER TABLE "deposits" ALTER COLUMN "checks" SET DATA TYPE bigint', "is not known to expand"],
+  ['ALTER TABLE "deposits" ALTER COLUMN "tool" SET NOT NULL', "is not known to expand"],
+  ['ALTER TABLE "deposits" ALTER COLUMN "checks" DROP DEFAULT', "is not known to expand"],
+  [`UPDATE "deposits" SET "tool" = ''`, "is not known to expand"],
+  ['CREATE INDEX CONCURRENTLY "deposits_tool" ON "deposits" USING btree ("tool")', "is not known to expand"],
+  [`${ADD} "fee" text NOT NULL`, "the version before names no deposits.fee, which has no default"],
+  [`${ADD} "fee" text DEFAULT '' UNIQUE`, "binds what the version before writes to deposits"],
+  [`${ADD} "fee" text REFERENCES "vaults"("name")`, "binds what the version before writes to deposits"],
+  [
+    'CREATE UNIQUE INDEX "one" ON "deposits" USING btree ("tool")',
+    "binds what the version before writes to deposits",
+  ],
+  [
+    'ALTER TABLE "deposits" ADD CONSTRAINT "some" CHECK ("checks" > 0)',
+    "binds what the version before writes to deposits",
+  ],
+  [
+    'CREATE TRIGGER "no" BEFORE UPDATE ON "deposits" FOR EACH ROW EXECUTE FUNCTION "no"()',
+    "binds what the version before writes to deposits",
+  ],
+  ['CREATE TABLE "new" ("id" text); DROP TABLE "flows"', "is more than one statement"],
+];
+/** Of several statements only the last is harmful: what the file adds does not excuse it. */
+const together: readonly (readonly [sql: string, problem: string])[] = [
+  [
+    `${ADD} "fee" text DEFAULT '' NOT NULL;--> statement-breakpoint\nCREATE UNIQUE INDEX "fee" ON "deposits" USING btree ("fee");`,
+    "binds what the version before writes to deposits",
+  ],
+  [
+    `${ADD} "paid" boolean DEFAULT true NOT NULL;--> statement-breakpoint\nCREATE UNIQUE INDEX "paid" ON "deposits" USING btree ("ref") WHERE "deposits"."paid";`,
+    "binds what the version before writes to deposits",
+  ],
+  [
+    '-- contract: no version names it\nCREATE TABLE "new" ("id" text);',
+    "is no drop, in a file that contracts",
+  ],
+  ['-- contract:\nDROP TABLE "flows";', "is not known to expand"],
+];
+
+const named = (sqls: readonly string[]) =>
+  Object.fromEntries(sqls.map((sql, index) => [`drizzle/${String(index).padStart(4, "0")}_x.sql`, sql]));
+
+test("finds what the version before would not survive, each by itself", async () => {
+  const all = [...harmful, ...together];
+  // Made by another file, so nobody's own to bind.
+  const before = { "drizzle/0000_before.sql": 'CREATE TABLE "deposits" ("tool" text);' };
+  const { code, problems } = await checkTree("expand-only.ts", {
+    ...before,
+    ...named(all.map(([sql]) => sql)),
+  });
+  const found = problems.map((line) => [line.split(":")[0], line.split(": ").at(-1)]);
+  const expected = Object.keys(named(all.map(([sql]) => sql))).map((file, index) => [file, all[index]?.[1]]);
+  expect([code, found]).toEqual([1, expected]);
+});
+
+test("takes what only adds, drops that say why, and every migration there is", async () => {
+  const existing = globSync("drizzle/*.sql", { cwd: root }).map((file) =>
+    readFileSync(join(root, file), "utf8"),
+  );
+  expect(existing.length).toBeGreaterThan(7);
+  const harmless = [
+    `${ADD} "fee" text;--> statement-breakpoint\nCREATE UNIQUE INDEX "fee" ON "deposits" USING btree ("ref","fee");`,
+    `${ADD} "fee" numeric(78, 0) DEFAULT '0;' NOT NULL;`,
+    '-- contract: nothing names it since the last release\nALTER TABLE "deposits" DROP COLUMN "tool";',
+  ];
+  const { code, problems } = await checkTree("expand-only.ts", named([...existing, ...harmless]));
+  expect([code, problems]).toEqual([0, []]);
+});
+
+test("is not content with nothing", async () => {
+  expect((await checkTree("expand-only.ts", {})).problems).toEqual(["drizzle holds no migration"]);
+});
