@@ -104,6 +104,23 @@ const LifiSetting = z.strictObject({
       bridges: z.array(z.enum(["across", "stargate", "celer", "polymer"])),
       wrapped_native: ContractAddress.nullable(),
       assets: z.array(AssetSetting),
+      stargate: z
+        .strictObject({
+          endpoint_id: z.int().min(1),
+          endpoint: ContractAddress,
+          pools: z.array(
+            z.strictObject({
+              asset_id: z.int().min(1),
+              pool: ContractAddress,
+              token: ContractAddress,
+              decimals: z.int().min(0).max(36),
+            }),
+          ),
+        })
+        .optional(),
+      circle: z
+        .strictObject({ domain: z.int().min(0), transmitter: ContractAddress, usdc: ContractAddress })
+        .optional(),
     }),
   ).default([]),
 });

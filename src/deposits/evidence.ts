@@ -1,9 +1,9 @@
-import { type Hex, type Log, parseAbi, parseEventLogs, zeroAddress } from "viem";
+import { type Hex, type Log, parseAbi, parseEventLogs } from "viem";
 import type { Receipt } from "../chains/transaction.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import { sameAddress } from "../lib/address.ts";
 import { fractionToParts, lessParts } from "../lib/amount.ts";
-import type { MoveWitness } from "../providers/provider.ts";
+import type { MoveDelivery, MoveWitness } from "../providers/provider.ts";
 import { routerDeposits } from "../router/decode.ts";
 
 /** Shares that a receipt shows to have reached a deposit's user, in the share token's smallest unit. */
@@ -69,49 +69,54 @@ export function routerRefs(receipt: Receipt): Hex[] {
 }
 
 /**
- * What of a deposit's moved token a receipt shows to have reached the user, smallest unit; null: not this
- * deposit's delivery. Where the bridge's own event ties the receipt to the transfer any amount is it,
- * otherwise no less than was guaranteed, the loss the user allows taken off once more.
+ * What of a deposit's moved token a delivery brought the user, smallest unit; null: nothing. Without a call the
+ * bridge pays the user, which for native money nothing but its own event shows; after a call the user has what is
+ * transferred meanwhile.
  */
 export function findArrival(
   receipt: Receipt,
-  of: { row: Pick<DepositRow, "userAddress" | "moveToken" | "moveMin" | "slippage">; witnessed: boolean },
+  of: {
+    row: Pick<DepositRow, "userAddress" | "moveToken" | "destinationCall">;
+    delivery: MoveDelivery;
+  },
 ): bigint | null {
-  const { row, witnessed } = of;
+  const { row, delivery } = of;
+  if (!receipt.succeeded || row.moveToken === null) return null;
+  if (!row.destinationCall) return delivery.amount > 0n ? delivery.amount : null;
+  const { first, last } = delivery.logs;
+  const during = receipt.logs.filter(({ logIndex }) => (logIndex ?? -1) >= first && (logIndex ?? -1) <= last);
+  const arrived = netTransfers(during, { token: row.moveToken, account: row.userAddress });
+  return arrived > 0n ? arrived : null;
+}
+
+/**
+ * What a swap on the vault's own chain brought the user, smallest unit; null: less than was guaranteed, the loss
+ * the user allows taken off once more.
+ */
+export function findSwapped(
+  receipt: Receipt,
+  row: Pick<DepositRow, "userAddress" | "moveToken" | "moveMin" | "slippage">,
+): bigint | null {
   if (!receipt.succeeded || row.moveToken === null) return null;
   const arrived = netTransfers(receipt.logs, { token: row.moveToken, account: row.userAddress });
-  const least = witnessed ? 1n : lessParts(BigInt(row.moveMin ?? "1"), fractionToParts(row.slippage));
+  const least = lessParts(BigInt(row.moveMin ?? "1"), fractionToParts(row.slippage));
   return arrived > 0n && arrived >= least ? arrived : null;
 }
 
 /**
- * What a receipt of the source chain shows to have been paid back to the user, smallest unit; null: no refund
- * of this deposit. At least what the bridge's own event says it took; where nobody read that, what was sent
- * in the token it was sent in, the loss the user allows taken off. Native money leaves no such trace.
+ * What a receipt of the source chain shows to have been paid back to the user, smallest unit; null: no refund of
+ * this deposit. Exactly what the bridge's own event says it took, once and by whom took it: a sum of several
+ * refunds, or one of them twice, does not say whose it is.
  */
 export function findRefund(
   receipt: Receipt,
-  seen: {
-    row: Pick<DepositRow, "userAddress" | "fromToken" | "fromAmount" | "slippage">;
-    took: MoveWitness["took"] | null;
-  },
+  seen: { row: Pick<DepositRow, "userAddress">; took: NonNullable<MoveWitness["took"]> },
 ): bigint | null {
   const { row, took } = seen;
-  if (!receipt.succeeded) return null;
-  const token = took?.token ?? row.fromToken;
-  if (sameAddress(token, zeroAddress)) return null;
-  const of = { token, account: row.userAddress };
-  const returned =
-    took === null ? netTransfers(receipt.logs, of) : paidBy(receipt.logs, { ...of, by: took.by });
-  const least = took?.amount ?? lessParts(BigInt(row.fromAmount), fractionToParts(row.slippage));
-  return returned > 0n && returned >= least ? returned : null;
-}
-
-/** What one account was paid of a token by another. */
-function paidBy(logs: readonly Log[], of: { token: string; account: string; by: string }): bigint {
-  const own = logs.filter((log) => sameAddress(log.address, of.token));
+  if (!receipt.succeeded || took.amount <= 0n) return null;
+  const own = receipt.logs.filter((log) => sameAddress(log.address, took.token));
   const paid = parseEventLogs({ abi: transferAbi, logs: own }).filter(
-    ({ args }) => sameAddress(args.from, of.by) && sameAddress(args.to, of.account),
+    ({ args }) => sameAddress(args.from, took.by) && sameAddress(args.to, row.userAddress),
   );
-  return paid.reduce((sum, { args }) => sum + args.value, 0n);
+  return paid.length === 1 && paid[0]?.args.value === took.amount ? took.amount : null;
 }

@@ -4,18 +4,11 @@ import type { DepositRow } from "../db/queries/deposits.ts";
 import { describeError } from "../lib/log.ts";
 import type { MoveStatus } from "../providers/provider.ts";
 
-/** What providers say of a deposit's transfer, and whether somebody could read the bridge's own contracts. */
-export interface Hints {
-  said: readonly MoveStatus[];
-  /** Whether a delivery is believed only when the bridge's contracts witness it. */
-  needsWitness: boolean;
-}
-
 /**
  * Asks how a deposit's transfer stands: whoever built it, and whoever knows its bridge at first hand. Both at
  * once, witnesses first; who does not answer says nothing.
  */
-export async function askHints(ctx: Context, row: DepositRow): Promise<Hints> {
+export async function askHints(ctx: Context, row: DepositRow): Promise<MoveStatus[]> {
   const { all, scope } = ctx.providers;
   const asked = all.filter(({ name }) => name === row.provider || name === row.bridge);
   const transfer = {
@@ -39,6 +32,5 @@ export async function askHints(ctx: Context, row: DepositRow): Promise<Hints> {
     }),
   );
   const said = answers.filter((answer) => answer !== null);
-  const witnessesFirst = said.sort((a, b) => Number(b.witness !== null) - Number(a.witness !== null));
-  return { said: witnessesFirst, needsWitness: asked.some(({ name }) => name === row.bridge) };
+  return said.sort((a, b) => Number(b.witness !== null) - Number(a.witness !== null));
 }

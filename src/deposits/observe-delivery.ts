@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import type { Context } from "../context.ts";
-import type { DepositRow } from "../db/queries/deposits.ts";
-import type { MoveStatus } from "../providers/provider.ts";
+import { type DepositRow, deliversAnother, provesRefund } from "../db/queries/deposits.ts";
+import type { MoveDelivery, MoveStatus } from "../providers/provider.ts";
 import { findArrival, findRefund, findShareProof } from "./evidence.ts";
-import { askHints, type Hints } from "./hints.ts";
+import { askHints } from "./hints.ts";
 import { isConfirmed, type Look } from "./look.ts";
 import type { Observation } from "./move.ts";
 import { arrived, completed, refunded } from "./observations.ts";
@@ -26,16 +26,16 @@ const OWN_WORDS = new Set([
  * a receipt of the vault's chain or a refund in one of the source chain. Throws what reading a chain throws.
  */
 export async function observeDelivery(ctx: Context, following: Following): Promise<Observation[]> {
-  const hints = await askHints(ctx, following.row);
-  const found = (await findEnd(ctx, { ...following, hints })) ?? words(hints.said);
-  const explorer = hints.said.find(({ explorerLink }) => explorerLink !== null)?.explorerLink;
+  const said = await askHints(ctx, following.row);
+  const found = (await findEnd(ctx, { ...following, said })) ?? words(said);
+  const explorer = said.find(({ explorerLink }) => explorerLink !== null)?.explorerLink;
   if (explorer === undefined) return found;
   return found.map((one) => ({ ...one, change: { ...one.change, routerExplorer: explorer } }));
 }
 
 /** The delivery, or else the refund, in whichever transaction somebody named that shows one. */
-async function findEnd(ctx: Context, following: Following & { hints: Hints }): Promise<Observation[] | null> {
-  const { said } = following.hints;
+async function findEnd(ctx: Context, following: Told): Promise<Observation[] | null> {
+  const { said } = following;
   for (const hash of new Set(said.map(({ destinationTxHash }) => destinationTxHash))) {
     const delivery = hash === null ? null : await observeArrival(ctx, { ...following, hash });
     if (delivery !== null) return [delivery];
@@ -47,27 +47,35 @@ async function findEnd(ctx: Context, following: Following & { hints: Hints }): P
   return null;
 }
 
-type At = Following & { hints: Hints; hash: Hex };
+type Told = Following & { said: readonly MoveStatus[] };
+type At = Told & { hash: Hex };
+
+/** What is only alike is one deposit's alone: of two that are alike each needs a delivery of its own. */
+async function isTaken(
+  ctx: Context,
+  of: { row: DepositRow; hash: Hex; delivery: MoveDelivery },
+): Promise<boolean> {
+  return of.delivery.bond === "content" && (await deliversAnother(ctx.db, of));
+}
 
 /** The shares, or else the token, that a transaction of the vault's chain brought the user. */
-async function observeArrival(ctx: Context, { row, look, hints, hash }: At): Promise<Observation | null> {
+async function observeArrival(ctx: Context, { row, look, said, hash }: At): Promise<Observation | null> {
   const seen = await look(row.vaultChainId, hash);
   if (seen.receipt === null) return null;
   const at = { row, confirmed: isConfirmed(ctx, { chainId: row.vaultChainId, seen }) };
   const proof = findShareProof(seen.receipt, { row, via: "router" });
   if (proof !== null) return completed(at, { ...proof, destinationTxHash: hash });
-  const witness = hints.said.find(
-    (hint) => hint.destinationTxHash === hash && hint.witness?.delivered === true,
-  );
-  if (witness === undefined && hints.needsWitness) return null;
-  const amount = findArrival(seen.receipt, { row, witnessed: witness !== undefined });
+  const witness = said.find((hint) => hint.destinationTxHash === hash && hint.witness?.delivered != null);
+  const delivery = witness?.witness?.delivered ?? null;
+  if (delivery === null || (await isTaken(ctx, { row, hash, delivery }))) return null;
+  const amount = findArrival(seen.receipt, { row, delivery });
   return amount === null ? null : arrived(at, { amount, destinationTxHash: hash });
 }
 
 /** What a transaction of the source chain paid back; one from before the deposit paid back something else. */
-async function observeRefund(ctx: Context, { row, look, hints, hash }: At): Promise<Observation | null> {
-  const took = hints.said.find(({ witness }) => witness !== null)?.witness?.took ?? null;
-  if (took === null && hints.needsWitness) return null;
+async function observeRefund(ctx: Context, { row, look, said, hash }: At): Promise<Observation | null> {
+  const took = said.find(({ witness }) => witness !== null)?.witness?.took ?? null;
+  if (took === null || (await provesRefund(ctx.db, { row, hash }))) return null;
   const [seen, source] = await Promise.all([
     look(row.fromChainId, hash),
     look(row.fromChainId, row.sourceTxHash as Hex),

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { type DepositRow, provesAnother } from "../db/queries/deposits.ts";
 import { sameAddress } from "../lib/address.ts";
 import { depositRouterAddress } from "../router/address.ts";
-import { findArrival, findShareProof } from "./evidence.ts";
+import { findShareProof, findSwapped } from "./evidence.ts";
 import { failureReason } from "./failure-reason.ts";
 import { isConfirmed } from "./look.ts";
 import type { Observation } from "./move.ts";
@@ -104,7 +104,6 @@ function observeMove(at: Carried): Observation[] {
   const { row, hash, receipt, confirmed } = at;
   const evidence = { kind: "chain", shows: "source_succeeded", confirmed } as const;
   const left: Observation = { evidence, change: {}, noted: "when_moving" };
-  const amount =
-    row.fromChainId === row.vaultChainId ? findArrival(receipt, { row, witnessed: false }) : null;
+  const amount = row.fromChainId === row.vaultChainId ? findSwapped(receipt, row) : null;
   return amount === null ? [left] : [left, arrived(at, { amount, destinationTxHash: hash })];
 }

@@ -1,5 +1,6 @@
 import type { AcrossSetting, LifiSetting, ProviderSettings } from "../config.ts";
 import { createAcross } from "./across/across.ts";
+import type { StargateContracts } from "./lifi/bridge-contracts.ts";
 import { createLifi } from "./lifi/create-lifi.ts";
 import { RateMemory } from "./lifi/rate-memory.ts";
 import type { Provider } from "./provider.ts";
@@ -46,6 +47,8 @@ function makeLifi(setting: LifiSetting): Provider {
           bridges: row.bridges,
           wrappedNative: row.wrapped_native,
           assets: row.assets,
+          stargate: row.stargate === undefined ? null : stargateOf(row.stargate),
+          circle: row.circle ?? null,
         },
       ] as const,
   );
@@ -56,6 +59,14 @@ function makeLifi(setting: LifiSetting): Provider {
     memory: new RateMemory(),
     deployments: new Map(rows),
   });
+}
+
+type LifiRow = LifiSetting["deployments"][number][1];
+
+function stargateOf(row: NonNullable<LifiRow["stargate"]>): StargateContracts {
+  const { endpoint_id: endpointId, endpoint, pools } = row;
+  const named = pools.map(({ asset_id: assetId, ...pool }) => ({ assetId, ...pool }));
+  return { endpointId, endpoint, pools: named };
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");

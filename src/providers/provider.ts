@@ -92,10 +92,20 @@ export interface MoveStatus {
 
 /** What the bridge's own contracts show of a transfer, whatever anybody says. */
 export interface MoveWitness {
-  /** Whether `destinationTxHash` delivered this very transfer. */
-  delivered: boolean;
-  /** What which contract took on the source chain, and pays back when it pays back; smallest unit. */
-  took: { token: Address; amount: bigint; by: Address };
+  /** How `destinationTxHash` delivered this very transfer; null: it did not. */
+  delivered: MoveDelivery | null;
+  /** What which contract took on the source chain, and pays back when it pays back, smallest unit; null: never. */
+  took: { token: Address; amount: bigint; by: Address } | null;
+}
+
+/** What the receipt of a delivery shows of one transfer. */
+export interface MoveDelivery {
+  /** What the bridge paid out, smallest unit. */
+  amount: bigint;
+  /** The logs of the receipt that belong to it, by index, both included. */
+  logs: { first: number; last: number };
+  /** Whether an id ties it to the transfer, or only that it is alike in everything that the chains show. */
+  bond: "id" | "content";
 }
 
 /** A token as an upstream lists it. */

@@ -5,6 +5,7 @@ import {
   findArrival,
   findRefund,
   findShareProof,
+  findSwapped,
   netTransfers,
   routerRefs,
 } from "../../src/deposits/evidence.ts";
@@ -213,19 +214,41 @@ describe("a second step through the Router", () => {
 });
 
 describe("a delivery", () => {
-  const moved = { ...row, moveToken: USDC.toLowerCase(), moveMin: "1000", slippage: 0.02 };
+  const moved = {
+    ...row,
+    moveToken: USDC.toLowerCase(),
+    moveMin: "1000",
+    slippage: 0.02,
+    destinationCall: true,
+  };
   const paid = (value: bigint, more = {}) =>
     receiptOf(transferLog({ token: USDC, from: OTHER, value, ...more }));
 
+  const whole = { amount: 7n, logs: { first: 0, last: 99 }, bond: "id" } as const;
+
   test.each([
-    [1n, true, 1n],
-    [5_000n, true, 5_000n],
-    [1_000n, false, 1_000n],
-    [980n, false, 980n],
-    [979n, false, null],
-    [1n, false, null],
-  ])("of %i units, witnessed: %s, is taken for %s", (value, witnessed, amount) => {
-    expect(findArrival(paid(value), { row: moved, witnessed })).toBe(amount);
+    [1_000n, 1_000n],
+    [980n, 980n],
+    [979n, null],
+    [1n, null],
+  ])("of %i units by a swap is taken for %s", (value, amount) => {
+    expect(findSwapped(paid(value), moved)).toBe(amount);
+  });
+
+  test("without a call is what the bridge's own event says, of native money too", () => {
+    const plain = { ...moved, destinationCall: false };
+    expect(findArrival(receiptOf(), { row: plain, delivery: whole })).toBe(7n);
+    expect(findArrival(receiptOf(), { row: { ...plain, moveToken: zeroAddress }, delivery: whole })).toBe(7n);
+    expect(findArrival(receiptOf(), { row: plain, delivery: { ...whole, amount: 0n } })).toBe(null);
+  });
+
+  test("after a call is what reached the user while it was made, and no other payment of the transaction", () => {
+    const during = { ...transferLog({ token: USDC, from: OTHER, value: 5_000n }), logIndex: 4 };
+    const before = { ...transferLog({ token: USDC, from: OTHER, value: 300n }), logIndex: 2 };
+    const after = { ...transferLog({ token: USDC, from: OTHER, value: 70n }), logIndex: 6 };
+    const delivery = { ...whole, logs: { first: 3, last: 5 } };
+    expect(findArrival(receiptOf(before, during, after), { row: moved, delivery })).toBe(5_000n);
+    expect(findArrival(receiptOf(before, after), { row: moved, delivery })).toBe(null);
   });
 
   test.each<[string, ReturnType<typeof receiptOf>]>([
@@ -240,11 +263,13 @@ describe("a delivery", () => {
     ],
     ["in a transaction that failed", { ...paid(5_000n), succeeded: false }],
   ])("%s is none", (_, receipt) => {
-    expect(findArrival(receipt, { row: moved, witnessed: true })).toBe(null);
+    expect(findArrival(receipt, { row: moved, delivery: whole })).toBe(null);
+    expect(findSwapped(receipt, moved)).toBe(null);
   });
 
   test("is none for a deposit that moves nothing", () => {
-    expect(findArrival(paid(5_000n), { row, witnessed: true })).toBe(null);
+    expect(findArrival(paid(5_000n), { row, delivery: whole })).toBe(null);
+    expect(findSwapped(paid(5_000n), row)).toBe(null);
   });
 });
 
@@ -253,9 +278,8 @@ describe("a refund", () => {
   const took = { token: USDC, amount: 1_000n, by: SPOKE } as const;
   const paid = (value: bigint, more = {}) =>
     receiptOf(transferLog({ token: USDC, from: SPOKE, value, ...more }));
-  const sent = { ...row, fromAmount: "1000", slippage: 0.02 };
 
-  test("is at least what the bridge took, paid by the bridge", () => {
+  test("is exactly what the bridge took, paid once and by the bridge", () => {
     expect(findRefund(paid(1_000n), { row, took })).toBe(1_000n);
     expect(findRefund(paid(999n), { row, took })).toBe(null);
     expect(findRefund(paid(1_000n, { from: VAULT }), { row, took })).toBe(null);
@@ -264,13 +288,9 @@ describe("a refund", () => {
     expect(findRefund({ ...paid(1_000n), succeeded: false }, { row, took })).toBe(null);
   });
 
-  test("of a bridge nobody read is what was sent, less the loss that is allowed", () => {
-    expect(findRefund(paid(980n), { row: sent, took: null })).toBe(980n);
-    expect(findRefund(paid(979n), { row: sent, took: null })).toBe(null);
-    expect(findRefund(paid(1_000n, { token: VAULT }), { row: sent, took: null })).toBe(null);
-  });
-
-  test("of native money cannot be seen in a receipt", () => {
-    expect(findRefund(paid(1_000n), { row: { ...sent, fromToken: zeroAddress }, took: null })).toBe(null);
+  test("is none where several were paid at once: nobody can say whose it is", () => {
+    const once = transferLog({ token: USDC, from: SPOKE, value: 1_000n });
+    expect(findRefund(receiptOf(once, once), { row, took })).toBe(null);
+    expect(findRefund(paid(2_000n), { row, took })).toBe(null);
   });
 });

@@ -79,6 +79,40 @@ export async function provesAnother(
   return other !== null;
 }
 
+/** Whether a transaction of the vault's chain is the delivery of another deposit. */
+export async function deliversAnother(
+  db: Database,
+  { row, hash }: { row: DepositRow; hash: Hex },
+): Promise<boolean> {
+  const other = await first(
+    db,
+    and(
+      eq(deposits.destinationTxHash, hash),
+      eq(deposits.vaultChainId, row.vaultChainId),
+      eq(deposits.userAddress, row.userAddress),
+      ne(deposits.trackingId, row.trackingId),
+    ),
+  );
+  return other !== null;
+}
+
+/** Whether a transaction of the source chain is the refund of another deposit of the same user. */
+export async function provesRefund(
+  db: Database,
+  { row, hash }: { row: DepositRow; hash: Hex },
+): Promise<boolean> {
+  const other = await first(
+    db,
+    and(
+      eq(deposits.refundTxHash, hash),
+      eq(deposits.fromChainId, row.fromChainId),
+      eq(deposits.userAddress, row.userAddress),
+      ne(deposits.trackingId, row.trackingId),
+    ),
+  );
+  return other !== null;
+}
+
 /** A user's deposits, newest first; `before` is the last row of the page before. */
 export function selectDepositsByUser(
   db: Database,

@@ -22,16 +22,19 @@ export interface Deposited {
   message: Hex;
 }
 
-/** Reads the transfer out of its source receipt, of several the one towards `toChainId`; null: there is none. */
+/**
+ * Reads the transfer towards `toChainId` out of its source receipt; null: there is none, or there are several, of
+ * which nobody can say which one is meant.
+ */
 export function findDeposited(
   receipt: Receipt,
   on: { origin: Deployment; toChainId: number },
 ): Deposited | null {
   const own = receipt.logs.filter((log) => isAddressEqual(log.address, on.origin.spokePool));
   const events = parseEventLogs({ abi: spokePoolAbi, eventName: "FundsDeposited", logs: own });
-  const found =
-    events.find(({ args }) => args.destinationChainId === BigInt(on.toChainId)) ?? events[0] ?? null;
-  if (found === null) return null;
+  const fitting = events.filter(({ args }) => args.destinationChainId === BigInt(on.toChainId));
+  const [found, ...others] = fitting;
+  if (found === undefined || others.length > 0) return null;
   const { destinationChainId, ...fields } = found.args;
   return { ...fields, originChainId: on.origin.chainId, destinationChainId: Number(destinationChainId) };
 }

@@ -1,4 +1,4 @@
-import { type Hex, isAddressEqual, keccak256, type Log, parseEventLogs } from "viem";
+import { type Hex, isAddressEqual, keccak256, parseEventLogs } from "viem";
 import type { Receipt } from "../../chains/transaction.ts";
 import { spokePoolAbi } from "./abi.ts";
 import { callsSucceeded } from "./calls.ts";
@@ -12,6 +12,8 @@ export interface Fill {
   amount: bigint;
   /** Whether the handler's calls succeeded: otherwise the user holds the token itself. Null: it does not tell. */
   callsSucceeded: boolean | null;
+  /** The logs of the receipt that belong to it, by index, both included. */
+  logs: { first: number; last: number };
 }
 
 /**
@@ -28,15 +30,17 @@ export function findFill(
   const index = fills.findIndex(({ args }) => isSameRelay(args, of.deposited));
   const fill = fills[index];
   if (fill === undefined) return null;
-  // A transaction may deliver several transfers; the calls of one run before the next is delivered.
+  // A transaction may deliver several transfers; one is paid out and its calls run before the next is delivered.
   const end = fills[index + 1]?.logIndex ?? Number.POSITIVE_INFINITY;
-  const during = receipt.logs.filter((log) => isBetween(log, { start: fill.logIndex, end }));
+  const logs = { first: fill.logIndex, last: end - 1 };
+  const during = receipt.logs.filter(({ logIndex }) => logIndex !== null && isWithin(logIndex, logs));
   const { messageHash, relayExecutionInfo: execution } = fill.args;
   const handler = of.destination.multicallHandler;
   return {
     txHash: fill.transactionHash,
     amount: execution.updatedOutputAmount,
     callsSucceeded: callsSucceeded(during, { deposited: of.deposited, messageHash, execution, handler }),
+    logs,
   };
 }
 
@@ -74,6 +78,4 @@ export function isSameRelay(fill: FilledRelay, deposited: Deposited): boolean {
   );
 }
 
-function isBetween(log: Log, { start, end }: { start: number; end: number }): boolean {
-  return log.logIndex !== null && log.logIndex > start && log.logIndex < end;
-}
+const isWithin = (index: number, { first, last }: Fill["logs"]): boolean => index >= first && index <= last;

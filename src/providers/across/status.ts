@@ -1,11 +1,12 @@
 import { AppError, failureFrom } from "../../errors.ts";
-import type { MoveStatus, ProviderScope } from "../provider.ts";
+import type { MoveDelivery, MoveStatus, ProviderScope } from "../provider.ts";
 import { type ApiSettings, askDepositStatus } from "./client.ts";
 import { toAddress } from "./decode.ts";
 import type { Deployments } from "./deployments.ts";
 import type { Deposited } from "./deposited.ts";
 import { readDestination, UNSEEN } from "./destination.ts";
 import { statusOfEvidence } from "./evidence.ts";
+import type { Fill } from "./fill.ts";
 import type { DepositStatus } from "./schema.ts";
 import { readSource, type Source, type Transfer } from "./source.ts";
 
@@ -43,7 +44,11 @@ export async function followTransfer(
   if (deposited === null || origin === undefined) return { ...told, witness: null };
   const { inputToken, inputAmount: amount } = deposited;
   const took = { token: toAddress(inputToken), amount, by: origin.spokePool };
-  return { ...told, witness: { delivered: destination.fill !== null, took } };
+  return { ...told, witness: { delivered: deliveryOf(destination.fill), took } };
+}
+
+function deliveryOf(fill: Fill | null): MoveDelivery | null {
+  return fill === null ? null : { amount: fill.amount, logs: fill.logs, bond: "id" };
 }
 
 /** Whether the API speaks of this transfer; of another it would be believed nothing. */

@@ -12,6 +12,7 @@ import { PROVIDER_NAME } from "./option.ts";
 import { quoteMove } from "./quote.ts";
 import type { RateMemory } from "./rate-memory.ts";
 import { moveStatus } from "./status.ts";
+import { witnessMove } from "./witness/witness.ts";
 
 export interface LifiOptions {
   /** `https://li.quest/v1`, or where an emulator speaks the same API. */
@@ -51,7 +52,10 @@ export function createLifi(options: LifiOptions): LifiProvider {
     spenders: (request) => spendersOf(deployments, request),
     quote: (scope, request) => quoteMove(context, { scope, request }),
     build: (scope, request) => buildMove(context, { scope, request }),
-    status: (scope, transfer) => moveStatus(context, { scope, transfer }),
+    status: async (scope, transfer) => {
+      const told = await moveStatus(context, { scope, transfer });
+      return witnessMove(scope, { deployments, transfer, told });
+    },
     bridges: (scope) => listBridges(context, scope),
     tokens: (scope, chainId) => listTokens(context, { scope, chainId }),
     movedDiamonds: (scope) => listMovedDiamonds(context, scope),

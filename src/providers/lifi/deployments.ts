@@ -1,6 +1,12 @@
 import type { Address } from "viem";
 import { knownChains } from "../../chains/known.ts";
 import { AppError } from "../../errors.ts";
+import {
+  type CircleContracts,
+  circleContracts,
+  type StargateContracts,
+  stargateContracts,
+} from "./bridge-contracts.ts";
 import { type BridgedAsset, bridgedAssets } from "./bridged-assets.ts";
 import type { BridgeFacet } from "./bridges.ts";
 import { type ContractRow, contractRows } from "./known-contracts.ts";
@@ -11,6 +17,9 @@ export interface LifiDeployment extends ContractRow {
   wrappedNative: Address | null;
   /** Tokens that are the same asset on other chains: what a bridge may carry after a swap. */
   assets: readonly BridgedAsset[];
+  /** The contracts that move money for a facet of the Diamond; null where there are none. */
+  stargate: StargateContracts | null;
+  circle: CircleContracts | null;
 }
 
 export type LifiDeployments = ReadonlyMap<number, LifiDeployment>;
@@ -21,7 +30,13 @@ export const feeRecipients: readonly Address[] = ["0xC06ebbefD94032B85424D51906e
 const known: LifiDeployments = new Map(
   contractRows.map(([chainId, row]) => {
     const wrapped = knownChains.find((chain) => chain.chainId === chainId)?.wrappedNative ?? null;
-    return [chainId, { ...row, wrappedNative: wrapped, assets: bridgedAssets[chainId] ?? [] }];
+    const moved = {
+      wrappedNative: wrapped,
+      assets: bridgedAssets[chainId] ?? [],
+      stargate: stargateContracts[chainId] ?? null,
+      circle: circleContracts[chainId] ?? null,
+    };
+    return [chainId, { ...row, ...moved }];
   }),
 );
 

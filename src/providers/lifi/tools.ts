@@ -1,8 +1,8 @@
 import { isAddressEqual, zeroAddress } from "viem";
 import type { MoveOption, MoveRequest } from "../provider.ts";
+import { paysOut } from "./bridge-contracts.ts";
 import { type Bridge, type BridgeFacet, bridges } from "./bridges.ts";
 import type { LifiDeployment, LifiDeployments } from "./deployments.ts";
-import { circleUsdc, stargateAssetIds, stargateEndpoints } from "./pegged-tokens.ts";
 
 interface Ends {
   source: LifiDeployment;
@@ -58,16 +58,15 @@ const canDeliver: Record<BridgeFacet, (ends: Ends, request: Reach) => boolean> =
     return native || !isAddressEqual(request.toToken, destination.wrappedNative);
   },
   stargate: ({ destination }, request) => {
-    if (stargateEndpoints[request.toChainId] === undefined) return false;
-    if (stargateAssetIds(request.toChainId, request.toToken).length === 0) return false;
+    if (!paysOut(destination.stargate, request.toToken)) return false;
     if (request.call === null) return true;
     return destination.receiverStargate !== null && !isAddressEqual(request.toToken, zeroAddress);
   },
-  celer: ({ destination }, request) => destination.bridges.includes("celer") && mintsUsdc(request),
-  polymer: ({ destination }, request) => destination.bridges.includes("polymer") && mintsUsdc(request),
+  celer: (ends, request) => ends.destination.bridges.includes("celer") && mintsUsdc(ends, request),
+  polymer: (ends, request) => ends.destination.bridges.includes("polymer") && mintsUsdc(ends, request),
 };
 
-function mintsUsdc(request: Reach): boolean {
-  const [from, to] = [circleUsdc[request.fromChainId], circleUsdc[request.toChainId]];
-  return from !== undefined && to !== undefined && isAddressEqual(request.toToken, to);
+function mintsUsdc({ source, destination }: Ends, request: Reach): boolean {
+  if (source.circle === null || destination.circle === null) return false;
+  return isAddressEqual(request.toToken, destination.circle.usdc);
 }

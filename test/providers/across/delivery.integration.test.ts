@@ -36,7 +36,11 @@ test.each<TokenSymbol>(["USDC", "USDT"])(
       amountReceived: DELIVERED,
       explorerLink: null,
       witness: {
-        delivered: true,
+        delivered: {
+          amount: DELIVERED,
+          logs: { first: expect.any(Number), last: expect.any(Number) },
+          bond: "id",
+        },
         took: {
           token: getAddress(toAddress(deposited.inputToken)),
           amount: deposited.inputAmount,

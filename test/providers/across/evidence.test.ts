@@ -8,7 +8,7 @@ import type { RelayState } from "../../../src/providers/across/relay.ts";
 import { type ApiStatus, apiStatuses } from "../../../src/providers/across/schema.ts";
 import { hash } from "./stage.ts";
 
-const FILL = { txHash: hash("f"), amount: 9n, callsSucceeded: true };
+const FILL = { txHash: hash("f"), amount: 9n, callsSucceeded: true, logs: { first: 0, last: 3 } };
 const nothing: Evidence = { word: null, source: "unread", relay: null, fill: null, overdue: false };
 const word = (status: ApiStatus, actionsSucceeded: boolean | null = null): Evidence["word"] => ({
   status,

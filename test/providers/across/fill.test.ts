@@ -28,11 +28,11 @@ describe("findDeposited", () => {
     expect(find([fundsDeposited()])).toEqual(deposited);
   });
 
-  test("of several takes the one to the chain asked for, otherwise the first", () => {
+  test("of several takes the one to the chain asked for, and none where nobody can say which is meant", () => {
     const events = [fundsDeposited({ destinationChainId: 10, depositId: 1n }), fundsDeposited()];
     expect(find(events)?.depositId).toBe(77n);
-    expect(find(events, 8453)?.depositId).toBe(1n);
-    expect(find([fundsDeposited({ depositId: 5n }), fundsDeposited()])?.depositId).toBe(5n);
+    expect(find(events, 8453)).toBeNull();
+    expect(find([fundsDeposited({ depositId: 5n }), fundsDeposited()])).toBeNull();
   });
 
   test("believes no other contract's event", () => {
@@ -50,7 +50,12 @@ test("the relay hash is SpokePool.getV3RelayHash's", () => {
 
 describe("findFill", () => {
   test("gives what was delivered", () => {
-    expect(fillOf([filledRelay()])).toEqual({ txHash: hash("f"), amount: 99_900_000n, callsSucceeded: true });
+    expect(fillOf([filledRelay()])).toEqual({
+      txHash: hash("f"),
+      amount: 99_900_000n,
+      callsSucceeded: true,
+      logs: { first: 0, last: Number.POSITIVE_INFINITY },
+    });
   });
 
   test("gives the amount the depositor agreed to later", () => {

@@ -172,24 +172,29 @@ describe("with the API's word", () => {
 });
 
 describe("the bridge's contracts witness", () => {
+  const delivered = {
+    amount: deposited.outputAmount,
+    logs: { first: 0, last: Number.POSITIVE_INFINITY },
+    bond: "id",
+  };
   const took = { token: toAddress(deposited.inputToken), amount: deposited.inputAmount, by: SPOKE_1 };
 
   test.each<[string, Reply, ChainClient[], unknown]>([
     ["nothing where the source cannot be read", says("filled", { fillTx: FILL }), [], null],
     ["nothing of a transaction that is no transfer", silent, [source({ events: [] })], null],
-    ["what was taken", silent, [source(), destination()], { delivered: false, took }],
-    ["a delivery, said or not", silent, [source(), destination({ state: 2 })], { delivered: true, took }],
+    ["what was taken", silent, [source(), destination()], { delivered: null, took }],
+    ["a delivery, said or not", silent, [source(), destination({ state: 2 })], { delivered, took }],
     [
       "no delivery in a transaction that the API made up",
       says("filled", { fillTx: hash("9") }),
       [source(), destination({ state: 2, found: [] })],
-      { delivered: false, took },
+      { delivered: null, took },
     ],
     [
       "no delivery where the destination cannot be read",
       says("filled", { fillTx: FILL }),
       [source()],
-      { delivered: false, took },
+      { delivered: null, took },
     ],
   ])("%s", async (_, reply, chains, witness) => {
     api.replyWith(reply);

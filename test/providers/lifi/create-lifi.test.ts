@@ -16,6 +16,8 @@ const local: LifiDeployment = {
   bridges: ["across"],
   wrappedNative: null,
   assets: [{ asset: "eth", address: zeroAddress, decimals: 18 }],
+  stargate: null,
+  circle: null,
 };
 
 const make = (fields: { integrator?: string; chainId?: number }) =>

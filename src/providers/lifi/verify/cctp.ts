@@ -1,6 +1,5 @@
 import { isAddressEqual, zeroHash } from "viem";
 import type { CelerCall, PolymerCall } from "../decode/cctp.ts";
-import { circleUsdc } from "../pegged-tokens.ts";
 import { must, type Subject } from "./subject.ts";
 
 /** Finality thresholds of CCTP: attested when confirmed, or when finalized. Source: developers.circle.com. */
@@ -41,8 +40,8 @@ export function guaranteeOfPolymer(subject: Subject, call: PolymerCall): bigint 
 
 /** CCTP burns and mints Circle's own USDC, and has no call at the end. */
 function checkUsdc(subject: Subject, call: CelerCall | PolymerCall): void {
-  const { request } = subject;
-  const [from, to] = [circleUsdc[request.fromChainId], circleUsdc[request.toChainId]];
+  const { request, source, destination } = subject;
+  const [from, to] = [source.circle?.usdc, destination.circle?.usdc];
   must(request.call === null, "bridge.hasDestinationCall");
   must(from !== undefined && isAddressEqual(call.bridge.sendingAssetId, from), "bridge.sendingAssetId");
   must(to !== undefined && isAddressEqual(request.toToken, to), "action.toToken.address");

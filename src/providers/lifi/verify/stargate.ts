@@ -1,8 +1,8 @@
 import { isAddressEqual, zeroAddress } from "viem";
 import { mulDivDown } from "../../../lib/amount.ts";
+import { poolOf } from "../bridge-contracts.ts";
 import { decodeLayerZeroOptions } from "../decode/layerzero-options.ts";
 import type { StargateCall } from "../decode/stargate.ts";
-import { stargateAssets, stargateEndpoints } from "../pegged-tokens.ts";
 import { checkMessage } from "./message.ts";
 import { isWord, must, type Subject } from "./subject.ts";
 
@@ -13,14 +13,14 @@ const BUS_TOOL = "stargateV2Bus";
  * The pool on the source chain reverts when less than `minAmountLD` would be credited. Source: StargateBase.sol.
  */
 export function guaranteeOfStargate(subject: Subject, call: StargateCall): bigint {
-  const { request, claim } = subject;
+  const { request, source, destination, claim } = subject;
   const { bridge, facet } = call;
   const { sendParams, fee } = facet;
-  const from = stargateAssets[facet.assetId]?.[request.fromChainId];
-  const to = stargateAssets[facet.assetId]?.[request.toChainId];
-  must(from !== undefined && isAddressEqual(from.address, bridge.sendingAssetId), "stargate.assetId");
-  must(to !== undefined && isAddressEqual(to.address, request.toToken), "stargate.assetId");
-  must(sendParams.dstEid === stargateEndpoints[request.toChainId], "stargate.dstEid");
+  const from = poolOf(source.stargate, facet.assetId);
+  const to = poolOf(destination.stargate, facet.assetId);
+  must(from !== null && isAddressEqual(from.token, bridge.sendingAssetId), "stargate.assetId");
+  must(to !== null && isAddressEqual(to.token, request.toToken), "stargate.assetId");
+  must(sendParams.dstEid === destination.stargate?.endpointId, "stargate.dstEid");
   must(sendParams.amountLD === bridge.minAmount, "stargate.amountLD");
   must(fee.nativeFee === claim.feesOnTop, "stargate.nativeFee");
   must(fee.lzTokenFee === 0n, "stargate.lzTokenFee");

@@ -1,0 +1,115 @@
+import { type Hex, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
+import type { Receipt } from "../../../chains/transaction.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import type { MoveDelivery } from "../../provider.ts";
+import { poolOf } from "../bridge-contracts.ts";
+import type { LifiDeployment } from "../deployments.ts";
+import { readBody } from "./burn-message.ts";
+import { circleAbi, logsBy, type Sent, stargateAbi } from "./sent.ts";
+
+interface Ends {
+  source: LifiDeployment;
+  destination: LifiDeployment;
+}
+
+type StargateSent = Extract<Sent, { kind: "stargate" }>;
+type CircleSent = Extract<Sent, { kind: "circle" }>;
+
+/** What a pool paid out, and to whom. */
+export interface PaidOut {
+  to: Hex;
+  delivery: MoveDelivery;
+}
+
+const endAbi = parseAbi([
+  "event ComposeDelivered(address from, address to, bytes32 guid, uint16 index)",
+  "event LiFiTransferRecovered(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
+]);
+
+/**
+ * What the destination's pool paid out of a transfer in a transaction; null: nothing, or not once alone. A transfer
+ * that went alone is known by its id, one that waited for company by whom it pays how much from where.
+ */
+export function paidByStargate(
+  receipt: Receipt,
+  of: Ends & { sent: StargateSent; user: Hex },
+): PaidOut | null {
+  const { source, destination, sent } = of;
+  const [from, to] = [poolOf(source.stargate, sent.assetId), poolOf(destination.stargate, sent.assetId)];
+  if (!receipt.succeeded || from === null || to === null) return null;
+  const own = logsBy(receipt.logs, to.pool);
+  const all = parseEventLogs({ abi: stargateAbi, eventName: "OFTReceived", logs: own });
+  const amount = mulDivDown(sent.amount, 10n ** BigInt(to.decimals), 10n ** BigInt(from.decimals));
+  const fitting = all.filter(({ args }) => {
+    if (args.srcEid !== source.stargate?.endpointId) return false;
+    if (sent.guid !== null) return args.guid === sent.guid;
+    return isAddressEqual(args.toAddress, of.user) && args.amountReceivedLD === amount;
+  });
+  const [event, ...others] = fitting;
+  if (event === undefined || others.length > 0) return null;
+  const logs = windowUntil(event, all);
+  const bond = sent.guid === null ? "content" : "id";
+  const delivery: MoveDelivery = { amount: event.args.amountReceivedLD, logs, bond };
+  return { to: event.args.toAddress, delivery };
+}
+
+/**
+ * What LI.FI's receiver gave the user instead of making the call, in the transaction that ran what Stargate's
+ * message asked for; `no_call`: the message of this transfer was not handed on there. Source: ReceiverStargateV2.sol,
+ * and LayerZero's MessagingComposer.sol, which announces a message after it was run.
+ */
+export function recoveredFromStargate(
+  receipt: Receipt,
+  of: Ends & { sent: StargateSent },
+): MoveDelivery | "called" | "no_call" {
+  const { destination, sent } = of;
+  const { stargate, receiverStargate } = destination;
+  const pool = poolOf(stargate, sent.assetId);
+  if (!receipt.succeeded || stargate === null || pool === null || receiverStargate === null) return "no_call";
+  const own = logsBy(receipt.logs, stargate.endpoint);
+  const all = parseEventLogs({ abi: endAbi, eventName: "ComposeDelivered", logs: own });
+  const event = all.find(
+    ({ args }) =>
+      args.guid === sent.guid &&
+      isAddressEqual(args.from, pool.pool) &&
+      isAddressEqual(args.to, receiverStargate),
+  );
+  if (event === undefined) return "no_call";
+  const logs = windowUntil(event, all);
+  const during = logsBy(receipt.logs, receiverStargate).filter((log) => isWithin(log, logs));
+  const recovered = parseEventLogs({ abi: endAbi, eventName: "LiFiTransferRecovered", logs: during });
+  const last = recovered.find(({ args }) => args.transactionId === sent.transactionId);
+  return last === undefined ? "called" : { amount: last.args.amount, logs, bond: "id" };
+}
+
+/**
+ * What was minted for a burn in a transaction; null: nothing, or not once alone. CCTP's own number of a message is
+ * given off chain, so that a mint is known by its content: the same message, from the same chain.
+ */
+export function mintedByCircle(receipt: Receipt, of: Ends & { sent: CircleSent }): MoveDelivery | null {
+  const { circle } = of.destination;
+  const { message } = of.sent;
+  if (!receipt.succeeded || circle === null) return null;
+  const own = logsBy(receipt.logs, circle.transmitter);
+  const all = parseEventLogs({ abi: circleAbi, eventName: "MessageReceived", logs: own });
+  const fitting = all.flatMap((event) => {
+    const body = readBody(event.args.messageBody);
+    if (body === null || body.fixed !== message.fixed || body.fee > body.amount) return [];
+    if (event.args.sourceDomain !== message.sourceDomain || event.args.sender !== message.sender) return [];
+    return [{ event, body }];
+  });
+  const [mint, ...others] = fitting;
+  if (mint === undefined || others.length > 0) return null;
+  const amount = mint.body.amount - mint.body.fee;
+  return { amount, logs: windowUntil(mint.event, all), bond: "content" };
+}
+
+/** From after the contract's event before to an event: what was done for it. */
+function windowUntil(event: Log, all: readonly Log[]): MoveDelivery["logs"] {
+  const last = event.logIndex ?? -1;
+  const before = all.map(({ logIndex }) => logIndex ?? -1).filter((index) => index < last);
+  return { first: Math.max(-1, ...before) + 1, last };
+}
+
+const isWithin = ({ logIndex }: Log, { first, last }: MoveDelivery["logs"]): boolean =>
+  logIndex !== null && logIndex >= first && logIndex <= last;

@@ -1,0 +1,80 @@
+import { type Hex, isAddressEqual, type Log, parseAbi, parseEventLogs, slice } from "viem";
+import type { Receipt } from "../../../chains/transaction.ts";
+import type { LifiDeployment } from "../deployments.ts";
+import { type BurnMessage, readMessage } from "./burn-message.ts";
+
+/** What a bridge's own contract recorded of a transfer on its source chain. */
+export type Sent =
+  | {
+      kind: "stargate";
+      assetId: number;
+      /** LayerZero's id of the message; null: the transfer waits for company and has none yet. */
+      guid: Hex | null;
+      /** Smallest unit of the source's token. */
+      amount: bigint;
+      transactionId: Hex;
+    }
+  | { kind: "circle"; message: BurnMessage };
+
+export const stargateAbi = parseAbi([
+  "event OFTSent(bytes32 indexed guid, uint32 dstEid, address indexed fromAddress, uint256 amountSentLD, uint256 amountReceivedLD)",
+  "event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD)",
+]);
+export const circleAbi = parseAbi([
+  "event MessageSent(bytes message)",
+  "event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)",
+]);
+const startedAbi = parseAbi([
+  "struct BridgeData { bytes32 transactionId; string bridge; string integrator; address referrer; address sendingAssetId; address receiver; uint256 minAmount; uint256 destinationChainId; bool hasSourceSwaps; bool hasDestinationCall; }",
+  "event LiFiTransferStarted(BridgeData bridgeData)",
+]);
+const NO_GUID: Hex = `0x${"0".repeat(64)}`;
+
+/** The logs of one contract. */
+export const logsBy = (logs: readonly Log[], address: Hex): Log[] =>
+  logs.filter((log) => isAddressEqual(log.address, address));
+
+/**
+ * Reads a transfer over Stargate out of its source receipt; null: there is none, or not one alone.
+ * Source: StargateBase.sol, StargateFacetV2.sol.
+ */
+export function sentByStargate(
+  receipt: Receipt,
+  ends: { source: LifiDeployment; destination: LifiDeployment },
+): Sent | null {
+  const { source, destination } = ends;
+  const events = (source.stargate?.pools ?? []).flatMap(({ pool, assetId }) =>
+    parseEventLogs({ abi: stargateAbi, eventName: "OFTSent", logs: logsBy(receipt.logs, pool) }).map(
+      ({ args }) => ({ ...args, assetId }),
+    ),
+  );
+  const own = logsBy(receipt.logs, source.diamond);
+  const started = parseEventLogs({ abi: startedAbi, eventName: "LiFiTransferStarted", logs: own });
+  const [[sent, ...others], [start, ...further]] = [events, started];
+  if (sent === undefined || start === undefined || others.length > 0 || further.length > 0) return null;
+  if (sent.dstEid !== destination.stargate?.endpointId) return null;
+  const { assetId, guid, amountReceivedLD: amount } = sent;
+  const { transactionId } = start.args.bridgeData;
+  return { kind: "stargate", assetId, guid: guid === NO_GUID ? null : guid, amount, transactionId };
+}
+
+/**
+ * Reads a transfer over CCTP out of its source receipt; null: there is none, or not one alone.
+ * Source: MessageTransmitterV2.sol.
+ */
+export function sentByCircle(
+  receipt: Receipt,
+  ends: { source: LifiDeployment; destination: LifiDeployment },
+): Sent | null {
+  const [from, to] = [ends.source.circle, ends.destination.circle];
+  if (from === null || to === null) return null;
+  const own = logsBy(receipt.logs, from.transmitter);
+  const [event, ...others] = parseEventLogs({ abi: circleAbi, eventName: "MessageSent", logs: own });
+  if (event === undefined || others.length > 0) return null;
+  const message = readMessage(event.args.message);
+  if (message === null || message.sourceDomain !== from.domain || message.destinationDomain !== to.domain)
+    return null;
+  // The burned token is a word of the body, as the source chain's USDC must be.
+  const burned = slice(message.fixed, 16, 36);
+  return isAddressEqual(burned, from.usdc) ? { kind: "circle", message } : null;
+}

@@ -1,0 +1,141 @@
+import { z } from "@hono/zod-openapi";
+import { encodeEventTopics, type Hex, isAddressEqual, numberToHex, parseAbi } from "viem";
+import type { ChainClient } from "../../../chains/client.ts";
+import { type Receipt, seeTransaction } from "../../../chains/transaction.ts";
+import type { MoveDelivery, MoveStatus, ProviderScope } from "../../provider.ts";
+import { bridgeOfTool } from "../bridges.ts";
+import type { LifiDeployment, LifiDeployments } from "../deployments.ts";
+import type { Transfer } from "../status.ts";
+import { mintedByCircle, paidByStargate, recoveredFromStargate } from "./delivered.ts";
+import { type Sent, sentByCircle, sentByStargate } from "./sent.ts";
+
+/** How far the clocks of two chains may be apart, seconds. */
+const CLOCK_SKEW = 60n;
+/** A call is made soon after the money arrived; public nodes give logs of some thousand blocks at once. */
+const CALL_BLOCKS = 2_000n;
+
+const Quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]+$/)
+  .transform(BigInt);
+const BlockTime = z.object({ timestamp: Quantity });
+const FoundLogs = z.array(z.object({ transactionHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) }));
+const endAbi = parseAbi([
+  "event LiFiTransferCompleted(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
+  "event LiFiTransferRecovered(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
+]);
+
+interface Journey {
+  sent: Sent;
+  source: LifiDeployment;
+  destination: LifiDeployment;
+  from: { client: ChainClient; receipt: Receipt; sender: Hex };
+  to: ChainClient;
+}
+
+/**
+ * Adds to LI.FI's word on a transfer over Stargate or CCTP what the bridge's own contracts show of it, of the
+ * transaction that LI.FI names and of the call that followed. Neither pays anything back on the source chain.
+ * A chain that cannot be read witnesses nothing. Source: facets of LI.FI, StargateBase.sol, MessageTransmitterV2.sol.
+ */
+export async function witnessMove(
+  scope: ProviderScope,
+  of: { deployments: LifiDeployments; transfer: Transfer; told: MoveStatus },
+): Promise<MoveStatus> {
+  const { told } = of;
+  const hash = told.destinationTxHash;
+  try {
+    const journey = await readJourney(scope, of);
+    if (journey === null) return told;
+    const seen = hash === null ? null : await readArrival(journey, hash);
+    const destinationTxHash = seen?.hash ?? hash;
+    return { ...told, destinationTxHash, witness: { delivered: seen?.delivery ?? null, took: null } };
+  } catch {
+    return told;
+  }
+}
+
+async function readJourney(
+  scope: ProviderScope,
+  { deployments, transfer }: { deployments: LifiDeployments; transfer: Transfer },
+): Promise<Journey | null> {
+  const facet = bridgeOfTool(transfer.tool)?.facet;
+  if (facet === undefined || facet === "across") return null;
+  const source = deployments.get(transfer.fromChainId);
+  const destination = deployments.get(transfer.toChainId);
+  const [client, to] = [scope.chain(transfer.fromChainId), scope.chain(transfer.toChainId)];
+  if (source === undefined || destination === undefined || client === null || to === null) return null;
+  const { transaction, receipt } = await seeTransaction(client, transfer.txHash);
+  if (transaction === null || receipt === null || !receipt.succeeded) return null;
+  const ends = { source, destination };
+  const sent = facet === "stargate" ? sentByStargate(receipt, ends) : sentByCircle(receipt, ends);
+  return sent === null ? null : { sent, ...ends, from: { client, receipt, sender: transaction.from }, to };
+}
+
+/** What arrived by a transaction, and by which it reached its end. */
+interface Arrival {
+  hash: Hex;
+  delivery: MoveDelivery | null;
+}
+
+async function readArrival(journey: Journey, hash: Hex): Promise<Arrival | null> {
+  const { receipt } = await seeTransaction(journey.to, hash);
+  if (receipt === null) return null;
+  const { sent } = journey;
+  if (sent.kind === "stargate") return byStargate({ ...journey, sent }, { hash, receipt });
+  const delivery = mintedByCircle(receipt, { ...journey, sent });
+  return delivery === null || (await isOlder(journey, receipt)) ? null : { hash, delivery };
+}
+
+type StargateJourney = Journey & { sent: Extract<Sent, { kind: "stargate" }> };
+
+async function byStargate(
+  journey: StargateJourney,
+  { hash, receipt }: { hash: Hex; receipt: Receipt },
+): Promise<Arrival | null> {
+  const ended = recoveredFromStargate(receipt, journey);
+  if (ended !== "no_call") return { hash, delivery: ended === "called" ? null : ended };
+  const paid = paidByStargate(receipt, { ...journey, user: journey.from.sender });
+  if (paid === null) return null;
+  const { receiverStargate } = journey.destination;
+  if (receiverStargate !== null && isAddressEqual(paid.to, receiverStargate)) {
+    return findCall(journey, receipt.blockNumber);
+  }
+  if (paid.delivery.bond === "content" && (await isOlder(journey, receipt))) return null;
+  return { hash, delivery: paid.delivery };
+}
+
+/** The transaction that made the call after the money had arrived, by LI.FI's number of the transfer. */
+async function findCall(journey: StargateJourney, arrivedAt: bigint): Promise<Arrival | null> {
+  const { destination, sent, to } = journey;
+  const args = { transactionId: sent.transactionId };
+  const [completed] = encodeEventTopics({ abi: endAbi, eventName: "LiFiTransferCompleted", args });
+  const [recovered, id] = encodeEventTopics({ abi: endAbi, eventName: "LiFiTransferRecovered", args });
+  const filter = {
+    address: [destination.executor, destination.receiverStargate],
+    topics: [[completed, recovered], id],
+    fromBlock: numberToHex(arrivedAt),
+    toBlock: numberToHex(arrivedAt + CALL_BLOCKS),
+  };
+  const logs = FoundLogs.parse(await to.request("eth_getLogs", [filter]));
+  for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash.toLowerCase() as Hex))) {
+    const { receipt } = await seeTransaction(to, hash);
+    const ended = receipt === null ? "no_call" : recoveredFromStargate(receipt, journey);
+    if (ended !== "no_call") return { hash, delivery: ended === "called" ? null : ended };
+  }
+  return null;
+}
+
+/** Whether a delivery lies before what it should be of, by the clocks of the two chains. */
+async function isOlder({ from, to }: Journey, receipt: Receipt): Promise<boolean> {
+  const [sent, arrived] = await Promise.all([
+    timeOf(from.client, from.receipt.blockNumber),
+    timeOf(to, receipt.blockNumber),
+  ]);
+  return arrived + CLOCK_SKEW < sent;
+}
+
+async function timeOf(client: ChainClient, block: bigint): Promise<bigint> {
+  const header = await client.request("eth_getBlockByNumber", [numberToHex(block), false]);
+  return BlockTime.parse(header).timestamp;
+}

@@ -1,0 +1,37 @@
+import { getAddress } from "viem";
+import { describe, expect, test } from "vitest";
+import { circleContracts, stargateContracts } from "../../../src/providers/lifi/bridge-contracts.ts";
+import { contractRows } from "../../../src/providers/lifi/known-contracts.ts";
+
+const stargate = Object.entries(stargateContracts);
+const circle = Object.entries(circleContracts);
+const pools = stargate.flatMap(([, { pools: own }]) => own);
+const withFacet = (...facets: string[]) =>
+  contractRows
+    .filter(([, { bridges }]) => bridges.some((facet) => facets.includes(facet)))
+    .map(([chainId]) => chainId);
+
+describe("the contracts of Stargate and CCTP", () => {
+  test("have a right checksum", () => {
+    const addresses = [
+      ...stargate.map(([, { endpoint }]) => endpoint),
+      ...pools.flatMap(({ pool, token }) => [pool, token]),
+      ...circle.flatMap(([, { transmitter, usdc }]) => [transmitter, usdc]),
+    ];
+    for (const address of addresses) expect(address).toBe(getAddress(address));
+  });
+
+  test("are there for exactly the chains whose Diamond has the facet", () => {
+    expect(stargate.map(([chainId]) => Number(chainId))).toEqual(withFacet("stargate"));
+    expect(circle.map(([chainId]) => Number(chainId))).toEqual(withFacet("celer", "polymer"));
+  });
+
+  test("number each chain once, and each asset of a chain once", () => {
+    expect(new Set(stargate.map(([, { endpointId }]) => endpointId)).size).toBe(stargate.length);
+    expect(new Set(circle.map(([, { domain }]) => domain)).size).toBe(circle.length);
+    for (const [, { pools: own }] of stargate) {
+      for (const key of ["assetId", "pool", "token"] as const)
+        expect(new Set(own.map((one) => one[key])).size).toBe(own.length);
+    }
+  });
+});
