@@ -1,7 +1,9 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { failure } from "../errors.ts";
+import { withDeadline } from "../lib/deadline.ts";
 import { adminGate, admit } from "./admit.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { AnyRoute } from "./define-route.ts";
@@ -72,11 +74,28 @@ function mountRoute(app: OpenAPIHono<AppEnv>, route: AnyRoute): void {
   if (route.access === "admin") app.use(path, adminGate());
   if (route.body !== undefined) app.use(path, limitBody);
   app.on(route.method.toUpperCase(), path, async (c) => {
-    const ctx = await admit(c, route);
-    const input = await validate(c, route);
-    return respond(c, route, await route.handler(ctx, input));
+    return respond(c, route, await inTime(c, route));
   });
   describeRoute(app, route);
+}
+
+/** Admits and handles a request, for as long as the route allows; what goes on is left to end by itself. */
+async function inTime(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
+  const work = handle(c, route);
+  if (route.deadlineMs === undefined) return work;
+  const ctx = c.get("ctx");
+  const late = () => {
+    ctx.waitUntil(work.catch(() => undefined));
+    if (ctx.timing.isWaitingFor("db")) return failure("store_unavailable", "the database did not answer");
+    return failure("upstream_timeout", "the request could not be answered in time");
+  };
+  return withDeadline(work, { ms: route.deadlineMs, late });
+}
+
+async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
+  const ctx = await admit(c, route);
+  const input = await validate(c, route);
+  return route.handler(ctx, input);
 }
 
 /** What pages of other origins may call: nothing that takes a session, a secret or the administrator's token. */

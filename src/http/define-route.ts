@@ -48,6 +48,8 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   headers?: H;
   body?: B;
   response: { schema: R; description: string; status?: 200 | 201 };
+  /** After how many milliseconds it is given up, with `store_unavailable` or `upstream_timeout`; absent: never. */
+  deadlineMs?: number;
   /** Beyond those that any route can give. */
   errors: readonly ErrorCode[];
   handler: (

@@ -40,6 +40,16 @@ export class Timing {
     return this.#spans.get(system)?.requests ?? 0;
   }
 
+  /** Milliseconds since the start. */
+  elapsedMs(): number {
+    return this.#clock() - this.#startedAt;
+  }
+
+  /** Whether a system has not answered yet. */
+  isWaitingFor(system: OutsideSystem): boolean {
+    return (this.#spans.get(system)?.inFlight ?? 0) > 0;
+  }
+
   /** The `Server-Timing` header's value: `total;dur=12, rpc;dur=8;desc="1"`. Calls still in flight count so far. */
   header(): string {
     const now = this.#clock();

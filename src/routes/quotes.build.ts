@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { BUILD_DEADLINE_MS } from "../deposits/build.ts";
 import { buildDepositOnce } from "../deposits/build-once.ts";
 import { defineRoute } from "../http/define-route.ts";
 import { BuildInput, BuiltDeposit } from "../schemas/quote.ts";
@@ -14,6 +15,7 @@ export const quotesBuild = defineRoute({
   tag: "Deposits",
   access: "public",
   cache: "no-store",
+  deadlineMs: BUILD_DEADLINE_MS,
   headers: z.object({
     "idempotency-key": z.string().min(1).max(255).optional().openapi({
       description: "The same request under the same key within a day gives the same answer",

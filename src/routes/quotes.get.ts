@@ -1,3 +1,4 @@
+import { BUILD_DEADLINE_MS } from "../deposits/build.ts";
 import { defineRoute } from "../http/define-route.ts";
 import { getQuote } from "../quotes/get-quote.ts";
 import { BuildInput, Quote } from "../schemas/quote.ts";
@@ -13,6 +14,7 @@ export const quotesGet = defineRoute({
   tag: "Deposits",
   access: "public",
   cache: "no-store",
+  deadlineMs: BUILD_DEADLINE_MS,
   body: BuildInput,
   response: { schema: Quote, description: "The quote" },
   errors: buildErrors,
