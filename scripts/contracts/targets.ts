@@ -65,7 +65,16 @@ export const contractTargets: readonly ContractTarget[] = [
   },
   {
     sources: ["scripts/stack/contracts/veda/Veda.sol"],
-    contracts: ["VedaVault", "VedaAccountant", "VedaTellerA", "VedaTellerB", "VedaTellerC", "VedaTellerD"],
+    contracts: [
+      "VedaVault",
+      "VedaAccountant",
+      "VedaStreamingAccountant",
+      "VedaTellerA",
+      "VedaTellerB",
+      "VedaTellerC",
+      "VedaTellerD",
+      "VedaTellerStreaming",
+    ],
     output: "scripts/stack/contracts/veda/artifact.ts",
     optimizerRuns: 200,
   },

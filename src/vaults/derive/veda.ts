@@ -25,14 +25,18 @@ const tellerAbi = parseAbi([
   "function accountant() view returns (address)",
   "function shareLockPeriod() view returns (uint64)",
   "function depositCap() view returns (uint112)",
-  "function version() view returns (string)",
+  "function permissionedTransfers() view returns (bool)",
   "function isSupported(address) view returns (bool)",
   "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
 ]);
-const referredAbi = parseAbi(["function deposit(address, uint256, uint256, address)"]);
+/** Of the tellers that are told a referrer. For whoever is nobody it fails before it writes, unlike `deposit`. */
+const referredAbi = parseAbi([
+  "function refundDeposit(uint256 nonce, address receiver, address depositAsset, uint256 depositAmount, uint256 shareAmount, uint256 depositTimestamp, uint256 shareLockUpPeriodAtTimeOfDeposit, address referralAddress)",
+]);
 const accountantAbi = parseAbi([
   "function base() view returns (address)",
   "function getRateInQuote(address) view returns (uint256)",
+  "function lastVirtualSharePrice() view returns (uint256)",
 ]);
 const MAX_NAME = 120;
 
@@ -44,7 +48,8 @@ interface Share {
 interface Teller {
   address: Address;
   accountant: Address;
-  locked: boolean;
+  /** Whether shares stay with whoever deposits: locked for a while, or moved by a few operators alone. */
+  held: boolean;
   capped: boolean;
   referred: boolean;
 }
@@ -67,23 +72,23 @@ function describeVault(vault: Address): Described<Share | null> {
 /** What a contract says as the vault's teller; null: it is none. */
 function describeTeller(address: Address, vault: Address): Described<Teller | null> {
   const on = { to: address, abi: tellerAbi } as const;
-  const args = [zeroAddress, 0n, 0n, zeroAddress];
+  const args = [0n, zeroAddress, zeroAddress, 0n, 0n, 0n, 0n, zeroAddress];
   const reads = {
     vault: read({ ...on, name: "vault" }),
     accountant: read({ ...on, name: "accountant" }),
     lock: read({ ...on, name: "shareLockPeriod" }),
     cap: read({ ...on, name: "depositCap" }),
-    version: read({ ...on, name: "version" }),
-    referred: probe({ to: address, abi: referredAbi, name: "deposit", args }),
+    few: read({ ...on, name: "permissionedTransfers" }),
+    referred: probe({ to: address, abi: referredAbi, name: "refundDeposit", args }),
   };
   return describe(reads, (told) => {
     if (!told.vault.ok || !told.accountant.ok || !isAddressEqual(told.vault.value, vault)) return null;
     return {
       address,
       accountant: getAddress(told.accountant.value),
-      locked: (valueOrNull(told.lock) ?? 0n) > 0n,
+      held: (valueOrNull(told.lock) ?? 0n) > 0n || valueOrNull(told.few) === true,
       capped: told.cap.ok,
-      referred: told.version.ok || hasFunction(told.referred),
+      referred: hasFunction(told.referred),
     };
   });
 }
@@ -137,9 +142,21 @@ function allows(
   return data.ok ? data.value[0] : valueOrNull(supported) === true;
 }
 
-function describeBase({ accountant }: Teller): Described<Address | null> {
-  const base = read({ to: accountant, abi: accountantAbi, name: "base" });
-  return describe({ base }, ({ base: told }) => (told.ok ? getAddress(told.value) : null));
+interface Accountant {
+  base: Address;
+  streams: boolean;
+}
+
+function describeAccountant({ accountant }: Teller): Described<Accountant | null> {
+  const on = { to: accountant, abi: accountantAbi } as const;
+  const reads = {
+    base: read({ ...on, name: "base" }),
+    // Those that let yield in second by second have a price of more digits.
+    virtual: read({ ...on, name: "lastVirtualSharePrice" }),
+  };
+  return describe(reads, ({ base, virtual }) =>
+    base.ok ? { base: getAddress(base.value), streams: virtual.ok } : null,
+  );
 }
 
 function derive(subject: Subject): Described<Derivation> {
@@ -147,8 +164,9 @@ function derive(subject: Subject): Described<Derivation> {
     if (share === null) return refused("the contract is no share token");
     return describeFrom(findTeller(subject, share), (teller) => {
       if (teller === null) return refused("neither the vault's hook nor its row names its teller");
-      return describeFrom(describeBase(teller), (base) => {
-        if (base === null) return refused("the accountant does not name its base asset");
+      return describeFrom(describeAccountant(teller), (accountant) => {
+        if (accountant === null) return refused("the accountant does not name its base asset");
+        const { base, streams } = accountant;
         const tokens = [...new Set([base, ...subject.tokens])];
         return mapDescribed(describeTaken(teller, tokens), ({ taken, byData }): Derivation => {
           // The row's own asset where the teller takes it: prices are told in it.
@@ -156,7 +174,7 @@ function derive(subject: Subject): Described<Derivation> {
           if (asset === undefined)
             return underivable("the teller takes neither the base asset nor the row's");
           const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
-          return { ok: true, vault: assemble({ subject, share, teller, asset, taken, generation }) };
+          return { ok: true, vault: assemble({ subject, share, teller, asset, taken, generation, streams }) };
         });
       });
     });
@@ -173,6 +191,7 @@ function assemble(of: {
   asset: Token;
   taken: readonly Token[];
   generation: string;
+  streams: boolean;
 }): DerivedVault {
   const { subject, share, teller, asset, taken } = of;
   const vault = getAddress(subject.address);
@@ -185,9 +204,9 @@ function assemble(of: {
     entryPoint: teller.address,
     spender: vault,
     pricer: teller.accountant,
-    // What is locked in the hands of whoever deposits cannot be passed on.
-    caller: teller.locked ? "user" : "router",
-    params: { ...subject.params, teller: of.generation },
+    // What stays in the hands of whoever deposits cannot be passed on; the first generation locks it for the block.
+    caller: teller.held || of.generation === "a" ? "user" : "router",
+    params: { ...subject.params, teller: of.generation, ...(of.streams && { rate: "streamed" }) },
   };
 }
 

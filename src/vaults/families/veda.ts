@@ -1,5 +1,12 @@
 import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
-import { describe, type ReadResult, read, valueOrNull } from "../../chains/read.ts";
+import {
+  describe,
+  describeAll,
+  mapDescribed,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../chains/read.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { leastAmount, MAX_UINT256, mulDivDown } from "../../lib/amount.ts";
 import type {
@@ -12,16 +19,17 @@ import type {
   VaultState,
 } from "../adapter.ts";
 import { ownErrors } from "../own-errors.ts";
-import { addressParam, choiceParam } from "../params.ts";
+import { addressParam } from "../params.ts";
 import { sharePriceOf } from "../share-price.ts";
 import type { Vault } from "../vault.ts";
+import { vedaAdmission } from "./veda-admission.ts";
 import { vedaFlows } from "./veda-flows.ts";
+import { checkVedaParams, generationOf, isStreamed } from "./veda-params.ts";
 
 const tellerAbi = parseAbi([
   "function isSupported(address) view returns (bool)",
   "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
   "function isPaused() view returns (bool)",
-  "function shareLockPeriod() view returns (uint64)",
   "function depositCap() view returns (uint112)",
   "function accountant() view returns (address)",
   "function vault() view returns (address)",
@@ -37,10 +45,6 @@ const accountantAbi = parseAbi([
   "function getRateInQuoteSafe(address) view returns (uint256)",
 ]);
 const shareAbi = parseAbi(["function totalSupply() view returns (uint256)"]);
-
-/** The tellers of 2024-04, 2024-09, 2025-04 and 2025-09: `a` has no premium, `d` takes a referrer. */
-const GENERATIONS = ["a", "b", "c", "d"] as const;
-type Generation = (typeof GENERATIONS)[number];
 
 /** `deposit(address, uint256, …)`: the amount is the second word after the selector. */
 const AMOUNT_OFFSET = 36;
@@ -62,8 +66,6 @@ interface Market {
   supply: bigint | null;
 }
 
-const generationOf = (vault: Vault): Generation =>
-  choiceParam(vault, { name: "teller", choices: GENERATIONS });
 const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
 
 /** Reads that every question needs, about one token. */
@@ -116,7 +118,7 @@ function isPaused(results: {
 function mintedShares(vault: Vault, input: { market: Market; amount: bigint }): bigint | null {
   const { rate, support } = input.market;
   if (rate === null || rate === 0n || support === null || support.premium > BPS) return null;
-  const shares = mulDivDown(input.amount, oneShare(vault), rate);
+  const shares = mulDivDown(input.amount, oneShare(vault), isStreamed(vault) ? rate + 1n : rate);
   return mulDivDown(shares, BPS - support.premium, BPS);
 }
 
@@ -134,11 +136,10 @@ function room(vault: Vault, market: Market): bigint | null {
 
 function describeTerms(vault: Vault, request: TermsRequest) {
   const teller = { to: vault.entryPoint, abi: tellerAbi } as const;
-  return describe(
+  const market = describe(
     {
       ...marketReads(vault, request.token.address),
       ...capReads(vault),
-      lock: read({ ...teller, name: "shareLockPeriod" }),
       vault: read({ ...teller, name: "vault" }),
       accountant: read({ ...teller, name: "accountant" }),
     },
@@ -153,8 +154,6 @@ function describeTerms(vault: Vault, request: TermsRequest) {
       const ours =
         sameAddress(valueOrNull(results.vault) ?? vault.shareToken, vault.shareToken) &&
         sameAddress(valueOrNull(results.accountant) ?? vault.pricer, vault.pricer);
-      // Shares are minted to the caller: what is locked cannot be passed on.
-      const locked = request.caller === null && (valueOrNull(results.lock) ?? 0n) > 0n;
       return {
         asset: support !== null && ours ? request.token.address : null,
         previewShares: mintedShares(vault, { market, amount: request.amount }),
@@ -163,10 +162,11 @@ function describeTerms(vault: Vault, request: TermsRequest) {
         maxDeposit: room(vault, market),
         minDeposit: null,
         paused: isPaused(results),
-        refusal: locked ? "share_locked" : null,
       };
     },
   );
+  const both = describeAll({ market, refusal: vedaAdmission(vault, request) });
+  return mapDescribed(both, ({ market: terms, refusal }): DepositTerms => ({ ...terms, refusal }));
 }
 
 function describeState(vault: Vault) {
@@ -230,16 +230,13 @@ const explain = ownErrors({
 /**
  * Veda's BoringVault: the teller is called, the vault takes the token and mints to whoever calls, the
  * accountant prices. Row: entry point = teller, spender and share token = vault, pricer = accountant;
- * `params.teller` is the teller's generation, `params.referrer` whom the newest is told. There is no
- * minimum; the teller's own minimum of shares is used. Source: Veda-Labs/boring-vault.
+ * `params.teller` is the teller's generation, `params.rate` (`streamed`) how yield reaches the rate,
+ * `params.referrer` whom the newest is told. There is no minimum; the teller's own minimum of shares is used. Source: Veda-Labs/boring-vault.
  */
 export const veda: VaultAdapter = {
   name: "veda",
   noMinimum: true,
-  checkParams(vault) {
-    generationOf(vault);
-    addressParam(vault, "referrer");
-  },
+  checkParams: checkVedaParams,
   lens: (vault) => ({
     kind: "rate",
     shareToken: vault.shareToken,

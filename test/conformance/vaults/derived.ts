@@ -3,9 +3,9 @@ import { deriveFromChain } from "../../../src/vaults/derive/derive.ts";
 import { vaultOf } from "./deposit.ts";
 import type { Placed } from "./family.ts";
 
-type Row = Omit<DerivedVault, "name" | "acceptedAssets" | "params" | "caller">;
+type Row = Omit<DerivedVault, "name" | "acceptedAssets" | "caller">;
 
-/** What the vault's own contracts say of the addresses and decimals of its registry row. */
+/** What the vault's own contracts say of the addresses, decimals and parameters of its registry row. */
 export async function derivedRow(placed: Placed): Promise<Row | string> {
   const { chainId, adapter, ...row } = await vaultOf(placed);
   const client = placed.world.fresh().context().chains.client(chainId);
@@ -20,6 +20,6 @@ export async function storedRow(placed: Placed): Promise<Row> {
   return rowOf(await vaultOf(placed));
 }
 
-function rowOf({ asset, shareToken, shareDecimals, entryPoint, spender, pricer }: Row): Row {
-  return { asset, shareToken, shareDecimals, entryPoint, spender, pricer };
+function rowOf({ asset, shareToken, shareDecimals, entryPoint, spender, pricer, params = {} }: Row): Row {
+  return { asset, shareToken, shareDecimals, entryPoint, spender, pricer, params };
 }

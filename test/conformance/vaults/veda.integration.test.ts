@@ -3,11 +3,14 @@ import type { ChainScript } from "../../../scripts/stack/chains/script.ts";
 import {
   vedaAccountantAbi,
   vedaAccountantCreationCode,
+  vedaStreamingAccountantCreationCode,
   vedaTellerACreationCode,
   vedaTellerBCreationCode,
   vedaTellerCAbi,
   vedaTellerCCreationCode,
+  vedaTellerDAbi,
   vedaTellerDCreationCode,
+  vedaTellerStreamingCreationCode,
   vedaVaultAbi,
   vedaVaultCreationCode,
 } from "../../../scripts/stack/contracts/veda/artifact.ts";
@@ -31,21 +34,19 @@ interface Setup {
   generation: Generation;
   caller: "router" | "user";
   premium?: number;
+  /** Whether yield reaches the rate second by second: the newest generation's alone. */
+  streamed?: boolean;
 }
 
-function deployTeller(
-  script: ChainScript,
-  of: { generation: Generation; vault: Address; accountant: Address },
-): Address {
+function deployTeller(script: ChainScript, of: Setup & { vault: Address; accountant: Address }): Address {
   const args = [of.vault, of.accountant] as const;
-  return script.deploy(
-    "teller",
-    encodeDeployData({ abi: vedaTellerCAbi, bytecode: tellers[of.generation], args }),
-  );
+  const bytecode = of.streamed === true ? vedaTellerStreamingCreationCode : tellers[of.generation];
+  return script.deploy("teller", encodeDeployData({ abi: vedaTellerCAbi, bytecode, args }));
 }
 
 /** A vault of 100,000 shares whose rate is 1.0731 of the asset. */
-function deployer({ generation, caller, premium = 0 }: Setup) {
+function deployer(setup: Setup) {
+  const { generation, caller, premium = 0, streamed = false } = setup;
   return (world: World, asset: Token): Promise<StandIn> =>
     world.script((script) => {
       const name = ["A vault", "V", asset.decimals] as const;
@@ -56,11 +57,11 @@ function deployer({ generation, caller, premium = 0 }: Setup) {
         "accountant",
         encodeDeployData({
           abi: vedaAccountantAbi,
-          bytecode: vedaAccountantCreationCode,
+          bytecode: streamed ? vedaStreamingAccountantCreationCode : vedaAccountantCreationCode,
           args: [asset.address, rate],
         }),
       );
-      const teller = deployTeller(script, { generation, vault, accountant });
+      const teller = deployTeller(script, { ...setup, vault, accountant });
       const own = { abi: vedaTellerCAbi, to: teller } as const;
       const support = [asset.address, true, true, premium] as const;
       const takes = encodeFunctionData({ ...own, functionName: "updateAssetData", args: support });
@@ -78,7 +79,11 @@ function deployer({ generation, caller, premium = 0 }: Setup) {
       script.send("setBeforeTransferHook", { to: vault, data: hook });
       const row = { address: vault, shareDecimals: asset.decimals, entryPoint: lower(teller), caller };
       return {
-        row: { ...row, pricer: lower(accountant), params: { teller: generation } },
+        row: {
+          ...row,
+          pricer: lower(accountant),
+          params: { teller: generation, ...(streamed && { rate: "streamed" }) },
+        },
         owner: script.deployer,
         parts: { teller, accountant },
       };
@@ -91,7 +96,7 @@ const part = (placed: Placed, name: "teller" | "accountant"): Address => placed.
 
 /** Changes a setting of the teller or of the accountant. */
 const teller = (name: string, args: readonly unknown[] = []) => ({
-  enter: (placed: Placed) => set(placed, { abi: vedaTellerCAbi, name, args, on: part(placed, "teller") }),
+  enter: (placed: Placed) => set(placed, { abi: vedaTellerDAbi, name, args, on: part(placed, "teller") }),
 });
 const accountant = (name: string, args: readonly unknown[] = []) => ({
   enter: (placed: Placed) =>
@@ -197,13 +202,22 @@ const locking: readonly State[] = [
   { name: "locking shares", ...teller("setShareLockPeriod", [86_400n]), refused: null },
 ];
 
+/** The older ones mint to whom they deny, who could never move the shares. */
+const denying: readonly State[] = ["denyFrom", "denyTo"].map((name) => ({
+  name: `refusing an account by ${name}`,
+  enter: (placed, user) =>
+    set(placed, { abi: vedaTellerDAbi, name, args: [user], on: part(placed, "teller") }),
+  refused: { code: "not_allowed" },
+}));
+const permissioned = teller("setPermissionedTransfers", [true]);
+
 conformance([
   {
     ...common,
     name: "a teller of 2024-04, called by the user",
     decimals: [6, 18, 8],
     deploy: deployer({ generation: "a", caller: "user" }),
-    states: [...always, ...locking],
+    states: [...always, ...locking, ...denying],
   },
   {
     ...common,
@@ -217,14 +231,27 @@ conformance([
     name: "a teller of 2025-04",
     decimals: [6, 8],
     deploy: deployer({ generation: "c", caller: "user" }),
-    states: [...always, ...locking, ...capped],
+    states: [
+      ...always,
+      ...locking,
+      ...capped,
+      ...denying,
+      { name: "letting few move shares", ...permissioned, refused: null },
+    ],
   },
   {
     ...common,
     name: "a teller of 2025-09",
     decimals: [6, 18],
     deploy: deployer({ generation: "d", caller: "user" }),
-    states: [...always, ...locking, ...capped],
+    states: [...always, ...locking, ...capped, ...denying],
+  },
+  {
+    ...common,
+    name: "a teller of 2025-12 whose accountant lets yield in second by second",
+    decimals: [6, 18],
+    deploy: deployer({ generation: "d", caller: "user", streamed: true }),
+    states: [],
   },
   {
     ...common,
@@ -235,6 +262,8 @@ conformance([
     states: [
       ...always,
       { name: "locking shares", ...teller("setShareLockPeriod", [1n]), refused: { code: "share_locked" } },
+      { name: "letting few move shares", ...permissioned, refused: { code: "not_allowed" } },
+      ...denying,
     ],
   },
 ]);

@@ -11,11 +11,14 @@ export class Revert {
 
 const failed = (revert: Hex | null): ReadResult<unknown> => ({ ok: false, revert });
 
-/** Answers reads by their names, those that they lead to as well. What is not in the table fails. */
+/**
+ * Answers reads by their names, or the last part of those that are made of several; those that they lead to as well.
+ * What is not in the table fails.
+ */
 export function answer<S>(described: Described<S>, table: Readonly<Record<string, unknown>>): S {
   const results = Object.fromEntries(
     Object.keys(described.reads).map((name) => {
-      const value = table[name];
+      const value = table[name] ?? table[name.split("/").at(-1) ?? ""];
       if (value instanceof Revert) return [name, failed(value.data)];
       return [name, value === undefined ? failed(null) : { ok: true as const, value }];
     }),

@@ -101,6 +101,33 @@ describe("veda's terms", () => {
     expect(terms({ lock: 0n }, { caller: null }).refusal).toBeNull();
   });
 
+  test("refuse the Router where the first tellers lock shares for the block, whatever their period", () => {
+    const refusal = (caller: typeof USER | null) =>
+      answer(veda.terms(generation("a"), { ...request, caller }), { ...answers, support: true, lock: 0n })
+        .refusal;
+    expect([refusal(null), refusal(USER)]).toEqual(["share_locked", null]);
+  });
+
+  test("refuse the Router where few may move shares, and whom the teller denies", () => {
+    expect(terms({ few: true }).refusal).toBeNull();
+    expect(terms({ few: true, lock: 0n }, { caller: null }).refusal).toBe("not_allowed");
+    for (const one of [0, 1, 2]) {
+      const denied = [one === 0, one === 1, one === 2, false, 0n];
+      expect(terms({ denied }).refusal).toBe("not_allowed");
+    }
+    expect(terms({ denied: [false, false, false, true, 9n] }).refusal).toBeNull();
+    for (const list of ["deniedFrom", "deniedTo", "deniedOperator"])
+      expect(terms({ [list]: true }).refusal).toBe("not_allowed");
+  });
+
+  test("are shares at a rate one unit higher where yield is streamed", () => {
+    const streamed = generation("d", { rate: "streamed" });
+    const { previewShares, price } = answer(veda.terms(streamed, request), answers);
+    expect(previewShares).toBe(79_999_936n);
+    expect(price).toEqual({ assets: 1_250_000n, shares: 1_000_000n });
+    expect(() => veda.checkParams?.(generation("d", { rate: "guessed" }))).toThrow("rate is one of");
+  });
+
   test("never take more than the cap leaves, and take that", () => {
     const amounts = fc.bigInt(1n, 10n ** 30n);
     fc.assert(
@@ -116,7 +143,7 @@ describe("veda's terms", () => {
 
   test("ask the first tellers in their own way", () => {
     const first = generation("a");
-    const asked = veda.terms(first, request).reads["support"];
+    const asked = veda.terms(first, request).reads["market/support"];
     expect(asked?.data.slice(0, 10)).toBe(toFunctionSelector("isSupported(address)"));
     expect(answer(veda.terms(first, request), { ...answers, support: true }).previewShares).toBe(80_000_000n);
   });

@@ -5,7 +5,7 @@ import {ERC20} from "solmate/src/tokens/ERC20.sol";
 import {SafeTransferLib} from "solmate/src/utils/SafeTransferLib.sol";
 
 interface IBeforeTransfer {
-    function beforeTransfer(address from) external view;
+    function beforeTransfer(address from, address to, address operator) external view;
 }
 
 /// @notice Stands for a BoringVault: the share token, which takes the assets itself when its teller says so.
@@ -54,12 +54,12 @@ contract VedaVault is ERC20 {
     }
 
     function transfer(address to, uint256 amount) public override returns (bool) {
-        if (hook != address(0)) IBeforeTransfer(hook).beforeTransfer(msg.sender);
+        if (hook != address(0)) IBeforeTransfer(hook).beforeTransfer(msg.sender, to, msg.sender);
         return super.transfer(to, amount);
     }
 
     function transferFrom(address from, address to, uint256 amount) public override returns (bool) {
-        if (hook != address(0)) IBeforeTransfer(hook).beforeTransfer(from);
+        if (hook != address(0)) IBeforeTransfer(hook).beforeTransfer(from, to, msg.sender);
         return super.transferFrom(from, to, amount);
     }
 }
@@ -133,12 +133,28 @@ contract VedaAccountant {
     }
 }
 
+/// @notice Stands for an accountant that lets yield into the rate second by second. Its teller brings it up to date
+/// before each deposit, so that what it says then is the rate of that moment.
+contract VedaStreamingAccountant is VedaAccountant {
+    constructor(ERC20 base_, uint256 rate_) VedaAccountant(base_, rate_) {}
+
+    function lastVirtualSharePrice() external view returns (uint256) {
+        return rate * 1e27 / 10 ** decimals;
+    }
+}
+
 /// @notice What the tellers of all generations do. Shares go to whoever calls, and are locked there.
 abstract contract VedaTeller is IBeforeTransfer {
     struct Asset {
         bool allowDeposits;
         bool allowWithdraws;
         uint16 sharePremium;
+    }
+
+    struct Denial {
+        bool from;
+        bool to;
+        bool operator;
     }
 
     struct Refund {
@@ -160,6 +176,8 @@ abstract contract VedaTeller is IBeforeTransfer {
     mapping(address => Asset) internal _assets;
     mapping(address => uint256) internal _unlockTime;
     mapping(uint256 => Refund) internal _refunds;
+    mapping(address => Denial) internal _denials;
+    uint256 private _locked = 1;
 
     error TellerWithMultiAssetSupport__Paused();
     error TellerWithMultiAssetSupport__AssetNotSupported();
@@ -167,6 +185,7 @@ abstract contract VedaTeller is IBeforeTransfer {
     error TellerWithMultiAssetSupport__MinimumMintNotMet();
     error TellerWithMultiAssetSupport__SharesAreLocked();
     error TellerWithMultiAssetSupport__DepositExceedsCap();
+    error TellerWithMultiAssetSupport__TransferDenied(address from, address to, address operator);
 
     event DepositRefunded(uint256 indexed nonce, bytes32 depositHash, address indexed user);
 
@@ -181,12 +200,28 @@ abstract contract VedaTeller is IBeforeTransfer {
         _;
     }
 
+    /// @notice Writes before anything is checked: what asks from a static call gets no reason, and loses its gas.
+    modifier nonReentrant() {
+        require(_locked == 1, "REENTRANCY");
+        _locked = 2;
+        _;
+        _locked = 1;
+    }
+
     function setPaused(bool paused) external requiresAuth {
         isPaused = paused;
     }
 
     function setPublic(bool open) external requiresAuth {
         isPublic = open;
+    }
+
+    function denyFrom(address user) external requiresAuth {
+        _denials[user].from = true;
+    }
+
+    function denyTo(address user) external requiresAuth {
+        _denials[user].to = true;
     }
 
     function setShareLockPeriod(uint64 period) external requiresAuth {
@@ -203,7 +238,7 @@ abstract contract VedaTeller is IBeforeTransfer {
     }
 
     /// @notice While shares are locked an admin may give the deposit back.
-    function refundDeposit(uint256 nonce) external requiresAuth {
+    function _refund(uint256 nonce) internal {
         Refund memory refund = _refunds[nonce];
         delete _refunds[nonce];
         vault.exit(refund.user, refund.asset, refund.amount, refund.user, refund.shares);
@@ -227,14 +262,32 @@ abstract contract VedaTeller is IBeforeTransfer {
         returns (uint256 assets)
     {
         require(isPublic, "UNAUTHORIZED");
-        this.beforeTransfer(msg.sender);
+        if (_unlockTime[msg.sender] > block.timestamp) revert TellerWithMultiAssetSupport__SharesAreLocked();
         assets = shares * accountant.getRateInQuoteSafe(address(asset)) / ONE_SHARE;
         require(assets >= minimumAssets);
         vault.exit(to, asset, assets, msg.sender, shares);
     }
 
-    function beforeTransfer(address from) external view {
-        if (_unlockTime[from] > block.timestamp) revert TellerWithMultiAssetSupport__SharesAreLocked();
+    function beforeTransfer(address from, address to, address operator) public view virtual {
+        _refuseDenied(from, to, operator);
+        if (_isLocked(from)) revert TellerWithMultiAssetSupport__SharesAreLocked();
+    }
+
+    function _isLocked(address user) internal view virtual returns (bool) {
+        return _unlockTime[user] > block.timestamp;
+    }
+
+    function _refuseDenied(address from, address to, address operator) internal view {
+        if (_denials[from].from || _denials[to].to || _denials[operator].operator) {
+            revert TellerWithMultiAssetSupport__TransferDenied(from, to, operator);
+        }
+    }
+
+    /// @notice The newest look into their lists before they mint.
+    function _beforeDeposit() internal view virtual {}
+
+    function _rateIn(address asset) internal view virtual returns (uint256) {
+        return accountant.getRateInQuoteSafe(asset);
     }
 
     function _cap() internal view virtual returns (uint256) {
@@ -245,25 +298,35 @@ abstract contract VedaTeller is IBeforeTransfer {
         return _assets[asset].sharePremium;
     }
 
-    function _deposit(address asset, uint256 amount, uint256 minimumMint) internal returns (uint256 shares) {
+    modifier publicly() {
         require(isPublic, "UNAUTHORIZED");
+        _;
+    }
+
+    function _deposit(address asset, uint256 amount, uint256 minimumMint)
+        internal
+        publicly
+        nonReentrant
+        returns (uint256 shares)
+    {
         if (isPaused) revert TellerWithMultiAssetSupport__Paused();
         if (!_assets[asset].allowDeposits) revert TellerWithMultiAssetSupport__AssetNotSupported();
+        _beforeDeposit();
         if (amount == 0) revert TellerWithMultiAssetSupport__ZeroAssets();
-        shares = amount * ONE_SHARE / accountant.getRateInQuoteSafe(asset);
+        shares = amount * ONE_SHARE / _rateIn(asset);
         shares = shares * (10_000 - _premium(asset)) / 10_000;
         if (shares < minimumMint) revert TellerWithMultiAssetSupport__MinimumMintNotMet();
         if (vault.totalSupply() + shares > _cap()) revert TellerWithMultiAssetSupport__DepositExceedsCap();
         vault.enter(msg.sender, ERC20(asset), amount, msg.sender, shares);
         depositNonce += 1;
+        _unlockTime[msg.sender] = block.timestamp + shareLockPeriod;
         if (shareLockPeriod > 0) {
-            _unlockTime[msg.sender] = block.timestamp + shareLockPeriod;
             _refunds[depositNonce] = Refund(msg.sender, ERC20(asset), amount, shares);
         }
     }
 }
 
-/// @notice 2024-04: `isSupported`, no premium.
+/// @notice 2024-04: `isSupported`, no premium, and shares that stay for the block they are minted in at least.
 contract VedaTellerA is VedaTeller {
     event Deposit(
         uint256 indexed nonce,
@@ -285,6 +348,14 @@ contract VedaTellerA is VedaTeller {
         return _unlockTime[user];
     }
 
+    function fromDenyList(address user) external view returns (bool) {
+        return _denials[user].from;
+    }
+
+    function toDenyList(address user) external view returns (bool) {
+        return _denials[user].to;
+    }
+
     function deposit(address asset, uint256 amount, uint256 minimumMint) external payable returns (uint256 shares) {
         shares = _deposit(asset, amount, minimumMint);
         emit Deposit(depositNonce, msg.sender, asset, amount, shares, block.timestamp, shareLockPeriod);
@@ -292,6 +363,10 @@ contract VedaTellerA is VedaTeller {
 
     function _premium(address) internal pure override returns (uint256) {
         return 0;
+    }
+
+    function _isLocked(address user) internal view override returns (bool) {
+        return _unlockTime[user] >= block.timestamp;
     }
 }
 
@@ -320,22 +395,34 @@ contract VedaTellerB is VedaTeller {
     }
 }
 
-/// @notice 2025-04: a cap on all shares, and the lock in `beforeTransferData`.
-contract VedaTellerC is VedaTellerB {
+/// @notice What came in 2025-04: a cap on all shares, lists of whom is denied, and transfers by a few alone.
+abstract contract VedaTellerLists is VedaTeller {
     uint112 public depositCap = type(uint112).max;
-
-    constructor(VedaVault vault_, VedaAccountant accountant_) VedaTellerB(vault_, accountant_) {}
+    bool public permissionedTransfers;
 
     function setDepositCap(uint112 cap) external requiresAuth {
         depositCap = cap;
     }
 
-    function permissionedTransfers() external pure returns (bool) {
-        return false;
+    function setPermissionedTransfers(bool yes) external requiresAuth {
+        permissionedTransfers = yes;
     }
 
     function beforeTransferData(address user) external view returns (bool, bool, bool, bool, uint256) {
-        return (false, false, false, false, _unlockTime[user]);
+        Denial memory denial = _denials[user];
+        return (denial.from, denial.to, denial.operator, false, _unlockTime[user]);
+    }
+
+    function assetData(address asset) external view returns (bool, bool, uint16) {
+        Asset memory data = _assets[asset];
+        return (data.allowDeposits, data.allowWithdraws, data.sharePremium);
+    }
+
+    function beforeTransfer(address from, address to, address operator) public view override {
+        super.beforeTransfer(from, to, operator);
+        if (permissionedTransfers && to != address(0)) {
+            revert TellerWithMultiAssetSupport__TransferDenied(from, to, operator);
+        }
     }
 
     function _cap() internal view override returns (uint256) {
@@ -343,10 +430,32 @@ contract VedaTellerC is VedaTellerB {
     }
 }
 
-/// @notice 2025-09: a referrer in the call; the call of three arguments is gone.
-contract VedaTellerD is VedaTeller {
-    uint112 public depositCap = type(uint112).max;
+/// @notice 2025-04. From 2025-08 on it told a version, and was not told a referrer yet.
+contract VedaTellerC is VedaTellerLists {
+    event Deposit(
+        uint256 indexed nonce,
+        address indexed receiver,
+        address indexed depositAsset,
+        uint256 depositAmount,
+        uint256 shareAmount,
+        uint256 depositTimestamp,
+        uint256 shareLockPeriodAtTimeOfDeposit
+    );
 
+    constructor(VedaVault vault_, VedaAccountant accountant_) VedaTeller(vault_, accountant_) {}
+
+    function version() external pure returns (string memory) {
+        return "V0.1";
+    }
+
+    function deposit(address asset, uint256 amount, uint256 minimumMint) external payable returns (uint256 shares) {
+        shares = _deposit(asset, amount, minimumMint);
+        emit Deposit(depositNonce, msg.sender, asset, amount, shares, block.timestamp, shareLockPeriod);
+    }
+}
+
+/// @notice 2025-09: a referrer in the call; the call of three arguments is gone.
+contract VedaTellerD is VedaTellerLists {
     event Deposit(
         uint256 nonce,
         address indexed receiver,
@@ -360,17 +469,15 @@ contract VedaTellerD is VedaTeller {
 
     constructor(VedaVault vault_, VedaAccountant accountant_) VedaTeller(vault_, accountant_) {}
 
-    function version() external pure returns (string memory) {
+    function version() external pure virtual returns (string memory) {
         return "Base V0.2";
     }
 
-    function setDepositCap(uint112 cap) external requiresAuth {
-        depositCap = cap;
-    }
-
-    function assetData(address asset) external view returns (bool, bool, uint16) {
-        Asset memory data = _assets[asset];
-        return (data.allowDeposits, data.allowWithdraws, data.sharePremium);
+    function refundDeposit(uint256 nonce, address, address, uint256, uint256, uint256, uint256, address)
+        external
+        requiresAuth
+    {
+        _refund(nonce);
     }
 
     function deposit(address asset, uint256 amount, uint256 minimumMint, address referralAddress)
@@ -384,7 +491,20 @@ contract VedaTellerD is VedaTeller {
         );
     }
 
-    function _cap() internal view override returns (uint256) {
-        return depositCap;
+    function _beforeDeposit() internal view override {
+        _refuseDenied(msg.sender, msg.sender, msg.sender);
+    }
+}
+
+/// @notice 2025-12: mints at a rate that is one unit higher than the accountant's.
+contract VedaTellerStreaming is VedaTellerD {
+    constructor(VedaVault vault_, VedaAccountant accountant_) VedaTellerD(vault_, accountant_) {}
+
+    function version() external pure override returns (string memory) {
+        return "Yield Streaming V0.1, Buffer V0.1, Base V0.2";
+    }
+
+    function _rateIn(address asset) internal view override returns (uint256) {
+        return super._rateIn(asset) + 1;
     }
 }
