@@ -29,6 +29,7 @@ const depositVaultAbi = parseAbi([
   "function fnPaused(bytes4) view returns (bool)",
 ]);
 const feedAbi = parseAbi(["function getDataInBase18() view returns (uint256)"]);
+const mTokenAbi = parseAbi(["function paused() view returns (bool)"]);
 
 /** Which payment token, and who is seen to pay; null: nobody in particular, or the Router's clone of that deposit. */
 export interface Payment {
@@ -44,7 +45,7 @@ export interface MidasMarket {
   takes: boolean | null;
   paused: boolean;
   rates: MidasRates | null;
-  /** The mToken's feed by itself, and what it reverts with when its answer is old. */
+  /** The feeds by themselves, the mToken's first, and what one reverts with when its answer is old. */
   feed: ReadResult<bigint>;
   /** The least mTokens that this payer must get. */
   minMTokens: bigint | null;
@@ -66,6 +67,8 @@ function coreReads(vault: Vault, { token }: Payment) {
     minFirst: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
     paused: read({ ...on, name: "paused" }),
     fnPaused: read({ ...on, name: "fnPaused", args: [selector] }),
+    // Nothing is minted while the mToken itself is paused.
+    mTokenPaused: read({ to: vault.shareToken, abi: mTokenAbi, name: "paused" }),
   };
 }
 
@@ -81,6 +84,8 @@ function callerReads(vault: Vault, caller: Address) {
 type Results = ReadResults<ReturnType<typeof coreReads>> &
   Partial<ReadResults<ReturnType<typeof callerReads>>>;
 
+const ONE = 10n ** 18n;
+const BPS = 10_000n;
 const FAILED = { ok: false, revert: null } as const;
 
 /** Reads what a payment depends on, the payment token's own feed included where it has no fixed price. */
@@ -92,9 +97,11 @@ export function midasMarket(vault: Vault, payment: Payment): Described<MidasMark
     const toMarket = (token: ReadResult<bigint>) => marketOf(vault, { payment, results, token });
     if (config === null) return describe({}, () => toMarket(FAILED));
     const [tokenFeed, , , stable] = config;
-    if (stable) return describe({}, () => toMarket({ ok: true, value: 10n ** 18n }));
     const tokenRate = read({ to: tokenFeed, abi: feedAbi, name: "getDataInBase18" });
-    return describe({ tokenRate }, (further) => toMarket(further.tokenRate));
+    // A fixed price is that only while the token's own feed is healthy.
+    return describe({ tokenRate }, ({ tokenRate: told }) =>
+      toMarket(told.ok && stable ? { ok: true, value: ONE } : told),
+    );
   });
 }
 
@@ -109,9 +116,9 @@ function marketOf(
       sameAddress(valueOrNull(results.mToken) ?? "", vault.shareToken) &&
       sameAddress(valueOrNull(results.feedOf) ?? "", vault.pricer),
     takes: takesToken(payment, results),
-    paused: valueOrNull(results.paused) === true || valueOrNull(results.fnPaused) === true,
+    paused: [results.paused, results.fnPaused, results.mTokenPaused].some((on) => valueOrNull(on) === true),
     rates: ratesOf(vault, input),
-    feed: results.feed,
+    feed: results.feed.ok && config !== null ? token : results.feed,
     minMTokens: minimumOf(results),
     allowance: config === null || !token.ok ? null : config[2],
   };
@@ -134,7 +141,8 @@ function ratesOf(
   if (feed.value === 0n || token.value === 0n) return null;
   const { instant } = midasMode(vault);
   if (instant && !instantFee.ok) return null;
-  const asked = config.value[1] + (instant && instantFee.ok ? instantFee.value : 0n);
+  const together = config.value[1] + (instant && instantFee.ok ? instantFee.value : 0n);
+  const asked = together < BPS ? together : BPS;
   const waived = valueOrNull(results.waived ?? FAILED) === true;
   return { tokenRate: token.value, mTokenRate: feed.value, fee: waived ? 0n : asked, unit };
 }

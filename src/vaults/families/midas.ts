@@ -162,11 +162,15 @@ function encode(vault: Vault, request: DepositRequest): DepositCall {
 
 const explain = ownErrors({
   reasons: [
-    { reason: /^DF: feed is/, code: "price_stale" },
+    { reason: /^C?DF: |^DV: rate zero$/, code: "price_stale" },
     { reason: /^WMAC: has(nt)? role$|^WSL: sanctioned$/, code: "not_allowed" },
-    { reason: /^DV: (mToken|mint) amount < min$/, code: "below_minimum" },
+    { reason: /^DV: (mToken|mint) amount < min$|^MTMB: min balance not met$/, code: "below_minimum" },
+    { reason: /^DV: invalid mint amount$/, code: "zero_shares" },
     { reason: /^MV: exceed (limit|allowance)$|^DV: max supply cap exceeded$/, code: "above_maximum" },
-    { reason: /^MV: token not exists$|^Pausable: (fn )?paused$/, code: "vault_paused" },
+    {
+      reason: /^MV: token not exists$|^Pausable: (fn )?paused$|^ERC20Pausable: token transfer while paused$/,
+      code: "vault_paused",
+    },
   ],
 });
 

@@ -37,9 +37,10 @@ const onAccess = (name: string) => ({
   enter: (placed: Placed, user: Address) =>
     set(placed, { abi: midasAccessAbi, name, args: [user, true], on: part(placed, "access") }),
 });
-const onFeed = (...args: readonly unknown[]) => ({
-  enter: (placed: Placed) => set(placed, { abi: midasFeedAbi, name: "set", args, on: part(placed, "feed") }),
+const onFeedOf = (feed: string, ...args: readonly unknown[]) => ({
+  enter: (placed: Placed) => set(placed, { abi: midasFeedAbi, name: "set", args, on: part(placed, feed) }),
 });
+const onFeed = (...args: readonly unknown[]) => onFeedOf("feed", ...args);
 
 const supplyOf = (placed: Placed): Promise<bigint> =>
   placed.world.client.readContract({
@@ -112,6 +113,17 @@ const pausesOf = (selector: string, other: string): readonly State[] => [
   },
   { name: "without a fresh price", ...onFeed(RATE, 1n, false), ...stale },
   { name: "with a feed that is given up", ...onFeed(RATE, 9_999_999_999n, true), ...stale },
+  { name: "without a fresh feed behind the fixed price", ...onFeedOf("tokenFeed", ONE, 1n, false), ...stale },
+  {
+    name: "whose mToken is paused",
+    enter: (placed) => set(placed, { abi: midasTokenAbi, name: "pause", on: part(placed, "mToken") }),
+    ...paused,
+  },
+  {
+    name: "with fees of more than everything",
+    ...deposits("setInstantFee", 10_001n),
+    refused: { code: "zero_shares" },
+  },
 ];
 
 const admissions: readonly State[] = [

@@ -33,6 +33,7 @@ contract MidasAccess {
 contract MidasToken is ERC20 {
     MidasAccess public immutable access;
     mapping(address => bool) public minters;
+    bool public paused;
 
     constructor(MidasAccess access_, string memory name_, string memory symbol_) ERC20(name_, symbol_) {
         access = access_;
@@ -42,6 +43,11 @@ contract MidasToken is ERC20 {
     function setMinter(address minter) external {
         require(msg.sender == access.owner(), "WMAC: hasnt role");
         minters[minter] = true;
+    }
+
+    function pause() external {
+        require(msg.sender == access.owner(), "WMAC: hasnt role");
+        paused = true;
     }
 
     function mint(address to, uint256 amount) external {
@@ -56,6 +62,7 @@ contract MidasToken is ERC20 {
 
     function _update(address from, address to, uint256 value) internal override {
         require(to == address(0) || !access.blacklisted(to), "WMAC: has role");
+        require(!paused, "ERC20Pausable: token transfer while paused");
         super._update(from, to, value);
     }
 }
@@ -239,7 +246,8 @@ contract MidasDepositVaultOld is MidasVault {
     }
 
     uint256 public minMTokenAmountForFirstDeposit;
-    uint256 public nextRequestId = 1;
+    /// @notice The first request is number 0.
+    uint256 public nextRequestId;
     mapping(address => uint256) public totalMinted;
     mapping(uint256 => Request) public mintRequests;
     mapping(uint256 => address) internal _recipients;
@@ -365,12 +373,14 @@ contract MidasDepositVaultOld is MidasVault {
             config.allowance -= amountToken;
         }
         uint256 fee = waivedFeeRestriction[msg.sender] ? 0 : config.fee + (instant ? instantFee : 0);
+        if (fee > ONE_HUNDRED_PERCENT) fee = ONE_HUNDRED_PERCENT;
         uint256 unit = _unit(tokenIn);
         bill.amountUsd = amountToken * rate / 1e18;
         bill.feeToken = amountToken * fee / ONE_HUNDRED_PERCENT / unit * unit;
         bill.feeUsd = bill.feeToken * rate / 1e18;
         bill.mTokenRate = mTokenDataFeed.getDataInBase18();
         bill.minted = (bill.amountUsd - bill.feeUsd) * 1e18 / bill.mTokenRate;
+        require(bill.minted > 0, "DV: invalid mint amount");
         if (isFreeFromMinAmount[msg.sender]) return bill;
         require(bill.minted >= minAmount, "DV: mToken amount < min");
         if (totalMinted[msg.sender] != 0) return bill;
