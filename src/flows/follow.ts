@@ -103,13 +103,11 @@ async function readForward(node: NodeSession, followed: Followed): Promise<Read>
   const from = (tip.finalBlock ?? target.number) + 1;
   const { logs, to } = await readSpan(node, { span: { from, to: latest.number }, sources, budget });
   const end = Math.max(to, from - 1);
-  // Every block below the head hangs on it: while it stands, all answers told of one chain.
-  const again = await readHead(node, latest.number);
-  const againFinal = await readHead(node, target.number);
-  if (again.hash !== latest.hash || againFinal.hash !== target.hash)
-    throw new OutsideError("malformed", "the chain changed while it was read");
   const final = end < target.number ? await readHead(node, end) : target;
   const head = end === latest.number ? latest : end === final.number ? final : await readHead(node, end);
+  // Every block below the head hangs on it: while it stands, all answers told of one chain.
+  const again = await readHead(node, latest.number);
+  if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
   const rows = logs.flatMap((log) => sources.toRow(log, log.blockNumber <= final.number) ?? []);
   if (followed.patient) await refuseForgotten(node, { known: followed.known, rows, end });
   return { from, final, head, latest: latest.number, rows };
@@ -150,12 +148,8 @@ async function refuseForgotten(
   const gone = seen.known.filter(
     ({ blockNumber, txHash, logIndex }) => blockNumber <= seen.end && !told.has(`${txHash} ${logIndex}`),
   );
-  const blocks = new Map(gone.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]));
-  for (const [number, hash] of [...blocks].slice(0, CHECKED_BLOCKS)) {
-    if ((await readHead(node, number)).hash === hash)
-      throw new OutsideError("malformed", "the node left out an event that another one told");
-  }
+  // After a reorg the lowest of them is gone as all above it are; if it stands, there was none.
+  const [lowest] = gone.sort((a, b) => a.blockNumber - b.blockNumber);
+  if (lowest !== undefined && (await readHead(node, lowest.blockNumber)).hash === lowest.blockHash)
+    throw new OutsideError("malformed", "the node left out an event that another one told");
 }
-
-/** Blocks that are looked at again when events in them are gone; after a reorg, one tells as much as all. */
-const CHECKED_BLOCKS = 8;

@@ -40,6 +40,10 @@ interface Asked {
   side: () => readonly Block[];
 }
 
+/** The blocks that a node knows which lies so far behind; never none. */
+const upTo = (blocks: readonly Block[], behind: number): readonly Block[] =>
+  behind === 0 ? blocks : blocks.slice(0, Math.max(1, blocks.length - behind));
+
 interface LogFilter {
   fromBlock: string;
   toBlock: string;
@@ -59,18 +63,24 @@ export class FakeNode {
     this.#foreign = foreign;
   }
 
-  /** The chain it tells of: fixed for one client's session, for a node does not change sides in a moment. */
+  /**
+   * The chain it tells of, as far as it has got: fixed for one client's session, for a node neither changes sides
+   * nor falls back in a moment.
+   */
   get side(): () => readonly Block[] {
-    if (this.moods.foreign) return () => this.#foreign.blocks;
     const { before } = this;
-    return this.moods.stale && before.length > 0 ? () => before : () => this.#world.blocks;
+    const { behind, foreign, stale } = this.moods;
+    const all = foreign ? this.#foreign : this.#world;
+    return stale && !foreign && before.length > 0
+      ? () => upTo(before, behind)
+      : () => upTo(all.blocks, behind);
   }
 
   /** Answers a request from the chain as it stands at this moment. */
   answer({ method, params, side }: Asked): unknown {
     if (this.moods.down) throw new OutsideError("network", "the connection failed");
     const blocks = side();
-    const head = Math.max(0, blocks.length - 1 - this.moods.behind);
+    const head = blocks.length - 1;
     if (method === "eth_getLogs") return this.#logs(blocks, params[0] as LogFilter);
     const [named] = params;
     const final = this.moods.hasty ? head : Math.max(0, head - FINALITY);
@@ -84,7 +94,7 @@ export class FakeNode {
     const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)];
     if (to - from + 1 > this.moods.limit)
       throw new RpcError("node", `-32005: limited to a ${this.moods.limit} block range`);
-    const last = Math.min(to, blocks.length - 1 - this.moods.behind - this.moods.logsBehind);
+    const last = Math.min(to, blocks.length - 1 - this.moods.logsBehind);
     const logs = blocks.slice(from, Math.max(from, last + 1)).flatMap((block) => block.logs);
     const [wanted, topics] = [new Set(filter.address), new Set(filter.topics[0])];
     const told = logs
