@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { coveredFrom } from "../db/queries/flow-sums.ts";
+import { coveredFrom } from "../db/queries/flow-coverage.ts";
 import { type SnapshotRow, selectSnapshots, sumNetFlows } from "../db/queries/snapshots.ts";
 import { annualise } from "../lib/apy.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";

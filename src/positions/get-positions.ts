@@ -3,15 +3,13 @@ import type { ChainClient } from "../chains/client.ts";
 import type { Described } from "../chains/read.ts";
 import { readDescribed } from "../chains/read-described.ts";
 import type { Context } from "../context.ts";
-import type { ChainFlows } from "../db/queries/flow-sums.ts";
-import type { OpenRequest } from "../db/queries/open-requests.ts";
+import type { ChainFlows, OpenRequest } from "../db/queries/user-record.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/log.ts";
 import type { ChainCoverage, Position, Positions } from "../schemas/position.ts";
 import { adapterOf } from "../vaults/adapters.ts";
 import { listRegistry } from "../vaults/registry.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { depositedIn, readDeposited } from "./deposited.ts";
 import {
   type ChainPositions,
   type HeldShares,
@@ -19,7 +17,8 @@ import {
   readChainPositions,
   readChainPositionsWith,
 } from "./read-chain.ts";
-import { asyncVaults, describePending, readOpenRequests } from "./read-pending.ts";
+import { asyncVaults, describePending } from "./read-pending.ts";
+import { depositedIn, readStored } from "./stored.ts";
 
 /**
  * What a user holds in every known vault: one read per chain, all chains at once, each at one block, what
@@ -35,9 +34,10 @@ export async function getPositions(
     throw failure("chain_unsupported", `chain ${query.chainId} is not served`);
   }
   const chainIds = query.chainId === null ? [...ctx.chains.definitions.keys()] : [query.chainId];
-  const deposited = readDeposited(ctx, { user: query.user, chainIds });
+  const stored = readStored(ctx, { user: query.user, chainIds });
   const { all } = await listRegistry(ctx);
-  const open = asyncVaults(all).length === 0 ? [] : await readOpenRequests(ctx, query.user);
+  // Only vaults that settle later are asked by what is stored; no other read waits for it.
+  const open = asyncVaults(all).length === 0 ? [] : (await stored).requests;
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
@@ -47,7 +47,7 @@ export async function getPositions(
   if (read.length > 0 && read.every(({ answer }) => answer === null)) {
     throw failure("upstream_unavailable", "no chain could be read");
   }
-  const flows = await deposited;
+  const { flows } = await stored;
   return {
     user_address: getAddress(query.user),
     positions: read.flatMap(({ chainId, answer }) => toWirePositions(answer, flows.get(chainId))),

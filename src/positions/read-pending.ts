@@ -1,14 +1,11 @@
 import { type Address, numberToHex } from "viem";
 import { type Described, describeAll, mapDescribed } from "../chains/read.ts";
-import type { Context } from "../context.ts";
-import { type OpenRequest, selectOpenRequests } from "../db/queries/open-requests.ts";
-import { describeError } from "../lib/log.ts";
+import type { OpenRequest } from "../db/queries/user-record.ts";
 import type { Positions } from "../schemas/position.ts";
 import type { NextStep } from "../schemas/status.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/adapter.ts";
 import { adapterOf } from "../vaults/adapters.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { soon } from "./soon.ts";
 
 type PendingPosition = Positions["pending"][number];
 
@@ -25,19 +22,6 @@ export function asyncVaults(vaults: readonly Vault[]): Omit<Asked, "requestIds">
     const requests = adapterOf(vault).requests?.(vault) ?? null;
     return requests === null ? [] : [{ vault, requests }];
   });
-}
-
-/**
- * A user's open requests that the database knows, for families that list none by account; none when it does not
- * answer. Never throws.
- */
-export async function readOpenRequests(ctx: Context, user: Address): Promise<OpenRequest[]> {
-  try {
-    return await soon(selectOpenRequests(ctx.db, user));
-  } catch (error) {
-    ctx.log.warn("requests_unreadable", { error: describeError(error) });
-    return [];
-  }
 }
 
 /** What a user has asked a chain's asynchronous vaults for; null where no vault of the chain takes requests. */

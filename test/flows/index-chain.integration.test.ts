@@ -1,7 +1,7 @@
 import { asc, eq } from "drizzle-orm";
 import { type Address, numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sumFlows } from "../../src/db/queries/flow-sums.ts";
+import { selectUserRecord } from "../../src/db/queries/user-record.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
 import { vaults } from "../../src/db/schema.ts";
 import { backfillPart } from "../../src/flows/backfill-part.ts";
@@ -47,7 +47,7 @@ const stored = async () =>
   );
 const index = () => indexChain(causeway.context(), CHAIN_ID);
 const sums = async (user = USER) =>
-  (await sumFlows(causeway.context().db, { user, chainIds: [CHAIN_ID] }))[0];
+  (await selectUserRecord(causeway.context().db, { user, chainIds: [CHAIN_ID] })).chains[0];
 const [first, second] = [() => emitters[0] as Address, () => emitters[1] as Address];
 
 describe("indexing a chain", () => {

@@ -1,25 +1,32 @@
 import type { Context } from "../context.ts";
-import { type ChainFlows, sumFlows } from "../db/queries/flow-sums.ts";
+import { type ChainFlows, type OpenRequest, selectUserRecord } from "../db/queries/user-record.ts";
 import { describeError } from "../lib/log.ts";
 import { soon } from "./soon.ts";
 
 /** A sum that lags the balance by more than this is not shown, milliseconds: it would look like yield or loss. */
 const MAX_LAG_MS = 5 * 60_000;
 
+/** What is stored of a user, by chain where it is a chain's. */
+export interface StoredRecord {
+  flows: ReadonlyMap<number, ChainFlows>;
+  /** Open requests, for families that list none by account. */
+  requests: readonly OpenRequest[];
+}
+
 /**
- * What a user put into vaults by chain, from the flows that are stored; none when the database does not answer.
- * Never throws: positions are worth showing without it.
+ * What is stored of a user on some chains; nothing when the database does not answer. Never throws: positions are
+ * worth showing without it.
  */
-export async function readDeposited(
+export async function readStored(
   ctx: Context,
   query: { user: string; chainIds: readonly number[] },
-): Promise<ReadonlyMap<number, ChainFlows>> {
+): Promise<StoredRecord> {
   try {
-    const sums = await soon(sumFlows(ctx.db, query));
-    return new Map(sums.map((chain) => [chain.chainId, chain]));
+    const { chains, requests } = await soon(selectUserRecord(ctx.db, query));
+    return { flows: new Map(chains.map((chain) => [chain.chainId, chain])), requests };
   } catch (error) {
-    ctx.log.warn("flows_unreadable", { error: describeError(error) });
-    return new Map();
+    ctx.log.warn("positions_unstored", { error: describeError(error) });
+    return { flows: new Map(), requests: [] };
   }
 }
 
