@@ -17,6 +17,8 @@ export interface ChainDefinition {
   rpcUrls: readonly string[];
   /** Blocks on top, the transaction's own included, after which a receipt counts as proof. */
   confirmations: number;
+  /** Kinds of events that one question about logs may name, where its nodes limit them. */
+  maxLogTopics?: number;
 }
 
 /** Multicall3's canonical address, the same wherever it was deployed from its presigned transaction. */

@@ -88,6 +88,7 @@ export const knownChains: readonly ChainDefinition[] = [
     multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://rpc.hyperliquid.xyz/evm", "https://hyperevm.rpc.sentio.xyz"],
     confirmations: 2,
+    maxLogTopics: 4,
   },
   {
     chainId: 8453,

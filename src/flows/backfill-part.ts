@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "../context.ts";
 import { backfill, type HistoryReport } from "./backfill.ts";
+import { budgetOf } from "./budget.ts";
 import { indexerOf } from "./indexer.ts";
 import { loadRun } from "./state.ts";
 
-/** Questions about logs of one message; the next one continues. */
-const QUESTIONS = 64;
+/** Requests to nodes and writes of one message, within the 50 of an invocation; the next one continues. */
+const REQUESTS = 40;
 
 /** A message of the queue: blocks of one chain in which history may be missing. */
 export const HistoryPart = z.object({
@@ -23,7 +24,8 @@ export async function backfillPart(ctx: Context, part: HistoryPart): Promise<His
   const indexer = indexerOf(ctx, part.chain_id);
   const state = await loadRun(indexer);
   if (state.tip.finalBlock === null) return { blocks: 0, rows: 0, left: [] };
-  const budget = { questions: QUESTIONS, span: state.tip.span };
+  const { span } = state.tip;
+  const budget = budgetOf({ requests: REQUESTS, span, topics: indexer.maxTopics });
   const report = await backfill(indexer, { state, budget, blocks: { from: part.from, to: part.to } });
   const rest = report.left[0];
   if (rest !== undefined)

@@ -3,10 +3,14 @@ import { readHead } from "../chains/logs.ts";
 import type { FlowTip } from "../db/queries/flows.ts";
 import { type BlockSet, type BlockSpan, countBlocks, within } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
+import { type Budget, onOneNodeWithin } from "./budget.ts";
 import type { Indexer } from "./indexer.ts";
-import { type Budget, readSpan } from "./read-span.ts";
+import { readSpan } from "./read-span.ts";
 import { describeSource, joinSources } from "./sources.ts";
 import { type IndexedVault, missingHistory, missingOfAny, type RunState } from "./state.ts";
+
+/** Requests that a piece takes at least: a look at the final block, a question, a look at its last event's block. */
+const LEAST = 3;
 
 /** What one run on history did. */
 export interface HistoryReport {
@@ -37,7 +41,7 @@ export async function backfill(
   const report = { blocks: 0, rows: 0 };
   for (const gap of asked) {
     let next = gap.from;
-    while (next <= gap.to && budget.questions > 0) {
+    while (next <= gap.to && budget.requests >= LEAST) {
       const piece = await readPiece(indexer, { state, budget, gap: { from: next, to: gap.to } });
       if (piece === null) break;
       run.onPiece?.(piece);
@@ -62,14 +66,14 @@ async function readPiece(
     vaults.map(({ vault }) => vault),
   );
   const span = { from: gap.from, to };
-  const read = await indexer.client.onOneNode(async (node) => {
+  const read = await onOneNodeWithin(indexer.client, budget, async (node, own) => {
     await refuseOtherChain(node, state.tip);
-    const granted = { ...budget };
-    return { ...(await readSpan(node, { span, sources, budget: granted })), granted };
+    return readSpan(node, { span, sources, budget: own });
   });
-  Object.assign(budget, read.granted);
   if (read.to < span.from) return null;
   const rows = read.logs.flatMap((log) => sources.toRow(log, true) ?? []);
+  // Writing it is a request of the invocation like any other.
+  budget.requests -= 1;
   await indexer.store.applyHistory({
     chainId: indexer.chainId,
     read: { from: span.from, to: read.to },

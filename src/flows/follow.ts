@@ -3,9 +3,10 @@ import { RpcError } from "../chains/json-rpc.ts";
 import { type Head, readHead } from "../chains/logs.ts";
 import type { FlowRow, FlowTip } from "../db/queries/flows.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
+import { affordsNode, type Budget, onOneNodeWithin } from "./budget.ts";
 import { forgetOtherHistory } from "./forget-other-history.ts";
 import type { Indexer } from "./indexer.ts";
-import { type Budget, readSpan } from "./read-span.ts";
+import { readSpan } from "./read-span.ts";
 import { joinSources, type Sources } from "./sources.ts";
 import type { RunState } from "./state.ts";
 
@@ -59,16 +60,15 @@ export async function followTip(
   };
   const followed = { tip, sources, known: provisional, patient, onOtherHistory };
   try {
-    const { read, budget } = await indexer.client.onOneNode(async (node) => {
+    const read = await onOneNodeWithin(indexer.client, run.budget, (node, budget) => {
       nodes.asked += 1;
-      // Each node begins anew: what another one refused says nothing of this one.
-      const own = { ...run.budget };
-      return { budget: own, read: await readForward(node, { ...followed, budget: own }) };
+      return readForward(node, { ...followed, budget });
     });
-    Object.assign(run.budget, budget);
-    return await storeStep(indexer, { tip, read, span: budget.span, vaults: [...sources.byVault.keys()] });
+    return await storeStep(indexer, { tip, read, span: run.budget.span, vaults: sources.vaults });
   } catch (error) {
-    const unanimous = nodes.asked > 0 && nodes.contradicted === nodes.asked;
+    // A node that was not asked any more would have had a say.
+    const all = nodes.asked > 0 && affordsNode(run.budget);
+    const unanimous = all && nodes.contradicted === nodes.asked;
     if (unanimous && !patient) await forgetOtherHistory(indexer);
     throw error;
   }

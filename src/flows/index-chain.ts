@@ -3,14 +3,17 @@ import { AppError } from "../errors.ts";
 import { countBlocks } from "../lib/blocks.ts";
 import { describeError } from "../lib/log.ts";
 import { backfill } from "./backfill.ts";
+import { type Budget, budgetOf } from "./budget.ts";
 import { followTip, type TipReport } from "./follow.ts";
 import { type Indexer, indexerOf } from "./indexer.ts";
 import { planHistory } from "./plan-history.ts";
-import type { Budget } from "./read-span.ts";
 import { loadRun, missingOfAny, type RunState } from "./state.ts";
 
-/** Questions about logs that one run may ask: enough for a tip on any chain, and to learn what nodes grant. */
-const QUESTIONS = 32;
+/**
+ * Requests to nodes that one run may make: enough for the tip of a chain whose nodes grant 50 blocks a question, and
+ * with the database's and the queue's within the 50 of an invocation.
+ */
+const REQUESTS = 40;
 /** Runs on history that were handed out and gave no sign for this long are taken for lost. */
 const LOST_MS = 5 * 60_000;
 
@@ -34,7 +37,8 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
     const { headBlock } = state.tip;
     // A chain without vaults is not asked anything.
     if (state.vaults.length === 0 && headBlock === null) return NOTHING;
-    const budget: Budget = { questions: QUESTIONS, span: state.tip.span };
+    const { span } = state.tip;
+    const budget = budgetOf({ requests: REQUESTS, span, topics: indexer.maxTopics });
     const tip = await followTip(indexer, { state, budget });
     return { ...tip, missing: tip.applied ? await pursueHistory(ctx, { indexer, state, budget }) : 0 };
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { countBlocks } from "../lib/blocks.ts";
 import { backfill } from "./backfill.ts";
+import { budgetOf } from "./budget.ts";
 import { followTip } from "./follow.ts";
 import { indexerOf } from "./indexer.ts";
 import { loadRun, missingOfAny } from "./state.ts";
@@ -33,7 +34,8 @@ export async function indexFully(
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = await loadRun(indexer);
-    const budget = { questions: UNBOUNDED, span: before.tip.span };
+    const { span } = before.tip;
+    const budget = budgetOf({ requests: UNBOUNDED, span, topics: indexer.maxTopics });
     const { rows } = await followTip(indexer, { state: before, budget });
     progress.rows = Math.max(progress.rows, rows);
     const state = await loadRun(indexer);

@@ -33,6 +33,8 @@ export interface FlowStore {
 export interface Indexer {
   chainId: number;
   client: Pick<ChainClient, "onOneNode">;
+  /** Kinds of events that the chain's nodes let one question name; null: any number. */
+  maxTopics: number | null;
   store: FlowStore;
   log: Logger;
   now(): number;
@@ -57,5 +59,6 @@ export function indexerOf(ctx: Context, chainId: number): Indexer {
   const client = ctx.chains.client(chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
   const { log, now, randomId } = ctx;
-  return { chainId, client, store: storeOf(ctx.db, chainId), log, now, randomId };
+  const maxTopics = client.definition.maxLogTopics ?? null;
+  return { chainId, client, maxTopics, store: storeOf(ctx.db, chainId), log, now, randomId };
 }

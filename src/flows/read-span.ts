@@ -3,25 +3,21 @@ import { RpcError } from "../chains/json-rpc.ts";
 import { type ChainLog, readHead, readLogs } from "../chains/logs.ts";
 import type { BlockSpan } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
-import type { Sources } from "./sources.ts";
-import { narrow, refusesSize, widen } from "./span.ts";
+import type { Budget } from "./budget.ts";
+import { filtersOf, type LogFilter, type Sources } from "./sources.ts";
+import { narrow, narrowed, type QuestionSize, widen } from "./span.ts";
 
-/** Contracts in one question: more make some nodes refuse. */
-const ADDRESSES = 500;
+/** Requests that are kept back: those that confirm what was read. */
+const KEPT_BACK = 4;
 /** Events kept at once: what a run may hold in memory. */
 const MANY_LOGS = 10_000;
 
-/** Bounds of one run's reading: questions about logs, and the span that the next one covers. */
-export interface Budget {
-  questions: number;
-  span: number;
-}
-
 /**
- * Reads the events of blocks in ascending order, as far as the budget goes, in spans that the node grants: a refused
- * one is halved and asked again, an answered one makes the next a little wider. Changes the budget.
+ * Reads the events of blocks in ascending order, as far as the budget goes, in questions that the node grants: what
+ * it refuses is halved and asked again, an answered one makes the next span a little wider. The first question is
+ * asked whatever it costs, so that every run gets on. Changes the budget, which the node's requests pay from.
  * Returns the events and the last block that was read, `span.from - 1` when none was.
- * Throws what the node says when it refuses even one block.
+ * Throws what the node says when it refuses even the smallest question.
  */
 export async function readSpan(
   node: NodeSession,
@@ -30,19 +26,20 @@ export async function readSpan(
   const { span, sources, budget } = input;
   const logs: ChainLog[] = [];
   let next = span.from;
-  while (next <= span.to && budget.questions > 0 && logs.length < MANY_LOGS) {
+  while (next <= span.to && logs.length < MANY_LOGS) {
+    const filters = filtersOf(sources, budget);
+    if (next > span.from && budget.requests < KEPT_BACK + 2 * filters.length) break;
     const asked = { from: next, to: Math.min(span.to, next + budget.span - 1) };
     try {
-      const found = await ask(node, { asked, sources, budget });
+      const found = await ask(node, { asked, filters });
       for (const log of found) logs.push(log);
       next = asked.to + 1;
       // Only a full question says that more would be granted.
       if (asked.to - asked.from + 1 === budget.span) budget.span = widen(budget.span);
     } catch (error) {
-      const refusal = refusalOf(error);
-      const blocks = asked.to - asked.from + 1;
-      if (refusal === null || blocks === 1) throw error;
-      budget.span = narrow(blocks, refusal);
+      const smaller = shrink({ ...largest(filters), span: asked.to - asked.from + 1 }, error);
+      if (smaller === null) throw error;
+      Object.assign(budget, smaller);
     }
   }
   return { logs, to: next - 1 };
@@ -50,29 +47,37 @@ export async function readSpan(
 
 async function ask(
   node: NodeSession,
-  input: { asked: BlockSpan; sources: Sources; budget: Budget },
+  input: { asked: BlockSpan; filters: readonly LogFilter[] },
 ): Promise<ChainLog[]> {
-  const { addresses, topics } = input.sources;
   const found: ChainLog[] = [];
-  for (let start = 0; start < addresses.length; start += ADDRESSES) {
-    input.budget.questions -= 1;
-    const some = addresses.slice(start, start + ADDRESSES);
-    for (const log of await readLogs(node, { span: input.asked, addresses: some, topics })) found.push(log);
+  const checked = new Set<number>();
+  for (const filter of input.filters) {
+    const logs = await readLogs(node, { span: input.asked, ...filter });
+    for (const log of logs) found.push(log);
+    const last = logs.at(-1);
+    if (last !== undefined && !checked.has(last.blockNumber)) await refuseOtherFork(node, last);
+    if (last !== undefined) checked.add(last.blockNumber);
   }
-  await refuseOtherFork(node, found.at(-1));
-  return found;
+  return found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
 }
 
 /** Behind one address there may be many machines: the one that told the events must be on the chain of the others. */
-async function refuseOtherFork(node: NodeSession, last: ChainLog | undefined): Promise<void> {
-  if (last === undefined) return;
+async function refuseOtherFork(node: NodeSession, last: ChainLog): Promise<void> {
   const { hash } = await readHead(node, last.blockNumber);
   if (hash !== last.blockHash) throw new OutsideError("malformed", "the events are those of another fork");
 }
 
-/** The words of a failure that a smaller question may not meet; null: it has nothing to do with the size. */
-function refusalOf(error: unknown): string | null {
-  if (error instanceof RpcError) return refusesSize(error.message) ? error.message : null;
+/** The size of the largest question of a round. */
+function largest(filters: readonly LogFilter[]): { addresses: number; topics: number } {
+  return {
+    addresses: Math.max(1, ...filters.map(({ addresses }) => addresses.length)),
+    topics: Math.max(1, ...filters.map(({ topics }) => topics.length)),
+  };
+}
+
+/** What to ask next after a question of that size failed; null: the failure has nothing to do with its size. */
+function shrink(asked: QuestionSize, error: unknown): Partial<QuestionSize> | null {
+  if (error instanceof RpcError) return narrowed(asked, error.message);
   const tooMuch = error instanceof OutsideError && (error.kind === "too_large" || error.kind === "timeout");
-  return tooMuch ? "" : null;
+  return tooMuch && asked.span > 1 ? { span: narrow(asked.span, "") } : null;
 }

@@ -6,12 +6,19 @@ import type { Vault } from "../vaults/vault.ts";
 
 /** Where the flows of some vaults of one chain are seen. Addresses, topics and keys are lower case. */
 export interface Sources {
-  addresses: readonly string[];
   topics: readonly string[];
-  /** The contracts of each vault, by its address. */
-  byVault: ReadonlyMap<string, readonly string[]>;
+  /** What each contract is listened to for. */
+  topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The vaults that are listened for. */
+  vaults: readonly string[];
   /** What a log shows of any of the vaults; null: nothing. `final` says on which side of the final block it lies. */
   toRow(log: ChainLog, final: boolean): FlowRow | null;
+}
+
+/** One question: contracts, and the first topics of the events that are wanted of them. */
+export interface LogFilter {
+  addresses: readonly string[];
+  topics: readonly string[];
 }
 
 type Listener = { vaultAddress: string; decode: FlowSource["decode"] };
@@ -19,22 +26,23 @@ type Listener = { vaultAddress: string; decode: FlowSource["decode"] };
 /** Joins the sources of a chain's vaults. Throws an Error for a vault whose adapter is not known. */
 export function joinSources(chainId: number, vaults: readonly Vault[]): Sources {
   const topics = new Set<string>();
-  const byVault = new Map<string, readonly string[]>();
+  const topicsBy = new Map<string, Set<string>>();
   const listeners = new Map<string, Listener[]>();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);
     const vaultAddress = vault.address.toLowerCase();
     const addresses = source.addresses.map((address) => address.toLowerCase());
-    byVault.set(vaultAddress, addresses);
-    for (const topic of source.topics) topics.add(topic.toLowerCase());
+    const wanted = source.topics.map((topic) => topic.toLowerCase());
+    for (const topic of wanted) topics.add(topic);
     for (const address of addresses) {
+      topicsBy.set(address, new Set([...(topicsBy.get(address) ?? []), ...wanted]));
       listeners.set(address, [...(listeners.get(address) ?? []), { vaultAddress, decode: source.decode }]);
     }
   }
   return {
-    addresses: [...listeners.keys()],
     topics: [...topics],
-    byVault,
+    topicsBy,
+    vaults: vaults.map(({ address }) => address.toLowerCase()),
     toRow: (log, final) => {
       for (const { vaultAddress, decode } of listeners.get(log.address) ?? []) {
         const flow = decode(log);
@@ -57,6 +65,23 @@ export function joinSources(chainId: number, vaults: readonly Vault[]): Sources 
       return null;
     },
   };
+}
+
+/**
+ * The questions that together ask for all events of some sources, each no longer than a node grants. No two of them
+ * ask for the same event.
+ */
+export function filtersOf(sources: Sources, grants: { addresses: number; topics: number }): LogFilter[] {
+  return chunk(sources.topics, grants.topics).flatMap((topics) => {
+    const emitters = [...sources.topicsBy].filter(([, wanted]) => topics.some((topic) => wanted.has(topic)));
+    const addresses = emitters.map(([address]) => address);
+    return chunk(addresses, grants.addresses).map((some) => ({ addresses: some, topics }));
+  });
+}
+
+function chunk(list: readonly string[], size: number): string[][] {
+  const count = Math.ceil(list.length / size);
+  return Array.from({ length: count }, (_, index) => list.slice(index * size, (index + 1) * size));
 }
 
 /** What is looked for on behalf of a vault, as one text: when it changes, history has to be read again. */

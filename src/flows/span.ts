@@ -1,3 +1,10 @@
+/** What one question about logs holds: blocks, contracts and kinds of events. */
+export interface QuestionSize {
+  span: number;
+  addresses: number;
+  topics: number;
+}
+
 /** How many blocks one question about logs may cover, by what nodes have said so far. */
 const START = 2_000;
 /** More saves little: fewer, larger answers hit the caps on results first. */
@@ -6,12 +13,15 @@ const LARGEST = 50_000;
 /** Words in which nodes refuse a range or what it holds; the wordings are as many as the nodes. */
 const REFUSED =
   /block ?range|range (?:is )?too|ranges? over|too (?:many|large|wide|big)|limit(?:ed)? (?:to|is|exceeded)|exceed|more than \d+|query returned|response size|log.*limit|up to a? ?\d|timed? ?out|max(?:imum)? (?:block|range|results?)/i;
+/** Words in which nodes refuse a list in the question, and those that name the list. */
+const TOO_LONG = /too (?:many|long|large)|exceed|max|limit|up to|more than|at most/i;
+const LISTS = { topics: /\btopics?\b/i, addresses: /\baddress(?:es)?\b|\bcontracts?\b/i } as const;
 /** Words about how often one asks, not about how much. */
 const TOO_OFTEN =
   /\brate\b|requests?\b.*(?:count|per)|quota|credit|capacity|per (?:second|minute|day)|daily/i;
 /** A number of blocks that such a refusal names. */
 const NAMED =
-  /(?:up to|maximum|max|limited to|limit(?: is)?|exceeds?|within|over|than)\b[^0-9]{0,40}?([0-9][0-9,_]*)(k?)/i;
+  /(?:up to|at most|maximum|max|limited to|limit(?: is)?|exceeds?|within|over|than)\b[^0-9]{0,40}?([0-9][0-9,_]*)(k?)/i;
 
 /** The span to begin with on a chain that was never asked. */
 export const firstSpan = START;
@@ -21,12 +31,26 @@ export function refusesSize(message: string): boolean {
   return REFUSED.test(message) && !TOO_OFTEN.test(message);
 }
 
+/**
+ * What to make smaller after a node refused a question of that size in these words: the longer one of the lists that
+ * they name, else the blocks. Null: they refuse something else, or it cannot be smaller.
+ */
+export function narrowed(asked: QuestionSize, message: string): Partial<QuestionSize> | null {
+  if (TOO_OFTEN.test(message)) return null;
+  const lists = TOO_LONG.test(message)
+    ? (["addresses", "topics"] as const).filter((list) => LISTS[list].test(message) && asked[list] > 1)
+    : [];
+  const [list] = lists.sort((a, b) => asked[b] - asked[a]);
+  if (list !== undefined) return { [list]: narrow(asked[list], message) };
+  return refusesSize(message) && asked.span > 1 ? { span: narrow(asked.span, message) } : null;
+}
+
 /** The next span after an answered question: a little more, by a sixteenth. */
 export function widen(span: number): number {
   return Math.min(LARGEST, span + Math.max(1, Math.floor(span / 16)));
 }
 
-/** The next span after a refused question of `asked` blocks: half of it, or what the refusal names if that is less. */
+/** What to ask for after `asked` of something was refused: half of it, or what the refusal names if that is less. */
 export function narrow(asked: number, message: string): number {
   const half = Math.max(1, Math.floor(asked / 2));
   const named = namedLimit(message);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firstSpan, narrow, refusesSize, widen } from "../../src/flows/span.ts";
+import { firstSpan, narrow, narrowed, refusesSize, widen } from "../../src/flows/span.ts";
 
 describe("a refusal of too large a question", () => {
   test.each([
@@ -36,4 +36,27 @@ describe("a refusal of too large a question", () => {
 
 test("spans grow slowly, and to a limit", () => {
   expect([widen(1), widen(16), widen(firstSpan), widen(50_000)]).toEqual([2, 17, 2_125, 50_000]);
+});
+
+describe("what a refusal makes smaller", () => {
+  const asked = { span: 2_000, addresses: 500, topics: 18 };
+  test.each([
+    ["-32602: invalid params: exceed max topics", { topics: 9 }],
+    ["-32000: too many topics, at most 4 allowed", { topics: 4 }],
+    ["-32602: Number of addresses exceeds limit 50", { addresses: 50 }],
+    ["-32005: eth_getLogs is limited to 10 contracts per request", { addresses: 10 }],
+    ["-32602: exceed max addresses or topics per search position", { addresses: 250 }],
+    ["-32701: exceed maximum block range: 1000", { span: 1_000 }],
+    ["-32005: daily request count exceeded for this address", null],
+    ["-32602: invalid address", null],
+    ["-32000: header not found", null],
+  ] as const)("%s", (message, next) => {
+    expect(narrowed(asked, message)).toEqual(next);
+  });
+
+  test("is the blocks when the list it names is as short as can be, and nothing when those are too", () => {
+    const message = "too many topics or addresses, max 3";
+    expect(narrowed({ span: 8, addresses: 1, topics: 1 }, message)).toEqual({ span: 3 });
+    expect(narrowed({ span: 1, addresses: 1, topics: 1 }, message)).toBe(null);
+  });
 });

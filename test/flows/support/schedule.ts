@@ -1,24 +1,18 @@
 import type { TipStep } from "../../../src/db/queries/flow-steps.ts";
-import type { FlowRow } from "../../../src/db/queries/flows.ts";
 import type { VaultRow } from "../../../src/db/queries/vaults.ts";
 import { backfill } from "../../../src/flows/backfill.ts";
+import { type Budget, budgetOf } from "../../../src/flows/budget.ts";
 import { followTip } from "../../../src/flows/follow.ts";
-import type { FlowStore, Indexer } from "../../../src/flows/indexer.ts";
+import type { Indexer } from "../../../src/flows/indexer.ts";
 import { loadRun, missingHistory, missingOfAny } from "../../../src/flows/state.ts";
 import { unite } from "../../../src/lib/blocks.ts";
 import { createLogger } from "../../../src/lib/log.ts";
 import { describe, describeLog, same } from "./compare.ts";
+import type { StoreUnderTest } from "./database-store.ts";
 import { clientOf, FakeNode, healthy, type Moods } from "./nodes.ts";
 import { type Random, randomOf } from "./random.ts";
 import { CHAIN_ID, vaultAddress, vaultRow } from "./vaults.ts";
 import { type Block, FINALITY, World } from "./world.ts";
-
-/** A store as the schedule sees it: what runs use, what is in it, and the registry that it reads. */
-export interface StoreUnderTest {
-  store: FlowStore;
-  rows(): Promise<FlowRow[]>;
-  setVaults(rows: readonly VaultRow[]): Promise<void>;
-}
 
 /** What a schedule went through, to be sure that it was not idle. */
 export interface Tally {
@@ -164,6 +158,7 @@ class Schedule {
     };
     return {
       chainId: CHAIN_ID,
+      maxTopics: null,
       client: clientOf(this.#nodes, gate),
       log: createLogger(() => undefined, {}),
       now: () => this.#clock,
@@ -207,9 +202,15 @@ class Schedule {
     return block?.number === number ? block : null;
   }
 
+  /** Some nodes grant few contracts and kinds of events. */
+  #budget(of: { requests: number; span: number }): Budget {
+    const [addresses, topics] = this.#random.once(2) ? [500, 100] : [1 + this.#random.below(3), 1];
+    return { ...of, addresses, topics };
+  }
+
   async #runTip(indexer: Indexer): Promise<void> {
     const state = await loadRun(indexer);
-    const budget = { questions: 1 + this.#random.below(12), span: state.tip.span };
+    const budget = this.#budget({ requests: 6 + this.#random.below(24), span: state.tip.span });
     const report = await followTip(indexer, { state, budget });
     if (report.applied) this.tally.applied += 1;
     else this.tally.late += 1;
@@ -220,7 +221,7 @@ class Schedule {
     const missing = missingOfAny(state.vaults);
     const [first, last] = [missing[0], missing.at(-1)];
     if (first === undefined || last === undefined) return;
-    const budget = { questions: 1 + this.#random.below(6), span: state.tip.span };
+    const budget = this.#budget({ requests: 3 + this.#random.below(12), span: state.tip.span });
     await backfill(indexer, { state, budget, blocks: { from: first.from, to: last.to } });
   }
 
@@ -285,13 +286,13 @@ class Schedule {
     const indexer = this.#indexer(async (effect) => effect());
     for (let round = 0; round < 40; round += 1) {
       const state = await loadRun(indexer);
-      const budget = { questions: 20, span: state.tip.span };
+      const budget = budgetOf({ requests: 60, span: state.tip.span, topics: null });
       const { indexed } = await followTip(indexer, { state, budget });
       const moved = await loadRun(indexer);
       const missing = missingOfAny(moved.vaults);
       if (indexed === this.#world.head.number && missing.length === 0) break;
       const blocks = { from: 0, to: this.#world.head.number };
-      await backfill(indexer, { state: moved, budget: { questions: 20, span: moved.tip.span }, blocks });
+      await backfill(indexer, { state: moved, budget, blocks });
     }
     const expected = this.#registry.flatMap(({ address, startBlock }) =>
       this.#expected(address, { from: startBlock ?? 0, to: this.#world.head.number }),
