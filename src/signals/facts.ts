@@ -4,6 +4,8 @@ export interface Point {
   seconds: number;
   blockNumber: number;
   totalAssets: bigint | null;
+  /** In the share token's smallest unit. */
+  totalSupply: bigint | null;
   sharePrice: bigint | null;
   maxDeposit: bigint | null;
   paused: boolean;
@@ -30,6 +32,16 @@ export interface DayFlows {
   largest: readonly SingleFlow[];
 }
 
+/** What flowed between two neighbouring daily snapshots; amounts in the asset's smallest unit, none below zero. */
+export interface FlowDay {
+  before: Point;
+  after: Point;
+  inflow: bigint;
+  outflow: bigint;
+  largestDeposit: bigint;
+  largestWithdrawal: bigint;
+}
+
 /** A change of the vault's registry row, by its audit. */
 export interface RegistryChange {
   id: string;
@@ -41,6 +53,8 @@ export interface RegistryChange {
 
 /** Everything that rules may decide on about one vault. Snapshots are oldest first. */
 export interface VaultFacts {
+  vaultName: string;
+  adapter: string;
   assetSymbol: string;
   assetDecimals: number;
   /** Every five minutes of the last two hours, every hour of the last week, every day of the last ninety. */
@@ -48,6 +62,8 @@ export interface VaultFacts {
   hours: readonly Point[];
   days: readonly Point[];
   dayFlows: DayFlows | null;
+  /** The days of the last month that were over a day ago, where all that flowed is stored. */
+  flowDays: readonly FlowDay[];
   /** When the vault came into the registry, seconds. */
   addedAt: number;
   registryChanges: readonly RegistryChange[];
@@ -57,9 +73,31 @@ export interface VaultFacts {
 export const latestOf = (facts: VaultFacts): Point | null =>
   facts.recent.at(-1) ?? facts.hours.at(-1) ?? null;
 
+const DAY = 86_400;
+/** What may be taken for a day: a snapshot may be missing, a day of them may not. */
+const LONGEST_DAY = 1.25 * DAY;
+const SHORTEST_DAY = 0.75 * DAY;
+
 /** The hourly snapshot of a day ago: the newest that is at least that old; null: there is none. */
 export function dayAgo(facts: VaultFacts): Point | null {
   const latest = latestOf(facts);
   if (latest === null) return null;
-  return facts.hours.findLast(({ seconds }) => latest.seconds - seconds >= 86_400) ?? null;
+  const before = facts.hours.findLast(({ seconds }) => latest.seconds - seconds >= DAY);
+  return before === undefined || latest.seconds - before.seconds > LONGEST_DAY ? null : before;
+}
+
+/** How far back days tell what is usual, seconds. */
+const USUAL_SPAN = 31 * DAY;
+
+/** The days by which the last one is judged: pairs of daily snapshots, none of which reaches into it. */
+export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">): [Point, Point][] {
+  const latest = facts.recent.at(-1) ?? facts.hours.at(-1);
+  if (latest === undefined) return [];
+  return facts.days.flatMap((after, index): [Point, Point][] => {
+    const before = facts.days[index - 1];
+    if (before === undefined || latest.seconds - before.seconds > USUAL_SPAN) return [];
+    const length = after.seconds - before.seconds;
+    if (length > LONGEST_DAY || length < SHORTEST_DAY || latest.seconds - after.seconds < DAY) return [];
+    return [[before, after]];
+  });
 }

@@ -41,11 +41,11 @@ export function fractionOf(part: bigint, whole: bigint): number | null {
 export const percent = (fraction: number): string => `${(fraction * 100).toFixed(2)} %`;
 export const fixed = (fraction: number): string => fraction.toFixed(6);
 
-/** An amount of smallest units for people, with at most four decimals. */
-export function wholeAmount(amount: bigint, decimals: number): string {
+/** An amount of smallest units for people, with at most four decimals, or as many as are asked for. Rounded towards zero. */
+export function wholeAmount(amount: bigint, decimals: number, shown = 4): string {
   const size = amount < 0n ? -amount : amount;
   const unit = 10n ** BigInt(decimals);
-  const [whole, rest] = [size / unit, (size % unit).toString().padStart(decimals, "0").slice(0, 4)];
+  const [whole, rest] = [size / unit, (size % unit).toString().padStart(decimals, "0").slice(0, shown)];
   const fraction = rest.replace(/0+$/, "");
   const text = whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
   return `${amount < 0n ? "-" : ""}${text}${fraction === "" ? "" : `.${fraction}`}`;

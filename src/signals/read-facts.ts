@@ -6,9 +6,10 @@ import {
   type PointRecord,
   selectLargestFlows,
   selectPoints,
+  sumSpans,
 } from "../db/queries/vault-facts.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { type DayFlows, dayAgo, type VaultFacts } from "./facts.ts";
+import { type DayFlows, dayAgo, earlierDays, type VaultFacts } from "./facts.ts";
 
 /** A vault to judge, and when it came into the registry, seconds. */
 export interface JudgedVault {
@@ -59,8 +60,34 @@ export async function readFacts(
     if (own !== undefined)
       facts.set(keyOf(span), { ...own, dayFlows: toDayFlows(flows.get(keyOf(span)) ?? []) });
   }
+  await addFlowDays(ctx, facts);
   return facts;
 }
+
+/** Adds what flowed on the earlier days, of all vaults at once. */
+async function addFlowDays(ctx: Context, facts: Map<string, VaultFacts>): Promise<void> {
+  const days = [...facts].flatMap(([vaultId, own]) =>
+    earlierDays(own).map(([before, after]) => ({ vaultId, before, after, ...parseKey(vaultId) })),
+  );
+  const spans = days.map(({ chainId, vaultAddress, before, after }) => ({
+    chainId,
+    vaultAddress,
+    afterBlock: before.blockNumber,
+    toBlock: after.blockNumber,
+  }));
+  for (const { index, ...flowed } of await sumSpans(ctx.db, spans)) {
+    const day = days[index];
+    const own = day === undefined ? undefined : facts.get(day.vaultId);
+    if (day === undefined || own === undefined) continue;
+    const { vaultId, before, after } = day;
+    facts.set(vaultId, { ...own, flowDays: [...own.flowDays, { before, after, ...flowed }] });
+  }
+}
+
+const parseKey = (vaultId: string): { chainId: number; vaultAddress: string } => {
+  const [chainId = "", vaultAddress = ""] = vaultId.split(":");
+  return { chainId: Number(chainId), vaultAddress };
+};
 
 function toFacts(
   { vault, addedAt }: JudgedVault,
@@ -68,12 +95,15 @@ function toFacts(
 ): VaultFacts {
   const ofStep = (step: number) => stored.points.filter((point) => point.step === step);
   return {
+    vaultName: vault.name,
+    adapter: vault.adapter,
     assetSymbol: vault.asset.symbol,
     assetDecimals: vault.asset.decimals,
     recent: ofStep(steps.fine),
     hours: ofStep(steps.hour),
     days: ofStep(steps.day),
     dayFlows: null,
+    flowDays: [],
     addedAt,
     registryChanges: stored.changes.map(({ id, seconds, before, after, reason }) => ({
       id,

@@ -11,7 +11,8 @@ import {
 } from "./rules/change.ts";
 import { largeDeposit, largeWithdrawal } from "./rules/large-flow.ts";
 import { netInflow, netOutflow } from "./rules/net-flow.ts";
-import { apyBreak, priceStale, sharePriceLoss, tvlJump } from "./rules/value.ts";
+import { tvlJump } from "./rules/tvl-jump.ts";
+import { apyBreak, priceStale, sharePriceLoss } from "./rules/value.ts";
 
 /** Every rule, in the order in which they are listed. */
 export const rules: readonly SignalRule[] = [

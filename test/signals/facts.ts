@@ -1,4 +1,10 @@
-import type { DayFlows, Point, VaultFacts } from "../../src/signals/facts.ts";
+import {
+  type DayFlows,
+  earlierDays,
+  type FlowDay,
+  type Point,
+  type VaultFacts,
+} from "../../src/signals/facts.ts";
 
 /** The newest snapshot's time, seconds. */
 export const NOW = 1_800_000_000;
@@ -11,6 +17,7 @@ export function pointAt(secondsAgo: number, changed: Partial<Point> = {}): Point
     seconds: NOW - secondsAgo,
     blockNumber: 10_000_000 - secondsAgo,
     totalAssets: usd(1_000_000),
+    totalSupply: usd(1_000_000),
     sharePrice: E18,
     maxDeposit: 2n ** 255n,
     paused: false,
@@ -31,16 +38,34 @@ export const growing =
 
 /** A vault's facts: thirty quiet days, unless told otherwise. */
 export function factsOf(
-  of: { at?: At; flows?: Partial<DayFlows> | null; days?: number; hours?: number } = {},
+  of: {
+    at?: At;
+    flows?: Partial<DayFlows> | null;
+    days?: number;
+    hours?: number;
+    /** What flowed on each earlier day, the oldest first; nothing, unless told. */
+    flowed?: (day: number) => Partial<FlowDay>;
+  } = {},
 ): VaultFacts {
   const at = of.at ?? growing(0.0001);
   const points = (ages: number[]) => ages.map((age) => pointAt(age, at(age)));
+  const [recent, hours] = [points(every(300, 24)), points(every(3_600, of.hours ?? 168))];
+  const days = points(every(86_400, of.days ?? 30));
+  const none = { inflow: 0n, outflow: 0n, largestDeposit: 0n, largestWithdrawal: 0n };
   return {
+    vaultName: "Steady USDC",
+    adapter: "erc4626",
     assetSymbol: "USDC",
     assetDecimals: 6,
-    recent: points(every(300, 24)),
-    hours: points(every(3_600, of.hours ?? 168)),
-    days: points(every(86_400, of.days ?? 30)),
+    recent,
+    hours,
+    days,
+    flowDays: earlierDays({ recent, hours, days }).map(([before, after], day) => ({
+      ...none,
+      ...of.flowed?.(day),
+      before,
+      after,
+    })),
     dayFlows: of.flows === null ? null : { inflow: 0n, outflow: 0n, largest: [], ...of.flows },
     addedAt: NOW - 40 * 86_400,
     registryChanges: [],

@@ -25,10 +25,11 @@ afterAll(() => causeway?.close());
 beforeEach(async () => {
   for (const table of [snapshots, flows, flowTips, flowCoverage, signals]) await causeway.db.delete(table);
   now = Date.now();
+  for (let days = 10; days >= 2; days -= 1) await take(now - days * 24 * HOUR_MS);
   for (let hours = 30; hours >= 0; hours -= 1) await take(now - hours * HOUR_MS);
   await causeway.db
     .insert(flowTips)
-    .values({ chainId: CHAIN_ID, span: 1, finalBlock: 900, headBlock: 1_000 });
+    .values({ chainId: CHAIN_ID, span: 1, finalBlock: 9_900, headBlock: 10_000 });
   const coverage = { chainId: CHAIN_ID, vaultAddress: VAULT, startBlock: 0, followedFrom: 0 };
   await causeway.db.insert(flowCoverage).values(coverage);
 });
@@ -40,7 +41,7 @@ const take = (atMs: number, changed: Record<string, unknown> = {}) =>
       {
         chainId: CHAIN_ID,
         vaultAddress: VAULT,
-        blockNumber: 1_000 - Math.floor((now - atMs) / HOUR_MS) * 10,
+        blockNumber: 10_000 - Math.floor((now - atMs) / HOUR_MS) * 10,
         blockTime: new Date(atMs),
         totalAssets: "1000000000000",
         totalSupply: "1000000000000",
@@ -63,7 +64,7 @@ const withdraw = (assets: string, txHash = TX) =>
     kind: "withdrawal",
     assets: `-${assets}`,
     shares: null,
-    blockNumber: 950,
+    blockNumber: 9_950,
     blockHash: "0x01",
     final: false,
   });
@@ -78,7 +79,7 @@ const raise = () => raiseSignals(causeway.context());
 describe("a round over all vaults", () => {
   test("raises what happened, in its tier, once", async () => {
     await withdraw("120000000000");
-    await take(now, { totalAssets: "880000000000", blockNumber: 1_001 });
+    await take(now, { totalAssets: "880000000000", blockNumber: 10_001 });
     expect(await raise()).toMatchObject({ vaults: 1, raised: 3 });
     expect(await raise()).toMatchObject({ raised: 0 });
     expect(await ruleIds("notable")).toEqual(["large_withdrawal", "net_outflow"]);
@@ -91,7 +92,7 @@ describe("a round over all vaults", () => {
     await withdraw("120000000000");
     await raise();
     await withdraw("130000000000", `0x${"cd".repeat(32)}`);
-    await take(now + 1_000, { totalAssets: "750000000000", blockNumber: 1_002 });
+    await take(now + 1_000, { totalAssets: "750000000000", blockNumber: 10_002 });
     await raise();
     const { body } = await read("feed");
     const withdrawal = body.signals.find((signal) => signal.rule_id === "large_withdrawal");
@@ -128,7 +129,7 @@ describe("a round over all vaults", () => {
 
   test("says nothing of flows while their history has a gap", async () => {
     await withdraw("120000000000");
-    await causeway.db.update(flowCoverage).set({ followedFrom: 980 });
+    await causeway.db.update(flowCoverage).set({ followedFrom: 9_980 });
     await raise();
     expect(await ruleIds("activity")).toEqual([]);
   });

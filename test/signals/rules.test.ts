@@ -45,6 +45,54 @@ describe("of a vault, rules find", () => {
       factsOf({ at: held(850_000), flows: { outflow: usd(150_000), largest: [flowOf(-usd(2_000))] } }),
       ["net_outflow: medium"],
     ],
+    [
+      "nothing in a week of lively days, or in another one like them",
+      factsOf({
+        at: held(880_000),
+        flows: outflow(120_000),
+        flowed: (day) => ({ outflow: usd((day % 5) * 50_000), largestWithdrawal: usd((day % 5) * 50_000) }),
+      }),
+      [],
+    ],
+    [
+      "half of a vault that leaves, however lively its days were",
+      factsOf({
+        at: held(450_000),
+        flows: outflow(550_000),
+        flowed: (day) => ({ outflow: usd((day % 5) * 120_000), largestWithdrawal: usd((day % 5) * 120_000) }),
+      }),
+      ["large_withdrawal: high", "net_outflow: medium"],
+    ],
+    ["nothing about flows without a week of history", factsOf({ flows: outflow(300_000), days: 8 }), []],
+    [
+      "flows with a week of history",
+      factsOf({ at: held(700_000), flows: outflow(300_000), days: 9 }),
+      ["large_withdrawal: high", "net_outflow: high"],
+    ],
+    [
+      "nothing in dust",
+      factsOf({
+        at: (age) => ({ totalAssets: usd(age <= 3_600 ? 101 : 200), totalSupply: usd(200) }),
+        flows: outflow(99),
+      }),
+      [],
+    ],
+    [
+      "nothing in a price that begins again with an empty vault",
+      factsOf({ at: since(600, { ...price(900_000n), totalSupply: 0n }), days: 5, flows: null }),
+      [],
+    ],
+    [
+      "nothing about a day of which the beginning is missing",
+      (() => {
+        const facts = factsOf({ at: held(700_000), flows: outflow(300_000) });
+        return {
+          ...facts,
+          hours: facts.hours.filter(({ seconds }) => Math.abs(NOW - seconds - 26 * 3_600) > 6 * 3_600),
+        };
+      })(),
+      [],
+    ],
     ["nothing about flows that are not all stored", factsOf({ at: held(700_000), flows: null }), []],
     ["a donation", factsOf({ at: held(1_300_000) }), ["tvl_jump: medium"]],
     [
@@ -157,7 +205,7 @@ test("what is found tells a person what to do", () => {
     rule.find(factsOf({ at: held(700_000), flows: outflow(300_000) }), NOW),
   );
   expect(withdrawal).toMatchObject({
-    title: "Large single withdrawal: 300,000 USDC",
+    title: "Steady USDC: 300,000 USDC withdrawn at once",
     txHash: "0xaa",
     keys: ["0xaa:1"],
     metrics: [
@@ -165,7 +213,10 @@ test("what is found tells a person what to do", () => {
       { value: "0.300000", unit: "fraction" },
     ],
   });
-  expect(withdrawal?.summary).toContain(
-    "30.00 % of what the vault held a day before. Check how much can be withdrawn",
+  expect(withdrawal?.summary).toBe(
+    "0x00000000000000000000000000000000000a0001 withdrew 300,000 USDC in one transaction within the last 24 hours, " +
+      "30.00 % of the 1,000,000 USDC that Steady USDC held a day ago. Over 28 earlier days the largest single " +
+      "withdrawal was 0.00 % in the middle; up to 4.00 % is usual here. Check how much you could withdraw at once " +
+      "now, and find out why a large holder left, before others ask for it.",
   );
 });

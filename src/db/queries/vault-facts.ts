@@ -17,6 +17,7 @@ const PointRow = z
     block_number: z.coerce.number(),
     seconds: z.coerce.number(),
     total_assets: amount,
+    total_supply: amount,
     share_price: amount,
     max_deposit: amount,
     paused: z.boolean(),
@@ -30,6 +31,7 @@ const PointRow = z
     blockNumber: row.block_number,
     seconds: row.seconds,
     totalAssets: row.total_assets,
+    totalSupply: row.total_supply,
     sharePrice: row.share_price,
     maxDeposit: row.max_deposit,
     paused: row.paused,
@@ -91,7 +93,8 @@ export async function selectPoints(
   const now = raw`${query.now.toISOString()}::timestamptz`;
   const { rows } = await db.run((sql) =>
     sql.execute(raw`select s.chain_id, s.vault_address, step, block_number,
-        extract(epoch from block_time)::int8 as seconds, total_assets::text, share_price::text, max_deposit::text,
+        extract(epoch from block_time)::int8 as seconds, total_assets::text, total_supply::text,
+        share_price::text, max_deposit::text,
         paused, liquidity::text, controls
       from jsonb_to_recordset(${JSON.stringify(query.vaults)}::jsonb) as v("chainId" int4, "vaultAddress" text)
       join ${snapshots} s on s.chain_id = v."chainId" and s.vault_address = v."vaultAddress"
@@ -125,4 +128,45 @@ export async function selectLargestFlows(db: Database, vaults: readonly VaultSpa
       ) as ranked where n <= ${LARGEST}`),
   );
   return z.array(FlowRow).parse(rows);
+}
+
+const sum = z.string().transform(BigInt);
+const SpanFlowsRow = z
+  .object({ n: z.coerce.number(), inflow: sum, outflow: sum, deposit: sum, withdrawal: sum })
+  .transform(({ n, inflow, outflow, deposit, withdrawal }) => ({
+    index: n,
+    inflow,
+    outflow,
+    largestDeposit: deposit,
+    largestWithdrawal: withdrawal,
+  }));
+/** What flowed in one of the spans that were asked about, none of it below zero; `index` says in which. */
+export type SpanFlows = z.output<typeof SpanFlowsRow>;
+
+/**
+ * What flowed in some spans of blocks, the first block excluded; none for a span whose flows are not all stored, or
+ * one of which did not tell its amount. Throws `store_unavailable`.
+ */
+export async function sumSpans(
+  db: Database,
+  spans: readonly (VaultSpan & { toBlock: number })[],
+): Promise<SpanFlows[]> {
+  const asked = JSON.stringify(spans.map((span, n) => ({ ...span, n })));
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select v.n, s.inflow::text, s.outflow::text, s.deposit::text, s.withdrawal::text
+      from jsonb_to_recordset(${asked}::jsonb)
+        as v(n int4, "chainId" int4, "vaultAddress" text, "afterBlock" int8, "toBlock" int8)
+      join ${flowTips} t on t.chain_id = v."chainId" and t.head_block >= v."toBlock"
+      join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress"
+        and (c.followed_from <= v."afterBlock" + 1
+          or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
+      cross join lateral (select count(*) filter (where f.assets is null) as unknown,
+          coalesce(sum(f.assets) filter (where f.assets > 0), 0) as inflow,
+          coalesce(-sum(f.assets) filter (where f.assets < 0), 0) as outflow,
+          greatest(coalesce(max(f.assets), 0), 0) as deposit, greatest(coalesce(-min(f.assets), 0), 0) as withdrawal
+        from ${flows} f where f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
+          and f.block_number > v."afterBlock" and f.block_number <= v."toBlock") s
+      where s.unknown = 0 order by v.n`),
+  );
+  return z.array(SpanFlowsRow).parse(rows);
 }

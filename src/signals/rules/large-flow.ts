@@ -1,74 +1,78 @@
-import type { Tier } from "../../schemas/signal.ts";
-import { dayAgo, type SingleFlow, type VaultFacts } from "../facts.ts";
+import { isDust } from "../dust.ts";
+import { dayAgo, type FlowDay, latestOf, type SingleFlow, type VaultFacts } from "../facts.ts";
+import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
 import {
-  type Finding,
-  fixed,
-  fractionOf,
-  percent,
-  type SignalRule,
-  tierOf,
-  wholeAmount,
-} from "../finding.ts";
+  type Bound,
+  describeUsual,
+  NEEDS,
+  tierBeyond,
+  toTiers,
+  type Usual,
+  usualEvidence,
+  usualOf,
+} from "../usual.ts";
 
 interface Direction {
   ruleId: string;
   title: string;
+  noun: string;
+  verb: string;
+  past: string;
   sign: 1n | -1n;
-  thresholds: readonly (readonly [Tier, number])[];
-  reasons: Readonly<Record<Tier, string>>;
+  largest: (day: FlowDay) => bigint;
+  bounds: readonly Bound[];
   advice: string;
 }
 
-/** One deposit or withdrawal that is a large part of what the vault held a day before. */
+/** One deposit or withdrawal that is a large part of what the vault held, and larger than its days' largest are. */
 function largeFlow(direction: Direction): SignalRule {
-  const { ruleId, title, thresholds, reasons } = direction;
+  const { ruleId, title, noun, bounds } = direction;
   return {
     rule_id: ruleId,
     dimension: "capital",
     title,
-    description: `${title} within a day, against what the vault held at the day's beginning.`,
-    tiers: thresholds.map(([tier, least]) => ({
-      tier,
-      threshold: `${percent(least)} of total assets or more`,
-      reason: reasons[tier],
-    })),
-    needs: "A snapshot that is a day old, and all flows since.",
+    description:
+      `One ${noun} within a day, as a part of what the vault held at the day's beginning, against the largest one of ` +
+      "each earlier day.",
+    tiers: toTiers(bounds),
+    needs: NEEDS,
     quietSeconds: 86_400,
     find: (facts) => findLarge(facts, direction),
   };
 }
 
 function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
-  const before = dayAgo(facts)?.totalAssets ?? null;
-  if (before === null || facts.dayFlows === null) return [];
+  const [before, latest] = [dayAgo(facts)?.totalAssets ?? null, latestOf(facts)];
+  const usual = usualOf(
+    facts.flowDays.flatMap((day) => fractionOf(direction.largest(day), day.before.totalAssets ?? 0n) ?? []),
+  );
+  if (before === null || latest === null || facts.dayFlows === null || usual === null) return [];
   const found = facts.dayFlows.largest.flatMap((flow) => {
-    const share = fractionOf(flow.assets * direction.sign, before);
-    const tier = share === null ? null : tierOf(share, direction.thresholds);
-    return share === null || tier === null ? [] : [{ flow, share, tier }];
+    const amount = flow.assets * direction.sign;
+    const part = isDust(facts, amount) ? null : fractionOf(amount, before);
+    const tier = part === null ? null : tierBeyond(part, { usual, bounds: direction.bounds });
+    return part === null || tier === null ? [] : [{ flow, amount, part, tier }];
   });
   const [largest] = found;
   if (largest === undefined) return [];
-  const { flow, share, tier } = largest;
-  const amount = amountOf(facts, flow);
-  const more = found.length === 1 ? "" : `, and ${found.length - 1} more of such size`;
+  const { flow, amount, part, tier } = largest;
   return [
     {
       tier,
       subject: "",
-      title: `${direction.title}: ${amount}`,
-      summary: `${flow.user} moved ${amount}, ${percent(share)} of what the vault held a day before${more}. ${direction.advice}`,
+      ...texts(facts, { direction, flow, amount, part, before, usual, more: found.length - 1 }),
       metrics: [
-        {
-          label: "amount",
-          value: (flow.assets * direction.sign).toString(),
-          unit: facts.assetSymbol,
-          change: null,
-        },
-        { label: "share_of_total_assets", value: fixed(share), unit: "fraction", change: null },
+        { label: "amount", value: amount.toString(), unit: facts.assetSymbol, change: null },
+        { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },
       ],
-      evidence: { user: flow.user, total_assets_before: before.toString(), flows: `${found.length}` },
+      evidence: {
+        user: flow.user,
+        total_assets_before: before.toString(),
+        flows: `${found.length}`,
+        ...usualEvidence(usual),
+      },
       keys: found.map((one) => one.flow.key),
-      seconds: facts.recent.at(-1)?.seconds ?? facts.hours.at(-1)?.seconds ?? 0,
+      seconds: latest.seconds,
       ongoing: false,
       txHash: flow.txHash,
       blockNumber: flow.blockNumber,
@@ -76,39 +80,97 @@ function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
   ];
 }
 
-const amountOf = (facts: VaultFacts, { assets }: SingleFlow): string =>
-  `${wholeAmount(assets < 0n ? -assets : assets, facts.assetDecimals)} ${facts.assetSymbol}`;
+function texts(
+  facts: VaultFacts,
+  of: {
+    direction: Direction;
+    flow: SingleFlow;
+    amount: bigint;
+    part: number;
+    before: bigint;
+    usual: Usual;
+    more: number;
+  },
+): { title: string; summary: string } {
+  const { direction, flow, amount, part, before, usual, more } = of;
+  const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
+  const others = more === 0 ? "" : ` ${more} more of such size followed within the day.`;
+  return {
+    title: `${facts.vaultName}: ${whole(amount)} ${direction.past} at once`,
+    summary:
+      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction within the last 24 hours, ${percent(part)} ` +
+      `of the ${whole(before)} that ${facts.vaultName} held a day ago.${others} ` +
+      `${describeUsual(`the largest single ${direction.noun}`, usual)} ${direction.advice}`,
+  };
+}
 
 export const largeDeposit = largeFlow({
   ruleId: "large_deposit",
   title: "Large single deposit",
+  noun: "deposit",
+  verb: "deposited",
+  past: "deposited",
   sign: 1n,
-  thresholds: [
-    ["high", 0.5],
-    ["medium", 0.1],
-    ["low", 0.05],
+  largest: ({ largestDeposit }) => largestDeposit,
+  bounds: [
+    {
+      tier: "high",
+      least: 0.5,
+      deviations: 10,
+      always: null,
+      reason:
+        "Half as much again at once: yield is diluted until it is put to work, and one holder dominates",
+    },
+    {
+      tier: "medium",
+      least: 0.1,
+      deviations: 6,
+      always: null,
+      reason: "Enough to move the rate of most strategies",
+    },
+    {
+      tier: "low",
+      least: 0.05,
+      deviations: 4,
+      always: null,
+      reason: "Worth knowing, rarely worth acting on",
+    },
   ],
-  reasons: {
-    high: "Half as much again at once: yield is diluted until it is put to work, and one holder dominates",
-    medium: "Enough to move the rate of most strategies",
-    low: "Worth knowing, rarely worth acting on",
-  },
-  advice: "Rates may fall until the money is put to work.",
+  advice:
+    "Rates may fall until the money is put to work: compare the next days' rate before you deposit, and remember that what came at once may leave at once.",
 });
 
 export const largeWithdrawal = largeFlow({
   ruleId: "large_withdrawal",
   title: "Large single withdrawal",
+  noun: "withdrawal",
+  verb: "withdrew",
+  past: "withdrawn",
   sign: -1n,
-  thresholds: [
-    ["high", 0.2],
-    ["medium", 0.1],
-    ["low", 0.05],
+  largest: ({ largestWithdrawal }) => largestWithdrawal,
+  bounds: [
+    {
+      tier: "high",
+      least: 0.2,
+      deviations: 10,
+      always: 0.5,
+      reason: "A fifth of the vault in one transaction: liquidity for others may be gone",
+    },
+    {
+      tier: "medium",
+      least: 0.1,
+      deviations: 6,
+      always: 0.25,
+      reason: "A tenth of the vault: somebody large has decided to leave",
+    },
+    {
+      tier: "low",
+      least: 0.05,
+      deviations: 4,
+      always: 0.25,
+      reason: "Worth knowing, rarely worth acting on",
+    },
   ],
-  reasons: {
-    high: "A fifth of the vault in one transaction: liquidity for others may be gone",
-    medium: "A tenth of the vault: somebody large has decided to leave",
-    low: "Worth knowing, rarely worth acting on",
-  },
-  advice: "Check how much can be withdrawn at once before others ask for it.",
+  advice:
+    "Check how much you could withdraw at once now, and find out why a large holder left, before others ask for it.",
 });

@@ -1,20 +1,13 @@
-import type { Tier } from "../../schemas/signal.ts";
+import { isDust } from "../dust.ts";
 import { dayAgo, latestOf, type VaultFacts } from "../facts.ts";
-import {
-  type Finding,
-  fixed,
-  fractionOf,
-  percent,
-  type SignalRule,
-  tierOf,
-  wholeAmount,
-} from "../finding.ts";
+import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
+import { type Bound, describeUsual, NEEDS, tierBeyond, toTiers, usualEvidence, usualOf } from "../usual.ts";
 
 interface Direction {
   ruleId: string;
   title: string;
   sign: 1n | -1n;
-  thresholds: readonly (readonly [Tier, number])[];
+  bounds: readonly Bound[];
   verb: string;
   advice: string;
 }
@@ -25,13 +18,11 @@ function netFlow(direction: Direction): SignalRule {
     rule_id: direction.ruleId,
     dimension: "capital",
     title: direction.title,
-    description: `${direction.title} of a day, against what the vault held at the day's beginning.`,
-    tiers: direction.thresholds.map(([tier, least]) => ({
-      tier,
-      threshold: `${percent(least)} of total assets or more`,
-      reason: "Vaults whose capital turns over slowly lose or gain this much in a day only for a reason",
-    })),
-    needs: "A snapshot that is a day old, and all flows since.",
+    description:
+      `${direction.title} of a day, as a part of what the vault held at the day's beginning, against that of each ` +
+      "earlier day.",
+    tiers: toTiers(direction.bounds),
+    needs: NEEDS,
     quietSeconds: 86_400,
     find: (facts) => findNet(facts, direction),
   };
@@ -39,27 +30,36 @@ function netFlow(direction: Direction): SignalRule {
 
 function findNet(facts: VaultFacts, direction: Direction): Finding[] {
   const [before, latest] = [dayAgo(facts)?.totalAssets ?? null, latestOf(facts)];
-  if (before === null || latest === null || facts.dayFlows === null) return [];
+  const usual = usualOf(
+    facts.flowDays.flatMap(
+      (day) => fractionOf((day.inflow - day.outflow) * direction.sign, day.before.totalAssets ?? 0n) ?? [],
+    ),
+  );
+  if (before === null || latest === null || facts.dayFlows === null || usual === null) return [];
   const { inflow, outflow } = facts.dayFlows;
   const net = (inflow - outflow) * direction.sign;
-  const share = fractionOf(net, before);
-  const tier = share === null ? null : tierOf(share, direction.thresholds);
-  if (share === null || tier === null) return [];
-  const amount = `${wholeAmount(net, facts.assetDecimals)} ${facts.assetSymbol}`;
+  const part = isDust(facts, net) ? null : fractionOf(net, before);
+  const tier = part === null ? null : tierBeyond(part, { usual, bounds: direction.bounds });
+  if (part === null || tier === null) return [];
+  const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
   return [
     {
       tier,
       subject: "",
-      title: `${direction.title}: ${percent(share)} in a day`,
-      summary: `${amount} more ${direction.verb} within a day, ${percent(share)} of what the vault held before. ${direction.advice}`,
+      title: `${facts.vaultName}: net ${direction.sign === 1n ? "inflow" : "outflow"} of ${whole(net)} in 24 hours`,
+      summary:
+        `${whole(net)} more ${direction.verb} within the last 24 hours, ${percent(part)} of the ${whole(before)} that ` +
+        `${facts.vaultName} held a day ago (${whole(inflow)} in, ${whole(outflow)} out). ` +
+        `${describeUsual(`a day's ${direction.title.toLowerCase()}`, usual)} ${direction.advice}`,
       metrics: [
         { label: "net_flow", value: (inflow - outflow).toString(), unit: facts.assetSymbol, change: null },
-        { label: "share_of_total_assets", value: fixed(share), unit: "fraction", change: null },
+        { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },
       ],
       evidence: {
         inflow: inflow.toString(),
         outflow: outflow.toString(),
         total_assets_before: before.toString(),
+        ...usualEvidence(usual),
       },
       keys: [tier],
       seconds: latest.seconds,
@@ -74,24 +74,62 @@ export const netOutflow = netFlow({
   ruleId: "net_outflow",
   title: "Net outflow",
   sign: -1n,
-  thresholds: [
-    ["high", 0.3],
-    ["medium", 0.1],
-    ["low", 0.05],
+  bounds: [
+    {
+      tier: "high",
+      least: 0.3,
+      deviations: 10,
+      always: 0.6,
+      reason: "A run: who is still inside may have to wait until positions are unwound",
+    },
+    {
+      tier: "medium",
+      least: 0.1,
+      deviations: 6,
+      always: 0.3,
+      reason: "A tenth in a day leaves only for a reason that others may not know yet",
+    },
+    {
+      tier: "low",
+      least: 0.05,
+      deviations: 4,
+      always: 0.3,
+      reason: "More than this vault's days explain, too little to act on alone",
+    },
   ],
   verb: "left than came",
-  advice: "If it goes on, what can be withdrawn at once may run out.",
+  advice:
+    "If it goes on, what can be withdrawn at once may run out: check how much you could withdraw now, and decide before the rest does.",
 });
 
 export const netInflow = netFlow({
   ruleId: "net_inflow",
   title: "Net inflow",
   sign: 1n,
-  thresholds: [
-    ["high", 1],
-    ["medium", 0.25],
-    ["low", 0.1],
+  bounds: [
+    {
+      tier: "high",
+      least: 1,
+      deviations: 10,
+      always: null,
+      reason: "The vault doubles in a day: no strategy takes that in at the same rate",
+    },
+    {
+      tier: "medium",
+      least: 0.25,
+      deviations: 6,
+      always: null,
+      reason: "A quarter in a day dilutes the yield of most strategies until it is put to work",
+    },
+    {
+      tier: "low",
+      least: 0.1,
+      deviations: 4,
+      always: null,
+      reason: "More than this vault's days explain, too little to act on alone",
+    },
   ],
   verb: "came than left",
-  advice: "Rates may fall until the money is put to work; a cap may be near.",
+  advice:
+    "Rates may fall until the money is put to work, and a cap may be near: check the room that is left, and the next days' rate, before you deposit.",
 });

@@ -1,67 +1,10 @@
 import { annualise } from "../../lib/apy.ts";
 import type { Tier } from "../../schemas/signal.ts";
-import { dayAgo, latestOf, type Point, type VaultFacts } from "../facts.ts";
+import { isDust } from "../dust.ts";
+import { latestOf, type Point, type VaultFacts } from "../facts.ts";
 import { fixed, fractionOf, percent, robust, type SignalRule, tierOf, wholeAmount } from "../finding.ts";
 
 const at = ({ seconds, blockNumber }: Point) => ({ seconds, blockNumber, txHash: null, subject: "" });
-
-const JUMP: readonly (readonly [Tier, number])[] = [
-  ["high", 0.5],
-  ["medium", 0.2],
-  ["low", 0.1],
-];
-
-/** Total assets that move in a day by more than flows and the share price explain. */
-export const tvlJump: SignalRule = {
-  rule_id: "tvl_jump",
-  dimension: "capital",
-  title: "Total assets jump",
-  description:
-    "Total assets of a day ago and now, less what flowed and what the share price's change is worth.",
-  tiers: JUMP.map(([tier, least]) => ({
-    tier,
-    threshold: `${percent(least)} of total assets or more, unexplained`,
-    reason:
-      "What neither users nor the strategy's result explain is a donation, a migration or an accounting change",
-  })),
-  needs: "A snapshot that is a day old with a share price, and all flows since.",
-  quietSeconds: 86_400,
-  find(facts) {
-    const [before, latest] = [dayAgo(facts), latestOf(facts)];
-    if (before?.totalAssets == null || latest?.totalAssets == null || facts.dayFlows === null) return [];
-    if (before.sharePrice === null || before.sharePrice === 0n || latest.sharePrice === null) return [];
-    const earned = (before.totalAssets * (latest.sharePrice - before.sharePrice)) / before.sharePrice;
-    const net = facts.dayFlows.inflow - facts.dayFlows.outflow;
-    const unexplained = latest.totalAssets - before.totalAssets - net - earned;
-    const share = fractionOf(unexplained < 0n ? -unexplained : unexplained, before.totalAssets);
-    const tier = share === null ? null : tierOf(share, JUMP);
-    if (share === null || tier === null) return [];
-    const amount = `${wholeAmount(unexplained, facts.assetDecimals)} ${facts.assetSymbol}`;
-    return [
-      {
-        ...at(latest),
-        tier,
-        title: `Total assets moved by ${amount}`,
-        summary: `${amount} (${percent(share)}) that neither deposits, withdrawals nor the share price explain. Ask the curator what was added or removed.`,
-        metrics: [
-          {
-            label: "total_assets",
-            value: latest.totalAssets.toString(),
-            unit: facts.assetSymbol,
-            change: fixed((unexplained < 0n ? -1 : 1) * share),
-          },
-        ],
-        evidence: {
-          total_assets_before: before.totalAssets.toString(),
-          net_flow: net.toString(),
-          earned: earned.toString(),
-        },
-        keys: [tier, unexplained < 0n ? "down" : "up"],
-        ongoing: true,
-      },
-    ];
-  },
-};
 
 const LOSS: readonly (readonly [Tier, number])[] = [
   ["high", 0.01],
@@ -89,8 +32,12 @@ export const sharePriceLoss: SignalRule = {
   quietSeconds: 86_400,
   find(facts) {
     const latest = latestOf(facts);
-    if (latest === null || latest.sharePrice === null) return [];
-    const day = [...facts.hours, ...facts.recent].filter(({ seconds }) => latest.seconds - seconds <= 86_400);
+    // Without a share nobody lost anything: the price is where the vault begins again.
+    if (latest === null || latest.sharePrice === null || latest.totalSupply === 0n) return [];
+    const day = [...facts.hours, ...facts.recent].filter(
+      ({ seconds, totalAssets }) =>
+        latest.seconds - seconds <= 86_400 && (totalAssets === null || !isDust(facts, totalAssets)),
+    );
     const peak = day.reduce(
       (best: bigint, { sharePrice }) => (sharePrice !== null && sharePrice > best ? sharePrice : best),
       0n,
@@ -104,8 +51,11 @@ export const sharePriceLoss: SignalRule = {
       {
         ...at(latest),
         tier,
-        title: `Share price fell by ${percent(share)}`,
-        summary: `A share is worth ${percent(share)} less than at its best of the last day. Holders lost that much; find out what was written off before depositing.`,
+        title: `${facts.vaultName}: share price fell by ${percent(share)} in 24 hours`,
+        summary:
+          `A share of ${facts.vaultName} is worth ${priceOf(facts, latest.sharePrice)}, ${percent(share)} less than ` +
+          `the ${priceOf(facts, peak)} of its best moment in the last 24 hours${lossOf(facts, { latest, fall })}. ` +
+          "Normal is that it never falls beyond rounding. Find out what was written off before you deposit; whoever leaves now takes the loss, whoever stays shares what may follow.",
         metrics: [
           { label: "share_price", value: latest.sharePrice.toString(), unit: "1e18", change: fixed(-share) },
         ],
@@ -120,6 +70,17 @@ export const sharePriceLoss: SignalRule = {
     ];
   },
 };
+
+const priceOf = ({ assetSymbol }: VaultFacts, price: bigint): string =>
+  `${wholeAmount(price / 10n ** 12n, 6, 6)} ${assetSymbol}`;
+
+/** What the fall is worth to all who hold shares, where it can be told. */
+function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string {
+  const { latest, fall } = of;
+  if (latest.totalAssets === null || latest.sharePrice === null || latest.sharePrice === 0n) return "";
+  const lost = (latest.totalAssets * fall) / latest.sharePrice;
+  return `: about ${wholeAmount(lost, facts.assetDecimals)} ${facts.assetSymbol} of what holders had`;
+}
 
 /** Days of history below which nobody can tell what is usual. */
 const USUAL_DAYS = 14;
@@ -161,8 +122,11 @@ export const apyBreak: SignalRule = {
       {
         ...at(last.point),
         tier,
-        title: `Rate of ${percent(last.rate)}, ${direction} the usual ${percent(usual.median)}`,
-        summary: `Over the last day the vault earned at ${percent(last.rate)} a year; its days were ${percent(usual.median)} in the middle. Do not take the new rate for the usual one.`,
+        title: `${facts.vaultName}: earns ${percent(last.rate)} a year, ${direction} the usual ${percent(usual.median)}`,
+        summary:
+          `Over the last day ${facts.vaultName} earned ${facts.assetSymbol} at ${percent(last.rate)} a year. Over ` +
+          `${earlier.length} earlier days it was ${percent(usual.median)} in the middle, and half of them lay within ` +
+          `${percent(usual.mad)} of that. ${last.rate < usual.median ? "Find out whether the strategy lost its source of yield before you deposit or stay for the old rate." : "Do not take one day's rate for the usual one: a single payment or a price that was corrected looks the same."}`,
         metrics: [
           {
             label: "apy_1d",
@@ -225,8 +189,11 @@ export const priceStale: SignalRule = {
       {
         ...at(latest),
         tier,
-        title: `Share price unchanged for ${hours} hours`,
-        summary: `The share price has not moved for ${hours} hours; it used to every ${Math.round(usual.median / 3_600)}. Its source may have stopped: wait for a new price before moving money.`,
+        title: `${facts.vaultName}: share price unchanged for ${hours} hours`,
+        summary:
+          `The share price of ${facts.vaultName} stands at ${latest.sharePrice === null ? "an unknown value" : priceOf(facts, latest.sharePrice)} ` +
+          `for ${hours} hours; in its last ${changes.length} changes it moved every ${hoursText(usual.median)} in the middle. ` +
+          "Its source may have stopped: wait for a new price before you deposit or withdraw, as either would be at the old one.",
         metrics: [{ label: "unchanged_for", value: `${stood}`, unit: "seconds", change: null }],
         evidence: { usual_seconds: `${usual.median}`, changes: `${changes.length}` },
         keys: [tier],
@@ -235,6 +202,9 @@ export const priceStale: SignalRule = {
     ];
   },
 };
+
+const hoursText = (seconds: number): string =>
+  seconds < 5_400 ? "hour" : `${Math.round(seconds / 3_600)} hours`;
 
 /** When the share price was seen to have changed, oldest first, seconds. */
 function priceChanges({ days, hours, recent }: VaultFacts): number[] {
