@@ -1,16 +1,9 @@
 import type { SignalRule } from "./finding.ts";
-import {
-  capacityExhausted,
-  capacityOpened,
-  controlChanged,
-  liquidityThin,
-  paused,
-  registryChanged,
-  unpaused,
-  vaultAdded,
-} from "./rules/change.ts";
+import { capacityExhausted, capacityOpened, liquidityThin, paused, unpaused } from "./rules/change.ts";
+import { controlChanged } from "./rules/control.ts";
 import { largeDeposit, largeWithdrawal } from "./rules/large-flow.ts";
 import { netInflow, netOutflow } from "./rules/net-flow.ts";
+import { registryChanged, vaultAdded } from "./rules/registry.ts";
 import { tvlJump } from "./rules/tvl-jump.ts";
 import { apyBreak, priceStale, sharePriceLoss } from "./rules/value.ts";
 

@@ -1,15 +1,7 @@
 import type { Tier } from "../../schemas/signal.ts";
+import { isDust } from "../dust.ts";
 import { latestOf, type Point, type VaultFacts } from "../facts.ts";
-import {
-  type Finding,
-  fixed,
-  fractionOf,
-  percent,
-  robust,
-  type SignalRule,
-  tierOf,
-  wholeAmount,
-} from "../finding.ts";
+import { fixed, fractionOf, percent, robust, type SignalRule, tierOf, wholeAmount } from "../finding.ts";
 
 /** The newest two snapshots between which a predicate turned from false to true, within the last two hours. */
 function turned(
@@ -41,7 +33,9 @@ function flip(rule: {
   tier: Tier;
   reason: string;
   description: string;
-  summary: string;
+  /** What is said of the vault after its name, and what can be done. */
+  says: string;
+  summary: (facts: VaultFacts, change: { before: Point; after: Point }) => string;
   is: (point: Point) => boolean | null;
 }): SignalRule {
   return {
@@ -60,11 +54,34 @@ function flip(rule: {
         after_block: `${change.after.blockNumber}`,
       };
       return [
-        { ...atChange(change.after), tier: rule.tier, title: rule.title, summary: rule.summary, evidence },
+        {
+          ...atChange(change.after),
+          tier: rule.tier,
+          title: `${facts.vaultName}: ${rule.says}`,
+          summary: rule.summary(facts, change),
+          evidence,
+        },
       ];
     },
   };
 }
+
+/** The time between two snapshots, in words. */
+const between = ({ before, after }: { before: Point; after: Point }): string =>
+  `${Math.max(1, Math.round((after.seconds - before.seconds) / 60))} minutes`;
+
+const wholeOf = (facts: VaultFacts, amount: bigint): string =>
+  `${wholeAmount(amount, facts.assetDecimals)} ${facts.assetSymbol}`;
+
+const holding = (facts: VaultFacts, { totalAssets }: Point): string =>
+  totalAssets === null ? "what it holds is not known" : `it holds ${wholeOf(facts, totalAssets)}`;
+
+/** Limits above this are no limits. */
+const NO_LIMIT = 2n ** 127n;
+const room = (facts: VaultFacts, { maxDeposit }: Point): string =>
+  maxDeposit === null || maxDeposit >= NO_LIMIT
+    ? "deposits of any size"
+    : `up to ${wholeOf(facts, maxDeposit)}`;
 
 export const paused = flip({
   id: "paused",
@@ -72,8 +89,9 @@ export const paused = flip({
   tier: "high",
   reason: "Nobody can deposit, and often nobody can withdraw; pauses follow incidents",
   description: "The vault's own switch refuses deposits, and did not a snapshot before.",
-  summary:
-    "The vault's own contract now refuses deposits. Find out why, and whether withdrawals work, before acting.",
+  says: "deposits are paused",
+  summary: (facts, change) =>
+    `The contract of ${facts.vaultName} refuses deposits, as it did not ${between(change)} before; ${holding(facts, change.after)}. Find out why it was paused, and whether withdrawals still work, before you do anything else.`,
   is: (point) => point.paused,
 });
 
@@ -83,7 +101,9 @@ export const unpaused = flip({
   tier: "medium",
   reason: "What was stopped works again; the reason may not be gone",
   description: "The vault's own switch takes deposits again.",
-  summary: "The vault's own contract takes deposits again. Read what the pause was for before depositing.",
+  says: "open again after a pause",
+  summary: (facts, change) =>
+    `The contract of ${facts.vaultName} takes deposits again, as it did not ${between(change)} before; ${holding(facts, change.after)}. Read what the pause was for, and what changed since, before you deposit.`,
   is: (point) => !point.paused,
 });
 
@@ -97,8 +117,9 @@ export const capacityExhausted = flip({
   tier: "medium",
   reason: "Deposits fail until somebody leaves or the cap is raised",
   description: "The vault's deposit limit is zero, and was not a snapshot before.",
-  summary:
-    "The vault takes no more deposits: its cap is reached. Deposits fail until the cap is raised or others withdraw.",
+  says: "full, takes no more deposits",
+  summary: (facts, change) =>
+    `${facts.vaultName} takes no more deposits: its limit is zero, and was ${room(facts, change.before)} ${between(change)} before; ${holding(facts, change.after)}. Deposits fail until its cap is raised or somebody withdraws: choose another vault, or wait for the signal that it has room.`,
   is: full,
 });
 
@@ -108,7 +129,9 @@ export const capacityOpened = flip({
   tier: "medium",
   reason: "Deposits work that failed before, often for a short time",
   description: "The vault's deposit limit is above zero again.",
-  summary: "The vault takes deposits again: somebody left or its cap was raised.",
+  says: "has room for deposits again",
+  summary: (facts, change) =>
+    `${facts.vaultName} takes ${room(facts, change.after)} again; ${between(change)} before it was full, and ${holding(facts, change.after)}. Somebody left or its cap was raised: whoever waited can deposit now, and room like this is often gone soon.`,
   is: (point) => {
     const closed = full(point);
     return closed === null ? null : !closed;
@@ -132,7 +155,8 @@ export const liquidityThin: SignalRule = {
   tiers: THIN.map(([tier, most]) => ({
     tier,
     threshold: `${percent(1 - most)} of total assets or less`,
-    reason: "The next one who leaves has to wait; in a run, the last ones wait longest",
+    reason:
+      "The next one who leaves has to wait, whatever is usual here; in a run, the last ones wait longest",
   })),
   needs: `${USUAL_HOURS} hourly snapshots, in the middle one of which more could be withdrawn.`,
   quietSeconds: 86_400,
@@ -143,14 +167,19 @@ export const liquidityThin: SignalRule = {
     const share = fractionOf(latest.liquidity, latest.totalAssets);
     const tier = share === null ? null : tierOf(1 - share, THIN);
     if (share === null || tier === null || usual === null || facts.hours.length <= USUAL_HOURS) return [];
-    if (usual.median <= 0.1) return [];
-    const amount = `${wholeAmount(latest.liquidity, facts.assetDecimals)} ${facts.assetSymbol}`;
+    // Dust in a vault runs dry with one holder, and always thin is how some vaults are.
+    if (usual.median <= 0.1 || isDust(facts, latest.totalAssets)) return [];
+    const amount = wholeOf(facts, latest.liquidity);
     return [
       {
         ...atChange(latest),
         tier,
-        title: `Only ${percent(share)} can be withdrawn`,
-        summary: `The largest holder could withdraw ${amount} at once, ${percent(share)} of the vault. Large withdrawals have to wait until borrowers repay or positions are unwound.`,
+        title: `${facts.vaultName}: only ${amount} can be withdrawn at once`,
+        summary:
+          `The largest holder of ${facts.vaultName} could withdraw no more than ${amount} now, ${percent(share)} of the ` +
+          `${wholeOf(facts, latest.totalAssets)} in it; over the last ${facts.hours.length - 1} hours it was ` +
+          `${percent(usual.median)} in the middle. Larger withdrawals wait until borrowers repay or positions are ` +
+          "unwound: withdraw in parts while there is something, or do not deposit what you may need soon.",
         metrics: [
           {
             label: "withdrawable",
@@ -170,120 +199,3 @@ export const liquidityThin: SignalRule = {
 /** Where nothing limited the holder, all could be withdrawn as far as anybody knows. */
 const liquidShare = ({ liquidity, totalAssets }: Point): number =>
   liquidity === null || totalAssets === null ? 1 : (fractionOf(liquidity, totalAssets) ?? 1);
-
-const CONTROLS: Readonly<Record<string, { name: string; tier: Tier; advice: string }>> = {
-  owner: { name: "Owner", tier: "high", advice: "Whoever owns the vault can change how it works." },
-  curator: { name: "Curator", tier: "medium", advice: "Somebody else decides where the money goes." },
-  guardian: { name: "Guardian", tier: "medium", advice: "Somebody else can veto the curator." },
-  fee: { name: "Fee", tier: "medium", advice: "What holders earn changes with it." },
-  timelock: {
-    name: "Timelock",
-    tier: "medium",
-    advice: "It is the time to leave before a change takes effect.",
-  },
-};
-
-/** Another owner, curator, guardian, fee or timelock than a snapshot before. */
-export const controlChanged: SignalRule = {
-  rule_id: "control_changed",
-  dimension: "trust",
-  title: "Control changed",
-  description: "Owner, curator, guardian, fee and timelock, where the vault has views for them.",
-  tiers: [
-    { tier: "high", threshold: "the owner", reason: "It can change everything else" },
-    {
-      tier: "medium",
-      threshold: "curator, guardian, fee or timelock",
-      reason: "Each changes what holders agreed to",
-    },
-  ],
-  needs: "Two snapshots within two hours that tell it.",
-  quietSeconds: 0,
-  find: (facts) => Object.keys(CONTROLS).flatMap((control) => findControl(facts, control)),
-};
-
-function findControl(facts: VaultFacts, control: string): Finding[] {
-  const rule = CONTROLS[control];
-  const told = facts.recent.filter(({ controls }) => controls[control] !== undefined);
-  const index = told.findLastIndex(
-    (point, i) => i > 0 && point.controls[control] !== told[i - 1]?.controls[control],
-  );
-  const [before, after] = [told[index - 1]?.controls[control], told[index]];
-  if (rule === undefined || before === undefined || after === undefined) return [];
-  const now = after.controls[control] ?? "";
-  return [
-    {
-      ...atChange(after),
-      tier: rule.tier,
-      subject: control,
-      title: `${rule.name} changed`,
-      summary: `${rule.name} was ${before} and is now ${now}. ${rule.advice}`,
-      evidence: { before, after: now },
-    },
-  ];
-}
-
-const DAY = 86_400;
-
-/** A vault that came into the registry within the last day. */
-export const vaultAdded: SignalRule = {
-  rule_id: "vault_added",
-  dimension: "trust",
-  title: "New vault",
-  description: "A vault that is new in this service's registry.",
-  tiers: [
-    { tier: "low", threshold: "the addition itself", reason: "There is no history to judge it by yet" },
-  ],
-  needs: "Nothing.",
-  quietSeconds: 0,
-  find(facts, now) {
-    if (now - facts.addedAt > DAY) return [];
-    return [
-      {
-        ...nowhere(facts.addedAt),
-        tier: "low",
-        title: "New vault",
-        summary: "The vault was added to the registry. There is no history yet to judge it by.",
-        evidence: { added_at: `${facts.addedAt}` },
-        keys: ["added"],
-      },
-    ];
-  },
-};
-
-/** A change of the vault's status in the registry within the last day. */
-export const registryChanged: SignalRule = {
-  rule_id: "registry_changed",
-  dimension: "trust",
-  title: "Registry change",
-  description: "An operator of this service has paused the vault, or opened it again.",
-  tiers: [
-    {
-      tier: "medium",
-      threshold: "the change itself",
-      reason: "Deposits through this service stop or work again",
-    },
-  ],
-  needs: "Nothing.",
-  quietSeconds: 0,
-  find: (facts, now) =>
-    facts.registryChanges
-      .filter(({ seconds }) => now - seconds <= DAY)
-      .map(({ id, seconds, from, to, reason }) => ({
-        ...nowhere(seconds),
-        tier: "medium" as const,
-        title: `Now ${to} in the registry`,
-        summary: `An operator changed the vault from ${from} to ${to}${reason === "" ? "" : `: ${reason}`}.`,
-        evidence: { from, to, reason },
-        keys: [id],
-      })),
-};
-
-const nowhere = (seconds: number) => ({
-  subject: "",
-  metrics: [],
-  seconds,
-  ongoing: false,
-  txHash: null,
-  blockNumber: null,
-});
