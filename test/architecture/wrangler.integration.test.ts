@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import Ajv from "ajv";
+import { describe, expect, test } from "vitest";
+import { experimental_readRawConfig as readConfig } from "wrangler";
 
 test("wrangler takes the configuration, previews included, without a warning", () => {
   const outdir = mkdtempSync(join(tmpdir(), "causeway-wrangler-"));
@@ -22,3 +24,29 @@ test("wrangler takes the configuration, previews included, without a warning", (
     rmSync(outdir, { recursive: true, force: true });
   }
 }, 120_000);
+
+describe("wrangler's own schema", () => {
+  const schema = JSON.parse(readFileSync("node_modules/wrangler/config-schema.json", "utf8")) as object;
+  const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+  const { rawConfig } = readConfig({ config: "wrangler.toml" });
+  /** Where it finds something wrong. */
+  const findings = (change: object = {}): (string | undefined)[] => {
+    validate({ ...rawConfig, ...change });
+    return (validate.errors ?? []).map(({ instancePath }) => instancePath);
+  };
+
+  test("has every key of the configuration", () => {
+    expect(Object.keys(rawConfig)).toEqual(expect.arrayContaining(["placement", "limits", "previews"]));
+    expect(findings()).toEqual([]);
+  });
+
+  test.each<[path: string, change: object]>([
+    ["/limits/cpu_ms", { limits: { cpu_ms: "30000" } }],
+    ["/limits", { limits: { cpu: 1 } }],
+    ["/placement", { placement: { zone: "aws:us-east-1" } }],
+    ["/previews", { previews: { crons: [] } }],
+    ["", { crons: [] }],
+  ])("finds a planted fault at %j", (path, change) => {
+    expect(findings(change)).toContain(path);
+  });
+});
