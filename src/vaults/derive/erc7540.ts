@@ -10,7 +10,7 @@ const viewsAbi = parseAbi([
   "function isWhitelistActivated() view returns (bool)",
   "function isOperator(address controller, address operator) view returns (bool)",
   "function isPermissioned(address controller) view returns (bool)",
-  "function previewDeposit(uint256) view returns (uint256)",
+  "function vaultKind() view returns (uint8)",
 ]);
 
 const on = ({ address }: Subject) => ({ to: address, abi: viewsAbi }) as const;
@@ -31,17 +31,20 @@ function markLagoon(subject: Subject): Described<Mark> {
   });
 }
 
-/** The kind that mints at once previews it; the other reverts. */
+/** Of Centrifuge's kinds of vaults: the one that takes requests, and the one that mints at once. */
+const KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" };
+
 function markCentrifuge(subject: Subject): Described<Mark> {
   const reads = {
     operator: read({ ...on(subject), name: "isOperator", args: [ANYBODY, ANYBODY] }),
     permitted: read({ ...on(subject), name: "isPermissioned", args: [ANYBODY] }),
-    preview: read({ ...on(subject), name: "previewDeposit", args: [1n] }),
+    kind: read({ ...on(subject), name: "vaultKind" }),
   };
-  return describe(reads, ({ operator, permitted, preview }): Mark => {
+  return describe(reads, ({ operator, permitted, kind }): Mark => {
     if (!operator.ok || !permitted.ok)
       return notOf("Centrifuge", "it has no isOperator() and isPermissioned()");
-    const deposit = preview.ok ? "sync" : "async";
+    const deposit = kind.ok ? KINDS[kind.value] : undefined;
+    if (deposit === undefined) return notOf("Centrifuge", "its vaultKind() is none that is known");
     return { ok: true, caller: "user", params: { ...subject.params, deposit } };
   });
 }

@@ -12,10 +12,10 @@ import type {
 import { ownErrors } from "../own-errors.ts";
 import { choiceParam } from "../params.ts";
 import type { Vault } from "../vault.ts";
+import { centrifugeRequests } from "./centrifuge-requests.ts";
 import { erc7540Call } from "./erc7540-call.ts";
 import { erc7540Flows } from "./erc7540-flows.ts";
 import { conversionReads, priceOf, sharesRead, shownPrice, totalsReads } from "./erc7540-price.ts";
-import { erc7540Requests } from "./erc7540-requests.ts";
 
 const centrifugeAbi = parseAbi([
   "function share() view returns (address)",
@@ -82,7 +82,12 @@ function encode(vault: Vault, request: DepositRequest): DepositCall {
 const explain = ownErrors({
   errors: {
     "error TransferNotAllowed()": "not_allowed",
+    "error TransferBlocked()": "not_allowed",
+    "error RestrictionsFailed()": "not_allowed",
     "error InvalidOwner()": "not_allowed",
+    "error VaultNotLinked()": "vault_paused",
+    "error InvalidPrice()": "price_stale",
+    "error CancellationIsPending()": null,
     "error ExceedsMaxDeposit()": "above_maximum",
   },
 });
@@ -104,5 +109,5 @@ export const centrifuge: VaultAdapter = {
   encode,
   explain,
   flows: (vault) => erc7540Flows(vault, { swapped: isSync(vault) }),
-  requests: (vault) => (isSync(vault) ? null : erc7540Requests),
+  requests: (vault) => (isSync(vault) ? null : centrifugeRequests),
 };

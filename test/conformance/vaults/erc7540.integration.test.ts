@@ -122,6 +122,12 @@ const limited: readonly State[] = [
     refused: null,
   },
   { name: "without a limit", ...centrifuge("setRoom", maxUint256), refused: null },
+  {
+    name: "that its registry has let go",
+    ...centrifuge("setLinked", false),
+    refused: { code: "above_maximum", max_deposit: "0" },
+  },
+  { name: "whose price is too old", ...centrifuge("setPriceValid", false), refused: { code: "price_stale" } },
 ];
 
 conformance([

@@ -58,7 +58,9 @@ requesting([
   },
   {
     name: "a Centrifuge vault that takes requests",
-    ...{ adapter: "centrifuge", type: "custom", decimals: [6, 18], claims: true },
+    ...{ adapter: "centrifuge", type: "custom", decimals: [6, 18, 8], claims: true },
+    // Its price has 18 decimals, as many as the asset at most.
+    eventRounding: 1n,
     deploy: deployCentrifuge("async", "user"),
     settle: settledBy(centrifugeAsyncVaultAbi),
     counts: { event: "claim", assets: true },

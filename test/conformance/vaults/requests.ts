@@ -20,6 +20,8 @@ export interface RequestingFamily extends Omit<Family, "shown" | "worth" | "with
   claims: boolean;
   /** Which of request and claim counts as the deposit, and whether it tells the amount. */
   counts: { event: "request" | "claim"; assets: boolean };
+  /** The most by which the claim's event misses what was asked for, for each whole share; smallest units of the asset. */
+  eventRounding?: bigint;
 }
 
 interface Asked {
@@ -85,17 +87,32 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
 
 async function claim(family: RequestingFamily, of: { asked: Asked; settled: PendingDeposit }): Promise<void> {
   const { asked, settled } = of;
-  const { placed, user, amount, vault, requests } = asked;
+  const { placed, user, vault, requests } = asked;
   const call = requests.claim(vault, { user, pending: settled });
   expect(call !== null).toBe(family.claims);
   if (call !== null) {
     expect(await sharesOf(asked)).toBe(0n);
     const receipt = await placed.world.send(user, { to: call.target, data: call.data });
     expect(await sharesOf(asked)).toBe(settled.claimableShares);
-    const counted = { kind: "deposit", user, assets: amount, shares: settled.claimableShares };
-    expect(await flowsIn(placed, receipt)).toEqual(family.counts.event === "claim" ? [counted] : []);
+    const flows = await flowsIn(placed, receipt);
+    const [{ assets = null } = {}] = flows;
+    const counted = { kind: "deposit", user, assets, shares: settled.claimableShares };
+    expect(flows).toEqual(family.counts.event === "claim" ? [counted] : []);
+    if (family.counts.event === "claim") expectNear(family, { asked, settled, assets });
   }
   expect(await sharesOf(asked)).toBeGreaterThan(0n);
+}
+
+/** What the claim's event tells is what was asked for, but for the rounding of the family's price. */
+function expectNear(
+  { eventRounding = 0n }: RequestingFamily,
+  of: { asked: Asked; settled: PendingDeposit; assets: bigint | null },
+): void {
+  const { asked, settled, assets } = of;
+  if (assets === null) throw new Error("the claim's event tells no amount");
+  const wholeShares = (settled.claimableShares ?? 0n) / 10n ** BigInt(asked.placed.row.shareDecimals) + 1n;
+  const missed = assets > asked.amount ? assets - asked.amount : asked.amount - assets;
+  expect(missed).toBeLessThanOrEqual(eventRounding * wholeShares);
 }
 
 async function pendingOf({ placed, user, requestId, vault, requests }: Asked): Promise<PendingDeposit> {

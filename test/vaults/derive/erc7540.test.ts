@@ -28,3 +28,15 @@ test.each<[string, Record<string, unknown>, boolean]>([
 ])("Lagoon is recognised by its version's own views: %s", (_, marks, ok) => {
   expect(derived("lagoon", marks).ok).toBe(ok);
 });
+
+test.each([
+  [0, { ok: true, deposit: "async" }],
+  [1, { ok: false, deposit: undefined }],
+  [2, { ok: true, deposit: "sync" }],
+  [undefined, { ok: false, deposit: undefined }],
+])("Centrifuge's vaults of kind %s are what that kind is, whatever their price", (kind, expected) => {
+  const views = { "own/operator": false, "own/permitted": false, "own/kind": kind };
+  const derivation = derived("centrifuge", views);
+  const deposit = derivation.ok ? derivation.vault.params?.["deposit"] : undefined;
+  expect({ ok: derivation.ok, deposit }).toEqual(expected);
+});

@@ -2,6 +2,7 @@ import { decodeFunctionData, type Log, maxUint256, parseAbi, toFunctionSelector,
 import { describe, expect, test } from "vitest";
 import { adapterOf } from "../../../src/vaults/adapters.ts";
 import { centrifuge } from "../../../src/vaults/families/centrifuge.ts";
+import { centrifugeRequests } from "../../../src/vaults/families/centrifuge-requests.ts";
 import { erc7540Requests } from "../../../src/vaults/families/erc7540-requests.ts";
 import { lagoon } from "../../../src/vaults/families/lagoon.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
@@ -185,7 +186,7 @@ describe("the calls of ERC-7540", () => {
     expect(adapterOf(lagoonVault)).toBe(lagoon);
     expect(adapterOf(centrifugeVault("sync"))).toBe(centrifuge);
     expect(centrifuge.requests?.(centrifugeVault("sync"))).toBeNull();
-    expect(centrifuge.requests?.(centrifugeVault("async"))).toBe(erc7540Requests);
+    expect(centrifuge.requests?.(centrifugeVault("async"))).toBe(centrifugeRequests);
   });
 
   test.each([
@@ -197,6 +198,10 @@ describe("the calls of ERC-7540", () => {
     [lagoon, "TotalAssetsExpired()", null],
     [centrifuge, "TransferNotAllowed()", "not_allowed"],
     [centrifuge, "ExceedsMaxDeposit()", "above_maximum"],
+    [centrifuge, "VaultNotLinked()", "vault_paused"],
+    [centrifuge, "InvalidPrice()", "price_stale"],
+    [centrifuge, "TransferBlocked()", "not_allowed"],
+    [centrifuge, "CancellationIsPending()", null],
   ] as const)("%# are refused for what %s %s is", (adapter, signature, code) => {
     expect(adapter.explain?.(toFunctionSelector(signature))).toEqual({ code, text: signature.slice(0, -2) });
   });
@@ -274,5 +279,35 @@ describe("the requests of ERC-7540", () => {
     expect(seen(USER, at(vault.entryPoint, "request"))).toEqual({ requestId: "3", assets: 5n });
     expect(seen(OTHER, at(vault.entryPoint, "request"))).toBeNull();
     expect(seen(USER, at(OTHER, "request"))).toBeNull();
+  });
+});
+
+describe("the requests of Centrifuge", () => {
+  const vaultOfIt = centrifugeVault("async");
+  const pending = (table: Record<string, unknown>) =>
+    answer(centrifugeRequests.pending(vaultOfIt, { user: USER, requestIds: [] }), table);
+
+  test.each([
+    ["one that waits", { pending: 5n, claimable: 0n, shares: 0n, permitted: true }, [5n, 0n, 0n]],
+    ["one that is settled", { pending: 0n, claimable: 5n, shares: 7n, permitted: true }, [0n, 7n, 5n]],
+    ["shares worth no unit", { pending: 0n, claimable: 0n, shares: 7n, permitted: true }, [0n, 7n, 0n]],
+    ["who is no member now", { pending: 0n, claimable: 0n, shares: 0n, permitted: false }, [0n, null, null]],
+    ["nobody knows what", {}, [null, null, null]],
+  ] as const)("of %s", (_, table, [pendingAssets, claimableShares, claimableAssets]) => {
+    expect(pending(table)).toEqual({ pendingAssets, claimableShares, claimableAssets });
+  });
+
+  test("are claimed in person, in shares", () => {
+    const abi = parseAbi(["function mint(uint256 shares, address receiver, address controller)"]);
+    const claim = (claimableShares: bigint | null) =>
+      centrifugeRequests.claim(vaultOfIt, {
+        user: USER,
+        pending: { pendingAssets: 0n, claimableShares, claimableAssets: 5n },
+      });
+    const call = claim(7n);
+    expect(call?.target).toBe(vault.entryPoint);
+    expect(decodeFunctionData({ abi, data: call?.data ?? "0x" }).args).toEqual([7n, USER, USER]);
+    expect(claim(0n)).toBeNull();
+    expect(claim(null)).toBeNull();
   });
 });

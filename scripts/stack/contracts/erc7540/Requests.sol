@@ -56,7 +56,7 @@ abstract contract DepositRequests {
         return _pending[controller];
     }
 
-    function claimableDepositRequest(uint256, address controller) external view returns (uint256) {
+    function claimableDepositRequest(uint256, address controller) external view virtual returns (uint256) {
         return _claimableAssets[controller];
     }
 
@@ -69,8 +69,12 @@ abstract contract DepositRequests {
         uint256 assets = _pending[controller];
         _pending[controller] = 0;
         _claimableAssets[controller] += assets;
-        _claimableShares[controller] += _settled(assets);
+        uint256 shares = _settled(assets);
+        _claimableShares[controller] += shares;
+        _noted(controller, assets, shares);
     }
+
+    function _noted(address controller, uint256 assets, uint256 shares) internal virtual {}
 
     function _settled(uint256 assets) internal virtual returns (uint256 shares);
     function _release(address receiver, uint256 shares) internal virtual;
@@ -406,6 +410,8 @@ abstract contract CentrifugeVault is DepositRequests {
 
     CentrifugeShare public immutable share;
     bool public membersOnly;
+    bool public linked = true;
+    bool public priceValid = true;
     uint256 public priceLastUpdated = block.timestamp;
     mapping(address => bool) private _members;
     /// @dev Assets for one whole share.
@@ -424,6 +430,16 @@ abstract contract CentrifugeVault is DepositRequests {
 
     function updateMember(address account) external onlyOwner {
         _members[account] = true;
+    }
+
+    /// @notice Whether the registry of vaults still has this one.
+    function setLinked(bool yes) external onlyOwner {
+        linked = yes;
+    }
+
+    /// @notice Whether the price is younger than its age may be.
+    function setPriceValid(bool yes) external onlyOwner {
+        priceValid = yes;
     }
 
     function isPermissioned(address controller) public view returns (bool) {
@@ -464,16 +480,35 @@ abstract contract CentrifugeVault is DepositRequests {
     }
 }
 
-/// @notice Stands for Centrifuge's AsyncVault.
+/// @notice Stands for Centrifuge's AsyncVault: it remembers the shares that are settled and the price that they are
+/// for, rounded down. What that makes in assets is rounded too, and gives less than all shares when it is claimed.
 contract CentrifugeAsyncVault is CentrifugeVault {
+    uint256 private constant ONE = 1e18;
+    /// @dev Assets for a share, each counted in 18 decimals.
+    mapping(address => uint256) private _depositPrice;
+
+    error VaultNotLinked();
+    error InvalidController();
+    error ExceedsMaxDeposit();
+    error ExceedsDepositLimits();
+
     constructor(address asset_, CentrifugeShare share_, uint256 price) CentrifugeVault(asset_, share_, price) {}
 
     function vaultKind() external pure returns (uint8) {
         return 0;
     }
 
-    function maxDeposit(address controller) external view returns (uint256) {
-        return _claimableAssets[controller];
+    function maxDeposit(address controller) public view returns (uint256) {
+        return maxMint(controller) * _depositPrice[controller] / ONE / _unit();
+    }
+
+    function claimableDepositRequest(uint256, address controller) external view override returns (uint256) {
+        return maxDeposit(controller);
+    }
+
+    /// @notice Who lost their membership may claim nothing, though the shares are still theirs.
+    function maxMint(address controller) public view override returns (uint256) {
+        return isPermissioned(controller) ? _claimableShares[controller] : 0;
     }
 
     function previewDeposit(uint256) external pure returns (uint256) {
@@ -481,6 +516,7 @@ contract CentrifugeAsyncVault is CentrifugeVault {
     }
 
     function requestDeposit(uint256 assets, address controller, address from) external returns (uint256) {
+        if (!linked) revert VaultNotLinked();
         if (!isPermissioned(controller)) revert TransferNotAllowed();
         _request(assets, controller, from);
         emit DepositRequest(controller, from, 0, msg.sender, assets);
@@ -488,46 +524,76 @@ contract CentrifugeAsyncVault is CentrifugeVault {
     }
 
     function deposit(uint256 assets, address receiver) external returns (uint256) {
-        return _claim(assets, receiver, msg.sender);
+        return deposit(assets, receiver, msg.sender);
     }
 
-    function deposit(uint256 assets, address receiver, address controller) external returns (uint256) {
-        return _claim(assets, receiver, controller);
+    function deposit(uint256 assets, address receiver, address controller) public returns (uint256 shares) {
+        if (assets > maxDeposit(controller)) revert ExceedsMaxDeposit();
+        uint256 price = _depositPrice[controller];
+        shares = assets * _unit() * ONE / price;
+        _take((assets * _unit() * ONE + price - 1) / price, controller);
+        _release(receiver, shares);
+        emit Deposit(controller, receiver, assets, shares);
+    }
+
+    function mint(uint256 shares, address receiver, address controller) external returns (uint256 assets) {
+        assets = (shares * _depositPrice[controller] + ONE * _unit() - 1) / (ONE * _unit());
+        _take(shares, controller);
+        _release(receiver, shares);
+        emit Deposit(controller, receiver, assets, shares);
+    }
+
+    function _take(uint256 shares, address controller) private {
+        if (controller != msg.sender && !isOperator[controller][msg.sender]) revert InvalidController();
+        if (shares > _claimableShares[controller]) revert ExceedsDepositLimits();
+        _claimableShares[controller] -= shares;
+    }
+
+    /// @notice Nothing was claimable before: requests are settled one after the other here.
+    function _noted(address controller, uint256 assets, uint256 shares) internal override {
+        _depositPrice[controller] = shares == 0 ? 0 : assets * _unit() * ONE / shares;
+    }
+
+    function _unit() private view returns (uint256) {
+        return 10 ** (18 - IERC20Metadata(asset).decimals());
     }
 }
 
-/// @notice Stands for Centrifuge's SyncDepositVault, whose Deposit names the receiver first.
+/// @notice Stands for Centrifuge's SyncDepositVault, whose Deposit names the receiver first, and whose limit is the
+/// caller's.
 contract CentrifugeSyncVault is CentrifugeVault {
     using SafeERC20 for IERC20;
 
     uint256 public room = type(uint256).max;
 
     error ExceedsMaxDeposit();
+    error InvalidPrice();
 
     constructor(address asset_, CentrifugeShare share_, uint256 price) CentrifugeVault(asset_, share_, price) {}
 
     function vaultKind() external pure returns (uint8) {
-        return 1;
+        return 2;
     }
 
     function setRoom(uint256 room_) external onlyOwner {
         room = room_;
     }
 
-    function maxDeposit(address receiver) public view returns (uint256) {
-        return isPermissioned(receiver) ? room : 0;
+    function maxDeposit(address owner_) public view returns (uint256) {
+        if (!priceValid) revert InvalidPrice();
+        return linked && isPermissioned(owner_) ? room : 0;
     }
 
-    function previewDeposit(uint256 assets) external view returns (uint256) {
+    function previewDeposit(uint256 assets) public view returns (uint256) {
+        if (!priceValid) revert InvalidPrice();
         return convertToShares(assets);
     }
 
     function deposit(uint256 assets, address receiver) external returns (uint256 shares) {
-        if (!isPermissioned(receiver)) revert TransferNotAllowed();
-        if (assets > room) revert ExceedsMaxDeposit();
+        if (assets > maxDeposit(msg.sender)) revert ExceedsMaxDeposit();
+        shares = previewDeposit(assets);
+        _release(receiver, shares);
         IERC20(asset).safeTransferFrom(msg.sender, address(this), assets);
-        shares = convertToShares(assets);
-        share.mint(receiver, shares);
         emit Deposit(receiver, msg.sender, assets, shares);
     }
 }
