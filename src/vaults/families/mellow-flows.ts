@@ -17,32 +17,33 @@ const flowsAbi = [...depositsAbi, ...redemptionsAbi, ...sharesAbi] as const;
 
 type FlowEvent = ReturnType<typeof decodeEventLog<typeof flowsAbi>>;
 
-/** The redeem queues of the asset, `params.redeem_queues`, separated by commas. Throws an Error for anything else. */
-export function redeemQueues(vault: Vault): Address[] {
-  const told = (vault.params["redeem_queues"] ?? "").split(",").filter((text) => text !== "");
+/** Queues of the asset that a row names, separated by commas. Throws an Error for anything else. */
+export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queues"): Address[] {
+  const told = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
   return told.map((text) => {
     const queue = parseAddress(text.trim());
-    if (queue === null) throw new Error(`${vault.vaultId}: redeem_queues has no address in "${text}"`);
+    if (queue === null) throw new Error(`${vault.vaultId}: ${name} has no address in "${text}"`);
     return queue;
   });
 }
 
 /**
  * What the queues log. A request counts when it is made, less when it is cancelled; claiming it moves shares
- * alone. Where the row names no redeem queues, shares that are burned are withdrawals of an unknown amount.
+ * alone. The token's other queues count too: all of them give the same shares. Where the row names no redeem queues, shares that are burned are withdrawals of an unknown amount.
  * Source: mellow-finance/flexible-vaults.
  */
 export function mellowFlows(vault: Vault): FlowSource {
-  const queues = redeemQueues(vault);
+  const queues = queuesParam(vault, "redeem_queues");
+  const takers = [vault.entryPoint, ...queuesParam(vault, "deposit_queues")];
   const out = queues.length > 0 ? queues : [vault.shareToken];
   const abi = [...depositsAbi, ...(queues.length > 0 ? redemptionsAbi : sharesAbi)];
   return {
-    addresses: [vault.entryPoint, ...out],
+    addresses: [...takers, ...out],
     topics: abi.map(toEventSelector),
     decode(log) {
       try {
         const event = decodeEventLog({ abi: flowsAbi, data: log.data, topics: log.topics });
-        const emitters = event.eventName.startsWith("Deposit") ? [vault.entryPoint] : out;
+        const emitters = event.eventName.startsWith("Deposit") ? takers : out;
         if (!emitters.some((emitter) => isAddressEqual(log.address, emitter))) return null;
         if (event.eventName === "Transfer" && queues.length > 0) return null;
         return flowOf(event);

@@ -15,8 +15,15 @@ import { ownErrors } from "../own-errors.ts";
 import { addressParam } from "../params.ts";
 import { sharePriceOf } from "../share-price.ts";
 import type { Vault } from "../vault.ts";
-import { mellowFlows, redeemQueues } from "./mellow-flows.ts";
-import { isSyncQueue, type MellowMarket, mellowMarket, mellowShares, PRICE_UNIT } from "./mellow-market.ts";
+import { mellowFlows, queuesParam } from "./mellow-flows.ts";
+import {
+  isSyncQueue,
+  type MellowMarket,
+  mellowMarket,
+  mellowRoom,
+  mellowShares,
+  PRICE_UNIT,
+} from "./mellow-market.ts";
 import { mellowRequests } from "./mellow-requests.ts";
 
 const depositAbi = parseAbi(["function deposit(uint224 assets, address referral, bytes32[] merkleProof)"]);
@@ -30,18 +37,20 @@ const priceSample = (price: bigint | null) => (price === null ? null : { assets:
 
 function refusalOf({ admitted, suspicious }: MellowMarket): Refusal | null {
   if (admitted === false) return "not_allowed";
-  // A request would be taken all the same, but nobody could say what comes of it.
+  // Requests too: the RiskManager counts them at the report.
   return suspicious ? "price_stale" : null;
 }
 
-function toTerms({ request, market }: { request: TermsRequest; market: MellowMarket }): DepositTerms {
-  const fits = request.amount <= MAX_ASSETS;
+function toTerms(vault: Vault, of: { request: TermsRequest; market: MellowMarket }): DepositTerms {
+  const { market } = of;
+  const { amount } = of.request;
+  const fits = amount <= MAX_ASSETS;
   return {
     asset: market.asset,
-    previewShares: fits ? mellowShares(market, request.amount) : null,
+    previewShares: fits ? mellowShares(vault, { market, amount }) : null,
     previewRevert: null,
     price: priceSample(market.price),
-    maxDeposit: fits ? null : MAX_ASSETS,
+    maxDeposit: fits ? mellowRoom(market) : MAX_ASSETS,
     minDeposit: null,
     paused: market.paused,
     refusal: refusalOf(market),
@@ -55,8 +64,7 @@ function toState(vault: Vault, market: MellowMarket): VaultState {
     totalAssets: price === null || totalShares === null ? null : mulDivDown(totalShares, PRICE_UNIT, price),
     totalSupply: totalShares,
     sharePrice: sharePriceOf(priceSample(price), decimals),
-    // What the RiskManager still allows is not told in the asset.
-    maxDeposit: market.paused ? 0n : null,
+    maxDeposit: market.paused ? 0n : mellowRoom(market),
     minDeposit: null,
     paused: market.paused,
   };
@@ -82,6 +90,11 @@ const explain = ownErrors({
     "error QueuePaused()": "vault_paused",
     "error MintPaused()": "vault_paused",
     "error DepositNotAllowed()": "not_allowed",
+    "error NotWhitelisted(address account)": "not_allowed",
+    "error Blacklisted(address account)": "not_allowed",
+    "error TransferNotAllowed(address from, address to)": "not_allowed",
+    "error TransferPaused()": "share_locked",
+    "error GlobalLockupNotExpired(uint256 timestamp, uint256 lockup)": "share_locked",
     "error InvalidReport()": "price_stale",
     "error StaleReport()": "price_stale",
     "error LimitExceeded(int256 value, int256 max)": "above_maximum",
@@ -94,14 +107,15 @@ const explain = ownErrors({
  * Mellow's Core vaults, Lido Earn among them: a queue for each token mints at the oracle's last report, or
  * takes requests that the next one settles. Queues name no receiver: all belongs to whoever calls. Row: address
  * = vault, entry point and spender = queue, share token = share manager, pricer = oracle; `params.queue` (sync,
- * async), `params.redeem_queues`, `params.referrer`. There is no minimum. Source: mellow-finance/flexible-vaults.
+ * async), `params.redeem_queues`, `params.deposit_queues` (the token's others), `params.referrer`. There is no minimum. Source: mellow-finance/flexible-vaults.
  */
 export const mellow: VaultAdapter = {
   name: "mellow",
   noMinimum: true,
   checkParams(vault) {
     isSyncQueue(vault);
-    redeemQueues(vault);
+    queuesParam(vault, "redeem_queues");
+    queuesParam(vault, "deposit_queues");
     addressParam(vault, "referrer");
   },
   lens: (vault) => ({
@@ -117,7 +131,7 @@ export const mellow: VaultAdapter = {
   flags: (vault) =>
     mapDescribed(mellowMarket(vault, null), ({ paused }): VaultFlags => ({ paused, minDeposit: null })),
   terms: (vault, request) =>
-    mapDescribed(mellowMarket(vault, request.caller), (market) => toTerms({ request, market })),
+    mapDescribed(mellowMarket(vault, request.caller), (market) => toTerms(vault, { request, market })),
   encode,
   explain,
   flows: mellowFlows,

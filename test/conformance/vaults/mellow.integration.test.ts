@@ -11,6 +11,8 @@ import { set } from "./standard.ts";
 import { conformance } from "./suite.ts";
 
 const ONE = 10n ** 18n;
+/** Shares that the stand-in minted without a deposit. */
+const SEEDED = 100_000n * ONE;
 const part = (placed: Placed, name: string): Address => placed.parts[name] ?? zeroAddress;
 
 const onVault = (name: string, ...args: readonly unknown[]) => ({
@@ -38,6 +40,9 @@ const sharesOf = (placed: Placed): Promise<bigint> =>
 
 const worth = (placed: Placed, shares: bigint): bigint => (shares * ONE) / reportPrice(placed.asset.decimals);
 
+/** What the RiskManager leaves of all there can be; its balance knows nothing of what nobody deposited. */
+const room = (placed: Placed, shares: bigint): bigint => worth(placed, 2n ** 255n - 1n - (shares - SEEDED));
+
 const common = {
   adapter: "mellow",
   type: "lido",
@@ -50,7 +55,7 @@ const common = {
       total_supply: String(shares),
       total_assets: String(worth(placed, shares)),
       share_price: String(price),
-      max_deposit: null,
+      max_deposit: String(room(placed, shares)),
       min_deposit: "0",
       no_minimum: true,
       paused: false,
@@ -78,13 +83,37 @@ const states: readonly State[] = [
     refused: { code: "vault_paused" },
     shown: { paused: true, max_deposit: "0" },
   },
-  { name: "minting nothing", ...onShares("setMintPaused", true), refused: { code: "vault_paused" } },
+  {
+    name: "minting nothing",
+    ...onShares("setMintPaused", true),
+    refused: { code: "vault_paused" },
+    shown: { paused: true, max_deposit: "0" },
+  },
   { name: "open to its list alone", ...onShares("setWhitelist", true), refused: { code: "not_allowed" } },
   { name: "with a suspicious report", ...report(PRICE, null, true), refused: stale, shown: unusable },
   { name: "with a report of nothing", ...report(0n, null, false), refused: stale, shown: unusable },
   { name: "with a report that is too old", ...report(PRICE, 1n, false), refused: stale },
-  { name: "at its limit", ...onVault("setLimit", 1n), refused: { code: "above_maximum" } },
+  {
+    name: "at its limit",
+    ...onVault("setLimit", 1n),
+    refused: { code: "above_maximum", max_deposit: "0" },
+    shown: { max_deposit: "0" },
+  },
+  {
+    name: "short of room",
+    ...onVault("setLimit", 10n * ONE),
+    refused: { code: "above_maximum", max_deposit: String((10n * ONE * ONE) / PRICE) },
+  },
 ];
+const barred: State = {
+  name: "that has barred the user",
+  enter: (placed, user) =>
+    set(placed, {
+      ...{ abi: mellowShareManagerAbi, name: "setBlacklisted", args: [user, true] },
+      on: part(placed, "shares"),
+    }),
+  refused: { code: "not_allowed" },
+};
 
 const listed: State = {
   name: "open to its list, on which the user is",
@@ -102,13 +131,13 @@ conformance([
     name: "a queue that mints at once, called by the user",
     decimals: [6, 18, 8],
     deploy: deployMellow({ queue: "sync", caller: "user" }),
-    states: [...states, listed],
+    states: [...states, listed, barred],
   },
   {
     ...common,
     name: "a queue with a penalty and a fee",
-    decimals: [6, 8],
-    deploy: deployMellow({ queue: "sync", caller: "user", penalty: 200n, fee: 1_000 }),
+    decimals: [6, 18, 8],
+    deploy: deployMellow({ queue: "sync", caller: "user", penalty: 237n, fee: 1_237 }),
     states: [],
   },
   {

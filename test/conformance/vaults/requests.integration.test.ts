@@ -68,7 +68,7 @@ requesting([
   {
     name: "a Mellow queue that takes requests",
     ...{ adapter: "mellow", type: "lido", decimals: [6, 18], claims: true },
-    deploy: deployMellow({ queue: "async", caller: "user" }),
+    deploy: deployMellow({ queue: "async", caller: "user", fee: 1_237 }),
     settle: (placed, { user }) =>
       set(placed, { abi: mellowDepositQueueAbi, name: "settle", args: [user], on: part(placed, "queue") }),
     counts: { event: "request", assets: true },

@@ -40,6 +40,10 @@ const answers = {
   admitted: true,
   params: [200n, 86_400],
   fee: 1_000,
+  flags: [false, false, false, false, false, 0],
+  account: [false, false, false],
+  limits: [1_000n * 10n ** 18n, 4_000n * 10n ** 18n],
+  waiting: 600n * 10n ** 18n,
 };
 const termsOf = (asked: Vault, change: Record<string, unknown> = {}, of = {}) =>
   answer(mellow.terms(asked, { ...request, ...of }), { ...answers, ...change });
@@ -51,7 +55,7 @@ describe("mellow's terms", () => {
       previewShares: 79_904_016_000_000_000_000n,
       previewRevert: null,
       price: { assets: 10n ** 18n, shares: PRICE },
-      maxDeposit: null,
+      maxDeposit: 3_000_000_000n,
       minDeposit: null,
       paused: false,
       refusal: null,
@@ -60,7 +64,7 @@ describe("mellow's terms", () => {
 
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ["no fee", { fee: undefined }, { previewShares: 79_984n * 10n ** 15n }],
-    ["no FeeManager", { feeManager: undefined }, { previewShares: 79_984n * 10n ** 15n }],
+    ["no FeeManager", { feeManager: undefined, fee: undefined }, { previewShares: 79_984n * 10n ** 15n }],
     ["no penalty that answers", { params: undefined }, { previewShares: null }],
     ["a penalty above everything", { params: [1_000_001n, 1] }, { previewShares: null }],
     ["no report that answers", { report: undefined }, { previewShares: null, price: null, refusal: null }],
@@ -77,6 +81,13 @@ describe("mellow's terms", () => {
     ["a paused queue", { paused: true }, { paused: true }],
     ["an account that is not on the list", { admitted: false }, { refusal: "not_allowed" }],
     ["no word on the account", { admitted: undefined }, { refusal: null }],
+    ["an account that is barred", { account: [true, false, true] }, { refusal: "not_allowed" }],
+    ["an account that may transfer", { account: [true, true, false] }, { refusal: null }],
+    ["no list of accounts", { account: undefined }, { refusal: null }],
+    ["mints that are paused", { flags: [true, false, false, false, false, 0] }, { paused: true }],
+    ["no word on its limit", { limits: undefined }, { maxDeposit: null }],
+    ["no word on what waits", { waiting: undefined }, { maxDeposit: null }],
+    ["a limit that is passed", { limits: [5n, 4n], waiting: 0n }, { maxDeposit: 0n }],
     ["another token's queue", { asset: OTHER }, { asset: OTHER }],
     ["no word on the token", { asset: undefined }, { asset: null }],
     ["another share manager", { shareManager: OTHER }, { asset: null }],
@@ -94,6 +105,17 @@ describe("mellow's terms", () => {
     expect(termsOf(later, { params: undefined }).previewShares).toBe(79_920n * 10n ** 15n);
   });
 
+  test("are rounded where the queues round", () => {
+    const report = { priceD18: 1_000_001n, timestamp: 1, isSuspicious: false };
+    const change = { report, params: [1n, 1], fee: 500_000 };
+    const of = { amount: 10n ** 18n };
+    expect(termsOf(own, change, of).previewShares).toBe(500_000n);
+    expect(termsOf(withParams({ queue: "async" }), change, of).previewShares).toBe(500_001n);
+    const more = { amount: 3n * 10n ** 18n };
+    expect(termsOf(own, change, more).previewShares).toBe(1_499_999n);
+    expect(termsOf(withParams({ queue: "async" }), change, more).previewShares).toBe(1_500_003n);
+  });
+
   test("take no more than the call has room for", () => {
     const terms = termsOf(own, {}, { amount: 2n ** 224n });
     expect(terms).toMatchObject({ previewShares: null, maxDeposit: 2n ** 224n - 1n });
@@ -107,7 +129,7 @@ describe("mellow's state", () => {
       totalAssets: 5_000_000_000n,
       totalSupply: 4_000n * 10n ** 18n,
       sharePrice: (10n ** 18n * 5n) / 4n,
-      maxDeposit: null,
+      maxDeposit: 3_000_000_000n,
       minDeposit: null,
       paused: false,
     });
@@ -159,6 +181,14 @@ describe("mellow's call", () => {
 });
 
 test.each([
+  ["NotWhitelisted(address)", "not_allowed"],
+  ["Blacklisted(address)", "not_allowed"],
+] as const)("mellow's %s, which names the account, is %s", (signature, code) => {
+  const data = `${toFunctionSelector(signature)}${USER.slice(2).padStart(64, "0")}` as const;
+  expect(mellow.explain?.(data)).toEqual({ code, text: signature.split("(")[0] });
+});
+
+test.each([
   ["QueuePaused()", "vault_paused"],
   ["DepositNotAllowed()", "not_allowed"],
   ["InvalidReport()", "price_stale"],
@@ -205,6 +235,14 @@ describe("mellow's flows", () => {
     expect(source.decode(log)).toEqual(flow);
     expect(source.decode(at(OTHER, event))).toBeNull();
     expect(source.decode({ ...log, data: "0x00" })).toBeNull();
+  });
+
+  test("are those of the token's other queues too", () => {
+    const both = mellow.flows(withParams({ deposit_queues: OTHER }));
+    expect(both.addresses).toEqual([QUEUE, OTHER, REDEEM]);
+    expect(both.decode(at(OTHER, "requested"))).toMatchObject({ kind: "deposit", user: USER, assets: 5n });
+    expect(both.decode(at(OTHER, "redeemed"))).toBeNull();
+    expect(() => mellow.flows(withParams({ deposit_queues: "x" }))).toThrow(/deposit_queues/);
   });
 
   test("are not claims, which move shares alone", () => {

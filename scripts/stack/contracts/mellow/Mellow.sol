@@ -56,9 +56,11 @@ contract MellowShareManager is ERC20, MellowOwned {
     bool public mintPaused;
     bool public hasWhitelist;
     mapping(address => bool) public canDeposit;
+    mapping(address => bool) public isBlacklisted;
     uint256 public allocatedShares;
 
     error MintPaused();
+    error Blacklisted(address account);
 
     constructor(string memory name_, string memory symbol_) ERC20(name_, symbol_) {}
 
@@ -78,6 +80,34 @@ contract MellowShareManager is ERC20, MellowOwned {
         canDeposit[account] = yes;
     }
 
+    function setBlacklisted(address account, bool yes) external onlyOwner {
+        isBlacklisted[account] = yes;
+    }
+
+    function flags()
+        external
+        view
+        returns (
+            bool hasMintPause,
+            bool hasBurnPause,
+            bool hasTransferPause,
+            bool hasWhitelist_,
+            bool hasTransferWhitelist,
+            uint32 globalLockup
+        )
+    {
+        return (mintPaused, false, false, hasWhitelist, false, 0);
+    }
+
+    function accounts(address account)
+        external
+        view
+        returns (bool canDeposit_, bool canTransfer, bool isBlacklisted_)
+    {
+        return (canDeposit[account], false, isBlacklisted[account]);
+    }
+
+    /// @notice Who is barred is on the list all the same: a queue takes requests that give nothing.
     function isDepositorWhitelisted(address account, bytes32[] calldata) external view returns (bool) {
         return !hasWhitelist || canDeposit[account];
     }
@@ -96,7 +126,6 @@ contract MellowShareManager is ERC20, MellowOwned {
 
     function mint(address to, uint256 shares) external {
         _onlyQueues();
-        if (mintPaused) revert MintPaused();
         _mint(to, shares);
     }
 
@@ -122,6 +151,9 @@ contract MellowShareManager is ERC20, MellowOwned {
 
     /// @notice Shares that wait to be claimed are claimed by a transfer.
     function _update(address from, address to, uint256 value) internal override {
+        if (from == address(0) && mintPaused) revert MintPaused();
+        if (isBlacklisted[from]) revert Blacklisted(from);
+        if (isBlacklisted[to]) revert Blacklisted(to);
         if (from != address(0) && to != address(0)) vault.claimShares(from);
         super._update(from, to, value);
     }
@@ -157,6 +189,18 @@ contract MellowVault is MellowOwned {
 
     function setQueueStatus(address queue, bool paused) external onlyOwner {
         isPausedQueue[queue] = paused;
+    }
+
+    function riskManager() external view returns (address) {
+        return address(this);
+    }
+
+    function vaultState() external view returns (int256 balance_, int256 limit_) {
+        return (balance, limit);
+    }
+
+    function pendingBalance() external pure returns (int256) {
+        return 0;
     }
 
     /// @notice The limit of the RiskManager, in shares.
@@ -266,7 +310,8 @@ contract MellowSyncDepositQueue is MellowQueue {
         MellowOracle.DetailedReport memory report = _report();
         if (report.timestamp + _maxAge < block.timestamp) revert StaleReport();
         _take(assets, merkleProof);
-        uint256 shares = uint256(assets) * report.priceD18 * (1e6 - _penaltyD6) / 1e6 / 1e18;
+        uint256 priceD18 = report.priceD18 * (1e6 - _penaltyD6) / 1e6;
+        uint256 shares = uint256(assets) * priceD18 / 1e18;
         uint256 feeShares = vault.feeManager().calculateDepositFee(shares);
         shares -= feeShares;
         vault.modifyBalance(int256(shares));
@@ -305,6 +350,8 @@ contract MellowDepositQueue is MellowQueue {
     function deposit(uint224 assets, address referral, bytes32[] calldata merkleProof) external payable {
         if (requestOf[msg.sender].assets != 0 && !claim(msg.sender)) revert PendingRequestExists();
         _take(assets, merkleProof);
+        // The RiskManager counts the request in shares, at a report that everybody may use.
+        vault.modifyBalance(int256(uint256(assets) * _report().priceD18 / 1e18));
         requestOf[msg.sender] = Request(block.timestamp, assets);
         emit DepositRequested(msg.sender, referral, assets, uint32(block.timestamp));
     }
@@ -320,8 +367,9 @@ contract MellowDepositQueue is MellowQueue {
 
     /// @notice Settles one account's request at the report, as the oracle's submission does for all of them.
     function settle(address account) external onlyOwner {
-        uint256 shares = requestOf[account].assets * _report().priceD18 / 1e18;
-        shares -= vault.feeManager().calculateDepositFee(shares);
+        uint256 priceD18 = _report().priceD18;
+        priceD18 -= vault.feeManager().calculateDepositFee(priceD18);
+        uint256 shares = requestOf[account].assets * priceD18 / 1e18;
         _claimable[account] = shares;
         vault.shareManager().allocate(shares);
     }
