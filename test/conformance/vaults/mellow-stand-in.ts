@@ -91,7 +91,10 @@ export function deployMellow(setup: MellowSetup) {
       const row = {
         ...{ address: vault, shareToken: shares.toLowerCase(), shareDecimals: 18 },
         ...{ entryPoint, spender: entryPoint, pricer: oracle.toLowerCase(), caller: setup.caller },
-        params: { queue: setup.queue, redeem_queues: redeem.toLowerCase(), referrer: zeroAddress },
+        params: {
+          ...{ queue: setup.queue, redeem_queues: redeem.toLowerCase(), deposit_queues: "" },
+          referrer: zeroAddress,
+        },
       };
       return { row, owner: script.deployer, parts: { ...contracts } };
     });
