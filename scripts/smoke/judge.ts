@@ -1,3 +1,4 @@
+import { getAddress } from "viem";
 import { z } from "zod";
 import type { ApiContract } from "../../test/harness/openapi.ts";
 import type { Answer } from "../../test/harness/request.ts";
@@ -32,13 +33,39 @@ export function judge(
   }
   if (LEAKS.test(answer.text)) problems.push("the answer tells what is inside");
   if (ms > maxMs) problems.push(`took ${Math.round(ms)} ms, of ${maxMs} allowed`);
-  return [...problems, ...crossOrigin(probe, answer), ...unready(probe, answer)];
+  const spelt = misspelt(answer.json).slice(0, 3);
+  problems.push(...spelt.map((address) => `the checksum of ${address} is wrong`));
+  return [...problems, ...crossOrigin(probe, answer), ...refusal(probe, answer), ...unready(probe, answer)];
 }
 
-/** Portal and administration answer no page of another origin, and nothing of theirs is kept. */
+/** Addresses that do not carry their EIP-55 checksum. */
+function misspelt(value: unknown): string[] {
+  if (typeof value === "string")
+    return /^0x[0-9a-fA-F]{40}$/.test(value) && getAddress(value) !== value ? [value] : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(misspelt) : [];
+}
+
+/** What a path or method that there is not is answered with. */
+function refusal({ operation }: Probe, { status, headers, json }: Answer): string[] {
+  if (operation !== null || (status !== 404 && status !== 405)) return [];
+  const expected = status === 404 ? "route_not_found" : "method_not_allowed";
+  const { code } = z.object({ code: z.string() }).catch({ code: "none" }).parse(json);
+  const type = headers.get("content-type");
+  return [
+    ...(code === expected ? [] : [`the code is ${code} instead of ${expected}`]),
+    ...(type === "application/problem+json" ? [] : [`a problem comes as ${type ?? "nothing"}`]),
+    ...(status === 404 || headers.has("allow") ? [] : ["the header allow is not there"]),
+  ];
+}
+
+/** Public routes answer pages of every origin; portal and administration none, and nothing of theirs is kept. */
 function crossOrigin({ operation }: Probe, { headers }: Answer): string[] {
-  if (operation === null || operation.security.length === 0) return [];
-  if (operation.security.some((scheme) => Object.keys(scheme).length === 0)) return [];
+  if (operation === null) return [];
+  const { security } = operation;
+  if (security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0))
+    return headers.get("access-control-allow-origin") === "*"
+      ? []
+      : ["pages of other origins may not read it"];
   const open = headers.has("access-control-allow-origin") ? ["pages of other origins may read it"] : [];
   return headers.get("cache-control") === "no-store" ? open : [...open, "the answer may be kept"];
 }

@@ -38,7 +38,9 @@ async function ask(
   const startedAt = performance.now();
   const took = () => performance.now() - startedAt;
   try {
-    const answer = await send(`${url}${probe.path}`, probe.request);
+    // Longer than it may take, so that a slow answer is told from none.
+    const signal = AbortSignal.timeout(2 * maxMs);
+    const answer = await send(`${url}${probe.path}`, { ...probe.request, signal });
     const ms = took();
     return {
       name: probe.name,

@@ -147,6 +147,29 @@ describe("finds and names", () => {
       /^the document: the document lacks the operation tokens\.list$/,
     ],
     [
+      "an address without its checksum",
+      (answer) => {
+        if (/^\/v1\/vaults\/[^/]+$/.test(answer.path))
+          json((body) => Object.assign(body, { address: String(body["address"]).toLowerCase() }))(answer);
+      },
+      /^vaults\.get: the checksum of 0x[0-9a-f]{40} is wrong$/,
+    ],
+    [
+      "a public route that no page may read",
+      at("/v1/bridges", (answer) => {
+        delete answer.headers["access-control-allow-origin"];
+      }),
+      /^bridges\.list: pages of other origins may not read it$/,
+    ],
+    [
+      "a refusal of another kind",
+      at(
+        "/v1/no-such-route",
+        json((body) => Object.assign(body, { code: "vault_not_found" })),
+      ),
+      /^GET \/v1\/no-such-route: the code is vault_not_found instead of route_not_found$/,
+    ],
+    [
       "an empty registry",
       at("/v1/vaults", (answer) => {
         answer.body = "[]";

@@ -13,10 +13,14 @@ export interface Send {
   body?: unknown;
   /** Sent as it is, without a content type of its own. */
   raw?: string | Uint8Array<ArrayBuffer>;
+  signal?: AbortSignal;
 }
 
 /** Sends one request; follows no redirect. */
-export async function send(url: string, { method, headers = {}, body, raw }: Send = {}): Promise<Answer> {
+export async function send(
+  url: string,
+  { method, headers = {}, body, raw, signal }: Send = {},
+): Promise<Answer> {
   const json = body === undefined ? null : JSON.stringify(body);
   const payload = json ?? raw ?? null;
   const response = await fetch(url, {
@@ -24,6 +28,7 @@ export async function send(url: string, { method, headers = {}, body, raw }: Sen
     headers: json === null ? headers : { "content-type": "application/json", ...headers },
     body: payload,
     redirect: "manual",
+    ...(signal === undefined ? {} : { signal }),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: parse(text) };
