@@ -17,11 +17,17 @@ export default defineConfig({
         },
       },
       {
-        // Each file starts the processes it needs: a chain, an emulator, a database.
-        test: { name: "integration", include: [INTEGRATION], testTimeout: 30_000, hookTimeout: 60_000 },
+        // Each file starts the processes it needs: a chain, an emulator, a database. Modules are shared as above.
+        test: {
+          name: "integration",
+          include: [INTEGRATION],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          isolate: false,
+        },
       },
       {
-        // One embedded stack for all files, driven over HTTP as a user would.
+        // One embedded stack for all files, driven over HTTP as a user would; modules are shared as above.
         test: {
           name: "e2e",
           include: [E2E],
@@ -29,6 +35,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+          isolate: false,
         },
       },
     ],
