@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { BuiltDeposit } from "../../src/schemas/quote.ts";
 import { Api } from "../harness/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../harness/chain.ts";
 import { emulators, type FaultInput, withFaults } from "../harness/faults.ts";
 import type { Answer } from "../harness/request.ts";
-import { newTraveller, prepare, type Traveller, travel } from "./transfer.ts";
+import { newTraveller, paidAmounts, prepare, type Traveller, travel } from "./transfer.ts";
 
 const api = new Api();
 const from = chainOf(chainIds.one);
@@ -14,8 +14,6 @@ const { lifi, across } = emulators();
 const BUDGET_MS = 8_000;
 
 const faults: readonly [string, FaultInput][] = [
-  ["slow (10 s)", { kind: "latency", ms: 10_000 }],
-  ["silent", { kind: "timeout", ms: 10_000 }],
   ["down (500)", { kind: "status", status: 500 }],
   ["down (503)", { kind: "status", status: 503 }],
   ["limiting (429)", { kind: "status", status: 429 }],
@@ -27,69 +25,135 @@ const faults: readonly [string, FaultInput][] = [
 ];
 const CLEAR = ["upstream_unavailable", "upstream_timeout", "upstream_rejected"];
 
+/** Which provider fails, and the contract of the other one. */
+const lone = [
+  ["across", across, from.info.contracts.lifi_diamond],
+  ["lifi", lifi, from.info.contracts.spoke_pool],
+] as const;
+
 interface Plan {
-  emulators: string[];
-  faults: FaultInput[];
+  emulators: readonly string[];
+  faults: readonly FaultInput[];
+}
+interface Built {
+  answer: Answer;
+  ms: number;
+  traveller: Traveller;
 }
 
-/** Builds under faults; gives the answer and the milliseconds it took. */
-async function buildUnder(
-  plan: Plan,
-  change: object = {},
-): Promise<{ answer: Answer; ms: number; traveller: Traveller }> {
+async function prepared(change: object = {}): Promise<{ traveller: Traveller; body: object }> {
   const traveller = await newTraveller(chains);
-  const body = { ...(await prepare(journey, traveller)), ...change };
-  return withFaults(plan, async () => {
-    const startedAt = performance.now();
-    const answer = await api.send("/v1/quote/build", { body });
-    return { answer, ms: performance.now() - startedAt, traveller };
-  });
+  return { traveller, body: { ...(await prepare(journey, traveller)), ...change } };
 }
 
-// LI.FI's limits are remembered for as long as it says: a second here.
-afterEach(() => new Promise((resolve) => setTimeout(resolve, 1_100)));
+/** Builds, and gives the answer and the milliseconds it took. */
+async function build({ traveller, body }: { traveller: Traveller; body: object }): Promise<Built> {
+  const startedAt = performance.now();
+  const answer = await api.send("/v1/quote/build", { body });
+  return { answer, ms: performance.now() - startedAt, traveller };
+}
+
+async function buildUnder(plan: Plan, change: object = {}): Promise<Built> {
+  const one = await prepared(change);
+  return withFaults(plan, () => build(one));
+}
+
+/** What is built without the provider that fails; it is within the budget and calls this contract. */
+function expectOther({ answer, ms }: Built, target: string): BuiltDeposit {
+  expect(answer.status, answer.text).toBe(200);
+  expect(ms).toBeLessThan(BUDGET_MS);
+  const built = answer.json as BuiltDeposit;
+  expect(built.transaction_request.to).toBe(target);
+  return built;
+}
+
+async function expectNothing({ answer, ms, traveller }: Built): Promise<void> {
+  expect(ms).toBeLessThan(BUDGET_MS);
+  expect(answer.status).toBeGreaterThanOrEqual(502);
+  expect(CLEAR).toContain((answer.json as { code: string }).code);
+  expect(answer.text).not.toMatch(/127\.0\.0\.1|http:|li\.fi|li\.quest|stack|html/i);
+  expect(await api.deposits(traveller.address)).toEqual([]);
+}
 
 describe.each(faults)("an API that is %s", (_name, fault) => {
-  test.each([
-    ["across", across, "lifi_diamond"],
-    ["lifi", lifi, "spoke_pool"],
-  ] as const)("%s costs its own routes and nothing else", async (_provider, emulator, target) => {
-    const { answer, ms, traveller } = await buildUnder({ emulators: [emulator], faults: [fault] });
-    expect(answer.status, answer.text).toBe(200);
-    expect(ms).toBeLessThan(BUDGET_MS);
-    const built = answer.json as BuiltDeposit;
-    expect(built.transaction_request.to).toBe(from.info.contracts[target]);
-    await travel({ ...journey, traveller, built, style: "calls" });
+  // LI.FI's limits are remembered for as long as it says: a second here.
+  if (fault.status === 429) afterEach(() => new Promise((resolve) => setTimeout(resolve, 1_100)));
+
+  test.each(lone)("%s costs its own routes and nothing else", async (_provider, emulator, target) => {
+    const one = await buildUnder({ emulators: [emulator], faults: [fault] });
+    const built = expectOther(one, target);
+    await travel({ ...journey, traveller: one.traveller, built, style: "calls" });
   });
 
   test("both: a clear code in time, and no record", async () => {
-    const { answer, ms, traveller } = await buildUnder({ emulators: [lifi, across], faults: [fault] });
-    expect(ms).toBeLessThan(BUDGET_MS);
-    expect(answer.status).toBeGreaterThanOrEqual(502);
-    expect(CLEAR).toContain((answer.json as { code: string }).code);
-    expect(answer.text).not.toMatch(/127\.0\.0\.1|http:|li\.fi|li\.quest|stack|html/i);
-    expect(await api.deposits(traveller.address)).toEqual([]);
+    await expectNothing(await buildUnder({ emulators: [lifi, across], faults: [fault] }));
   });
 });
 
-describe("an API that hangs only once the transaction is built", () => {
-  const late: readonly [string, string, string][] = [
-    ["lifi", lifi, "contractCalls"],
-    ["across", across, '"message"'],
-  ];
+/** What a provider is asked in the name of this traveller, who alone pays this amount. */
+type Ask = (traveller: Traveller, amount: bigint) => string;
+const anything: Ask = (_traveller, amount) => String(amount);
+/** Across is asked alike for a price and for a transaction; LI.FI is told of a fallback for a transaction alone. */
+const transaction: Ask = ({ address }) => `"toFallbackAddress":"${address}"`;
 
-  test.each(late)("%s gives way to another route", async (_name, emulator, match) => {
-    const stuck: FaultInput = { kind: "latency", ms: 10_000, match };
-    const { answer, ms } = await buildUnder({ emulators: [emulator], faults: [stuck] });
-    expect(answer.status, answer.text).toBe(200);
-    expect(ms).toBeLessThan(BUDGET_MS);
+const hangs: readonly [string, FaultInput, { lifi: Ask; across: Ask }][] = [
+  ["slow (10 s)", { kind: "latency", ms: 10_000 }, { lifi: anything, across: anything }],
+  ["silent", { kind: "timeout", ms: 10_000 }, { lifi: anything, across: anything }],
+  ["slow once it builds", { kind: "latency", ms: 10_000 }, { lifi: transaction, across: anything }],
+];
+
+/** Builds for as many travellers as there are ways to hang, all at once; each meets its own. */
+async function buildWhileHanging(names: readonly ("lifi" | "across")[]): Promise<Map<string, Built>> {
+  const orders = await Promise.all(
+    hangs.map(async ([name, fault, asks], index) => {
+      const amount = paidAmounts.USDC - BigInt(index + 1) * 1_000_003n;
+      const one = await prepared({ from_amount: String(amount) });
+      return {
+        name,
+        one,
+        faultOf: (ask: "lifi" | "across") => ({ ...fault, match: asks[ask](one.traveller, amount) }),
+      };
+    }),
+  );
+  const work = () => Promise.all(orders.map(async ({ name, one }) => [name, await build(one)] as const));
+  const under = names.reduce(
+    (inner, name) => () =>
+      withFaults(
+        { emulators: [emulators()[name]], faults: orders.map(({ faultOf }) => faultOf(name)) },
+        inner,
+      ),
+    work,
+  );
+  return new Map(await under());
+}
+
+function builtWhile(all: ReadonlyMap<string, Built>, name: string): Built {
+  const built = all.get(name);
+  if (built === undefined) throw new Error(`nothing was built while an API was ${name}`);
+  return built;
+}
+
+describe.each(lone)("while %s hangs", (provider, _emulator, target) => {
+  let all: Map<string, Built>;
+  beforeAll(async () => {
+    all = await buildWhileHanging([provider]);
   });
 
-  test("both: a clear code in time", async () => {
-    const stuck = late.map(([, , match]): FaultInput => ({ kind: "latency", ms: 10_000, match }));
-    const { answer, ms } = await buildUnder({ emulators: [lifi, across], faults: stuck });
-    expect(ms).toBeLessThan(BUDGET_MS);
-    expect(CLEAR).toContain((answer.json as { code: string }).code);
+  test.each(hangs)("%s: it costs its own routes and nothing else", async (name) => {
+    const one = builtWhile(all, name);
+    const built = expectOther(one, target);
+    await travel({ ...journey, traveller: one.traveller, built, style: "calls" });
+  });
+});
+
+describe("while both hang", () => {
+  let all: Map<string, Built>;
+  beforeAll(async () => {
+    all = await buildWhileHanging(["lifi", "across"]);
+  });
+
+  test.each(hangs)("%s: a clear code in time, and no record", async (name) => {
+    await expectNothing(builtWhile(all, name));
   });
 });
 
