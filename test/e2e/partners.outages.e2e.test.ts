@@ -137,29 +137,40 @@ describe.each<[string, FaultInput]>([
   ["refuses", DOWN],
   ["hangs", HANGS],
 ])("a database that %s", (_name, fault) => {
-  const broken = { emulators: [emulators().neon], faults: [fault] };
+  let partnerWrites: Awaited<ReturnType<typeof writes>>;
+  let before: Record<string, unknown>[];
+  let met: { reads: number[]; refused: Answer[]; ms: number };
 
-  test("leaves the reads alive, with a key and without", async () => {
-    await withFaults(broken, async () => {
+  /** Reads and writes meet the same outage, at the same time. */
+  beforeAll(async () => {
+    partnerWrites = await writes();
+    const { owner, addresses, send } = partnerWrites;
+    before = await Promise.all(addresses.map(written));
+    met = await withFaults({ emulators: [emulators().neon], faults: [fault] }, async () => {
       const startedAt = performance.now();
       const paths = ["/v1/vaults", `/v1/vaults/${vault.vault_id}`, `/v1/positions/${user}`];
-      const statuses = await Promise.all(
-        paths.flatMap((path) => [read(path), read(path, asKey(partner)), read(path, asPair(partner))]),
-      );
-      expect(new Set(statuses)).toEqual(new Set([200]));
-      expect(performance.now() - startedAt).toBeLessThan(14_000);
+      const [reads, ...refused] = await Promise.all([
+        Promise.all(
+          paths.flatMap((path) => [read(path), read(path, asKey(partner)), read(path, asPair(partner))]),
+        ),
+        me(owner.session_token),
+        login(service, owner.wallet),
+        send(),
+      ]);
+      return { reads, refused: refused.flat(), ms: performance.now() - startedAt };
     });
   });
 
+  test("leaves the reads alive, with a key and without", () => {
+    expect(met.reads).toEqual(Array.from({ length: 9 }, () => 200));
+    expect(met.ms).toBeLessThan(14_000);
+  });
+
   test("makes every write 503, and nothing of it is written", async () => {
-    const { owner, wallet, addresses, send } = await writes();
-    const before = await Promise.all(addresses.map(written));
-    await withFaults(broken, async () => {
-      const startedAt = performance.now();
-      const refused = await Promise.all([me(owner.session_token), login(service, owner.wallet), send()]);
-      for (const answer of refused.flat()) expect(answer).toMatchObject(unavailable);
-      expect(performance.now() - startedAt).toBeLessThan(14_000);
-    });
+    const { owner, wallet, addresses } = partnerWrites;
+    expect(met.refused).toHaveLength(12);
+    for (const answer of met.refused) expect(answer).toMatchObject(unavailable);
+    expect(met.ms).toBeLessThan(14_000);
     expect(await Promise.all(addresses.map(written))).toEqual(before);
     expect((await me(owner.session_token)).body).toMatchObject({ name: "Wallet Company", vault_ids: null });
     expect((await build(asPair(owner))).status).toBe(200);
