@@ -1,15 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Api } from "../harness/api.ts";
 import { emulators, type FaultInput, withFaults } from "../harness/faults.ts";
-import { startWorker } from "../harness/worker.ts";
+import { type SecondWorker, startWorker } from "../harness/worker.ts";
 
 const names = async (api: Api): Promise<string[]> =>
   ((await api.send("/v1/tokens?chain_id=31338")).json as { symbol: string; name: string }[])
     .map(({ symbol, name }) => `${symbol} ${name}`.trim())
     .sort();
 
+const unheardOf = () => ({ redisPrefix: `tokens-${randomBytes(4).toString("hex")}` });
+
 describe("a new isolate whose provider fails", () => {
+  let worker: SecondWorker;
+  beforeAll(async () => {
+    worker = await startWorker(unheardOf());
+  });
+  afterAll(() => worker?.close());
+
   test.each<FaultInput>([
     { kind: "status", status: 500 },
     { kind: "status", status: 429 },
@@ -19,14 +27,10 @@ describe("a new isolate whose provider fails", () => {
     { kind: "drift" },
     { kind: "hostile" },
   ])("$kind $status: lists the vaults' own tokens, without what only the provider tells", async (fault) => {
-    const worker = await startWorker({ redisPrefix: `tokens-${randomBytes(4).toString("hex")}` });
-    try {
-      const api = new Api(worker.origin);
-      const listed = await withFaults({ emulators: [emulators().lifi], faults: [fault] }, () => names(api));
-      expect(listed).toEqual(["ETH", "USDC", "USDT", "WETH"]);
-    } finally {
-      await worker.close();
-    }
+    await worker.restart(unheardOf());
+    const api = new Api(worker.origin);
+    const listed = await withFaults({ emulators: [emulators().lifi], faults: [fault] }, () => names(api));
+    expect(listed).toEqual(["ETH", "USDC", "USDT", "WETH"]);
   });
 });
 

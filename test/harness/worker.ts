@@ -15,7 +15,9 @@ const root = join(import.meta.dirname, "../..");
 
 /** Another isolate of the same deployment: same database and chains, memory of its own. */
 export interface SecondWorker {
-  origin: string;
+  readonly origin: string;
+  /** Puts a new isolate of the same build in its place, which listens at another origin. */
+  restart(changes: WorkerChanges): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,17 +40,28 @@ export async function startWorker(changes: WorkerChanges): Promise<SecondWorker>
     await child.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  try {
+  let origin = "";
+  const restart = async (wanted: WorkerChanges): Promise<void> => {
     const port = await findPort(0);
-    const origin = `http://127.0.0.1:${port}`;
-    await child.ask<void>("build", configFile);
-    const variables = await variablesFor(origin, changes);
+    const next = `http://127.0.0.1:${port}`;
+    const variables = await variablesFor(next, wanted);
     await child.ask<void>("listen", { configFile, port, variables, cronEveryMs: null } satisfies ListenInput);
-    return { origin, close };
+    origin = next;
+  };
+  try {
+    await child.ask<void>("build", configFile);
+    await restart(changes);
   } catch (error) {
     await close();
     throw error;
   }
+  return {
+    get origin() {
+      return origin;
+    },
+    restart,
+    close,
+  };
 }
 
 /** The variables of a Worker beside the stack's, listening at `api`. */

@@ -22,9 +22,11 @@ serveParent(
       // Loading wrangler takes as long as building, so both go on at once.
       await Promise.all([bundle, import("./runtime.ts")]);
     },
+    /** In place of what listened before, if anything did. */
     listen: async (input: ListenInput) => {
       if (bundle === null) throw new Error("nothing was built");
       const { runWorker } = await import("./runtime.ts");
+      await runtime?.dispose();
       runtime = await runWorker({ ...input, folder: (await bundle).folder });
       if (input.cronEveryMs === null) return;
       const { startTicker } = await import("./ticker.ts");
