@@ -14,6 +14,8 @@ const nothing = () => null;
 const prefix = `e2e-${randomBytes(4).toString("hex")}`;
 const proxies = new Map<number, RpcProxy>();
 let worker: SecondWorker;
+/** Started anew by whoever needs an isolate that remembers nothing. */
+let spare: SecondWorker;
 let api: Api;
 
 /** The node of a chain as the second Worker sees it. */
@@ -28,12 +30,13 @@ beforeAll(async () => {
     proxies.set(chainId, await startRpcProxy(rpcEmulator(chainId), without("eth_simulateV1")));
   }
   const rpc = Object.fromEntries([...proxies].map(([chainId, { url }]) => [chainId, url]));
-  worker = await startWorker({ rpc, redisPrefix: prefix });
+  [worker, spare] = await Promise.all([startWorker({ rpc, redisPrefix: prefix }), startWorker({})]);
   api = new Api(worker.origin);
 });
 
 afterAll(async () => {
   await worker?.close();
+  await spare?.close();
   for (const proxy of proxies.values()) await proxy.close();
 });
 
@@ -125,12 +128,12 @@ describe("a chain that goes away", () => {
 
   test("an isolate that read nothing of it yet shows vaults with nulls, and no positions there", async () => {
     node(31338).refuse = gone;
-    const fresh = await startWorker({
+    await spare.restart({
       rpc: { 31337: node(31337).url, 31338: node(31338).url },
       redisPrefix: `${prefix}-fresh`,
     });
     try {
-      const other = new Api(fresh.origin);
+      const other = new Api(spare.origin);
       const detail = await other.vault(vaultNamed("Remote USDC").vault_id);
       expect(detail).toMatchObject({
         total_assets: null,
@@ -143,7 +146,6 @@ describe("a chain that goes away", () => {
       const { chains } = await other.positions(`0x${"12".repeat(20)}`);
       expect(chains.map(({ ok }) => ok)).toEqual([true, false]);
     } finally {
-      await fresh.close();
       node(31338).refuse = without("eth_simulateV1");
     }
   });
@@ -153,12 +155,11 @@ describe("a chain that goes away", () => {
     await age(`${prefix}:cache:vault:${vault.vault_id}`, 120_000);
     node(31337).refuse = gone;
     const rpc = { 31337: node(31337).url, 31338: node(31338).url };
-    const fresh = await startWorker({ rpc, redisPrefix: prefix });
+    await spare.restart({ rpc, redisPrefix: prefix });
     try {
       const { deposit_router: _, external_router: __, ...last } = { ...before, stale: true };
-      expect(await new Api(fresh.origin).vault(vault.vault_id)).toMatchObject(last);
+      expect(await new Api(spare.origin).vault(vault.vault_id)).toMatchObject(last);
     } finally {
-      await fresh.close();
       node(31337).refuse = without("eth_simulateV1");
     }
   });
@@ -166,21 +167,17 @@ describe("a chain that goes away", () => {
 
 describe("many callers at once", () => {
   test("an isolate that just started hangs none of them", async () => {
-    const fresh = await startWorker({ redisPrefix: `${prefix}-burst` });
-    try {
-      const user = `0x${"12".repeat(20)}` as const;
-      const vaults = vaultsFor("honest");
-      const reads = vaults.map(({ vault_id }) => `/v1/vaults/${vault_id}`);
-      const lists = ["/v1/vaults", "/v1/chains", `/v1/positions/${user}`, "/v1/vaults?limit=3"];
-      const asked = [...reads, ...lists, ...reads, ...lists].map((path) => send(`${fresh.origin}${path}`));
-      const built = vaults.map((vault) =>
-        send(`${fresh.origin}/v1/quote/build`, { body: bodyFor(vault, { user }) }),
-      );
-      const answers = await Promise.all([...asked, ...built]);
-      expect(answers.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([]);
-    } finally {
-      await fresh.close();
-    }
+    await spare.restart({ redisPrefix: `${prefix}-burst` });
+    const user = `0x${"12".repeat(20)}` as const;
+    const vaults = vaultsFor("honest");
+    const reads = vaults.map(({ vault_id }) => `/v1/vaults/${vault_id}`);
+    const lists = ["/v1/vaults", "/v1/chains", `/v1/positions/${user}`, "/v1/vaults?limit=3"];
+    const asked = [...reads, ...lists, ...reads, ...lists].map((path) => send(`${spare.origin}${path}`));
+    const built = vaults.map((vault) =>
+      send(`${spare.origin}/v1/quote/build`, { body: bodyFor(vault, { user }) }),
+    );
+    const answers = await Promise.all([...asked, ...built]);
+    expect(answers.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([]);
   });
 
   test("one reload at a time: a hundred readers of an old value cost one request", async () => {
