@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Lane, Step } from "../../scripts/run-steps.ts";
+
+const module = resolve("scripts/run-steps.ts");
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "causeway-steps-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the stages in a process of their own; gives its code and what it printed. */
+async function run(stages: readonly (Step | readonly Lane[])[]): Promise<{ code: number; said: string }> {
+  const code = `const { runSteps } = await import(${JSON.stringify(module)});
+    await runSteps("all", ${JSON.stringify(stages)});`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], { cwd: folder });
+  const ended = new Promise<number>((done) => child.once("close", (status) => done(status ?? -1)));
+  const said = (await Promise.all([text(child.stdout), text(child.stderr)])).join("");
+  return { code: await ended, said };
+}
+
+const step = (name: string, command: string): Step => ({ name, command });
+
+test("lanes run at the same time, the steps of each in order", async () => {
+  // Each lane waits for a file that the other one makes.
+  const wait = (file: string) =>
+    `for i in $(seq 200); do test -e ${file} && exit 0; sleep 0.05; done; exit 1`;
+  const { code, said } = await run([
+    [
+      [step("one", "touch a"), step("two", wait("b"))],
+      [step("three", wait("a")), step("four", "touch b; echo made")],
+    ],
+    step("five", "test -e a && test -e b && echo there"),
+  ]);
+  expect(code, said).toBe(0);
+  expect(said).toContain("four │ made\n");
+  expect(said).toMatch(/── five\nthere\n── five: [\d.]+ s\n\nall: passed in [\d.]+ s\n/);
+});
+
+test("a failure ends its lane and the run, and the other lanes finish", async () => {
+  const { code, said } = await run([
+    step("before", "true"),
+    [
+      [step("bad", "echo why >&2; exit 3"), step("never", "touch never")],
+      [step("slow", "sleep 0.3"), step("after", "echo done")],
+    ],
+    step("later", "touch later"),
+  ]);
+  expect(code).toBe(3);
+  expect(said).toContain("bad │ why\n");
+  expect(said).toContain("after │ done\n");
+  expect(said).toMatch(/all: bad failed after [\d.]+ s \(echo why/);
+  expect(said).not.toMatch(/── never|── later|passed/);
+});
+
+test("a step that fails alone ends the run with its code", async () => {
+  const { code, said } = await run([step("bad", "exit 7"), step("never", "true")]);
+  expect(code).toBe(7);
+  expect(said).not.toMatch(/── never|passed/);
+});
