@@ -10,7 +10,7 @@ import { awaitsSecondStep, observeAtVault } from "./observe-at-vault.ts";
 import { observeDelivery } from "./observe-delivery.ts";
 import { observeSettlement } from "./observe-settlement.ts";
 import { observeSource } from "./observe-source.ts";
-import { isRequested } from "./requests.ts";
+import { isRejected, isRequested } from "./requests.ts";
 
 interface Followed {
   row: DepositRow;
@@ -83,6 +83,6 @@ async function followSecondStep(ctx: Context, { row, look }: Followed): Promise<
 }
 
 async function followRequest(ctx: Context, { row, look }: Followed): Promise<DepositRow> {
-  if (!isRequested(row)) return row;
+  if (!isRequested(row) && !isRejected(row)) return row;
   return moveDeposit(ctx, { row, observations: await observeSettlement(ctx, { row, look }) });
 }

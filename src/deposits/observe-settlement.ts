@@ -17,8 +17,8 @@ interface Requested {
 
 /**
  * What became of a request: settled and waiting to be claimed, by the vault's own views; and once those know it no
- * more, the transaction that gave the user the shares, or the asset back where it was cancelled. Nothing where
- * neither is found: a request that was rejected and is paid back outside the chain stays what it is.
+ * more, the transaction that gave the user the shares, or the asset back where it was cancelled. Where neither is
+ * found and the vault says that it rejected the request, that: somebody owes the user what was paid in.
  * Throws `store_unavailable`, `vault_not_found` and what reading the chain throws.
  */
 export async function observeSettlement(ctx: Context, at: Requested): Promise<Observation[]> {
@@ -29,8 +29,16 @@ export async function observeSettlement(ctx: Context, at: Requested): Promise<Ob
     const evidence = { kind: "chain", shows: "vault_settled", confirmed: true } as const;
     return [{ evidence, change: {}, noted: "when_moving" }];
   }
-  return isGone(now.pending) === true ? observeEnd(ctx, { ...at, now }) : [];
+  if (isGone(now.pending) !== true) return [];
+  const ended = await observeEnd(ctx, { ...at, now });
+  return ended.length === 0 && now.pending.rejected === true ? [REJECTED] : ended;
 }
+
+const REJECTED: Observation = {
+  evidence: { kind: "chain", shows: "vault_rejected", confirmed: true },
+  change: { substatus: "NOT_PROCESSABLE_REFUND_NEEDED" },
+  noted: "when_moving",
+};
 
 /** The first transaction after the request that ended it. */
 async function observeEnd(ctx: Context, at: Requested & { now: RequestNow }): Promise<Observation[]> {

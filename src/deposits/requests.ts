@@ -21,6 +21,11 @@ export function isRequested({ state }: Pick<DepositRow, "state">): boolean {
   return state === "requested" || state === "claimable";
 }
 
+/** Whether a deposit failed because its vault rejected the request. */
+export function isRejected({ state, requestId }: Pick<DepositRow, "state" | "requestId">): boolean {
+  return state === "failed" && requestId !== null;
+}
+
 /**
  * Asks a deposit's vault about its request; null when the vault takes none any more. Throws `vault_not_found`,
  * `store_unavailable` and what reading the chain throws.

@@ -16,6 +16,8 @@ export type Shown =
   | "deposit_reverted"
   | "vault_requested"
   | "vault_settled"
+  /** The vault refused the request for good, and gave nothing back. */
+  | "vault_rejected"
   | "vault_claimed";
 
 /** One thing that was learnt of a deposit. */
@@ -30,8 +32,8 @@ export type Evidence =
   | { kind: "given_up" };
 
 /**
- * How far each state is along a deposit's life; a deposit never goes back. Only a source transaction that
- * reverted makes a deposit fail, so that one sent again, and successfully, comes after that.
+ * How far each state is along a deposit's life; a deposit never goes back. A source transaction that reverted makes
+ * a deposit fail, so that one sent again, and successfully, comes after that; so does a vault that rejects a request.
  */
 const PROGRESS: Readonly<Record<DepositState, number>> = {
   built: 0,
@@ -61,6 +63,7 @@ const REACHED: Readonly<Record<Shown, DepositState | null>> = {
   deposit_reverted: null,
   vault_requested: "requested",
   vault_settled: "claimable",
+  vault_rejected: null,
   vault_claimed: "completed",
 };
 
@@ -80,7 +83,9 @@ export function next(state: DepositState, evidence: Evidence): DepositState {
     case "source_waits":
       return further(state, "submitted");
     case "chain": {
-      const reached = evidence.confirmed ? REACHED[evidence.shows] : "submitted";
+      const { confirmed, shows } = evidence;
+      if (shows === "vault_rejected") return confirmed && state === "requested" ? "failed" : state;
+      const reached = confirmed ? REACHED[shows] : "submitted";
       return reached === null ? state : further(state, reached);
     }
   }

@@ -112,6 +112,8 @@ export interface PendingDeposit {
   claimableShares: bigint | null;
   /** The deposits those shares are for, in the asset's smallest unit, where claims are made in it (ERC-7540). */
   claimableAssets: bigint | null;
+  /** Whether the vault has refused what was asked for, for good; what was paid in is not given back by it. */
+  rejected?: boolean;
 }
 
 /** A request that a receipt shows: its number, where the family gives them one, and what went in. */

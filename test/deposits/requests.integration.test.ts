@@ -194,14 +194,26 @@ describe("a request to a Midas DepositVault", () => {
       expect(done.shares).toBe(String(shares));
     }));
 
-  test("that is rejected is not made out to be refunded: nothing came back on chain", () =>
+  test("that is rejected has failed and is owed, until what was paid in comes back on chain", () =>
     world.undone(async () => {
       const asked = await request(placed);
       expect(seen(await shown(asked))).toEqual(REQUESTED);
       for (const id of numbers) await onDeposits("rejectRequest", id);
       const rejected = await shown(asked);
-      expect(seen(rejected)).toEqual(REQUESTED);
-      expect(rejected).toMatchObject({ next: null, next_refusal: { code: "request_gone" } });
+      expect(seen(rejected)).toEqual(["failed", "FAILED", "NOT_PROCESSABLE_REFUND_NEEDED"]);
+      expect(rejected).toMatchObject({ next: null, next_refusal: null });
+      // Looked at again, by its own transaction too, it is not asked for once more.
+      if (rejected.source_tx_hash === null) throw new Error("the request was not seen");
+      await report(asked, { tx_hash: rejected.source_tx_hash as Hex, step: "source" });
+      const again = await shown(asked);
+      expect(seen(again)).toEqual(["failed", "FAILED", "NOT_PROCESSABLE_REFUND_NEEDED"]);
+      expect(again.history).toEqual(rejected.history);
+      expect(await pendingOf(asked)).toEqual([]);
+
+      const args = [asked.user.address, amount] as const;
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+      await world.send(placed.owner, { to: placed.asset.address, data });
+      expect(seen(await shown(asked))).toEqual(["refunded", "DONE", "REFUNDED"]);
     }));
 
   async function approve(): Promise<void> {

@@ -14,6 +14,7 @@ const REACHES: Readonly<Record<Shown, DepositState | null>> = {
   deposit_reverted: null,
   vault_requested: "requested",
   vault_settled: "claimable",
+  vault_rejected: null,
   vault_claimed: "completed",
   shares: "completed",
   token_only: "partial",
@@ -58,6 +59,9 @@ function expected(state: DepositState, evidence: Evidence): DepositState {
   if (evidence.kind === "quote_over") return state === "built" ? "expired" : state;
   if (evidence.kind === "given_up") return state === "built" || state === "expired" ? "abandoned" : state;
   const unproven = evidence.kind === "source_waits" || !evidence.confirmed;
+  const isRejection = evidence.kind === "chain" && evidence.shows === "vault_rejected";
+  // The one way back: what was asked for will not be, and what was paid in is owed.
+  if (isRejection) return evidence.confirmed && state === "requested" ? "failed" : state;
   const to = unproven ? "submitted" : REACHES[evidence.shows];
   return to !== null && place(to) > place(state) ? to : state;
 }
@@ -78,7 +82,8 @@ describe("next", () => {
         let state = start;
         for (const evidence of learnt) {
           const after = next(state, evidence);
-          expect(place(after)).toBeGreaterThanOrEqual(place(state));
+          const rejected = state === "requested" && after === "failed";
+          expect(rejected || place(after) >= place(state)).toBe(true);
           if (ENDS.includes(state)) expect(after).toBe(state);
           if (place(after) > LIFE.indexOf("submitted") && after !== state)
             expect(evidence).toMatchObject({ kind: "chain", confirmed: true });

@@ -10,6 +10,7 @@ const requestsAbi = parseAbi([
 ]);
 /** Neither approved nor rejected. */
 const OPEN = 0;
+const REJECTED = 2;
 const NUMBER = /^\d{1,77}$/;
 
 type MintRequest = readonly [`0x${string}`, `0x${string}`, number, bigint, bigint, bigint];
@@ -40,10 +41,12 @@ export const midasRequests: AsyncDeposits = {
       Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
       (results): PendingDeposit => {
         const amounts = Object.values(results).map((result) => paidIn(vault, result));
+        const statuses = Object.values(results).map((result) => (result.ok ? result.value[2] : null));
         return {
           pendingAssets: known.length === 0 ? null : sum(amounts),
           claimableShares: 0n,
           claimableAssets: 0n,
+          rejected: known.length > 0 && statuses.every((status) => status === REJECTED),
         };
       },
     );

@@ -122,14 +122,19 @@ describe("midas' requests", () => {
     const nothing = { claimableShares: 0n, claimableAssets: 0n };
     expect(pending(["7", "8", "7"], { 7: open, 8: open })).toEqual({
       pendingAssets: 10_000_000n,
+      rejected: false,
       ...nothing,
     });
     const [, , , ...rest] = open;
     expect(pending(["7", "8"], { 7: open, 8: [USER, USDC, 1, ...rest] })).toMatchObject({
       pendingAssets: 5_000_000n,
+      rejected: false,
     });
     expect(pending(["7"], { 7: [USER, USDC, 2, ...rest] })).toMatchObject({ pendingAssets: 0n });
-    expect(pending([], {})).toMatchObject({ pendingAssets: null });
+    expect(pending([], {})).toMatchObject({ pendingAssets: null, rejected: false });
+    expect(pending(["7"], { 7: [USER, USDC, 2, ...rest] })).toMatchObject({ rejected: true });
+    expect(pending(["7"], { 7: [USER, USDC, 1, ...rest] })).toMatchObject({ rejected: false });
+    expect(pending(["7"], {})).toMatchObject({ rejected: false });
   });
 
   test("are of an unknown amount where their price or their state is not known", () => {
