@@ -4,6 +4,7 @@ import type { Controls } from "../db/schema/snapshots.ts";
 import type { VaultState } from "../vaults/adapter.ts";
 import { adapterOf } from "../vaults/adapters.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { describeFees } from "./fee-views.ts";
 
 const viewsAbi = parseAbi([
   "function owner() view returns (address)",
@@ -30,6 +31,7 @@ interface Views {
 export interface Observation {
   state: VaultState;
   views: Views;
+  fees: Controls;
 }
 
 /** Describes the reads of a snapshot. `holder`: the largest known one; null: nobody is known. */
@@ -37,6 +39,7 @@ export function observe(vault: Vault, at: { holder: Address | null; nowMs: numbe
   return describeAll({
     state: adapterOf(vault).state(vault, at.nowMs),
     views: describeViews(vault, at.holder),
+    fees: describeFees(vault),
   });
 }
 

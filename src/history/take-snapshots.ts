@@ -81,7 +81,7 @@ async function largestHolders(ctx: Context, chainId: number): Promise<Record<str
 }
 
 function toReading(vault: Vault, at: { seen: Observation; blockNumber: number; blockTime: Date }): Reading {
-  const { state, views } = at.seen;
+  const { state, views, fees } = at.seen;
   return {
     chainId: vault.chainId,
     vaultAddress: vault.address.toLowerCase(),
@@ -93,6 +93,6 @@ function toReading(vault: Vault, at: { seen: Observation; blockNumber: number; b
     maxDeposit: state.maxDeposit?.toString() ?? null,
     paused: state.paused,
     liquidity: views.liquidity?.toString() ?? null,
-    controls: views.controls,
+    controls: { ...views.controls, ...fees },
   };
 }

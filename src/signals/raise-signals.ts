@@ -10,6 +10,7 @@ import { vaultOrNone } from "../vaults/registry.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { coalesce, type Incident } from "./coalesce.ts";
 import type { VaultFacts } from "./facts.ts";
+import { locateChanges } from "./locate-changes.ts";
 import { type JudgedVault, readFacts } from "./read-facts.ts";
 import { rules } from "./rules.ts";
 
@@ -42,7 +43,8 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const report = { vaults: judged.length, raised: 0, updated: 0 };
   for (let start = 0; start < judged.length; start += AT_ONCE) {
     const vaults = judged.slice(start, start + AT_ONCE);
-    const found = await judge(ctx, { vaults, facts: await readFacts(ctx, { vaults, changes }) });
+    const judgement = await judge(ctx, { vaults, facts: await readFacts(ctx, { vaults, changes }) });
+    const found = await locateChanges(ctx, judgement);
     await writeIncidents(ctx.db, found);
     report.raised += found.filter(
       ({ updateCount, firstSeen, lastSeen }) => updateCount === 0 && +firstSeen === +lastSeen,
@@ -55,7 +57,7 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
 async function judge(
   ctx: Context,
   input: { vaults: readonly JudgedVault[]; facts: ReadonlyMap<string, VaultFacts> },
-): Promise<SignalRow[]> {
+): Promise<{ row: SignalRow; vault: Vault }[]> {
   const { vaults, facts } = input;
   const keys = vaults.map(({ vault }) => ({
     chainId: vault.chainId,
@@ -78,7 +80,7 @@ async function judge(
             row.subject === incident.subject &&
             row.sequence === incident.sequence,
         );
-        return toRow(ctx, { incident, vault, before, dimension: rule.dimension });
+        return { vault, row: toRow(ctx, { incident, vault, before, dimension: rule.dimension }) };
       });
     });
   });

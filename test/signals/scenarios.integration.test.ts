@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Signal, SignalDetail } from "../../src/schemas/signal.ts";
 import { CHAIN_ID } from "../flows/support/vaults.ts";
@@ -118,6 +119,19 @@ describe("on a chain where things happen to vaults", () => {
   test("they name the transaction where one event is behind them", async () => {
     expect(await oneOf("Whale out", "large_withdrawal")).toMatchObject({ tx_hash: hashes["out"] });
     expect(await oneOf("Whale in", "large_deposit")).toMatchObject({ tx_hash: hashes["in"] });
+    expect(await oneOf("Pause", "paused")).toMatchObject({ tx_hash: hashes["pause"] });
+    const changes = (await signals()).filter(({ rule_id }) => rule_id === "control_changed");
+    const { hash, number } = await world.chain.node
+      .getTransactionReceipt({ hash: hashes["fee"] as Hex })
+      .then(({ transactionHash, blockNumber }) => ({ hash: transactionHash, number: Number(blockNumber) }));
+    expect(Object.fromEntries(changes.map(({ title, tx_hash }) => [title, tx_hash]))).toEqual({
+      "Control: owner changed": hashes["owner"],
+      "Control: curator changed": hashes["curator"],
+      "Control: fee changed": hash,
+      // It emits nothing: the block is that of the snapshot which showed it.
+      "Control: timelock changed": null,
+    });
+    expect(changes.find(({ title }) => title.includes("fee"))).toMatchObject({ block_number: number });
     expect(await oneOf("Drain", "net_outflow")).toMatchObject({ tx_hash: null });
   });
 

@@ -2,7 +2,9 @@ import { bigint, boolean, integer, jsonb, pgTable, primaryKey, text } from "driz
 import { time, uint256 } from "../columns.ts";
 
 /** Who and what governs a vault, as its own views say; a view that it lacks is absent. Addresses are lower case. */
-export type Controls = Partial<Record<"owner" | "curator" | "guardian" | "fee" | "timelock", string>>;
+export type Controls = Partial<
+  Record<"owner" | "curator" | "guardian" | "fee" | "timelock" | "performance_fee" | "management_fee", string>
+>;
 
 /**
  * What each vault said of itself, at steady intervals. One row for each interval of five minutes, an hour and a day:

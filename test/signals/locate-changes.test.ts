@@ -1,0 +1,129 @@
+import { encodeAbiParameters, type Hex, padHex, toEventSelector } from "viem";
+import { describe, expect, test } from "vitest";
+import type { ChainClient } from "../../src/chains/client.ts";
+import { RpcError } from "../../src/chains/json-rpc.ts";
+import type { SignalRow } from "../../src/db/queries/signals.ts";
+import { tells } from "../../src/signals/change-events.ts";
+import { locateChanges } from "../../src/signals/locate-changes.ts";
+import { CHAIN_ID, vaultOf } from "../flows/support/vaults.ts";
+import { testContext } from "../lib/context.ts";
+
+const NEW = "0x00000000000000000000000000000000000000b2";
+const TX = `0x${"ab".repeat(32)}` as const;
+const vault = vaultOf({ number: 1 });
+
+const row = (of: Partial<SignalRow> = {}): SignalRow => ({
+  signalId: "sig_1",
+  incidentId: "inc_1",
+  ruleId: "control_changed",
+  chainId: CHAIN_ID,
+  vaultAddress: vault.address.toLowerCase(),
+  subject: "curator",
+  sequence: 0,
+  tier: "medium",
+  dimension: "trust",
+  title: "",
+  summary: "",
+  metrics: [],
+  evidence: { before: "0x01", after: NEW, before_block: "100", after_block: "200" },
+  evolution: [],
+  keys: [],
+  firstSeen: new Date(0),
+  lastSeen: new Date(0),
+  updateCount: 0,
+  txHash: null,
+  blockNumber: 200,
+  ...of,
+});
+const curatorSet = (to: string, block: number) => ({
+  address: vault.address.toLowerCase(),
+  topics: [toEventSelector("SetCurator(address)"), padHex(to as Hex, { size: 32 })],
+  data: "0x",
+  blockNumber: `0x${block.toString(16)}`,
+  blockHash: padHex(`0x${block.toString(16)}`, { size: 32 }),
+  transactionHash: to === NEW ? TX : padHex(`0x${block.toString(16)}`, { size: 32 }),
+  logIndex: "0x1",
+});
+
+/** Looks for changes on a node that answers as told; also tells what it was asked. */
+async function locate(rows: readonly SignalRow[], answer: () => unknown) {
+  const asked: unknown[] = [];
+  const client = {
+    definition: { chainId: CHAIN_ID, maxLogTopics: null },
+    onOneNode: (work: Parameters<ChainClient["onOneNode"]>[0]) =>
+      work({
+        request: async (_method, params) => {
+          asked.push(params[0]);
+          return answer();
+        },
+      }),
+  } as unknown as ChainClient;
+  const ctx = testContext({ clients: [client] });
+  const found = await locateChanges(
+    ctx,
+    rows.map((one) => ({ row: one, vault })),
+  );
+  return { found, asked, logged: ctx.logged };
+}
+
+describe("a change that a view showed", () => {
+  test("is given the last event that tells it, from the blocks between the two snapshots", async () => {
+    const { found, asked } = await locate([row()], () => [curatorSet("0xc3", 120), curatorSet(NEW, 150)]);
+    expect(found).toMatchObject([{ txHash: TX, blockNumber: 150 }]);
+    expect(asked).toMatchObject([
+      { fromBlock: "0x65", toBlock: "0xc8", address: [vault.address.toLowerCase()] },
+    ]);
+  });
+
+  test.each<[string, () => unknown]>([
+    ["nothing was emitted", () => []],
+    ["another value was", () => [curatorSet("0xc3", 120)]],
+    [
+      "the node refuses",
+      () => {
+        throw new RpcError("node", "too many blocks");
+      },
+    ],
+    ["the node answers with something else", () => ({})],
+  ])("keeps what it had when %s", async (_what, answer) => {
+    expect((await locate([row()], answer)).found).toEqual([row()]);
+  });
+
+  test("is not looked for without an event, across too many blocks, or again", async () => {
+    const rows = [
+      row({ subject: "unheard" }),
+      row({ ruleId: "share_price_loss" }),
+      row({ evidence: { ...row().evidence, before_block: "100", after_block: "10101" } }),
+      row({ updateCount: 1 }),
+      row({ evidence: {} }),
+    ];
+    const { found, asked } = await locate(rows, () => [curatorSet(NEW, 150)]);
+    expect([found, asked]).toEqual([rows, []]);
+  });
+
+  test("is looked for with at most ten questions in a round", async () => {
+    const { asked } = await locate(
+      Array.from({ length: 30 }, () => row()),
+      () => [],
+    );
+    expect(asked).toHaveLength(10);
+  });
+});
+
+test.each<[string, string, Hex, boolean]>([
+  [
+    "the fee in percent of 10^18",
+    "50000000000000000",
+    encodeAbiParameters([{ type: "uint256" }], [5n * 10n ** 16n]),
+    true,
+  ],
+  ["another fee", "50000000000000001", encodeAbiParameters([{ type: "uint256" }], [5n * 10n ** 16n]), false],
+  [
+    "rates as two pairs",
+    "1500",
+    encodeAbiParameters([{ type: "uint16[5]" }], [[100, 1000, 100, 1500, 7]]),
+    true,
+  ],
+])("an event tells %s", (_what, value, data, told) => {
+  expect(tells({ topics: [TX], data }, value)).toBe(told);
+});
