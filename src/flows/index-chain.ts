@@ -4,6 +4,7 @@ import { countBlocks } from "../lib/blocks.ts";
 import { describeError } from "../lib/log.ts";
 import { backfill } from "./backfill.ts";
 import { type Budget, budgetOf } from "./budget.ts";
+import { findStarts } from "./find-starts.ts";
 import { followTip, type TipReport } from "./follow.ts";
 import { type Indexer, indexerOf } from "./indexer.ts";
 import { planHistory } from "./plan-history.ts";
@@ -26,20 +27,20 @@ export interface IndexReport extends TipReport {
 const NOTHING: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, missing: 0 };
 
 /**
- * Brings a chain's flows up to its head and sees to it that missing history is read: by the queue where there is
- * one, else in what is left of this run. What the run meets is noted before it is thrown.
+ * Brings a chain's flows up to its head, looks for vaults' first blocks, and sees to it that missing history is read:
+ * by the queue where there is one, else in what is left of this run. What the run meets is noted before it is thrown.
  * Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);
   try {
     const state = await loadRun(indexer);
-    const { headBlock } = state.tip;
-    // A chain without vaults is not asked anything.
-    if (state.vaults.length === 0 && headBlock === null) return NOTHING;
-    const { span } = state.tip;
+    const { headBlock, span } = state.tip;
     const budget = budgetOf({ requests: REQUESTS, span, topics: indexer.maxTopics });
-    const tip = await followTip(indexer, { state, budget });
+    // A chain without vaults is not asked anything.
+    const followed = state.vaults.length > 0 || headBlock !== null;
+    const tip = followed ? await followTip(indexer, { state, budget }) : NOTHING;
+    await findStarts(indexer, { state, budget });
     return { ...tip, missing: tip.applied ? await pursueHistory(ctx, { indexer, state, budget }) : 0 };
   } catch (error) {
     ctx.log.warn("flows_failed", { chain_id: chainId, error: describeError(error) });

@@ -1,10 +1,12 @@
 import type { Context } from "../context.ts";
 import { countBlocks } from "../lib/blocks.ts";
 import { backfill } from "./backfill.ts";
-import { budgetOf } from "./budget.ts";
+import { type Budget, budgetOf } from "./budget.ts";
+import { findStarts } from "./find-starts.ts";
 import { followTip } from "./follow.ts";
-import { indexerOf } from "./indexer.ts";
-import { loadRun, missingOfAny } from "./state.ts";
+import { type Indexer, indexerOf } from "./indexer.ts";
+import { firstSpan } from "./span.ts";
+import { loadRun, missingOfAny, type RunState } from "./state.ts";
 
 /** Blocks done so far, of how many, and the events found in them. */
 export interface Progress {
@@ -33,9 +35,9 @@ export async function indexFully(
     await indexer.store.rewind(input.from);
   }
   for (let round = 0; round < ROUNDS; round += 1) {
-    const before = await loadRun(indexer);
-    const { span } = before.tip;
-    const budget = budgetOf({ requests: UNBOUNDED, span, topics: indexer.maxTopics });
+    const budget = budgetOf({ requests: UNBOUNDED, span: firstSpan, topics: indexer.maxTopics });
+    const before = await loadStarted(indexer, budget);
+    budget.span = before.tip.span;
     const { rows } = await followTip(indexer, { state: before, budget });
     progress.rows = Math.max(progress.rows, rows);
     const state = await loadRun(indexer);
@@ -56,4 +58,14 @@ export async function indexFully(
     if (report.blocks === 0) throw new RangeError("history does not advance");
   }
   return progress;
+}
+
+/** Loads what a run works on, once the first blocks of all vaults are known, or none more can be told. */
+async function loadStarted(indexer: Indexer, budget: Budget): Promise<RunState> {
+  let state = await loadRun(indexer);
+  for (let round = 0; round < ROUNDS && state.unstarted.length > 0; round += 1) {
+    await findStarts(indexer, { state, budget });
+    state = await loadRun(indexer);
+  }
+  return state;
 }

@@ -2,6 +2,7 @@ import type { ChainClient } from "../chains/client.ts";
 import type { Context } from "../context.ts";
 import type { Database } from "../db/client.ts";
 import { noteFlows, resetFlows, rewindFlows } from "../db/queries/flow-resets.ts";
+import { noteStarts } from "../db/queries/flow-starts.ts";
 import {
   applyHistoryStep,
   applyTipStep,
@@ -10,7 +11,7 @@ import {
   type SourcedVault,
   type TipStep,
 } from "../db/queries/flow-steps.ts";
-import { type FlowState, loadFlowState, selectNewestFinal } from "../db/queries/flows.ts";
+import { type FlowState, loadFlowState, type StartSearch, selectNewestFinal } from "../db/queries/flows.ts";
 import { failure } from "../errors.ts";
 import type { Logger } from "../lib/log.ts";
 import { firstSpan } from "./span.ts";
@@ -23,6 +24,7 @@ export interface FlowStore {
   applyHistory(step: HistoryStep): Promise<void>;
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   rewind(from: number): Promise<void>;
+  noteStarts(searches: readonly StartSearch[]): Promise<void>;
   /** The newest blocks of which final flows are stored, newest first, with the hashes they had. */
   newestFinal(): Promise<BlockId[]>;
   /** What the last run met, or when work on history was handed out. */
@@ -49,6 +51,7 @@ export function storeOf(db: Database, chainId: number): FlowStore {
     applyHistory: (step) => applyHistoryStep(db, step),
     reset: (vaults) => resetFlows(db, { chainId, vaults }),
     rewind: (from) => rewindFlows(db, { chainId, from }),
+    noteStarts: (searches) => noteStarts(db, { chainId, searches }),
     newestFinal: () => selectNewestFinal(db, chainId),
     note: (change) => noteFlows(db, { chainId, change }),
   };

@@ -36,7 +36,7 @@ export function refusesSize(message: string): boolean {
  * they name, else the blocks. Null: they refuse something else, or it cannot be smaller.
  */
 export function narrowed(asked: QuestionSize, message: string): Partial<QuestionSize> | null {
-  if (TOO_OFTEN.test(message)) return null;
+  if (asksTooOften(message)) return null;
   const lists = TOO_LONG.test(message)
     ? (["addresses", "topics"] as const).filter((list) => LISTS[list].test(message) && asked[list] > 1)
     : [];
@@ -44,6 +44,9 @@ export function narrowed(asked: QuestionSize, message: string): Partial<Question
   if (list !== undefined) return { [list]: narrow(asked[list], message) };
   return refusesSize(message) && asked.span > 1 ? { span: narrow(asked.span, message) } : null;
 }
+
+/** Whether a node's words are about how often one asks, not about what. */
+export const asksTooOften = (message: string): boolean => TOO_OFTEN.test(message);
 
 /** The next span after an answered question: a little more, by a sixteenth. */
 export function widen(span: number): number {

@@ -1,4 +1,4 @@
-import type { FlowState, FlowTip, VaultCoverage } from "../db/queries/flows.ts";
+import type { FlowState, FlowTip, StartSearch, VaultCoverage } from "../db/queries/flows.ts";
 import { type BlockSet, type BlockSpan, unite, without } from "../lib/blocks.ts";
 import { describeError } from "../lib/log.ts";
 import { toVault, type Vault } from "../vaults/vault.ts";
@@ -16,6 +16,14 @@ export interface RunState {
   tip: FlowTip;
   vaults: readonly IndexedVault[];
   provisional: FlowState["provisional"];
+  unstarted: readonly UnstartedVault[];
+}
+
+/** A vault whose first block is not known yet, and how far the search for it has got; null: it has not begun. */
+export interface UnstartedVault {
+  vault: Vault;
+  source: string;
+  search: StartSearch | null;
 }
 
 /**
@@ -32,17 +40,18 @@ export async function loadRun(indexer: Indexer): Promise<RunState> {
   return describeVaults(indexer, await indexer.store.load());
 }
 
-function describeVaults(indexer: Indexer, { tip, vaults, provisional }: FlowState) {
-  const described = vaults.flatMap(({ row, coverage }) => {
-    try {
-      const vault = toVault(row);
-      return [{ vault, coverage, source: describeSource(vault) }];
-    } catch (error) {
-      indexer.log.warn("flows_vault_skipped", { vault: row.address, error: describeError(error) });
-      return [];
-    }
-  });
-  return { tip, provisional, vaults: described };
+function describeVaults(indexer: Indexer, { tip, vaults, provisional, unstarted }: FlowState) {
+  const described = <T extends { row: FlowState["vaults"][number]["row"] }>(list: readonly T[]) =>
+    list.flatMap(({ row, ...rest }) => {
+      try {
+        const vault = toVault(row);
+        return [{ ...rest, vault, source: describeSource(vault) }];
+      } catch (error) {
+        indexer.log.warn("flows_vault_skipped", { vault: row.address, error: describeError(error) });
+        return [];
+      }
+    });
+  return { tip, provisional, vaults: described(vaults), unstarted: described(unstarted) };
 }
 
 /** The blocks of a vault's history that are not stored yet; none before the tip has reached the vault. */

@@ -2,9 +2,10 @@ import { asc, eq } from "drizzle-orm";
 import { type Address, numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { selectUserRecord } from "../../src/db/queries/user-record.ts";
-import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
+import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/schema/flows.ts";
 import { vaults } from "../../src/db/schema.ts";
 import { backfillPart } from "../../src/flows/backfill-part.ts";
+import { readCodeAt } from "../../src/flows/code-at.ts";
 import { indexChain } from "../../src/flows/index-chain.ts";
 import { indexFully } from "../../src/flows/index-fully.ts";
 import { startChain, type TestChain } from "../chains/simulator/chain.ts";
@@ -34,7 +35,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   node.refuse = () => null;
-  for (const table of [flows, flowTips, flowCoverage, vaults]) await causeway.db.delete(table);
+  for (const table of [flows, flowTips, flowCoverage, flowStarts, vaults]) await causeway.db.delete(table);
 });
 
 const register = (count = 2, startBlock = 0) =>
@@ -137,6 +138,46 @@ describe("indexing a chain", () => {
     expect(await stored()).toEqual(await recount(chain, emitters));
     const [tip] = await causeway.db.select().from(flowTips);
     expect(tip?.span).toBeLessThanOrEqual(53);
+  });
+});
+
+describe("a vault whose row does not name its first block", () => {
+  const add = (address: Address, adapter = "erc4626") =>
+    causeway.db.insert(vaults).values(vaultRow({ number: 7, address, adapter, startBlock: null }));
+
+  test("is unknown until the chain has told it, then read from there; other vaults are not held up", async () => {
+    await register(1);
+    await add(second());
+    await index();
+    expect(await sums()).toMatchObject({ indexedFrom: null, sums: { [first().toLowerCase()]: "100" } });
+    expect((await sums())?.sums).not.toHaveProperty(second().toLowerCase());
+    for (let round = 0; round < 2; round += 1) await index();
+    expect((await sums())?.sums).toMatchObject({ [second().toLowerCase()]: "5" });
+  });
+
+  test("is looked for where there was code, as a real node tells of any block", async () => {
+    const session = {
+      request: (method: string, params: readonly unknown[]) =>
+        chain.node.request({ method, params } as never),
+    };
+    const before = Number(await chain.node.getBlockNumber());
+    const [late = USER] = await deployEmitters(chain, 1);
+    const addresses = [first(), USER, late];
+    expect(await readCodeAt(session, { block: before, addresses })).toEqual([true, false, false]);
+    expect(await readCodeAt(session, { block: before + 1, addresses })).toEqual([true, false, true]);
+    await expect(readCodeAt(session, { block: before + 9_999, addresses })).rejects.toThrow();
+  });
+
+  test("is searched anew when it is read by other contracts, and in one go from the terminal", async () => {
+    await add(second());
+    await indexFully(causeway.context(), { chainId: CHAIN_ID, from: null, onProgress: () => undefined });
+    expect((await sums())?.sums).toMatchObject({ [second().toLowerCase()]: "5" });
+    await causeway.db.update(flowStarts).set({ startBlock: 4_000 });
+    await causeway.db.update(vaults).set({ adapter: "metamorpho" });
+    await index();
+    await index();
+    await index();
+    expect((await sums())?.sums).toMatchObject({ [second().toLowerCase()]: "5" });
   });
 });
 

@@ -1,6 +1,6 @@
 import { and, eq, sql as raw } from "drizzle-orm";
 import type { Database } from "../client.ts";
-import { flowCoverage, flows, flowTips } from "../schema/flows.ts";
+import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
 import type { SourcedVault } from "./flow-steps.ts";
 
 /** A run that was decided on an older version writes nothing. */
@@ -22,6 +22,9 @@ export async function resetFlows(
       sql.execute(raw`update ${flowCoverage} set source = given.source, followed_from = null, done = '{}'
         from ${given} where ${flowCoverage.chainId} = ${chainId}
         and ${flowCoverage.vaultAddress} = given."vaultAddress"`),
+      // The first block that was searched for other contracts is none of these.
+      sql.execute(raw`delete from ${flowStarts} using ${given} where ${flowStarts.chainId} = ${chainId}
+        and ${flowStarts.vaultAddress} = given."vaultAddress" and ${flowStarts.source} <> given.source`),
       sql.execute(raw`delete from ${flows} using ${given}
         where ${flows.chainId} = ${chainId} and ${flows.vaultAddress} = given."vaultAddress"`),
     ]),

@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, isNotNull, ne, not, sql as raw } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, ne, not, sql as raw } from "drizzle-orm";
 import type { Database } from "../client.ts";
-import { flowCoverage, flows, flowTips } from "../schema/flows.ts";
+import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
 import { vaults } from "../schema.ts";
 import type { BlockId } from "./flow-steps.ts";
 
@@ -10,11 +10,15 @@ export type VaultCoverage = Pick<
   typeof flowCoverage.$inferSelect,
   "vaultAddress" | "startBlock" | "source" | "followedFrom" | "done"
 >;
+/** A search for the first block of a vault. */
+export type StartSearch = Omit<typeof flowStarts.$inferSelect, "chainId">;
 /** What a run begins with: the chain's tip, its vaults with what of them is stored, and the rows that may change. */
 export interface FlowState {
   tip: FlowTip;
   vaults: { row: typeof vaults.$inferSelect; coverage: VaultCoverage }[];
   provisional: FlowRow[];
+  /** Vaults whose first block is not known, with what is known of it. */
+  unstarted: { row: typeof vaults.$inferSelect; search: StartSearch | null }[];
 }
 
 /**
@@ -26,16 +30,15 @@ export async function loadFlowState(
   chain: { chainId: number; span: number },
 ): Promise<FlowState> {
   const { chainId, span } = chain;
-  const shown = and(
-    eq(vaults.chainId, chainId),
-    ne(vaults.status, "unsupported"),
-    isNotNull(vaults.startBlock),
-  );
-  const [, , tips, known, provisional] = await db.run((sql) =>
+  const shown = and(eq(vaults.chainId, chainId), ne(vaults.status, "unsupported"));
+  const start = raw`coalesce(${vaults.startBlock}, ${flowStarts.startBlock})`;
+  const searched = and(eq(flowStarts.chainId, vaults.chainId), eq(flowStarts.vaultAddress, vaults.address));
+  const [, , tips, known, provisional, unstarted] = await db.run((sql) =>
     sql.batch([
       sql.insert(flowTips).values({ chainId, span }).onConflictDoNothing(),
       sql.execute(raw`insert into ${flowCoverage} (chain_id, vault_address, start_block)
-        select ${vaults.chainId}, ${vaults.address}, ${vaults.startBlock} from ${vaults} where ${shown}
+        select ${vaults.chainId}, ${vaults.address}, ${start} from ${vaults} left join ${flowStarts} on ${searched}
+        where ${shown} and ${start} is not null
         on conflict (chain_id, vault_address) do update set start_block = excluded.start_block
         where ${flowCoverage.startBlock} <> excluded.start_block`),
       sql.select().from(flowTips).where(eq(flowTips.chainId, chainId)),
@@ -46,17 +49,24 @@ export async function loadFlowState(
           vaults,
           and(eq(vaults.chainId, flowCoverage.chainId), eq(vaults.address, flowCoverage.vaultAddress)),
         )
-        .where(shown)
+        .leftJoin(flowStarts, searched)
+        .where(and(shown, isNotNull(start)))
         .orderBy(asc(vaults.address)),
       sql
         .select()
         .from(flows)
         .where(and(eq(flows.chainId, chainId), not(flows.final))),
+      sql
+        .select({ row: vaults, search: flowStarts })
+        .from(vaults)
+        .leftJoin(flowStarts, searched)
+        .where(and(shown, isNull(start)))
+        .orderBy(asc(vaults.address)),
     ]),
   );
   const tip = tips[0];
   if (tip === undefined) throw new RangeError("the tip was written and is not there");
-  return { tip, vaults: known, provisional };
+  return { tip, vaults: known, provisional, unstarted };
 }
 
 /** Blocks looked at to find where two histories part. */

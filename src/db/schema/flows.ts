@@ -74,3 +74,23 @@ export const flowCoverage = pgTable(
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
 );
+
+/** What is known of the first block of vaults whose row does not name it, until a search has found it. */
+export const flowStarts = pgTable(
+  "flow_starts",
+  {
+    chainId: integer("chain_id").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    /** For what it is searched: other contracts have another first block. */
+    source: text("source").notNull(),
+    /** The last block at which none of the contracts is there yet, as far as is known; -1: none. */
+    absentAt: block("absent_at").notNull(),
+    /** From this block on, one of them may be there. */
+    presentAt: block("present_at").notNull(),
+    /** Runs in which no node could tell and not all of them said so. */
+    doubts: integer("doubts").notNull().default(0),
+    /** Once found: no event of the vault lies below. */
+    startBlock: block("start_block"),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
+);

@@ -38,7 +38,7 @@ export class MemoryFlows implements FlowStore {
       const coverage = this.coverage.get(row.address);
       return coverage === undefined ? [] : [{ row, coverage: { ...coverage } }];
     });
-    return { tip: { ...this.tip }, vaults, provisional };
+    return { tip: { ...this.tip }, vaults, provisional, unstarted: [] };
   }
 
   async applyTip(step: Parameters<FlowStore["applyTip"]>[0]): Promise<boolean> {
@@ -113,6 +113,9 @@ export class MemoryFlows implements FlowStore {
       if (row.blockNumber >= from || !row.final) this.rows.delete(key);
     }
   }
+
+  /** All vaults of schedules name their first blocks. */
+  async noteStarts(): Promise<void> {}
 
   async newestFinal() {
     const final = [...this.rows.values()].filter((row) => row.final);

@@ -169,6 +169,7 @@ class Schedule {
         applyHistory: (step) => gate(() => checked(() => store.applyHistory(step))),
         reset: (vaults) => gate(() => store.reset(vaults)),
         rewind: (from) => gate(() => store.rewind(from)),
+        noteStarts: (searches) => gate(() => store.noteStarts(searches)),
         newestFinal: () => gate(() => store.newestFinal()),
         note: (change) => gate(() => store.note(change)),
       },

@@ -10,7 +10,7 @@ export const vaultAddress = (number: number): Address =>
 /** A registry row of a plain ERC-4626 vault of six decimals. */
 export function vaultRow(of: {
   number: number;
-  startBlock?: number;
+  startBlock?: number | null;
   adapter?: string;
   chainId?: number;
   address?: Address;
@@ -39,7 +39,7 @@ export function vaultRow(of: {
     statusReason: "",
     minDeposit: null,
     noMinimum: false,
-    startBlock: of.startBlock ?? 0,
+    startBlock: of.startBlock === undefined ? 0 : of.startBlock,
     createdAt: new Date(0),
     updatedAt: new Date(0),
   };
