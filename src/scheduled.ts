@@ -4,14 +4,18 @@ import { describeError } from "./lib/log.ts";
 import { withLock } from "./redis/lock.ts";
 
 /**
- * Runs the jobs of a cron trigger one after the other, each under its lock and with one line in the log; one that fails keeps no
- * other from running. Gives each a context of its own. Throws the first failure when all are done.
+ * Runs the jobs of a cron trigger, the lists at the same time and the jobs of a list one after the other, each under
+ * its lock and with one line in the log; one that fails keeps no other from running. Gives each a context of its own.
+ * Throws the first failure when all are done.
  */
-export async function runJobs(jobs: readonly Job[], makeContext: () => Context): Promise<void> {
+export async function runJobs(lists: readonly (readonly Job[])[], makeContext: () => Context): Promise<void> {
   const failures: unknown[] = [];
-  for (const job of jobs) {
-    await runJob(makeContext(), job).catch((error: unknown) => failures.push(error));
-  }
+  const runList = async (jobs: readonly Job[]): Promise<void> => {
+    for (const job of jobs) {
+      await runJob(makeContext(), job).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(lists.map(runList));
   if (failures.length > 0) throw failures[0];
 }
 

@@ -20,7 +20,7 @@ async function run(jobs: readonly Job[]) {
     contexts.push(made);
     return made;
   };
-  const outcome = await runJobs(jobs, make).catch((error: unknown) => error);
+  const outcome = await runJobs([jobs], make).catch((error: unknown) => error);
   return { outcome, lines: contexts.flatMap(({ logged }) => logged), contexts };
 }
 
@@ -44,16 +44,37 @@ describe("runJobs", () => {
     ]);
   });
 
+  test("holds up no list for another: each waits for its own jobs only", async () => {
+    const done: string[] = [];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const notes = (name: string, work: () => Promise<void> | void) =>
+      job(name, async () => {
+        await work();
+        done.push(name);
+        return {};
+      });
+    const slow = [notes("slow", () => released), notes("after slow", () => undefined)];
+    const quick = [notes("quick", () => undefined), notes("after quick", () => undefined)];
+    await runJobs(
+      [slow, [...quick, job("release", async () => ({ released: release() === undefined }))]],
+      () => testContext(),
+    );
+    expect(done).toEqual(["quick", "after quick", "slow", "after slow"]);
+  });
+
   test("leaves out what is still running elsewhere", async () => {
     let inner: unknown[] = [];
     const shared = testContext();
     const again = job("a", async () => ({ twice: true }));
     const outer = job("a", async () => {
-      await runJobs([again], () => shared);
+      await runJobs([[again]], () => shared);
       inner = [...shared.logged];
       return { did: "a" };
     });
-    await runJobs([outer], () => shared);
+    await runJobs([[outer]], () => shared);
     expect(inner).toMatchObject([{ job: "a", busy: true }]);
     expect(inner[0]).not.toHaveProperty("twice");
     expect(shared.logged.at(-1)).toMatchObject({ job: "a", busy: false, did: "a" });

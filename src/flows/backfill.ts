@@ -41,7 +41,7 @@ export async function backfill(
   const report = { blocks: 0, rows: 0 };
   for (const gap of asked) {
     let next = gap.from;
-    while (next <= gap.to && budget.requests >= LEAST) {
+    while (next <= gap.to && budget.requests >= LEAST && !budget.late()) {
       const piece = await readPiece(indexer, { state, budget, gap: { from: next, to: gap.to } });
       if (piece === null) break;
       run.onPiece?.(piece);

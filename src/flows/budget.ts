@@ -9,6 +9,8 @@ export interface Budget {
   addresses: number;
   /** Kinds of events. */
   topics: number;
+  /** Whether the time for reading is over: then what was read is confirmed and stored. */
+  late: () => boolean;
 }
 
 /** Contracts in one question: more make some nodes refuse. */
@@ -19,16 +21,17 @@ const TOPICS = 100;
 const LEAST = 10;
 
 /** Whether a run may begin anew on another node. */
-export const affordsNode = ({ requests }: Budget): boolean => requests >= LEAST;
+export const affordsNode = ({ requests, late }: Budget): boolean => requests >= LEAST && !late();
 
 /** What a run may spend, before any node has refused anything. `topics`: what the chain's nodes are known to grant. */
-export function budgetOf(of: { requests: number; span: number; topics: number | null }): Budget {
-  return {
-    requests: of.requests,
-    span: of.span,
-    addresses: ADDRESSES,
-    topics: of.topics ?? TOPICS,
-  };
+export function budgetOf(of: {
+  requests: number;
+  span: number;
+  topics: number | null;
+  late?: () => boolean;
+}): Budget {
+  const { requests, span, topics, late = () => false } = of;
+  return { requests, span, addresses: ADDRESSES, topics: topics ?? TOPICS, late };
 }
 
 /**

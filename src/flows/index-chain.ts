@@ -15,6 +15,8 @@ import { loadRun, missingOfAny, type RunState } from "./state.ts";
  * with the database's and the queue's within the 50 of an invocation.
  */
 const REQUESTS = 40;
+/** After so long no more is read: a run of slow nodes ends before its lock does. */
+const READING_MS = 40_000;
 /** Runs on history that were handed out and gave no sign for this long are taken for lost. */
 const LOST_MS = 5 * 60_000;
 
@@ -33,10 +35,12 @@ const NOTHING: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, mis
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);
+  const startedAt = indexer.now();
   try {
     const state = await loadRun(indexer);
     const { headBlock, span } = state.tip;
-    const budget = budgetOf({ requests: REQUESTS, span, topics: indexer.maxTopics });
+    const late = () => indexer.now() - startedAt > READING_MS;
+    const budget = budgetOf({ requests: REQUESTS, span, topics: indexer.maxTopics, late });
     // A chain without vaults is not asked anything.
     const followed = state.vaults.length > 0 || headBlock !== null;
     const tip = followed ? await followTip(indexer, { state, budget }) : NOTHING;

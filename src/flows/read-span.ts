@@ -28,7 +28,8 @@ export async function readSpan(
   let next = span.from;
   while (next <= span.to && logs.length < MANY_LOGS) {
     const filters = filtersOf(sources, budget);
-    if (next > span.from && budget.requests < KEPT_BACK + 2 * filters.length) break;
+    const spent = budget.late() || budget.requests < KEPT_BACK + 2 * filters.length;
+    if (next > span.from && spent) break;
     const asked = { from: next, to: Math.min(span.to, next + budget.span - 1) };
     try {
       const found = await ask(node, { asked, filters });

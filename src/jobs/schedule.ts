@@ -4,8 +4,11 @@ import type { Job } from "./job.ts";
 import { judgeVaults } from "./signals.ts";
 import { noteSnapshots } from "./snapshots.ts";
 
-/** Which jobs each cron trigger of wrangler.toml starts, one after the other. */
-export const jobsByCron: Readonly<Record<string, readonly Job[]>> = {
-  "* * * * *": [followDeposits, indexFlows],
-  "*/5 * * * *": [noteSnapshots, judgeVaults],
+/**
+ * What each cron trigger of wrangler.toml starts: lists that run at the same time, so that a slow one holds up no other;
+ * the jobs of one list need what those before them did.
+ */
+export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
+  "* * * * *": [[followDeposits], [indexFlows]],
+  "*/5 * * * *": [[noteSnapshots, judgeVaults]],
 };

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import type { NodeSession } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
-import { type Budget, budgetOf, onOneNodeWithin } from "../../src/flows/budget.ts";
+import { affordsNode, type Budget, budgetOf, onOneNodeWithin } from "../../src/flows/budget.ts";
 import { readSpan } from "../../src/flows/read-span.ts";
 import { filtersOf, joinSources } from "../../src/flows/sources.ts";
 import { CHAIN_ID, vaultOf } from "./support/vaults.ts";
@@ -129,6 +129,13 @@ describe("what a run may ask", () => {
     const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
     const budget: Budget = budgetOf({ requests: 0, span: 10, topics: null });
     expect(await readSpan(node, { span, sources: quiet, budget })).toMatchObject({ to: 10 });
+  });
+
+  test("ends when its time is over, and does not begin anew on another node then", async () => {
+    const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
+    const budget = budgetOf({ requests: 100, span: 10, topics: null, late: () => true });
+    expect(await readSpan(node, { span, sources: quiet, budget })).toMatchObject({ to: 10 });
+    expect(affordsNode(budget)).toBe(false);
   });
 
   test("is spent on failing nodes too, and no further one is tried with too little left", async () => {

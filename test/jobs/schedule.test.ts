@@ -5,7 +5,7 @@ import { unstable_readConfig } from "wrangler";
 import { jobsByCron } from "../../src/jobs/schedule.ts";
 
 const root = join(import.meta.dirname, "../..");
-const jobs = Object.values(jobsByCron).flat();
+const jobs = Object.values(jobsByCron).flat(2);
 
 test("every trigger of the deployment starts jobs, and no others exist", () => {
   const { crons } = unstable_readConfig({ config: join(root, "wrangler.toml") }).triggers;
