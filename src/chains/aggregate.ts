@@ -9,6 +9,7 @@ import {
   parseAbi,
 } from "viem";
 import { failureFrom } from "../errors.ts";
+import { once } from "../lib/once.ts";
 import { aggregatorCreationCode } from "./aggregator/artifact.ts";
 import type { ChainClient, HeadReport } from "./client.ts";
 import { RpcError } from "./json-rpc.ts";
@@ -39,15 +40,17 @@ const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
 /** The most that creation code and its arguments may weigh together, in bytes. Source: EIP-3860. */
 const MAX_INITCODE_BYTES = 49_152;
 
-const multicallAbi = parseAbi([
-  "struct Call { address target; bool allowFailure; bytes callData; }",
-  "struct Result { bool success; bytes returnData; }",
-  "function aggregate3(Call[] calls) payable returns (Result[] returnData)",
-  "function getBlockNumber() view returns (uint256)",
-  "function getCurrentBlockTimestamp() view returns (uint256)",
-  "function getChainId() view returns (uint256)",
-  "function arbBlockNumber() view returns (uint256)",
-]);
+const multicallAbi = once(() =>
+  parseAbi([
+    "struct Call { address target; bool allowFailure; bytes callData; }",
+    "struct Result { bool success; bytes returnData; }",
+    "function aggregate3(Call[] calls) payable returns (Result[] returnData)",
+    "function getBlockNumber() view returns (uint256)",
+    "function getCurrentBlockTimestamp() view returns (uint256)",
+    "function getChainId() view returns (uint256)",
+    "function arbBlockNumber() view returns (uint256)",
+  ]),
+);
 const RESULTS = [
   {
     type: "tuple[]",
@@ -167,19 +170,19 @@ function multicallCall(multicall3: Address, input: { slice: readonly Read<unknow
   const own = (name: "getCurrentBlockTimestamp" | "getChainId" | "getBlockNumber") => ({
     target: multicall3,
     allowFailure: false,
-    callData: encodeFunctionData({ abi: multicallAbi, functionName: name }),
+    callData: encodeFunctionData({ abi: multicallAbi(), functionName: name }),
   });
   const arbSys = {
     target: ARB_SYS,
     allowFailure: false,
-    callData: encodeFunctionData({ abi: multicallAbi, functionName: "arbBlockNumber" }),
+    callData: encodeFunctionData({ abi: multicallAbi(), functionName: "arbBlockNumber" }),
   };
   const blockNumber = input.chainId === ARBITRUM_ONE ? arbSys : own("getBlockNumber");
   const calls = input.slice.map((call) => ({ target: call.to, allowFailure: true, callData: call.data }));
   const args = [[blockNumber, own("getCurrentBlockTimestamp"), own("getChainId"), ...calls]] as const;
   return {
     to: multicall3,
-    data: encodeFunctionData({ abi: multicallAbi, functionName: "aggregate3", args }),
+    data: encodeFunctionData({ abi: multicallAbi(), functionName: "aggregate3", args }),
   };
 }
 

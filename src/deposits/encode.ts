@@ -7,6 +7,7 @@ import {
   parseAbi,
   zeroAddress,
 } from "viem";
+import { once } from "../lib/once.ts";
 import { encodeRouterDeposit, plainStep, type RouterCall, type RouterStep } from "../router/encode.ts";
 import type { DepositCall } from "../vaults/adapter.ts";
 import { adapterOf } from "../vaults/adapters.ts";
@@ -30,7 +31,7 @@ export interface Floors {
 }
 
 const MAX_VALUE = 2n ** 256n - 1n;
-const wrappedNativeAbi = parseAbi(["function deposit() payable"]);
+const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
 /** Encodes the deposit as the user sends it: one call to the Router, or to the vault's own entry point. */
 export function encodeDeposit(intent: Intent, floors: Floors): UserCall {
@@ -94,7 +95,7 @@ export function vaultDeposit(
 
 /** Wraps all the native token the Executor holds. */
 function wrapStep(wrappedNative: Address): RouterStep {
-  const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" });
+  const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "deposit" });
   return plainStep({ target: wrappedNative, value: MAX_VALUE, data });
 }
 

@@ -3,6 +3,7 @@ import type { Receipt } from "../chains/transaction.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import { sameAddress } from "../lib/address.ts";
 import { fractionToParts, lessParts } from "../lib/amount.ts";
+import { once } from "../lib/once.ts";
 import type { MoveDelivery, MoveWitness } from "../providers/provider.ts";
 import { routerDeposits } from "../router/decode.ts";
 
@@ -21,7 +22,9 @@ export interface ProofSubject {
   via: "router" | "user";
 }
 
-const transferAbi = parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]);
+const transferAbi = once(() =>
+  parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]),
+);
 
 /**
  * Looks in a successful receipt for the proof that a deposit's shares reached its user. Through the Router:
@@ -56,7 +59,7 @@ function transferProof(logs: readonly Log[], { row }: ProofSubject): ShareProof 
 export function netTransfers(logs: readonly Log[], of: { token: string; account: string }): bigint {
   const own = logs.filter((log) => sameAddress(log.address, of.token));
   let net = 0n;
-  for (const { args } of parseEventLogs({ abi: transferAbi, logs: own })) {
+  for (const { args } of parseEventLogs({ abi: transferAbi(), logs: own })) {
     if (sameAddress(args.to, of.account)) net += args.value;
     if (sameAddress(args.from, of.account)) net -= args.value;
   }
@@ -115,7 +118,7 @@ export function findRefund(
   const { row, took } = seen;
   if (!receipt.succeeded || took.amount <= 0n) return null;
   const own = receipt.logs.filter((log) => sameAddress(log.address, took.token));
-  const paid = parseEventLogs({ abi: transferAbi, logs: own }).filter(
+  const paid = parseEventLogs({ abi: transferAbi(), logs: own }).filter(
     ({ args }) => sameAddress(args.from, took.by) && sameAddress(args.to, row.userAddress),
   );
   return paid.length === 1 && paid[0]?.args.value === took.amount ? took.amount : null;

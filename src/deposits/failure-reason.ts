@@ -2,6 +2,7 @@ import { decodeErrorResult, type Hex, numberToHex, parseAbi } from "viem";
 import type { ChainClient } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import type { Receipt, Transaction } from "../chains/transaction.ts";
+import { once } from "../lib/once.ts";
 import { decodeRouterError } from "../router/decode.ts";
 
 /** The substatuses of a transfer that failed on its own chain. */
@@ -19,11 +20,13 @@ const ROUTER_REASONS: Readonly<Record<string, FailureReason>> = {
   DeadlinePassed: "EXPIRED",
 };
 
-const tokenErrors = parseAbi([
-  "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
-  "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
-  "error Error(string reason)",
-]);
+const tokenErrors = once(() =>
+  parseAbi([
+    "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
+    "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
+    "error Error(string reason)",
+  ]),
+);
 
 /**
  * Why a transaction reverted: what it reverts with when it is made again on the state before its block; that
@@ -52,7 +55,7 @@ export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);
   if (routers !== null) return ROUTER_REASONS[routers.name] ?? "UNKNOWN_ERROR";
   try {
-    const { errorName, args } = decodeErrorResult({ abi: tokenErrors, data: revert });
+    const { errorName, args } = decodeErrorResult({ abi: tokenErrors(), data: revert });
     if (errorName === "ERC20InsufficientAllowance") return "INSUFFICIENT_ALLOWANCE";
     if (errorName === "ERC20InsufficientBalance") return "INSUFFICIENT_BALANCE";
     const reason = String(args[0]);

@@ -1,21 +1,24 @@
 import { type Address, parseAbi } from "viem";
 import { type Described, describe, describeAll, type ReadResult, read } from "../chains/read.ts";
 import type { Controls } from "../db/schema/snapshots.ts";
+import { once } from "../lib/once.ts";
 import type { VaultState } from "../vaults/adapter.ts";
 import { adapterOf } from "../vaults/adapters.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { describeFees } from "./fee-views.ts";
 
-const viewsAbi = parseAbi([
-  "function owner() view returns (address)",
-  "function curator() view returns (address)",
-  "function guardian() view returns (address)",
-  "function fee() view returns (uint256)",
-  "function timelock() view returns (uint256)",
-  "function balanceOf(address) view returns (uint256)",
-  "function maxWithdraw(address) view returns (uint256)",
-  "function maxRedeem(address) view returns (uint256)",
-]);
+const viewsAbi = once(() =>
+  parseAbi([
+    "function owner() view returns (address)",
+    "function curator() view returns (address)",
+    "function guardian() view returns (address)",
+    "function fee() view returns (uint256)",
+    "function timelock() view returns (uint256)",
+    "function balanceOf(address) view returns (uint256)",
+    "function maxWithdraw(address) view returns (uint256)",
+    "function maxRedeem(address) view returns (uint256)",
+  ]),
+);
 const controlNames = ["owner", "curator", "guardian", "fee", "timelock"] as const;
 /** Adapters of vaults that pay out at once: only there does a low `maxWithdraw` mean that money is lacking. */
 const PAYS_AT_ONCE: ReadonlySet<string> = new Set(["erc4626", "metamorpho"]);
@@ -44,7 +47,7 @@ export function observe(vault: Vault, at: { holder: Address | null; nowMs: numbe
 }
 
 function describeViews(vault: Vault, holder: Address | null): Described<Views> {
-  const on = { to: vault.address, abi: viewsAbi } as const;
+  const on = { to: vault.address, abi: viewsAbi() } as const;
   const controls = {
     owner: read({ ...on, name: "owner" }),
     curator: read({ ...on, name: "curator" }),

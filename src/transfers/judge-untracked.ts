@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { netTransfers } from "../deposits/evidence.ts";
 import { failureReason } from "../deposits/failure-reason.ts";
 import { sameAddress } from "../lib/address.ts";
+import { once } from "../lib/once.ts";
 import { depositRouterAddress } from "../router/address.ts";
 import { routerDeposits } from "../router/decode.ts";
 import type { TransferStatusName } from "../schemas/status.ts";
@@ -18,9 +19,9 @@ export interface Verdict {
   received: bigint | null;
 }
 
-const depositAbi = parseAbi([
-  "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
-]);
+const depositAbi = once(() =>
+  parseAbi(["event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)"]),
+);
 const verdict = (status: TransferStatusName, substatus: string | null): Verdict => ({
   status,
   substatus,
@@ -70,7 +71,7 @@ async function intoKnownVault(
   );
   const { logs } = found.receipt;
   const known = logs.filter((log) => emitters.has(log.address.toLowerCase()));
-  for (const event of parseEventLogs({ abi: depositAbi, logs: known })) {
+  for (const event of parseEventLogs({ abi: depositAbi(), logs: known })) {
     const vault = emitters.get(event.address.toLowerCase());
     if (vault === undefined) continue;
     const received = netTransfers(logs, { token: vault.shareToken, account: event.args.owner });

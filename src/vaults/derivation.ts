@@ -1,6 +1,7 @@
 import { type Address, parseAbi } from "viem";
 import { type Described, describe, read, valueOrNull } from "../chains/read.ts";
 import type { VaultCaller } from "../db/schema.ts";
+import { once } from "../lib/once.ts";
 import type { Token } from "./vault.ts";
 
 /** What a vault's own contracts say of everything that its registry row needs. */
@@ -28,17 +29,16 @@ export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason
 
 export const underivable = (reason: string): Derivation => ({ ok: false, reason });
 
-const tokenAbi = parseAbi([
-  "function symbol() view returns (string)",
-  "function decimals() view returns (uint8)",
-]);
+const tokenAbi = once(() =>
+  parseAbi(["function symbol() view returns (string)", "function decimals() view returns (uint8)"]),
+);
 
 /** The most decimals a token may have here: its unit then still fits a price of 18 digits into a word. */
 const MAX_DECIMALS = 36;
 
 /** A token by its own word; null when it does not say what it is called and how it counts. */
 export function describeToken(address: Address): Described<Token | null> {
-  const onToken = { to: address, abi: tokenAbi } as const;
+  const onToken = { to: address, abi: tokenAbi() } as const;
   return describe(
     { symbol: read({ ...onToken, name: "symbol" }), decimals: read({ ...onToken, name: "decimals" }) },
     (results) => {

@@ -1,5 +1,6 @@
 import { decodeErrorResult, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../errors.ts";
+import { once } from "../lib/once.ts";
 import type { ExplainedRevert } from "./reverts.ts";
 
 /** What a family reverts with, and the refusal each stands for; null: a refusal that has no code of its own. */
@@ -12,12 +13,14 @@ export interface OwnErrors {
 
 /** Makes a family's `explain` of its table of errors. Its answer is null for revert data that is not in it. */
 export function ownErrors({ errors = {}, reasons = [] }: OwnErrors): (revert: Hex) => ExplainedRevert | null {
-  const abi = parseAbi(["error Error(string reason)", ...Object.keys(errors)] as readonly string[]);
+  const signatures: readonly string[] = ["error Error(string reason)", ...Object.keys(errors)];
+  const abiOf = once(() => parseAbi(signatures));
   const codes = new Map(
     Object.entries(errors).map(([signature, code]) => [/^error (\w+)/.exec(signature)?.[1], code]),
   );
   return (revert) => {
     if (revert.length < 10) return null;
+    const abi = abiOf();
     try {
       const { errorName, args } = decodeErrorResult({ abi, data: revert });
       if (errorName !== "Error") {

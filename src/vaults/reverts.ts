@@ -1,23 +1,26 @@
 import { decodeErrorResult, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../errors.ts";
+import { once } from "../lib/once.ts";
 
 /** Refusals with a code of their own, by the errors that the families are known to revert with. */
-const refusalAbi = parseAbi([
-  "error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)",
-  "error EnforcedPause()",
-  "error AllCapsReached()",
-  "error ERC20ExceededCap(uint256 increasedSupply, uint256 cap)",
-  "error E_SupplyCapExceeded()",
-  "error E_OperationDisabled()",
-  "error E_ZeroShares()",
-  "error AbsoluteCapExceeded()",
-  "error RelativeCapExceeded()",
-  "error CannotSendAssets()",
-  "error CannotReceiveShares()",
-  "error AccessManagedUnauthorized(address caller)",
-  "error Error(string reason)",
-  "error Panic(uint256 code)",
-]);
+const refusalAbi = once(() =>
+  parseAbi([
+    "error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)",
+    "error EnforcedPause()",
+    "error AllCapsReached()",
+    "error ERC20ExceededCap(uint256 increasedSupply, uint256 cap)",
+    "error E_SupplyCapExceeded()",
+    "error E_OperationDisabled()",
+    "error E_ZeroShares()",
+    "error AbsoluteCapExceeded()",
+    "error RelativeCapExceeded()",
+    "error CannotSendAssets()",
+    "error CannotReceiveShares()",
+    "error AccessManagedUnauthorized(address caller)",
+    "error Error(string reason)",
+    "error Panic(uint256 code)",
+  ]),
+);
 
 const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   ERC4626ExceededMaxDeposit: "above_maximum",
@@ -52,7 +55,7 @@ export interface ExplainedRevert {
 export function explainRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };
   try {
-    const { errorName, args } = decodeErrorResult({ abi: refusalAbi, data });
+    const { errorName, args } = decodeErrorResult({ abi: refusalAbi(), data });
     if (errorName === "Error") {
       const reason = String(args[0]);
       return {

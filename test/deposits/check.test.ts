@@ -43,9 +43,10 @@ const honest: Answers = {
   allowance: 7n,
 };
 const abi = [
-  ...erc4626Abi,
+  ...erc4626Abi(),
   ...erc20Abi.filter(
-    (item) => item.type === "function" && !erc4626Abi.some((own) => "name" in own && own.name === item.name),
+    (item) =>
+      item.type === "function" && !erc4626Abi().some((own) => "name" in own && own.name === item.name),
   ),
 ] as const;
 

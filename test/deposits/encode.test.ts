@@ -117,7 +117,7 @@ describe("into the vault itself", () => {
   test("is the vault's own call, by the user for the user, with nothing of the Router's", () => {
     const call = encodeDeposit(directIntent, { ...floors, minShares: null });
     expect([call.target, call.value]).toEqual([VAULT, 0n]);
-    expect(decodeFunctionData({ abi: erc4626Abi, data: call.data })).toEqual({
+    expect(decodeFunctionData({ abi: erc4626Abi(), data: call.data })).toEqual({
       functionName: "deposit",
       args: [AMOUNT, USER],
     });

@@ -38,7 +38,7 @@ const answers: Record<string, unknown> = {
   allowance: AMOUNT,
   paused: false,
 };
-const abi = [...erc4626Abi, ...erc20Abi.filter((item) => item.type === "function")] as const;
+const abi = [...erc4626Abi(), ...erc20Abi.filter((item) => item.type === "function")] as const;
 const contracts: Contracts = ({ data }) => {
   const { functionName } = decodeFunctionData({ abi, data });
   const result = answers[functionName];
@@ -76,7 +76,7 @@ describe("the second step", () => {
     expect(prepared).toMatchObject({ depositAmount: AMOUNT, simulated: { shares: 80n * ONE } });
     const { transaction_request: request, approval, calls } = toSendable(prepared);
     expect(request).toMatchObject({ to: VAULT, value: "0", chain_id: vault.chainId });
-    expect(decodeFunctionData({ abi: erc4626Abi, data: request.data as Hex }).args).toEqual([AMOUNT, USER]);
+    expect(decodeFunctionData({ abi: erc4626Abi(), data: request.data as Hex }).args).toEqual([AMOUNT, USER]);
     expect(sent.map(({ to, data }) => ({ to, data }))).toEqual([{ to: VAULT, data: request.data }]);
     expect(approval).toEqual({ token_address: USDC, spender_address: VAULT, amount: String(AMOUNT) });
     expect(calls).toHaveLength(1);

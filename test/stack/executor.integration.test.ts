@@ -92,7 +92,7 @@ async function deliver(from: Deployment, { to, of }: { to: Deployment; of: Case 
     requiresDeposit: true,
   };
   const id = keccak256(stringToHex(`${of.name} ${to.plan.chainId}`));
-  const message = encodeAbiParameters(messageParameters, [id, [swap], user]);
+  const message = encodeAbiParameters(messageParameters(), [id, [swap], user]);
   await deposit(from, { to, user, message });
   await expect.poll(() => eventsOf(to, id), PATIENCE).not.toEqual([]);
   return { user, vault: vault.plan.name, events: await eventsOf(to, id) };
@@ -108,7 +108,7 @@ async function deposit(
   await approve(from, { user, token: from.tokens.USDC, spender: spokePool, amount });
   const { timestamp } = await headOf(from.url);
   const data = encodeFunctionData({
-    abi: depositAbi,
+    abi: depositAbi(),
     functionName: "deposit",
     args: [
       pad(user),

@@ -55,7 +55,7 @@ describe("Across' SpokePool", () => {
     const parties = [pad(owner), pad(owner), pad(one.tokens.USDC), pad(two.tokens.USDC)] as const;
     const amounts = [usd(5n), usd(5n), 31338n] as const;
     const args = [...parties, ...amounts, zeroHash, quoteTimestamp, fillDeadline, 0, "0x"] as const;
-    const data = encodeFunctionData({ abi: depositAbi, functionName: "deposit", args });
+    const data = encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args });
     return { owner, call: { user: owner, to: spokePool, data } };
   };
 
@@ -104,7 +104,7 @@ describe("Across' SpokePool", () => {
     await approve(two, { user, token: two.tokens.USDC, spender, amount: 2n });
     const fill = (changes: Partial<typeof relay>) => {
       const args = [{ ...relay, ...changes }, 31337n, pad(user)] as const;
-      const data = encodeFunctionData({ abi: spokePoolAbi, functionName: "fillRelay", args });
+      const data = encodeFunctionData({ abi: spokePoolAbi(), functionName: "fillRelay", args });
       return trySend(two, { user, to: spender, data });
     };
     const late = await fill({ fillDeadline: timestamp - 1 });
@@ -117,7 +117,7 @@ describe("Across' SpokePool", () => {
     const { owner, call } = await deposit();
     const { logs } = await send(stack.one, call);
     const eventName = "FundsDeposited";
-    const [event] = parseEventLogs({ abi: spokePoolAbi, eventName, logs: logs.map(asLog) });
+    const [event] = parseEventLogs({ abi: spokePoolAbi(), eventName, logs: logs.map(asLog) });
     const origin = worldOf([stack.one, stack.two]).get(31337);
     if (event === undefined || origin === undefined) throw new Error("nothing was deposited");
     const transfer = { originChainId: 31337, relay: { ...event.args, originChainId: 31337n } };

@@ -40,7 +40,7 @@ export async function simulateDelivery(
   };
   const { relayer, spokePool } = destination.contracts;
   const args = [relay, BigInt(origin.chainId), pad(relayer)] as const;
-  const data = encodeFunctionData({ abi: spokePoolAbi, functionName: "fillRelay", args });
+  const data = encodeFunctionData({ abi: spokePoolAbi(), functionName: "fillRelay", args });
   const transaction = { from: relayer, to: spokePool, data };
   await rpc(destination.url, "eth_call", transaction, "latest").catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);

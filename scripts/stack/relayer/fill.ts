@@ -28,5 +28,5 @@ export async function fill(
 
 function encodeFill({ relay, originChainId }: Transfer, { contracts }: BridgeChain): Hex {
   const args = [relay, BigInt(originChainId), pad(contracts.relayer)] as const;
-  return encodeFunctionData({ abi: spokePoolAbi, functionName: "fillRelay", args });
+  return encodeFunctionData({ abi: spokePoolAbi(), functionName: "fillRelay", args });
 }

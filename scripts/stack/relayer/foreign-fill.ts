@@ -12,12 +12,12 @@ const FILLED = 2n;
 export async function findFill(transfer: Transfer, destination: BridgeChain): Promise<Filled | null> {
   const { url, contracts } = destination;
   const functionName = "fillStatuses";
-  const data = encodeFunctionData({ abi: spokePoolAbi, functionName, args: [transfer.relayHash] });
+  const data = encodeFunctionData({ abi: spokePoolAbi(), functionName, args: [transfer.relayHash] });
   const answer = String(await rpc(url, "eth_call", { to: contracts.spokePool, data }, "latest")) as Hex;
-  if (decodeFunctionResult({ abi: spokePoolAbi, functionName, data: answer }) !== FILLED) return null;
+  if (decodeFunctionResult({ abi: spokePoolAbi(), functionName, data: answer }) !== FILLED) return null;
   const { originChainId, depositId } = transfer.relay;
   const args = { originChainId, depositId };
-  const topics = encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay", args });
+  const topics = encodeEventTopics({ abi: spokePoolAbi(), eventName: "FilledRelay", args });
   const logs = await logsOf(url, { address: contracts.spokePool, topics, fromBlock: "0x0" });
   const fillTx = logs.at(-1)?.transactionHash;
   const receipt = fillTx === undefined ? null : await receiptOf(url, fillTx);

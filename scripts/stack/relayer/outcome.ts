@@ -16,10 +16,10 @@ export function outcomeOf(receipt: NodeReceipt, { transfer, destination }: Deliv
   const logsOf = (address: Hex) =>
     receipt.logs.filter((log) => isAddressEqual(log.address, address)).map(asLog);
   const { spokePool, multicallHandler, receiverAcross } = destination.contracts;
-  const fills = parseEventLogs({ abi: spokePoolAbi, eventName: "FilledRelay", logs: logsOf(spokePool) });
+  const fills = parseEventLogs({ abi: spokePoolAbi(), eventName: "FilledRelay", logs: logsOf(spokePool) });
   const own = fills.find(({ args }) => args.depositId === transfer.relay.depositId);
   const failed = parseEventLogs({
-    abi: handlerAbi,
+    abi: handlerAbi(),
     eventName: "CallsFailed",
     logs: logsOf(multicallHandler),
   });

@@ -15,7 +15,7 @@ import { diamondAbi } from "../contracts/lifi/artifact.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LifiStart, RelayData } from "./transfer.ts";
 
-const DEPOSITED = toEventSelector(getAbiItem({ abi: spokePoolAbi, name: "FundsDeposited" }));
+const DEPOSITED = toEventSelector(getAbiItem({ abi: spokePoolAbi(), name: "FundsDeposited" }));
 
 /** Blocks that are read again, for a chain may go back and come forward between two looks. */
 const OVERLAP = 32n;
@@ -48,7 +48,7 @@ export class Watcher {
 
   async #note(log: NodeLog): Promise<Hex> {
     const { chainId, contracts } = this.#chain;
-    const [event] = parseEventLogs({ abi: spokePoolAbi, eventName: "FundsDeposited", logs: [asLog(log)] });
+    const [event] = parseEventLogs({ abi: spokePoolAbi(), eventName: "FundsDeposited", logs: [asLog(log)] });
     if (event === undefined) throw new Error("a deposit that cannot be read");
     const { destinationChainId, quoteTimestamp, ...fields } = event.args;
     const relay: RelayData = { ...fields, originChainId: BigInt(chainId) };

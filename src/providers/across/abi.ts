@@ -1,32 +1,39 @@
 import { parseAbi } from "viem";
+import { once } from "../../lib/once.ts";
 
 const relayStruct =
   "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }";
 const callStruct = "struct Call { address target; bytes callData; uint256 value; }";
 
 /** The only function of the SpokePool that we let a user call: `deposit` with 32-byte addresses. */
-export const depositAbi = parseAbi([
-  "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
-]);
+export const depositAbi = once(() =>
+  parseAbi([
+    "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
+  ]),
+);
 
 /** What the SpokePool tells of a transfer. Source: across-protocol/contracts SpokePool.sol. */
-export const spokePoolAbi = parseAbi([
-  relayStruct,
-  "struct RelayExecution { bytes32 updatedRecipient; bytes32 updatedMessageHash; uint256 updatedOutputAmount; uint8 fillType; }",
-  "function fillStatuses(bytes32 relayHash) view returns (uint256)",
-  "function fillRelay(RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)",
-  "event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)",
-  "event FilledRelay(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 repaymentChainId, uint256 indexed originChainId, uint256 indexed depositId, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 exclusiveRelayer, bytes32 indexed relayer, bytes32 depositor, bytes32 recipient, bytes32 messageHash, RelayExecution relayExecutionInfo)",
-]);
+export const spokePoolAbi = once(() =>
+  parseAbi([
+    relayStruct,
+    "struct RelayExecution { bytes32 updatedRecipient; bytes32 updatedMessageHash; uint256 updatedOutputAmount; uint8 fillType; }",
+    "function fillStatuses(bytes32 relayHash) view returns (uint256)",
+    "function fillRelay(RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)",
+    "event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)",
+    "event FilledRelay(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 repaymentChainId, uint256 indexed originChainId, uint256 indexed depositId, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 exclusiveRelayer, bytes32 indexed relayer, bytes32 depositor, bytes32 recipient, bytes32 messageHash, RelayExecution relayExecutionInfo)",
+  ]),
+);
 
 /** The handler that makes a transfer's calls. Source: across-protocol/contracts MulticallHandler.sol. */
-export const handlerAbi = parseAbi([
-  callStruct,
-  "struct Replacement { address token; uint256 offset; }",
-  "function makeCallWithBalance(address target, bytes callData, uint256 value, Replacement[] replacement)",
-  "event CallsFailed(Call[] calls, address indexed fallbackRecipient)",
-  "event DrainedTokens(address indexed recipient, address indexed token, uint256 indexed amount)",
-]);
+export const handlerAbi = once(() =>
+  parseAbi([
+    callStruct,
+    "struct Replacement { address token; uint256 offset; }",
+    "function makeCallWithBalance(address target, bytes callData, uint256 value, Replacement[] replacement)",
+    "event CallsFailed(Call[] calls, address indexed fallbackRecipient)",
+    "event DrainedTokens(address indexed recipient, address indexed token, uint256 indexed amount)",
+  ]),
+);
 
 /** A transfer's message to the handler is `abi.encode` of one `Instructions`. */
 export const instructionsParameters = [

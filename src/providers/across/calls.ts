@@ -23,13 +23,13 @@ export function callsSucceeded(during: readonly Log[], delivery: Delivery): bool
   if (deposited.message === "0x") return true;
   if (handler === null || !isAddressEqual(handler, toAddress(deposited.recipient))) return null;
   const logs = during.filter((log) => isAddressEqual(log.address, handler));
-  const events = parseEventLogs({ abi: handlerAbi, logs });
+  const events = parseEventLogs({ abi: handlerAbi(), logs });
   const failure = events.findIndex(({ eventName }) => eventName === "CallsFailed");
   if (failure === -1) return true;
   return isPaidOut(events.slice(failure), delivery) ? false : null;
 }
 
-type HandlerEvent = ReturnType<typeof parseEventLogs<typeof handlerAbi>>[number];
+type HandlerEvent = ReturnType<typeof parseEventLogs<ReturnType<typeof handlerAbi>>>[number];
 
 /**
  * Whether the handler paid what was delivered out to the fallback recipient, as it does at once when calls fail.

@@ -47,8 +47,8 @@ export interface DecodedBalanceCall {
  */
 export function decodeDeposit(calldata: Hex): DecodedDeposit {
   const data = calldata.toLowerCase() as Hex;
-  const { args } = decodeFunctionData({ abi: depositAbi, data });
-  const canonical = encodeFunctionData({ abi: depositAbi, functionName: "deposit", args });
+  const { args } = decodeFunctionData({ abi: depositAbi(), data });
+  const canonical = encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args });
   if (!data.startsWith(canonical)) throw new Error("the deposit is not encoded canonically");
   return {
     depositor: toAddress(args[0]),
@@ -77,8 +77,8 @@ export function decodeInstructions(message: Hex): DecodedInstructions {
 
 /** Reads the calldata of `makeCallWithBalance`. Throws when it is not exactly that. */
 export function decodeBalanceCall(data: Hex): DecodedBalanceCall {
-  const { args } = decodeFunctionData({ abi: handlerAbi, data });
-  const canonical = encodeFunctionData({ abi: handlerAbi, functionName: "makeCallWithBalance", args });
+  const { args } = decodeFunctionData({ abi: handlerAbi(), data });
+  const canonical = encodeFunctionData({ abi: handlerAbi(), functionName: "makeCallWithBalance", args });
   if (canonical !== data.toLowerCase()) throw new Error("the call is not encoded canonically");
   const [target, callData, value, replacement] = args;
   return { target, callData, value, replacement };

@@ -47,7 +47,7 @@ function destinationCalls(
   });
   const replacement = [{ token, offset: APPROVE_AMOUNT_OFFSET }];
   const approveAll = encodeFunctionData({
-    abi: handlerAbi,
+    abi: handlerAbi(),
     functionName: "makeCallWithBalance",
     args: [token, approveNothing, 0n, replacement],
   });

@@ -31,7 +31,7 @@ export function findDeposited(
   on: { origin: Deployment; toChainId: number },
 ): Deposited | null {
   const own = receipt.logs.filter((log) => isAddressEqual(log.address, on.origin.spokePool));
-  const events = parseEventLogs({ abi: spokePoolAbi, eventName: "FundsDeposited", logs: own });
+  const events = parseEventLogs({ abi: spokePoolAbi(), eventName: "FundsDeposited", logs: own });
   const fitting = events.filter(({ args }) => args.destinationChainId === BigInt(on.toChainId));
   const [found, ...others] = fitting;
   if (found === undefined || others.length > 0) return null;

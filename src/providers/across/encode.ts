@@ -23,7 +23,7 @@ export function encodeDeposit(move: {
 }): Hex {
   const { request, route, terms, delivery } = move;
   const data = encodeFunctionData({
-    abi: depositAbi,
+    abi: depositAbi(),
     functionName: "deposit",
     args: [
       pad(request.user),

@@ -76,7 +76,7 @@ async function readRange(
 ): Promise<Hex | "too_wide" | null> {
   const { deposited, destination, from, to } = range;
   const args = { originChainId: BigInt(deposited.originChainId), depositId: deposited.depositId };
-  const topics = encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay", args }).slice(0, 3);
+  const topics = encodeEventTopics({ abi: spokePoolAbi(), eventName: "FilledRelay", args }).slice(0, 3);
   const filter = {
     address: destination.spokePool,
     topics,
@@ -86,7 +86,7 @@ async function readRange(
   try {
     const logs = Logs.parse(await client.request("eth_getLogs", [filter]));
     const kept = logs.filter(({ removed }) => removed !== true) as unknown as Log[];
-    const fills = parseEventLogs({ abi: spokePoolAbi, eventName: "FilledRelay", logs: kept });
+    const fills = parseEventLogs({ abi: spokePoolAbi(), eventName: "FilledRelay", logs: kept });
     return fills.find(({ args }) => isSameRelay(args, deposited))?.transactionHash ?? null;
   } catch (error) {
     if (to > from && isNodesRefusal(error)) return "too_wide";

@@ -26,7 +26,7 @@ export function findFill(
 ): Fill | null {
   if (!receipt.succeeded) return null;
   const own = receipt.logs.filter((log) => isAddressEqual(log.address, of.destination.spokePool));
-  const fills = parseEventLogs({ abi: spokePoolAbi, eventName: "FilledRelay", logs: own });
+  const fills = parseEventLogs({ abi: spokePoolAbi(), eventName: "FilledRelay", logs: own });
   const index = fills.findIndex(({ args }) => isSameRelay(args, of.deposited));
   const fill = fills[index];
   if (fill === undefined) return null;

@@ -33,9 +33,9 @@ export async function readRelayState(
 ): Promise<RelayState> {
   const { deposited, destination } = of;
   const functionName = "fillStatuses";
-  const data = encodeFunctionData({ abi: spokePoolAbi, functionName, args: [relayHash(deposited)] });
+  const data = encodeFunctionData({ abi: spokePoolAbi(), functionName, args: [relayHash(deposited)] });
   const answer = await client.request("eth_call", [{ to: destination.spokePool, data }, "latest"]);
-  const status = decodeFunctionResult({ abi: spokePoolAbi, functionName, data: Word.parse(answer) });
+  const status = decodeFunctionResult({ abi: spokePoolAbi(), functionName, data: Word.parse(answer) });
   const state = STATES[Number(status)];
   if (state === undefined) throw new Error(`the SpokePool knows a state ${status}`);
   return state;

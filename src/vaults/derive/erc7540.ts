@@ -1,19 +1,22 @@
 import { parseAbi } from "viem";
 import { type Described, describe, read } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { Deriver, Subject } from "./derivation.ts";
 import { ANYBODY, notOf } from "./marks.ts";
 import { type Mark, standardDeriver } from "./standard.ts";
 
-const viewsAbi = parseAbi([
-  "function isTotalAssetsValid() view returns (bool)",
-  "function pendingSilo() view returns (address)",
-  "function isWhitelistActivated() view returns (bool)",
-  "function isOperator(address controller, address operator) view returns (bool)",
-  "function isPermissioned(address controller) view returns (bool)",
-  "function vaultKind() view returns (uint8)",
-]);
+const viewsAbi = once(() =>
+  parseAbi([
+    "function isTotalAssetsValid() view returns (bool)",
+    "function pendingSilo() view returns (address)",
+    "function isWhitelistActivated() view returns (bool)",
+    "function isOperator(address controller, address operator) view returns (bool)",
+    "function isPermissioned(address controller) view returns (bool)",
+    "function vaultKind() view returns (uint8)",
+  ]),
+);
 
-const on = ({ address }: Subject) => ({ to: address, abi: viewsAbi }) as const;
+const on = ({ address }: Subject) => ({ to: address, abi: viewsAbi() }) as const;
 
 /** Of v0.5 and newer by its valuation; of v0.4 and older, which take requests alone, by its silo and its list. */
 function markLagoon(subject: Subject): Described<Mark> {

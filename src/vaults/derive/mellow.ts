@@ -10,29 +10,36 @@ import {
   valueOrNull,
 } from "../../chains/read.ts";
 import { sameAddress } from "../../lib/address.ts";
+import { once } from "../../lib/once.ts";
 import { type Derivation, describeToken, toLabel, underivable } from "../derivation.ts";
 import type { Token } from "../vault.ts";
 import { type Deriver, refused } from "./derivation.ts";
 import { ANYBODY } from "./marks.ts";
 
-const vaultAbi = parseAbi([
-  "function shareManager() view returns (address)",
-  "function oracle() view returns (address)",
-  "function getAssetCount() view returns (uint256)",
-  "function assetAt(uint256) view returns (address)",
-  "function getQueueCount(address) view returns (uint256)",
-  "function queueAt(address, uint256) view returns (address)",
-  "function isDepositQueue(address) view returns (bool)",
-]);
-const queueAbi = parseAbi([
-  "function syncDepositParams() view returns (uint256 penaltyD6, uint32 maxAge)",
-  "function requestOf(address) view returns (uint256 timestamp, uint256 assets)",
-]);
-const shareAbi = parseAbi([
-  "function name() view returns (string)",
-  "function decimals() view returns (uint8)",
-  "function totalSupply() view returns (uint256)",
-]);
+const vaultAbi = once(() =>
+  parseAbi([
+    "function shareManager() view returns (address)",
+    "function oracle() view returns (address)",
+    "function getAssetCount() view returns (uint256)",
+    "function assetAt(uint256) view returns (address)",
+    "function getQueueCount(address) view returns (uint256)",
+    "function queueAt(address, uint256) view returns (address)",
+    "function isDepositQueue(address) view returns (bool)",
+  ]),
+);
+const queueAbi = once(() =>
+  parseAbi([
+    "function syncDepositParams() view returns (uint256 penaltyD6, uint32 maxAge)",
+    "function requestOf(address) view returns (uint256 timestamp, uint256 assets)",
+  ]),
+);
+const shareAbi = once(() =>
+  parseAbi([
+    "function name() view returns (string)",
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
 const MAX_NAME = 120;
 /** More queues than any vault has for one token, and more tokens. */
 const MAX_QUEUES = 32n;
@@ -62,7 +69,7 @@ const indices = (count: bigint) => Array.from({ length: Number(count) }, (_, ind
 
 /** The vault's contracts, and its tokens: the one that is wanted, else all of them. */
 function describeCore(vault: Address, wanted: Address | undefined): Described<Core | null> {
-  const on = { to: vault, abi: vaultAbi } as const;
+  const on = { to: vault, abi: vaultAbi() } as const;
   const first = describe(
     {
       shares: read({ ...on, name: "shareManager" }),
@@ -90,7 +97,7 @@ const addressesIn = (results: Record<string, ReadResult<Address>>): Address[] =>
 
 /** What a token says of itself, and its queues. */
 function describeMarket(vault: Address, asset: Address): Described<Market> {
-  const on = { to: vault, abi: vaultAbi } as const;
+  const on = { to: vault, abi: vaultAbi() } as const;
   const count = describe({ count: read({ ...on, name: "getQueueCount", args: [asset] }) }, (told) => {
     const queues = valueOrNull(told.count) ?? 0n;
     return queues > MAX_QUEUES ? 0n : queues;
@@ -109,9 +116,9 @@ function describeMarket(vault: Address, asset: Address): Described<Market> {
 }
 
 function describeQueue(vault: Address, address: Address): Described<Queue> {
-  const on = { to: address, abi: queueAbi } as const;
+  const on = { to: address, abi: queueAbi() } as const;
   const reads = {
-    deposits: read({ to: vault, abi: vaultAbi, name: "isDepositQueue", args: [address] }),
+    deposits: read({ to: vault, abi: vaultAbi(), name: "isDepositQueue", args: [address] }),
     sync: read({ ...on, name: "syncDepositParams" }),
     async: read({ ...on, name: "requestOf", args: [ANYBODY] }),
   };
@@ -123,7 +130,7 @@ function describeQueue(vault: Address, address: Address): Described<Queue> {
 }
 
 function describeShare(shareToken: Address) {
-  const on = { to: shareToken, abi: shareAbi } as const;
+  const on = { to: shareToken, abi: shareAbi() } as const;
   return describe(
     {
       name: read({ ...on, name: "name" }),

@@ -8,26 +8,33 @@ import {
   read,
   valueOrNull,
 } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import { type Derivation, type DerivedVault, describeToken, toLabel, underivable } from "../derivation.ts";
 import type { Token } from "../vault.ts";
 import { type Deriver, refused, type Subject } from "./derivation.ts";
 import { hasFunction, probe } from "./probe.ts";
 
-const depositsAbi = parseAbi([
-  "function mToken() view returns (address)",
-  "function mTokenDataFeed() view returns (address)",
-  "function getPaymentTokens() view returns (address[])",
-  "function greenlistEnabled() view returns (bool)",
-  "function minMTokenAmountForFirstDeposit() view returns (uint256)",
-  "function tokensConfig(address token) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
-]);
-const namedAbi = parseAbi(["function depositInstant(address, uint256, uint256, bytes32, address)"]);
-const shareAbi = parseAbi([
-  "function name() view returns (string)",
-  "function decimals() view returns (uint8)",
-  "function totalSupply() view returns (uint256)",
-]);
-const feedAbi = parseAbi(["function getDataInBase18() view returns (uint256)"]);
+const depositsAbi = once(() =>
+  parseAbi([
+    "function mToken() view returns (address)",
+    "function mTokenDataFeed() view returns (address)",
+    "function getPaymentTokens() view returns (address[])",
+    "function greenlistEnabled() view returns (bool)",
+    "function minMTokenAmountForFirstDeposit() view returns (uint256)",
+    "function tokensConfig(address token) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
+  ]),
+);
+const namedAbi = once(() =>
+  parseAbi(["function depositInstant(address, uint256, uint256, bytes32, address)"]),
+);
+const shareAbi = once(() =>
+  parseAbi([
+    "function name() view returns (string)",
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
+const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
 const MAX_NAME = 120;
 
 interface Deposits {
@@ -43,7 +50,7 @@ interface Deposits {
 
 /** What a contract says as DepositVault; null: it is none. */
 function describeDeposits(address: Address): Described<Deposits | null> {
-  const on = { to: address, abi: depositsAbi } as const;
+  const on = { to: address, abi: depositsAbi() } as const;
   const args = [zeroAddress, 0n, 0n, zeroHash, zeroAddress];
   const reads = {
     mToken: read({ ...on, name: "mToken" }),
@@ -51,7 +58,7 @@ function describeDeposits(address: Address): Described<Deposits | null> {
     payments: read({ ...on, name: "getPaymentTokens" }),
     listed: read({ ...on, name: "greenlistEnabled" }),
     first: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
-    named: probe({ to: address, abi: namedAbi, name: "depositInstant", args }),
+    named: probe({ to: address, abi: namedAbi(), name: "depositInstant", args }),
   };
   return describe(reads, ({ mToken, feed, payments, listed, first, named }) => {
     if (!mToken.ok || !feed.ok || !payments.ok) return null;
@@ -80,12 +87,12 @@ function findDeposits(subject: Subject): Described<Deposits | null> {
 }
 
 function describeShare(deposits: Deposits): Described<{ name: string; decimals: number } | string> {
-  const on = { to: deposits.mToken, abi: shareAbi } as const;
+  const on = { to: deposits.mToken, abi: shareAbi() } as const;
   const reads = {
     name: read({ ...on, name: "name" }),
     decimals: read({ ...on, name: "decimals" }),
     supply: read({ ...on, name: "totalSupply" }),
-    price: read({ to: deposits.feed, abi: feedAbi, name: "getDataInBase18" }),
+    price: read({ to: deposits.feed, abi: feedAbi(), name: "getDataInBase18" }),
   };
   return describe(reads, ({ name, decimals, supply, price }) => {
     if (!decimals.ok || !supply.ok) return "the mToken does not say its decimals and supply";
@@ -101,7 +108,7 @@ interface PaymentToken {
 }
 
 function describePayment(deposits: Deposits, token: Address): Described<PaymentToken> {
-  const config = read({ to: deposits.address, abi: depositsAbi, name: "tokensConfig", args: [token] });
+  const config = read({ to: deposits.address, abi: depositsAbi(), name: "tokensConfig", args: [token] });
   const stable = describe({ config }, ({ config: told }) => valueOrNull(told)?.[3] === true);
   return describeAll({ token: describeToken(token), stable });
 }

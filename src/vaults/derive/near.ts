@@ -1,39 +1,46 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { type Described, describe, describeThen, read, valueOrNull } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { Deriver, Subject } from "./derivation.ts";
 import { ANYBODY, answersTo, type Factories, madeBy, notOf } from "./marks.ts";
 import { type Mark, standardDeriver } from "./standard.ts";
 
-const viewsAbi = parseAbi([
-  "function MORPHO() view returns (address)",
-  "function adaptersLength() view returns (uint256)",
-  "function canSendAssets(address) view returns (bool)",
-  "function getAccessManagerAddress() view returns (address)",
-  "function MODULE_VAULT() view returns (address)",
-  "function get_default_queue() view returns (address[])",
-  "function depositPause() view returns (bool)",
-  "function depositWhitelist() view returns (bool)",
-  "function depositsPaused() view returns (bool)",
-  "function maxDepositAmount() view returns (uint256)",
-  "function permissionLevel() view returns (uint8)",
-  "function strategy() view returns (address)",
-]);
-const factoryAbi = parseAbi([
-  "function isMetaMorpho(address) view returns (bool)",
-  "function isVaultV2(address) view returns (bool)",
-]);
-const managerAbi = parseAbi([
-  "function canCall(address caller, address target, bytes4 selector) view returns (bool immediate, uint32 delay)",
-]);
+const viewsAbi = once(() =>
+  parseAbi([
+    "function MORPHO() view returns (address)",
+    "function adaptersLength() view returns (uint256)",
+    "function canSendAssets(address) view returns (bool)",
+    "function getAccessManagerAddress() view returns (address)",
+    "function MODULE_VAULT() view returns (address)",
+    "function get_default_queue() view returns (address[])",
+    "function depositPause() view returns (bool)",
+    "function depositWhitelist() view returns (bool)",
+    "function depositsPaused() view returns (bool)",
+    "function maxDepositAmount() view returns (uint256)",
+    "function permissionLevel() view returns (uint8)",
+    "function strategy() view returns (address)",
+  ]),
+);
+const factoryAbi = once(() =>
+  parseAbi([
+    "function isMetaMorpho(address) view returns (bool)",
+    "function isVaultV2(address) view returns (bool)",
+  ]),
+);
+const managerAbi = once(() =>
+  parseAbi([
+    "function canCall(address caller, address target, bytes4 selector) view returns (bool immediate, uint32 delay)",
+  ]),
+);
 /** deposit(uint256,address) */
 const DEPOSIT = "0x6e553f65";
 
-const on = ({ address }: Subject) => ({ to: address, abi: viewsAbi }) as const;
+const on = ({ address }: Subject) => ({ to: address, abi: viewsAbi() }) as const;
 
 /** MetaMorpho's factories of both versions. Source: morpho-org/metamorpho, DefiLlama. */
 const metaMorphoFactories: Factories = {
   family: "MetaMorpho",
-  ask: (to, vault) => read({ to, abi: factoryAbi, name: "isMetaMorpho", args: [vault] }),
+  ask: (to, vault) => read({ to, abi: factoryAbi(), name: "isMetaMorpho", args: [vault] }),
   byChain: {
     1: ["0xA9c3D3a366466Fa809d1Ae982Fb2c46E5fC41101", "0x1897A8997241C1cD4bD0698647e4EB7213535c24"],
     8453: ["0xA9c3D3a366466Fa809d1Ae982Fb2c46E5fC41101", "0xFf62A7c278C62eD665133147129245053Bbf5918"],
@@ -42,7 +49,7 @@ const metaMorphoFactories: Factories = {
 /** Source: morpho-org/vault-v2. */
 const vaultV2Factories: Factories = {
   family: "Morpho Vault V2",
-  ask: (to, vault) => read({ to, abi: factoryAbi, name: "isVaultV2", args: [vault] }),
+  ask: (to, vault) => read({ to, abi: factoryAbi(), name: "isVaultV2", args: [vault] }),
   byChain: {
     1: ["0xA1D94F746dEfa1928926b84fB2596c06926C0405"],
     8453: ["0x4501125508079A99ebBebCE205DeC9593C2b5857"],
@@ -72,7 +79,7 @@ function markIpor(subject: Subject): Described<Mark> {
       return describe({}, () => notOf("IPOR Fusion", "it names no access manager"));
     }
     const args = [ANYBODY, subject.address, DEPOSIT] as const;
-    const call = read({ to: told.value, abi: managerAbi, name: "canCall", args });
+    const call = read({ to: told.value, abi: managerAbi(), name: "canCall", args });
     return describe({ call }, ({ call: may }): Mark => {
       if (!may.ok) return notOf("IPOR Fusion", "its access manager does not answer");
       return { ok: true, caller: may.value[0] ? "router" : "user" };

@@ -9,22 +9,24 @@ import {
   valueOrNull,
 } from "../../chains/read.ts";
 import type { VaultCaller } from "../../db/schema.ts";
+import { once } from "../../lib/once.ts";
 import type { VaultType } from "../../schemas/vault.ts";
 import { type Derivation, describeToken, toLabel, underivable } from "../derivation.ts";
 import { type Deriver, refused, type Subject } from "./derivation.ts";
 
-const vaultAbi = parseAbi([
-  "function asset() view returns (address)",
-  "function name() view returns (string)",
-  "function totalAssets() view returns (uint256)",
-  "function convertToAssets(uint256) view returns (uint256)",
-  "function previewDeposit(uint256) view returns (uint256)",
-  "function share() view returns (address)",
-]);
-const shareAbi = parseAbi([
-  "function decimals() view returns (uint8)",
-  "function totalSupply() view returns (uint256)",
-]);
+const vaultAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function name() view returns (string)",
+    "function totalAssets() view returns (uint256)",
+    "function convertToAssets(uint256) view returns (uint256)",
+    "function previewDeposit(uint256) view returns (uint256)",
+    "function share() view returns (address)",
+  ]),
+);
+const shareAbi = once(() =>
+  parseAbi(["function decimals() view returns (uint8)", "function totalSupply() view returns (uint256)"]),
+);
 const MAX_NAME = 120;
 const MAX_DECIMALS = 36;
 
@@ -75,7 +77,7 @@ export function standardDeriver(traits: StandardTraits): Deriver {
 
 /** What the vault says, or why it is no vault of the family. */
 function describeVault(vault: Address, traits: StandardTraits): Described<Told | string> {
-  const on = { to: vault, abi: vaultAbi } as const;
+  const on = { to: vault, abi: vaultAbi() } as const;
   return describe(
     {
       asset: read({ ...on, name: "asset" }),
@@ -107,7 +109,7 @@ function describeRest(of: {
   mark: Extract<Mark, { ok: true }>;
 }): Described<Derivation> {
   const { told, mark } = of;
-  const on = { to: told.shareToken, abi: shareAbi } as const;
+  const on = { to: told.shareToken, abi: shareAbi() } as const;
   const share = describe(
     { decimals: read({ ...on, name: "decimals" }), supply: read({ ...on, name: "totalSupply" }) },
     ({ decimals, supply }) => (supply.ok ? valueOrNull(decimals) : null),

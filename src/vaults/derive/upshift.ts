@@ -8,23 +8,28 @@ import {
   read,
   valueOrNull,
 } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import { type Derivation, describeToken, toLabel, underivable } from "../derivation.ts";
 import type { Token } from "../vault.ts";
 import { type Deriver, refused, type Subject } from "./derivation.ts";
 
-const vaultAbi = parseAbi([
-  "function asset() view returns (address)",
-  "function lpTokenAddress() view returns (address)",
-  "function getSharePrice() view returns (uint256)",
-  "function sendersWhitelistAddress() view returns (address)",
-  "function assetsWhitelistAddress() view returns (address)",
-]);
-const listAbi = parseAbi(["function isWhitelisted(address) view returns (bool)"]);
-const shareAbi = parseAbi([
-  "function name() view returns (string)",
-  "function decimals() view returns (uint8)",
-  "function totalSupply() view returns (uint256)",
-]);
+const vaultAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function lpTokenAddress() view returns (address)",
+    "function getSharePrice() view returns (uint256)",
+    "function sendersWhitelistAddress() view returns (address)",
+    "function assetsWhitelistAddress() view returns (address)",
+  ]),
+);
+const listAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
+const shareAbi = once(() =>
+  parseAbi([
+    "function name() view returns (string)",
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
 const MAX_NAME = 120;
 
 /** What a vault says of itself. */
@@ -38,7 +43,7 @@ interface Told {
 }
 
 function describeVault({ address }: Subject): Described<Told | null> {
-  const on = { to: address, abi: vaultAbi } as const;
+  const on = { to: address, abi: vaultAbi() } as const;
   const reads = {
     asset: read({ ...on, name: "asset" }),
     share: read({ ...on, name: "lpTokenAddress" }),
@@ -60,7 +65,7 @@ function describeVault({ address }: Subject): Described<Told | null> {
 /** A token, if the vault's list has it. */
 function describeListed(list: Address, token: Address): Described<Token | null> {
   const listed = describe(
-    { listed: read({ to: list, abi: listAbi, name: "isWhitelisted", args: [token] }) },
+    { listed: read({ to: list, abi: listAbi(), name: "isWhitelisted", args: [token] }) },
     ({ listed: told }) => valueOrNull(told) === true,
   );
   const both = describeAll({ listed, token: describeToken(token) });
@@ -68,7 +73,7 @@ function describeListed(list: Address, token: Address): Described<Token | null> 
 }
 
 function describeRest(subject: Subject, told: Told): Described<Derivation> {
-  const on = { to: told.shareToken, abi: shareAbi } as const;
+  const on = { to: told.shareToken, abi: shareAbi() } as const;
   const share = describe(
     {
       name: read({ ...on, name: "name" }),

@@ -9,35 +9,44 @@ import {
   read,
   valueOrNull,
 } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import { type Derivation, type DerivedVault, describeToken, toLabel, underivable } from "../derivation.ts";
 import type { Token } from "../vault.ts";
 import { type Deriver, refused, type Subject } from "./derivation.ts";
 import { hasFunction, probe } from "./probe.ts";
 
-const vaultAbi = parseAbi([
-  "function hook() view returns (address)",
-  "function name() view returns (string)",
-  "function decimals() view returns (uint8)",
-  "function totalSupply() view returns (uint256)",
-]);
-const tellerAbi = parseAbi([
-  "function vault() view returns (address)",
-  "function accountant() view returns (address)",
-  "function shareLockPeriod() view returns (uint64)",
-  "function depositCap() view returns (uint112)",
-  "function permissionedTransfers() view returns (bool)",
-  "function isSupported(address) view returns (bool)",
-  "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
-]);
+const vaultAbi = once(() =>
+  parseAbi([
+    "function hook() view returns (address)",
+    "function name() view returns (string)",
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
+const tellerAbi = once(() =>
+  parseAbi([
+    "function vault() view returns (address)",
+    "function accountant() view returns (address)",
+    "function shareLockPeriod() view returns (uint64)",
+    "function depositCap() view returns (uint112)",
+    "function permissionedTransfers() view returns (bool)",
+    "function isSupported(address) view returns (bool)",
+    "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
+  ]),
+);
 /** Of the tellers that are told a referrer. For whoever is nobody it fails before it writes, unlike `deposit`. */
-const referredAbi = parseAbi([
-  "function refundDeposit(uint256 nonce, address receiver, address depositAsset, uint256 depositAmount, uint256 shareAmount, uint256 depositTimestamp, uint256 shareLockUpPeriodAtTimeOfDeposit, address referralAddress)",
-]);
-const accountantAbi = parseAbi([
-  "function base() view returns (address)",
-  "function getRateInQuote(address) view returns (uint256)",
-  "function lastVirtualSharePrice() view returns (uint256)",
-]);
+const referredAbi = once(() =>
+  parseAbi([
+    "function refundDeposit(uint256 nonce, address receiver, address depositAsset, uint256 depositAmount, uint256 shareAmount, uint256 depositTimestamp, uint256 shareLockUpPeriodAtTimeOfDeposit, address referralAddress)",
+  ]),
+);
+const accountantAbi = once(() =>
+  parseAbi([
+    "function base() view returns (address)",
+    "function getRateInQuote(address) view returns (uint256)",
+    "function lastVirtualSharePrice() view returns (uint256)",
+  ]),
+);
 const MAX_NAME = 120;
 
 interface Share {
@@ -55,7 +64,7 @@ interface Teller {
 }
 
 function describeVault(vault: Address): Described<Share | null> {
-  const on = { to: vault, abi: vaultAbi } as const;
+  const on = { to: vault, abi: vaultAbi() } as const;
   const reads = {
     hook: read({ ...on, name: "hook" }),
     name: read({ ...on, name: "name" }),
@@ -71,7 +80,7 @@ function describeVault(vault: Address): Described<Share | null> {
 
 /** What a contract says as the vault's teller; null: it is none. */
 function describeTeller(address: Address, vault: Address): Described<Teller | null> {
-  const on = { to: address, abi: tellerAbi } as const;
+  const on = { to: address, abi: tellerAbi() } as const;
   const args = [0n, zeroAddress, zeroAddress, 0n, 0n, 0n, 0n, zeroAddress];
   const reads = {
     vault: read({ ...on, name: "vault" }),
@@ -79,7 +88,7 @@ function describeTeller(address: Address, vault: Address): Described<Teller | nu
     lock: read({ ...on, name: "shareLockPeriod" }),
     cap: read({ ...on, name: "depositCap" }),
     few: read({ ...on, name: "permissionedTransfers" }),
-    referred: probe({ to: address, abi: referredAbi, name: "refundDeposit", args }),
+    referred: probe({ to: address, abi: referredAbi(), name: "refundDeposit", args }),
   };
   return describe(reads, (told) => {
     if (!told.vault.ok || !told.accountant.ok || !isAddressEqual(told.vault.value, vault)) return null;
@@ -120,12 +129,12 @@ function describeTaken(
 }
 
 function describeSupport(teller: Teller, token: Address) {
-  const on = { to: teller.address, abi: tellerAbi, args: [token] } as const;
+  const on = { to: teller.address, abi: tellerAbi(), args: [token] } as const;
   const support = describe(
     {
       data: read({ ...on, name: "assetData" }),
       supported: read({ ...on, name: "isSupported" }),
-      rate: read({ to: teller.accountant, abi: accountantAbi, name: "getRateInQuote", args: [token] }),
+      rate: read({ to: teller.accountant, abi: accountantAbi(), name: "getRateInQuote", args: [token] }),
     },
     ({ data, supported, rate }) => ({ data: data.ok, takes: rate.ok && allows(data, supported) }),
   );
@@ -148,7 +157,7 @@ interface Accountant {
 }
 
 function describeAccountant({ accountant }: Teller): Described<Accountant | null> {
-  const on = { to: accountant, abi: accountantAbi } as const;
+  const on = { to: accountant, abi: accountantAbi() } as const;
   const reads = {
     base: read({ ...on, name: "base" }),
     // Those that let yield in second by second have a price of more digits.

@@ -1,22 +1,24 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { describe, describeThen, type ReadResult, read, valueOrNull } from "../../chains/read.ts";
 import { larger } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
 import type { Refusal, TermsRequest } from "../adapter.ts";
 import { ownErrors } from "../own-errors.ts";
 import type { Vault } from "../vault.ts";
 import { defineErc4626, erc4626Abi } from "./erc4626.ts";
 import type { OwnViews } from "./own-views.ts";
 
-const vaultAbi = parseAbi([
-  "function strategy() view returns (address)",
-  "function MIN_AMOUNT_WEI() view returns (uint256)",
-  "function permissionLevel() view returns (uint8)",
-  "function allowed(address) view returns (bool)",
-]);
-const strategyAbi = parseAbi([
-  "function paused() view returns (bool)",
-  "function loan() view returns (uint256 minDeposit)",
-]);
+const vaultAbi = once(() =>
+  parseAbi([
+    "function strategy() view returns (address)",
+    "function MIN_AMOUNT_WEI() view returns (uint256)",
+    "function permissionLevel() view returns (uint8)",
+    "function allowed(address) view returns (bool)",
+  ]),
+);
+const strategyAbi = once(() =>
+  parseAbi(["function paused() view returns (bool)", "function loan() view returns (uint256 minDeposit)"]),
+);
 /** Who may deposit: anybody, whoever shows a signature made for the call, or who is on a list. */
 const LEVELS = { signature: 1, list: 2 } as const;
 
@@ -37,7 +39,7 @@ function refusalOf(asked: TermsRequest | null, { level, receives, calls }: Admis
 
 /** Minimum, pause and permission, by the vault and its strategy, and net assets: what all shares convert to. */
 function views(vault: Vault, asked: TermsRequest | null) {
-  const on = { to: vault.entryPoint, abi: vaultAbi } as const;
+  const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
   const receiver = asked?.receiver ?? vault.entryPoint;
   const amount = asked?.amount ?? 0n;
   return describeThen(
@@ -47,8 +49,8 @@ function views(vault: Vault, asked: TermsRequest | null) {
       level: read({ ...on, name: "permissionLevel" }),
       receives: read({ ...on, name: "allowed", args: [receiver] }),
       calls: read({ ...on, name: "allowed", args: [asked?.caller ?? receiver] }),
-      shares: read({ to: vault.pricer, abi: erc4626Abi, name: "convertToShares", args: [amount] }),
-      supply: read({ to: vault.shareToken, abi: erc4626Abi, name: "totalSupply" }),
+      shares: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToShares", args: [amount] }),
+      supply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
     },
     (first) => {
       const own = { refusal: refusalOf(asked, first), shares: valueOrNull(first.shares) };
@@ -75,11 +77,11 @@ function strategyReads(
   const known = strategy.ok && !isAddressEqual(strategy.value, zeroAddress) ? strategy.value : null;
   return {
     ...(args !== null && {
-      worth: read({ to: vault.pricer, abi: erc4626Abi, name: "convertToAssets", args }),
+      worth: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets", args }),
     }),
     ...(known !== null && {
-      paused: read({ to: known, abi: strategyAbi, name: "paused" }),
-      minimum: read({ to: known, abi: strategyAbi, name: "loan" }),
+      paused: read({ to: known, abi: strategyAbi(), name: "paused" }),
+      minimum: read({ to: known, abi: strategyAbi(), name: "loan" }),
     }),
   };
 }

@@ -1,15 +1,18 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import { describe, read, valueOrNull } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { AsyncDeposits, PendingDeposit } from "../adapter.ts";
 import { erc7540Requests } from "./erc7540-requests.ts";
 
-const requestsAbi = parseAbi([
-  "function pendingDepositRequest(uint256 requestId, address controller) view returns (uint256)",
-  "function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)",
-  "function maxMint(address controller) view returns (uint256)",
-  "function isPermissioned(address controller) view returns (bool)",
-  "function mint(uint256 shares, address receiver, address controller) returns (uint256 assets)",
-]);
+const requestsAbi = once(() =>
+  parseAbi([
+    "function pendingDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function maxMint(address controller) view returns (uint256)",
+    "function isPermissioned(address controller) view returns (bool)",
+    "function mint(uint256 shares, address receiver, address controller) returns (uint256 assets)",
+  ]),
+);
 /** All requests of a controller are one. */
 const THE_REQUEST = 0n;
 
@@ -21,7 +24,7 @@ const THE_REQUEST = 0n;
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,
   pending(vault, { user }) {
-    const on = { to: vault.entryPoint, abi: requestsAbi } as const;
+    const on = { to: vault.entryPoint, abi: requestsAbi() } as const;
     const args = [THE_REQUEST, user] as const;
     return describe(
       {
@@ -46,7 +49,7 @@ export const centrifugeRequests: AsyncDeposits = {
     const args = [shares, user, user] as const;
     return {
       target: vault.entryPoint,
-      data: encodeFunctionData({ abi: requestsAbi, functionName: "mint", args }),
+      data: encodeFunctionData({ abi: requestsAbi(), functionName: "mint", args }),
     };
   },
 };

@@ -1,6 +1,7 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import { describe, read, valueOrNull } from "../../chains/read.ts";
 import { sameAddress } from "../../lib/address.ts";
+import { once } from "../../lib/once.ts";
 import type {
   DepositCall,
   DepositRequest,
@@ -17,17 +18,21 @@ import { erc7540Call } from "./erc7540-call.ts";
 import { erc7540Flows } from "./erc7540-flows.ts";
 import { conversionReads, priceOf, sharesRead, shownPrice, totalsReads } from "./erc7540-price.ts";
 
-const centrifugeAbi = parseAbi([
-  "function share() view returns (address)",
-  "function isPermissioned(address controller) view returns (bool)",
-  "function previewDeposit(uint256) view returns (uint256)",
-  "function maxDeposit(address) view returns (uint256)",
-]);
-const depositAbi = parseAbi(["function deposit(uint256 assets, address receiver) returns (uint256 shares)"]);
+const centrifugeAbi = once(() =>
+  parseAbi([
+    "function share() view returns (address)",
+    "function isPermissioned(address controller) view returns (bool)",
+    "function previewDeposit(uint256) view returns (uint256)",
+    "function maxDeposit(address) view returns (uint256)",
+  ]),
+);
+const depositAbi = once(() =>
+  parseAbi(["function deposit(uint256 assets, address receiver) returns (uint256 shares)"]),
+);
 
 const isSync = (vault: Vault): boolean =>
   choiceParam(vault, { name: "deposit", choices: ["sync", "async"] }) === "sync";
-const on = (vault: Vault) => ({ to: vault.entryPoint, abi: centrifugeAbi }) as const;
+const on = (vault: Vault) => ({ to: vault.entryPoint, abi: centrifugeAbi() }) as const;
 
 function describeTerms(vault: Vault, request: TermsRequest) {
   const { amount, receiver } = request;
@@ -75,7 +80,7 @@ function describeState(vault: Vault) {
 function encode(vault: Vault, request: DepositRequest): DepositCall {
   if (!isSync(vault)) return erc7540Call(vault, { request, data: null });
   const args = [request.amount, request.receiver] as const;
-  const data = encodeFunctionData({ abi: depositAbi, functionName: "deposit", args });
+  const data = encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args });
   return erc7540Call(vault, { request, data });
 }
 

@@ -8,6 +8,7 @@ import {
   read,
   valueOrNull,
 } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type {
   DepositCall,
   DepositRequest,
@@ -24,18 +25,20 @@ import type { Vault } from "../vault.ts";
 import { erc4626Flows } from "./erc4626-flows.ts";
 import { flagsWith, type OwnViews, stateWith, termsWith } from "./own-views.ts";
 
-export const erc4626Abi = parseAbi([
-  "function asset() view returns (address)",
-  "function totalAssets() view returns (uint256)",
-  "function totalSupply() view returns (uint256)",
-  "function convertToAssets(uint256) view returns (uint256)",
-  "function convertToShares(uint256) view returns (uint256)",
-  "function previewDeposit(uint256) view returns (uint256)",
-  "function maxDeposit(address) view returns (uint256)",
-  "function paused() view returns (bool)",
-  "function minDeposit() view returns (uint256)",
-  "function deposit(uint256 assets, address receiver) returns (uint256 shares)",
-]);
+export const erc4626Abi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function totalAssets() view returns (uint256)",
+    "function totalSupply() view returns (uint256)",
+    "function convertToAssets(uint256) view returns (uint256)",
+    "function convertToShares(uint256) view returns (uint256)",
+    "function previewDeposit(uint256) view returns (uint256)",
+    "function maxDeposit(address) view returns (uint256)",
+    "function paused() view returns (bool)",
+    "function minDeposit() view returns (uint256)",
+    "function deposit(uint256 assets, address receiver) returns (uint256 shares)",
+  ]),
+);
 
 /** `deposit(uint256 assets, …)`: the amount is the first word after the selector. */
 const AMOUNT_OFFSET = 4;
@@ -98,7 +101,7 @@ function joined<S>(
   return mapDescribed(describeAll({ standard, own }), (said) => join(said.standard as S, said.own));
 }
 
-const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi }) as const;
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) as const;
 
 /** Stands for an ordinary receiver in limits that are asked for nobody in particular; some vaults answer 0 for 0x0. */
 const ANYBODY = "0x000000000000000000000000000000000000dEaD";
@@ -110,7 +113,7 @@ function priceSample({ shareDecimals, asset }: Vault, { scale = 0 }: Erc4626Trai
 
 function priceRead(vault: Vault, traits: Erc4626Traits) {
   const args = [priceSample(vault, traits)] as const;
-  return read({ to: vault.pricer, abi: erc4626Abi, name: "convertToAssets", args });
+  return read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets", args });
 }
 
 /** `maxDeposit`, where it tells anything. */
@@ -144,7 +147,7 @@ function standardState(vault: Vault, traits: Erc4626Traits): Described<VaultStat
   return describe(
     {
       totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
-      totalSupply: read({ to: vault.shareToken, abi: erc4626Abi, name: "totalSupply" }),
+      totalSupply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
       price: priceRead(vault, traits),
       ...limitRead(vault, { traits, receiver: ANYBODY }),
       ...flagReads(vault),
@@ -195,7 +198,7 @@ function plainDeposit(vault: Vault, request: DepositRequest): DepositCall {
   return {
     target: vault.entryPoint,
     spender: vault.spender,
-    data: encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args }),
+    data: encodeFunctionData({ abi: erc4626Abi(), functionName: "deposit", args }),
     amountOffset: AMOUNT_OFFSET,
     amountScale: 1n,
     shareToken: vault.shareToken,

@@ -1,10 +1,13 @@
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
+import { once } from "../../lib/once.ts";
 import type { DepositCall, DepositRequest } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
 
-const requestAbi = parseAbi([
-  "function requestDeposit(uint256 assets, address controller, address owner) returns (uint256 requestId)",
-]);
+const requestAbi = once(() =>
+  parseAbi([
+    "function requestDeposit(uint256 assets, address controller, address owner) returns (uint256 requestId)",
+  ]),
+);
 /** The amount is the first word of every call here. */
 const AMOUNT_OFFSET = 4;
 
@@ -18,7 +21,7 @@ export function erc7540Call(
   return {
     target: vault.entryPoint,
     spender: vault.spender,
-    data: deposit.data ?? encodeFunctionData({ abi: requestAbi, functionName: "requestDeposit", args }),
+    data: deposit.data ?? encodeFunctionData({ abi: requestAbi(), functionName: "requestDeposit", args }),
     amountOffset: AMOUNT_OFFSET,
     amountScale: 1n,
     shareToken: vault.shareToken,

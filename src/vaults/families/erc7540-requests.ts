@@ -1,14 +1,17 @@
 import { encodeFunctionData, isAddressEqual, parseAbi, parseEventLogs } from "viem";
 import { describe, read, valueOrNull } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { AsyncDeposits, PendingDeposit } from "../adapter.ts";
 
-const requestsAbi = parseAbi([
-  "function pendingDepositRequest(uint256 requestId, address controller) view returns (uint256)",
-  "function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)",
-  "function maxMint(address controller) view returns (uint256)",
-  "function deposit(uint256 assets, address receiver, address controller) returns (uint256 shares)",
-  "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
-]);
+const requestsAbi = once(() =>
+  parseAbi([
+    "function pendingDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function maxMint(address controller) view returns (uint256)",
+    "function deposit(uint256 assets, address receiver, address controller) returns (uint256 shares)",
+    "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
+  ]),
+);
 /** Stands for all requests of a controller, or for the last one. */
 const ANY_REQUEST = 0n;
 
@@ -18,7 +21,7 @@ const ANY_REQUEST = 0n;
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {
-    const on = { to: vault.entryPoint, abi: requestsAbi } as const;
+    const on = { to: vault.entryPoint, abi: requestsAbi() } as const;
     const args = [ANY_REQUEST, user] as const;
     return describe(
       {
@@ -45,12 +48,12 @@ export const erc7540Requests: AsyncDeposits = {
     const args = [assets, user, user] as const;
     return {
       target: vault.entryPoint,
-      data: encodeFunctionData({ abi: requestsAbi, functionName: "deposit", args }),
+      data: encodeFunctionData({ abi: requestsAbi(), functionName: "deposit", args }),
     };
   },
   requestIn(vault, { user, logs }) {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
-    const requests = parseEventLogs({ abi: requestsAbi, eventName: "DepositRequest", logs: own });
+    const requests = parseEventLogs({ abi: requestsAbi(), eventName: "DepositRequest", logs: own });
     const found = requests.find(({ args }) => isAddressEqual(args.controller, user));
     if (found === undefined) return null;
     return { requestId: found.args.requestId.toString(), assets: found.args.assets };

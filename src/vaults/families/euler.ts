@@ -1,17 +1,20 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { describe, read } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { Vault } from "../vault.ts";
 import { defineErc4626 } from "./erc4626.ts";
 import type { OwnViews } from "./own-views.ts";
 
-const hookAbi = parseAbi(["function hookConfig() view returns (address hookTarget, uint32 hookedOps)"]);
+const hookAbi = once(() =>
+  parseAbi(["function hookConfig() view returns (address hookTarget, uint32 hookedOps)"]),
+);
 /** The bit of deposits among the hooked operations. */
 const OP_DEPOSIT = 1;
 
 /** An operation that is hooked to nobody is switched off; what a hook to somebody says shows in a simulation. */
 function hook(vault: Vault) {
   return describe(
-    { hook: read({ to: vault.entryPoint, abi: hookAbi, name: "hookConfig" }) },
+    { hook: read({ to: vault.entryPoint, abi: hookAbi(), name: "hookConfig" }) },
     ({ hook: told }): OwnViews => {
       if (!told.ok) return {};
       const [target, operations] = told.value;

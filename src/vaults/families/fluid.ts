@@ -1,15 +1,18 @@
 import { decodeErrorResult, encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../../errors.ts";
+import { once } from "../../lib/once.ts";
 import type { DepositCall, DepositRequest } from "../adapter.ts";
 import { ownErrors } from "../own-errors.ts";
 import type { ExplainedRevert } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
 import { defineErc4626 } from "./erc4626.ts";
 
-const depositAbi = parseAbi([
-  "function deposit(uint256 assets, address receiver, uint256 minAmountOut) returns (uint256 shares)",
-]);
-const numberedAbi = parseAbi(["error FluidLendingError(uint256 errorId)"]);
+const depositAbi = once(() =>
+  parseAbi([
+    "function deposit(uint256 assets, address receiver, uint256 minAmountOut) returns (uint256 shares)",
+  ]),
+);
+const numberedAbi = once(() => parseAbi(["error FluidLendingError(uint256 errorId)"]));
 
 /** Fluid numbers its errors; by number, their names and what they stand for. */
 const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
@@ -24,7 +27,7 @@ const named = ownErrors({ errors: BY_NAME });
 
 function explain(revert: Hex): ExplainedRevert | null {
   try {
-    const { errorName, args } = decodeErrorResult({ abi: numberedAbi, data: revert });
+    const { errorName, args } = decodeErrorResult({ abi: numberedAbi(), data: revert });
     if (errorName !== "FluidLendingError") return null;
     return BY_NUMBER[String(args[0])] ?? { code: null, text: `FluidLendingError(${args[0]})` };
   } catch {
@@ -36,7 +39,7 @@ function explain(revert: Hex): ExplainedRevert | null {
 function encode(_vault: Vault, request: DepositRequest): Pick<DepositCall, "data" | "minShares"> {
   const args = [request.amount, request.receiver, request.minShares] as const;
   return {
-    data: encodeFunctionData({ abi: depositAbi, functionName: "deposit", args }),
+    data: encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args }),
     minShares: "native",
   };
 }

@@ -1,25 +1,28 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { describe, describeThen, read, valueOrNull } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { TermsRequest } from "../adapter.ts";
 import { ownErrors } from "../own-errors.ts";
 import type { Vault } from "../vault.ts";
 import { defineErc4626 } from "./erc4626.ts";
 import type { OwnViews } from "./own-views.ts";
 
-const vaultAbi = parseAbi(["function getAccessManagerAddress() view returns (address)"]);
-const managerAbi = parseAbi([
-  "function canCall(address caller, address target, bytes4 selector) view returns (bool immediate, uint32 delay)",
-  "function isTargetClosed(address target) view returns (bool)",
-]);
+const vaultAbi = once(() => parseAbi(["function getAccessManagerAddress() view returns (address)"]));
+const managerAbi = once(() =>
+  parseAbi([
+    "function canCall(address caller, address target, bytes4 selector) view returns (bool immediate, uint32 delay)",
+    "function isTargetClosed(address target) view returns (bool)",
+  ]),
+);
 /** deposit(uint256,address) */
 const DEPOSIT = "0x6e553f65";
 
 /** What the vault's access manager says of it, and of whoever calls. Of the Router's clones only a simulation can tell. */
 function access(vault: Vault, asked: TermsRequest | null) {
-  const manager = read({ to: vault.entryPoint, abi: vaultAbi, name: "getAccessManagerAddress" });
+  const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
   return describeThen({ manager }, ({ manager: told }) => {
     if (!told.ok || isAddressEqual(told.value, zeroAddress)) return describe({}, (): OwnViews => ({}));
-    const on = { to: told.value, abi: managerAbi } as const;
+    const on = { to: told.value, abi: managerAbi() } as const;
     const caller = asked?.caller ?? vault.entryPoint;
     return describe(
       {

@@ -1,14 +1,17 @@
 import { parseAbi, toFunctionSelector } from "viem";
 import { type ReadResult, type ReadResults, read, valueOrNull } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import { probe } from "../derive/probe.ts";
 import type { Vault } from "../vault.ts";
 
-const gateAbi = parseAbi([
-  "function paused() view returns (bool)",
-  "function isTotalAssetsValid() view returns (bool)",
-  "function syncMode() view returns (uint8)",
-  "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
-]);
+const gateAbi = once(() =>
+  parseAbi([
+    "function paused() view returns (bool)",
+    "function isTotalAssetsValid() view returns (bool)",
+    "function syncMode() view returns (uint8)",
+    "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
+  ]),
+);
 /** `Both` and `SyncDeposit`, by their order in v0.6. */
 const DEPOSITING_MODES: readonly number[] = [0, 1];
 const NOT_OPEN = toFunctionSelector("NotOpen(uint8)");
@@ -19,7 +22,7 @@ const NOT_OPEN = toFunctionSelector("NotOpen(uint8)");
  * want of an allowance. Neither writes, which within a static call would cost all gas.
  */
 export function gateReads(vault: Vault) {
-  const on = { to: vault.entryPoint, abi: gateAbi } as const;
+  const on = { to: vault.entryPoint, abi: gateAbi() } as const;
   const own = [1n, vault.entryPoint, vault.entryPoint] as const;
   return {
     paused: read({ ...on, name: "paused" }),

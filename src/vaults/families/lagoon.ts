@@ -1,6 +1,7 @@
 import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
 import { describe, type ReadResult, type ReadResults, read, valueOrNull } from "../../chains/read.ts";
 import { MAX_UINT256 } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
 import type {
   DepositCall,
   DepositRequest,
@@ -18,20 +19,24 @@ import { conversionReads, priceOf, sharesRead, shownPrice, totalsReads } from ".
 import { erc7540Requests } from "./erc7540-requests.ts";
 import { gateOf, gateReads } from "./lagoon-gate.ts";
 
-const lagoonAbi = parseAbi([
-  "function previewSyncDeposit(uint256) view returns (uint256)",
-  "function isWhitelisted(address) view returns (bool)",
-  "function isAllowed(address) view returns (bool)",
-  "function maxCap() view returns (uint256)",
-  "function feeRates() view returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)",
-]);
-const syncAbi = parseAbi([
-  "function syncDeposit(uint256 assets, address receiver, address referral) returns (uint256 shares)",
-]);
+const lagoonAbi = once(() =>
+  parseAbi([
+    "function previewSyncDeposit(uint256) view returns (uint256)",
+    "function isWhitelisted(address) view returns (bool)",
+    "function isAllowed(address) view returns (bool)",
+    "function maxCap() view returns (uint256)",
+    "function feeRates() view returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)",
+  ]),
+);
+const syncAbi = once(() =>
+  parseAbi([
+    "function syncDeposit(uint256 assets, address receiver, address referral) returns (uint256 shares)",
+  ]),
+);
 /** The entry fee is counted in ten-thousandths. */
 const FEE_UNIT = 10_000n;
 
-const on = (vault: Vault) => ({ to: vault.entryPoint, abi: lagoonAbi }) as const;
+const on = (vault: Vault) => ({ to: vault.entryPoint, abi: lagoonAbi() }) as const;
 
 /** Whom the whitelist must know: of v0.5 by the first view, of v0.6 by the second. */
 function admissionReads(vault: Vault, { caller, receiver }: { caller: Address | null; receiver: Address }) {
@@ -133,7 +138,7 @@ function describeState(vault: Vault) {
 function encode(vault: Vault, request: DepositRequest): DepositCall {
   if (request.async === true) return erc7540Call(vault, { request, data: null });
   const args = [request.amount, request.receiver, addressParam(vault, "referrer") ?? zeroAddress] as const;
-  const data = encodeFunctionData({ abi: syncAbi, functionName: "syncDeposit", args });
+  const data = encodeFunctionData({ abi: syncAbi(), functionName: "syncDeposit", args });
   return erc7540Call(vault, { request, data });
 }
 

@@ -1,21 +1,28 @@
 import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
 import { parseAddress } from "../../lib/address.ts";
+import { once } from "../../lib/once.ts";
 import type { FlowSource, VaultFlow } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
 
-const depositsAbi = parseAbi([
-  "event Deposited(address indexed account, address indexed referral, uint224 assets, uint256 shares, uint256 feeShares)",
-  "event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp)",
-  "event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp)",
-]);
-const redemptionsAbi = parseAbi([
-  "event Redeemed(address indexed account, uint256 shares, uint256 assets, uint256 feeShares)",
-  "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
-]);
-const sharesAbi = parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]);
-const flowsAbi = [...depositsAbi, ...redemptionsAbi, ...sharesAbi] as const;
+const depositsAbi = once(() =>
+  parseAbi([
+    "event Deposited(address indexed account, address indexed referral, uint224 assets, uint256 shares, uint256 feeShares)",
+    "event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp)",
+    "event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp)",
+  ]),
+);
+const redemptionsAbi = once(() =>
+  parseAbi([
+    "event Redeemed(address indexed account, uint256 shares, uint256 assets, uint256 feeShares)",
+    "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
+  ]),
+);
+const sharesAbi = once(() =>
+  parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]),
+);
+const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi()] as const);
 
-type FlowEvent = ReturnType<typeof decodeEventLog<typeof flowsAbi>>;
+type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /** Queues of the asset that a row names, separated by commas. Throws an Error for anything else. */
 export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queues"): Address[] {
@@ -36,13 +43,13 @@ export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");
   const takers = [vault.entryPoint, ...queuesParam(vault, "deposit_queues")];
   const out = queues.length > 0 ? queues : [vault.shareToken];
-  const abi = [...depositsAbi, ...(queues.length > 0 ? redemptionsAbi : sharesAbi)];
+  const abi = [...depositsAbi(), ...(queues.length > 0 ? redemptionsAbi() : sharesAbi())];
   return {
     addresses: [...takers, ...out],
     topics: abi.map(toEventSelector),
     decode(log) {
       try {
-        const event = decodeEventLog({ abi: flowsAbi, data: log.data, topics: log.topics });
+        const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
         const emitters = event.eventName.startsWith("Deposit") ? takers : out;
         if (!emitters.some((emitter) => isAddressEqual(log.address, emitter))) return null;
         if (event.eventName === "Transfer" && queues.length > 0) return null;

@@ -1,19 +1,22 @@
 import { parseAbi } from "viem";
 import { describe, read, valueOrNull } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { TermsRequest } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
 import { defineErc4626 } from "./erc4626.ts";
 import type { OwnViews } from "./own-views.ts";
 
-const controlAbi = parseAbi([
-  "function depositPause() view returns (bool)",
-  "function depositWhitelist() view returns (bool)",
-  "function isDepositorWhitelisted(address account) view returns (bool)",
-]);
+const controlAbi = once(() =>
+  parseAbi([
+    "function depositPause() view returns (bool)",
+    "function depositWhitelist() view returns (bool)",
+    "function isDepositorWhitelisted(address account) view returns (bool)",
+  ]),
+);
 
 /** Why `maxDeposit`, which follows all of these, is 0. */
 function control(vault: Vault, asked: TermsRequest | null) {
-  const on = { to: vault.entryPoint, abi: controlAbi } as const;
+  const on = { to: vault.entryPoint, abi: controlAbi() } as const;
   const account = asked?.receiver ?? vault.entryPoint;
   return describe(
     {

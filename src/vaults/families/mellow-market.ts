@@ -9,35 +9,46 @@ import {
 } from "../../chains/read.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { mulDivDown } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
 import { choiceParam } from "../params.ts";
 import type { Vault } from "../vault.ts";
 
-const vaultAbi = parseAbi([
-  "function shareManager() view returns (address)",
-  "function oracle() view returns (address)",
-  "function feeManager() view returns (address)",
-  "function riskManager() view returns (address)",
-  "function isPausedQueue(address) view returns (bool)",
-]);
-const queueAbi = parseAbi([
-  "function asset() view returns (address)",
-  "function syncDepositParams() view returns (uint256 penaltyD6, uint32 maxAge)",
-]);
-const oracleAbi = parseAbi([
-  "struct DetailedReport { uint224 priceD18; uint32 timestamp; bool isSuspicious; }",
-  "function getReport(address asset) view returns (DetailedReport)",
-]);
-const shareManagerAbi = parseAbi([
-  "function totalShares() view returns (uint256)",
-  "function isDepositorWhitelisted(address account, bytes32[] merkleProof) view returns (bool)",
-  "function flags() view returns (bool mintPause, bool burnPause, bool transferPause, bool whitelist, bool transferWhitelist, uint32 globalLockup)",
-  "function accounts(address account) view returns (bool canDeposit, bool canTransfer, bool isBlacklisted)",
-]);
-const feeManagerAbi = parseAbi(["function depositFeeD6() view returns (uint24)"]);
-const riskManagerAbi = parseAbi([
-  "function vaultState() view returns (int256 balance, int256 limit)",
-  "function pendingBalance() view returns (int256)",
-]);
+const vaultAbi = once(() =>
+  parseAbi([
+    "function shareManager() view returns (address)",
+    "function oracle() view returns (address)",
+    "function feeManager() view returns (address)",
+    "function riskManager() view returns (address)",
+    "function isPausedQueue(address) view returns (bool)",
+  ]),
+);
+const queueAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function syncDepositParams() view returns (uint256 penaltyD6, uint32 maxAge)",
+  ]),
+);
+const oracleAbi = once(() =>
+  parseAbi([
+    "struct DetailedReport { uint224 priceD18; uint32 timestamp; bool isSuspicious; }",
+    "function getReport(address asset) view returns (DetailedReport)",
+  ]),
+);
+const shareManagerAbi = once(() =>
+  parseAbi([
+    "function totalShares() view returns (uint256)",
+    "function isDepositorWhitelisted(address account, bytes32[] merkleProof) view returns (bool)",
+    "function flags() view returns (bool mintPause, bool burnPause, bool transferPause, bool whitelist, bool transferWhitelist, uint32 globalLockup)",
+    "function accounts(address account) view returns (bool canDeposit, bool canTransfer, bool isBlacklisted)",
+  ]),
+);
+const feeManagerAbi = once(() => parseAbi(["function depositFeeD6() view returns (uint24)"]));
+const riskManagerAbi = once(() =>
+  parseAbi([
+    "function vaultState() view returns (int256 balance, int256 limit)",
+    "function pendingBalance() view returns (int256)",
+  ]),
+);
 
 /** Penalty and fees are counted in millionths, prices in 10^-18. */
 const MILLION = 1_000_000n;
@@ -68,10 +79,10 @@ export interface MellowMarket {
 }
 
 function coreReads(vault: Vault, caller: Address | null) {
-  const onVault = { to: vault.address, abi: vaultAbi } as const;
-  const onQueue = { to: vault.entryPoint, abi: queueAbi } as const;
-  const onShares = { to: vault.shareToken, abi: shareManagerAbi } as const;
-  const report = { to: vault.pricer, abi: oracleAbi, name: "getReport" } as const;
+  const onVault = { to: vault.address, abi: vaultAbi() } as const;
+  const onQueue = { to: vault.entryPoint, abi: queueAbi() } as const;
+  const onShares = { to: vault.shareToken, abi: shareManagerAbi() } as const;
+  const report = { to: vault.pricer, abi: oracleAbi(), name: "getReport" } as const;
   const listed = { ...onShares, name: "isDepositorWhitelisted" } as const;
   return {
     asset: read({ ...onQueue, name: "asset" }),
@@ -93,8 +104,8 @@ type Results = ReadResults<ReturnType<typeof coreReads>>;
 
 /** What the vault's managers say; all may be silent. */
 function managerReads(results: Results) {
-  const onFees = { to: valueOrNull(results.feeManager) ?? zeroAddress, abi: feeManagerAbi } as const;
-  const onRisk = { to: valueOrNull(results.riskManager) ?? zeroAddress, abi: riskManagerAbi } as const;
+  const onFees = { to: valueOrNull(results.feeManager) ?? zeroAddress, abi: feeManagerAbi() } as const;
+  const onRisk = { to: valueOrNull(results.riskManager) ?? zeroAddress, abi: riskManagerAbi() } as const;
   return {
     fee: read({ ...onFees, name: "depositFeeD6" }),
     limits: read({ ...onRisk, name: "vaultState" }),

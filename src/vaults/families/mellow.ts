@@ -1,6 +1,7 @@
 import { encodeFunctionData, parseAbi, zeroAddress } from "viem";
 import { mapDescribed } from "../../chains/read.ts";
 import { mulDivDown } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
 import type {
   DepositCall,
   DepositRequest,
@@ -26,7 +27,9 @@ import {
 } from "./mellow-market.ts";
 import { mellowRequests } from "./mellow-requests.ts";
 
-const depositAbi = parseAbi(["function deposit(uint224 assets, address referral, bytes32[] merkleProof)"]);
+const depositAbi = once(() =>
+  parseAbi(["function deposit(uint224 assets, address referral, bytes32[] merkleProof)"]),
+);
 /** `deposit(uint224, …)`: the amount is the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 /** The most that the call has room for. */
@@ -75,7 +78,7 @@ function encode(vault: Vault, request: DepositRequest): DepositCall {
   return {
     target: vault.entryPoint,
     spender: vault.spender,
-    data: encodeFunctionData({ abi: depositAbi, functionName: "deposit", args }),
+    data: encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args }),
     amountOffset: AMOUNT_OFFSET,
     amountScale: 1n,
     shareToken: vault.shareToken,

@@ -1,26 +1,37 @@
 import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
+import { once } from "../../lib/once.ts";
 import type { FlowSource, VaultFlow } from "../adapter.ts";
 import { addressParam } from "../params.ts";
 import type { Vault } from "../vault.ts";
 import { unitOf } from "./midas-params.ts";
 
-const depositsAbi = parseAbi([
-  "event DepositInstant(address indexed user, address indexed tokenIn, uint256 amountUsd, uint256 amountToken, uint256 fee, uint256 minted, bytes32 referrerId)",
-  "event DepositInstantWithCustomRecipient(address indexed user, address indexed tokenIn, address recipient, uint256 amountUsd, uint256 amountToken, uint256 fee, uint256 minted, bytes32 referrerId)",
-]);
-export const depositRequestsAbi = parseAbi([
-  "event DepositRequest(uint256 indexed requestId, address indexed user, address indexed tokenIn, uint256 amountToken, uint256 amountUsd, uint256 fee, uint256 tokenOutRate, bytes32 referrerId)",
-  "event DepositRequestWithCustomRecipient(uint256 indexed requestId, address indexed user, address indexed tokenIn, address recipient, uint256 amountToken, uint256 amountUsd, uint256 fee, uint256 tokenOutRate, bytes32 referrerId)",
-]);
-const redemptionsAbi = parseAbi([
-  "event RedeemInstant(address indexed user, address indexed tokenOut, uint256 amount, uint256 feeAmount, uint256 amountTokenOut)",
-  "event RedeemInstantWithCustomRecipient(address indexed user, address indexed tokenOut, address recipient, uint256 amount, uint256 feeAmount, uint256 amountTokenOut)",
-  "event RedeemRequest(uint256 indexed requestId, address indexed user, address indexed tokenOut, uint256 amountMTokenIn, uint256 feeAmount)",
-]);
-const tokenAbi = parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]);
-const flowsAbi = [...depositsAbi, ...depositRequestsAbi, ...redemptionsAbi, ...tokenAbi] as const;
+const depositsAbi = once(() =>
+  parseAbi([
+    "event DepositInstant(address indexed user, address indexed tokenIn, uint256 amountUsd, uint256 amountToken, uint256 fee, uint256 minted, bytes32 referrerId)",
+    "event DepositInstantWithCustomRecipient(address indexed user, address indexed tokenIn, address recipient, uint256 amountUsd, uint256 amountToken, uint256 fee, uint256 minted, bytes32 referrerId)",
+  ]),
+);
+export const depositRequestsAbi = once(() =>
+  parseAbi([
+    "event DepositRequest(uint256 indexed requestId, address indexed user, address indexed tokenIn, uint256 amountToken, uint256 amountUsd, uint256 fee, uint256 tokenOutRate, bytes32 referrerId)",
+    "event DepositRequestWithCustomRecipient(uint256 indexed requestId, address indexed user, address indexed tokenIn, address recipient, uint256 amountToken, uint256 amountUsd, uint256 fee, uint256 tokenOutRate, bytes32 referrerId)",
+  ]),
+);
+const redemptionsAbi = once(() =>
+  parseAbi([
+    "event RedeemInstant(address indexed user, address indexed tokenOut, uint256 amount, uint256 feeAmount, uint256 amountTokenOut)",
+    "event RedeemInstantWithCustomRecipient(address indexed user, address indexed tokenOut, address recipient, uint256 amount, uint256 feeAmount, uint256 amountTokenOut)",
+    "event RedeemRequest(uint256 indexed requestId, address indexed user, address indexed tokenOut, uint256 amountMTokenIn, uint256 feeAmount)",
+  ]),
+);
+const tokenAbi = once(() =>
+  parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]),
+);
+const flowsAbi = once(
+  () => [...depositsAbi(), ...depositRequestsAbi(), ...redemptionsAbi(), ...tokenAbi()] as const,
+);
 
-type FlowEvent = ReturnType<typeof decodeEventLog<typeof flowsAbi>>;
+type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
  * What the DepositVault and the RedemptionVault (`params.redemption_vault`) log; amounts there have 18
@@ -30,14 +41,18 @@ type FlowEvent = ReturnType<typeof decodeEventLog<typeof flowsAbi>>;
  */
 export function midasFlows(vault: Vault): FlowSource {
   const redemptions = addressParam(vault, "redemption_vault");
-  const abi = [...depositsAbi, ...depositRequestsAbi, ...(redemptions === null ? tokenAbi : redemptionsAbi)];
+  const abi = [
+    ...depositsAbi(),
+    ...depositRequestsAbi(),
+    ...(redemptions === null ? tokenAbi() : redemptionsAbi()),
+  ];
   const out = redemptions ?? vault.shareToken;
   return {
     addresses: [vault.entryPoint, out],
     topics: abi.map(toEventSelector),
     decode(log) {
       try {
-        const event = decodeEventLog({ abi: flowsAbi, data: log.data, topics: log.topics });
+        const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
         const isDeposit = event.eventName.startsWith("Deposit");
         if (!isAddressEqual(log.address, isDeposit ? vault.entryPoint : out)) return null;
         if (event.eventName === "Transfer" && redemptions !== null) return null;

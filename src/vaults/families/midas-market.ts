@@ -10,26 +10,29 @@ import {
 } from "../../chains/read.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { larger } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
 import type { Vault } from "../vault.ts";
 import type { MidasRates } from "./midas-mint.ts";
 import { depositSelector, midasMode, unitOf } from "./midas-params.ts";
 
-const depositVaultAbi = parseAbi([
-  "function mToken() view returns (address)",
-  "function mTokenDataFeed() view returns (address)",
-  "function minAmount() view returns (uint256)",
-  "function minMTokenAmountForFirstDeposit() view returns (uint256)",
-  "function totalMinted(address) view returns (uint256)",
-  "function isFreeFromMinAmount(address) view returns (bool)",
-  "function instantFee() view returns (uint256)",
-  "function waivedFeeRestriction(address) view returns (bool)",
-  "function tokensConfig(address) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
-  "function getPaymentTokens() view returns (address[])",
-  "function paused() view returns (bool)",
-  "function fnPaused(bytes4) view returns (bool)",
-]);
-const feedAbi = parseAbi(["function getDataInBase18() view returns (uint256)"]);
-const mTokenAbi = parseAbi(["function paused() view returns (bool)"]);
+const depositVaultAbi = once(() =>
+  parseAbi([
+    "function mToken() view returns (address)",
+    "function mTokenDataFeed() view returns (address)",
+    "function minAmount() view returns (uint256)",
+    "function minMTokenAmountForFirstDeposit() view returns (uint256)",
+    "function totalMinted(address) view returns (uint256)",
+    "function isFreeFromMinAmount(address) view returns (bool)",
+    "function instantFee() view returns (uint256)",
+    "function waivedFeeRestriction(address) view returns (bool)",
+    "function tokensConfig(address) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
+    "function getPaymentTokens() view returns (address[])",
+    "function paused() view returns (bool)",
+    "function fnPaused(bytes4) view returns (bool)",
+  ]),
+);
+const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
+const mTokenAbi = once(() => parseAbi(["function paused() view returns (bool)"]));
 
 /** Which payment token, and who is seen to pay; null: nobody in particular, or the Router's clone of that deposit. */
 export interface Payment {
@@ -54,26 +57,26 @@ export interface MidasMarket {
 }
 
 function coreReads(vault: Vault, { token }: Payment) {
-  const on = { to: vault.entryPoint, abi: depositVaultAbi } as const;
+  const on = { to: vault.entryPoint, abi: depositVaultAbi() } as const;
   const selector = depositSelector(midasMode(vault));
   return {
     config: read({ ...on, name: "tokensConfig", args: [token.address] }),
     tokens: read({ ...on, name: "getPaymentTokens" }),
     mToken: read({ ...on, name: "mToken" }),
     feedOf: read({ ...on, name: "mTokenDataFeed" }),
-    feed: read({ to: vault.pricer, abi: feedAbi, name: "getDataInBase18" }),
+    feed: read({ to: vault.pricer, abi: feedAbi(), name: "getDataInBase18" }),
     instantFee: read({ ...on, name: "instantFee" }),
     minAmount: read({ ...on, name: "minAmount" }),
     minFirst: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
     paused: read({ ...on, name: "paused" }),
     fnPaused: read({ ...on, name: "fnPaused", args: [selector] }),
     // Nothing is minted while the mToken itself is paused.
-    mTokenPaused: read({ to: vault.shareToken, abi: mTokenAbi, name: "paused" }),
+    mTokenPaused: read({ to: vault.shareToken, abi: mTokenAbi(), name: "paused" }),
   };
 }
 
 function callerReads(vault: Vault, caller: Address) {
-  const on = { to: vault.entryPoint, abi: depositVaultAbi, args: [caller] } as const;
+  const on = { to: vault.entryPoint, abi: depositVaultAbi(), args: [caller] } as const;
   return {
     waived: read({ ...on, name: "waivedFeeRestriction" }),
     minted: read({ ...on, name: "totalMinted" }),
@@ -97,7 +100,7 @@ export function midasMarket(vault: Vault, payment: Payment): Described<MidasMark
     const toMarket = (token: ReadResult<bigint>) => marketOf(vault, { payment, results, token });
     if (config === null) return describe({}, () => toMarket(FAILED));
     const [tokenFeed, , , stable] = config;
-    const tokenRate = read({ to: tokenFeed, abi: feedAbi, name: "getDataInBase18" });
+    const tokenRate = read({ to: tokenFeed, abi: feedAbi(), name: "getDataInBase18" });
     // A fixed price is that only while the token's own feed is healthy.
     return describe({ tokenRate }, ({ tokenRate: told }) =>
       toMarket(told.ok && stable ? { ok: true, value: ONE } : told),

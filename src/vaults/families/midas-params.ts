@@ -1,4 +1,5 @@
 import { type Abi, type Hex, parseAbi, toFunctionSelector } from "viem";
+import { once } from "../../lib/once.ts";
 import { addressParam, choiceParam, wordParam } from "../params.ts";
 import type { Vault } from "../vault.ts";
 
@@ -28,7 +29,7 @@ export function unitOf(decimals: number): bigint | null {
   return decimals <= 18 ? 10n ** BigInt(18 - decimals) : null;
 }
 
-export const midasDepositAbis = {
+export const midasDepositAbis = once(() => ({
   instantFor: parseAbi([
     "function depositInstant(address tokenIn, uint256 amountToken, uint256 minReceiveAmount, bytes32 referrerId, address recipient)",
   ]),
@@ -39,11 +40,11 @@ export const midasDepositAbis = {
     "function depositRequest(address tokenIn, uint256 amountToken, bytes32 referrerId, address recipient)",
   ]),
   request: parseAbi(["function depositRequest(address tokenIn, uint256 amountToken, bytes32 referrerId)"]),
-} as const;
+}));
 
 /** The selector that a deposit of this mode calls, which may be paused by itself. */
 export function depositSelector({ instant, names }: MidasMode): Hex {
-  const { instantFor, instant: plain, requestFor, request } = midasDepositAbis;
+  const { instantFor, instant: plain, requestFor, request } = midasDepositAbis();
   const abi: Abi = instant ? (names ? instantFor : plain) : names ? requestFor : request;
   const [item] = abi;
   if (item?.type !== "function") throw new TypeError("no function");

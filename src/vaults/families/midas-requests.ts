@@ -1,13 +1,16 @@
 import { isAddressEqual, parseAbi, parseEventLogs } from "viem";
 import { describe, type ReadResult, read } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { AsyncDeposits, DepositRequestSeen, PendingDeposit } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
 import { depositRequestsAbi } from "./midas-flows.ts";
 import { unitOf } from "./midas-params.ts";
 
-const requestsAbi = parseAbi([
-  "function mintRequests(uint256) view returns (address sender, address tokenIn, uint8 status, uint256 depositedUsdAmount, uint256 usdAmountWithoutFees, uint256 tokenOutRate)",
-]);
+const requestsAbi = once(() =>
+  parseAbi([
+    "function mintRequests(uint256) view returns (address sender, address tokenIn, uint8 status, uint256 depositedUsdAmount, uint256 usdAmountWithoutFees, uint256 tokenOutRate)",
+  ]),
+);
 /** Neither approved nor rejected. */
 const OPEN = 0;
 const REJECTED = 2;
@@ -36,7 +39,7 @@ const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
 export const midasRequests: AsyncDeposits = {
   pending(vault, { requestIds }) {
     const known = [...new Set(requestIds)].filter((id) => NUMBER.test(id));
-    const on = { to: vault.entryPoint, abi: requestsAbi, name: "mintRequests" } as const;
+    const on = { to: vault.entryPoint, abi: requestsAbi(), name: "mintRequests" } as const;
     return describe(
       Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
       (results): PendingDeposit => {
@@ -54,7 +57,7 @@ export const midasRequests: AsyncDeposits = {
   claim: () => null,
   requestIn(vault, { user, logs }): DepositRequestSeen | null {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
-    for (const { eventName, args } of parseEventLogs({ abi: depositRequestsAbi, logs: own })) {
+    for (const { eventName, args } of parseEventLogs({ abi: depositRequestsAbi(), logs: own })) {
       const whose = eventName === "DepositRequest" ? args.user : args.recipient;
       if (!isAddressEqual(whose, user)) continue;
       const unit = unitOf(vault.asset.decimals);

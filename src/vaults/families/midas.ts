@@ -1,6 +1,7 @@
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import { type Described, describe, describeAll, mapDescribed, read, valueOrNull } from "../../chains/read.ts";
 import { mulDivDown } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
 import type {
   DepositCall,
   DepositRequest,
@@ -20,12 +21,14 @@ import { leastFor, type MidasRates, midasMinted, mostFor, mostPayable } from "./
 import { checkMidasParams, midasDepositAbis, midasMode, unitOf } from "./midas-params.ts";
 import { midasRequests } from "./midas-requests.ts";
 
-const limitsAbi = parseAbi([
-  "function instantDailyLimit() view returns (uint256)",
-  "function dailyLimits(uint256) view returns (uint256)",
-  "function maxSupplyCap() view returns (uint256)",
-  "function totalSupply() view returns (uint256)",
-]);
+const limitsAbi = once(() =>
+  parseAbi([
+    "function instantDailyLimit() view returns (uint256)",
+    "function dailyLimits(uint256) view returns (uint256)",
+    "function maxSupplyCap() view returns (uint256)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
 
 /** The token and the amount are the first words of every deposit. */
 const AMOUNT_OFFSET = 36;
@@ -45,14 +48,14 @@ interface Room {
 const lessOrNone = (limit: bigint, used: bigint): bigint => (limit > used ? limit - used : 0n);
 
 function describeRoom(vault: Vault, now: number): Described<Room> {
-  const on = { to: vault.entryPoint, abi: limitsAbi } as const;
+  const on = { to: vault.entryPoint, abi: limitsAbi() } as const;
   const day = BigInt(Math.floor(now / DAY_MS));
   return describe(
     {
       limit: read({ ...on, name: "instantDailyLimit" }),
       used: read({ ...on, name: "dailyLimits", args: [day] }),
       cap: read({ ...on, name: "maxSupplyCap" }),
-      supply: read({ to: vault.shareToken, abi: limitsAbi, name: "totalSupply" }),
+      supply: read({ to: vault.shareToken, abi: limitsAbi(), name: "totalSupply" }),
     },
     ({ limit, used, cap, supply }): Room => {
       const { instant } = midasMode(vault);
@@ -129,7 +132,7 @@ function toState(vault: Vault, { market, room }: Reading): VaultState {
 
 function depositData(vault: Vault, request: DepositRequest & { units: bigint }): Hex {
   const { instant, names } = midasMode(vault);
-  const { instantFor, instant: plain, requestFor, request: plainRequest } = midasDepositAbis;
+  const { instantFor, instant: plain, requestFor, request: plainRequest } = midasDepositAbis();
   const [token, referrer] = [request.token.address, wordParam(vault, "referrer")];
   if (instant) {
     const args = [token, request.units, request.minShares, referrer] as const;

@@ -1,11 +1,14 @@
 import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { once } from "../../lib/once.ts";
 import type { FlowSource } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
 
-const flowsAbi = parseAbi([
-  "event Deposit(address assetIn, uint256 amountIn, uint256 shares, address indexed senderAddr, address indexed receiverAddr)",
-  "event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr)",
-]);
+const flowsAbi = once(() =>
+  parseAbi([
+    "event Deposit(address assetIn, uint256 amountIn, uint256 shares, address indexed senderAddr, address indexed receiverAddr)",
+    "event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr)",
+  ]),
+);
 
 /**
  * Deposits and paid withdrawals of an Upshift vault. Of another token than its asset the worth is not told, and
@@ -14,11 +17,11 @@ const flowsAbi = parseAbi([
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint],
-    topics: flowsAbi.map(toEventSelector),
+    topics: flowsAbi().map(toEventSelector),
     decode(log) {
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;
       try {
-        const event = decodeEventLog({ abi: flowsAbi, data: log.data, topics: log.topics });
+        const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
         if (event.eventName === "WithdrawalProcessed") {
           const { receiverAddr: user, assetsAmount: assets } = event.args;
           return { kind: "withdrawal", user, assets, shares: null };

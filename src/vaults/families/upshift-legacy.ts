@@ -1,18 +1,21 @@
 import { parseAbi } from "viem";
 import { describe, read, valueOrNull } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { Vault } from "../vault.ts";
 import { defineErc4626 } from "./erc4626.ts";
 import type { OwnViews } from "./own-views.ts";
 import { explainUpshift } from "./upshift-errors.ts";
 
-const limitsAbi = parseAbi([
-  "function depositsPaused() view returns (bool)",
-  "function maxDepositAmount() view returns (uint256)",
-]);
+const limitsAbi = once(() =>
+  parseAbi([
+    "function depositsPaused() view returns (bool)",
+    "function maxDepositAmount() view returns (uint256)",
+  ]),
+);
 
 /** A switch of deposits alone, and the most that one deposit may bring. */
 function limits(vault: Vault) {
-  const on = { to: vault.entryPoint, abi: limitsAbi } as const;
+  const on = { to: vault.entryPoint, abi: limitsAbi() } as const;
   return describe(
     {
       paused: read({ ...on, name: "depositsPaused" }),

@@ -9,6 +9,7 @@ import {
 } from "../../chains/read.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { mulDivDown } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
 import type {
   DepositCall,
   DepositRequest,
@@ -23,32 +24,34 @@ import type { Vault } from "../vault.ts";
 import { explainUpshift } from "./upshift-errors.ts";
 import { upshiftFlows } from "./upshift-flows.ts";
 
-const vaultAbi = parseAbi([
-  "function deposit(address assetIn, uint256 amountIn, address receiverAddr) returns (uint256 shares)",
-  "function previewDeposit(address assetIn, uint256 amountIn) view returns (uint256 shares, uint256 amountInReferenceTokens)",
-  "function getSharePrice() view returns (uint256)",
-  "function getTotalAssets() view returns (uint256)",
-  "function maxDepositAmount() view returns (uint256)",
-  "function depositCap() view returns (uint256)",
-  "function depositsPaused() view returns (bool)",
-  "function sendersWhitelistAddress() view returns (address)",
-  "function assetsWhitelistAddress() view returns (address)",
-]);
-const shareAbi = parseAbi(["function totalSupply() view returns (uint256)"]);
-const listAbi = parseAbi(["function isWhitelisted(address) view returns (bool)"]);
+const vaultAbi = once(() =>
+  parseAbi([
+    "function deposit(address assetIn, uint256 amountIn, address receiverAddr) returns (uint256 shares)",
+    "function previewDeposit(address assetIn, uint256 amountIn) view returns (uint256 shares, uint256 amountInReferenceTokens)",
+    "function getSharePrice() view returns (uint256)",
+    "function getTotalAssets() view returns (uint256)",
+    "function maxDepositAmount() view returns (uint256)",
+    "function depositCap() view returns (uint256)",
+    "function depositsPaused() view returns (bool)",
+    "function sendersWhitelistAddress() view returns (address)",
+    "function assetsWhitelistAddress() view returns (address)",
+  ]),
+);
+const shareAbi = once(() => parseAbi(["function totalSupply() view returns (uint256)"]));
+const listAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
 
 /** `deposit(address assetIn, uint256 amountIn, …)`: the amount is the second word after the selector. */
 const AMOUNT_OFFSET = 36;
 /** getSharePrice() */
 const SHARE_PRICE = "0x5b1dac60";
 
-const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: vaultAbi }) as const;
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: vaultAbi() }) as const;
 const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
 
 function limitReads(vault: Vault) {
   return {
     paused: read({ ...onVault(vault), name: "depositsPaused" }),
-    price: read({ to: vault.pricer, abi: vaultAbi, name: "getSharePrice" }),
+    price: read({ to: vault.pricer, abi: vaultAbi(), name: "getSharePrice" }),
     total: read({ ...onVault(vault), name: "getTotalAssets" }),
     perDeposit: read({ ...onVault(vault), name: "maxDepositAmount" }),
     cap: read({ ...onVault(vault), name: "depositCap" }),
@@ -67,7 +70,7 @@ function roomOf({ perDeposit, cap, total }: Limits): bigint | null {
 
 function describeState(vault: Vault) {
   return describe(
-    { ...limitReads(vault), supply: read({ to: vault.shareToken, abi: shareAbi, name: "totalSupply" }) },
+    { ...limitReads(vault), supply: read({ to: vault.shareToken, abi: shareAbi(), name: "totalSupply" }) },
     (results): VaultState => {
       const paused = valueOrNull(results.paused) === true;
       const price = valueOrNull(results.price);
@@ -99,7 +102,7 @@ type TermsResults = ReadResults<ReturnType<typeof termsReads>>;
 /** A list that the vault names, if it names one. */
 function listRead(list: ReadResult<Address>, account: Address | null) {
   if (!list.ok || account === null || isAddressEqual(list.value, zeroAddress)) return null;
-  return read({ to: list.value, abi: listAbi, name: "isWhitelisted", args: [account] });
+  return read({ to: list.value, abi: listAbi(), name: "isWhitelisted", args: [account] });
 }
 
 /** The lists of senders and of assets are contracts of their own, asked once they are known. */
@@ -140,7 +143,7 @@ function encode(vault: Vault, request: DepositRequest): DepositCall {
   return {
     target: vault.entryPoint,
     spender: vault.spender,
-    data: encodeFunctionData({ abi: vaultAbi, functionName: "deposit", args }),
+    data: encodeFunctionData({ abi: vaultAbi(), functionName: "deposit", args }),
     amountOffset: AMOUNT_OFFSET,
     amountScale: 1n,
     shareToken: vault.shareToken,

@@ -1,17 +1,20 @@
 import { parseAbi } from "viem";
 import { type Described, describe, read, valueOrNull } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { Refusal, TermsRequest } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
 import { generationOf } from "./veda-params.ts";
 
-const tellerAbi = parseAbi([
-  "function shareLockPeriod() view returns (uint64)",
-  "function permissionedTransfers() view returns (bool)",
-  "function fromDenyList(address) view returns (bool)",
-  "function toDenyList(address) view returns (bool)",
-  "function operatorDenyList(address) view returns (bool)",
-  "function beforeTransferData(address) view returns (bool denyFrom, bool denyTo, bool denyOperator, bool permissionedOperator, uint256 shareUnlockTime)",
-]);
+const tellerAbi = once(() =>
+  parseAbi([
+    "function shareLockPeriod() view returns (uint64)",
+    "function permissionedTransfers() view returns (bool)",
+    "function fromDenyList(address) view returns (bool)",
+    "function toDenyList(address) view returns (bool)",
+    "function operatorDenyList(address) view returns (bool)",
+    "function beforeTransferData(address) view returns (bool denyFrom, bool denyTo, bool denyOperator, bool permissionedOperator, uint256 shareUnlockTime)",
+  ]),
+);
 
 /**
  * Why a teller's shares would not be the user's to hold and to move: they are minted to the caller, and what is locked
@@ -20,7 +23,7 @@ const tellerAbi = parseAbi([
  * not answer.
  */
 export function vedaAdmission(vault: Vault, request: TermsRequest): Described<Refusal | null> {
-  const teller = { to: vault.entryPoint, abi: tellerAbi } as const;
+  const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const ofHolder = { ...teller, args: [request.caller ?? request.receiver] } as const;
   return describe(
     {

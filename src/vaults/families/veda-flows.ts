@@ -1,11 +1,14 @@
 import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { once } from "../../lib/once.ts";
 import type { FlowSource } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
 
-const flowsAbi = parseAbi([
-  "event Enter(address indexed from, address indexed asset, uint256 amount, address indexed to, uint256 shares)",
-  "event Exit(address indexed to, address indexed asset, uint256 amount, address indexed from, uint256 shares)",
-]);
+const flowsAbi = once(() =>
+  parseAbi([
+    "event Enter(address indexed from, address indexed asset, uint256 amount, address indexed to, uint256 shares)",
+    "event Exit(address indexed to, address indexed asset, uint256 amount, address indexed from, uint256 shares)",
+  ]),
+);
 
 /**
  * A BoringVault's own events, which all tellers share; a refunded deposit is an `Exit`. What came in another
@@ -15,11 +18,11 @@ const flowsAbi = parseAbi([
 export function vedaFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.shareToken],
-    topics: flowsAbi.map(toEventSelector),
+    topics: flowsAbi().map(toEventSelector),
     decode(log) {
       if (!isAddressEqual(log.address, vault.shareToken)) return null;
       try {
-        const { eventName, args } = decodeEventLog({ abi: flowsAbi, data: log.data, topics: log.topics });
+        const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
         const own = isAddressEqual(args.asset, vault.asset.address);
         const moved = { assets: own ? args.amount : null, shares: args.shares };
         return eventName === "Enter"

@@ -9,6 +9,7 @@ import {
 } from "../../chains/read.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { leastAmount, MAX_UINT256, mulDivDown } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
 import type {
   DepositCall,
   DepositRequest,
@@ -26,25 +27,31 @@ import { vedaAdmission } from "./veda-admission.ts";
 import { vedaFlows } from "./veda-flows.ts";
 import { checkVedaParams, generationOf, isStreamed } from "./veda-params.ts";
 
-const tellerAbi = parseAbi([
-  "function isSupported(address) view returns (bool)",
-  "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
-  "function isPaused() view returns (bool)",
-  "function depositCap() view returns (uint112)",
-  "function accountant() view returns (address)",
-  "function vault() view returns (address)",
-]);
-const depositAbi = parseAbi([
-  "function deposit(address depositAsset, uint256 depositAmount, uint256 minimumMint)",
-]);
-const referredDepositAbi = parseAbi([
-  "function deposit(address depositAsset, uint256 depositAmount, uint256 minimumMint, address referralAddress)",
-]);
-const accountantAbi = parseAbi([
-  "function getRateInQuote(address) view returns (uint256)",
-  "function getRateInQuoteSafe(address) view returns (uint256)",
-]);
-const shareAbi = parseAbi(["function totalSupply() view returns (uint256)"]);
+const tellerAbi = once(() =>
+  parseAbi([
+    "function isSupported(address) view returns (bool)",
+    "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
+    "function isPaused() view returns (bool)",
+    "function depositCap() view returns (uint112)",
+    "function accountant() view returns (address)",
+    "function vault() view returns (address)",
+  ]),
+);
+const depositAbi = once(() =>
+  parseAbi(["function deposit(address depositAsset, uint256 depositAmount, uint256 minimumMint)"]),
+);
+const referredDepositAbi = once(() =>
+  parseAbi([
+    "function deposit(address depositAsset, uint256 depositAmount, uint256 minimumMint, address referralAddress)",
+  ]),
+);
+const accountantAbi = once(() =>
+  parseAbi([
+    "function getRateInQuote(address) view returns (uint256)",
+    "function getRateInQuoteSafe(address) view returns (uint256)",
+  ]),
+);
+const shareAbi = once(() => parseAbi(["function totalSupply() view returns (uint256)"]));
 
 /** `deposit(address, uint256, …)`: the amount is the second word after the selector. */
 const AMOUNT_OFFSET = 36;
@@ -70,7 +77,7 @@ const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
 
 /** Reads that every question needs, about one token. */
 function marketReads(vault: Vault, token: Address) {
-  const teller = { to: vault.entryPoint, abi: tellerAbi } as const;
+  const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const args = [token] as const;
   const support =
     generationOf(vault) === "a"
@@ -78,17 +85,17 @@ function marketReads(vault: Vault, token: Address) {
       : read({ ...teller, name: "assetData", args });
   return {
     support,
-    rate: read({ to: vault.pricer, abi: accountantAbi, name: "getRateInQuoteSafe", args }),
+    rate: read({ to: vault.pricer, abi: accountantAbi(), name: "getRateInQuoteSafe", args }),
     // Answers while the accountant is paused too, which is how that is seen.
-    rateAnyway: read({ to: vault.pricer, abi: accountantAbi, name: "getRateInQuote", args }),
+    rateAnyway: read({ to: vault.pricer, abi: accountantAbi(), name: "getRateInQuote", args }),
     tellerPaused: read({ ...teller, name: "isPaused" }),
   };
 }
 
 function capReads(vault: Vault) {
   return {
-    cap: read({ to: vault.entryPoint, abi: tellerAbi, name: "depositCap" }),
-    supply: read({ to: vault.shareToken, abi: shareAbi, name: "totalSupply" }),
+    cap: read({ to: vault.entryPoint, abi: tellerAbi(), name: "depositCap" }),
+    supply: read({ to: vault.shareToken, abi: shareAbi(), name: "totalSupply" }),
   };
 }
 
@@ -135,7 +142,7 @@ function room(vault: Vault, market: Market): bigint | null {
 }
 
 function describeTerms(vault: Vault, request: TermsRequest) {
-  const teller = { to: vault.entryPoint, abi: tellerAbi } as const;
+  const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const market = describe(
     {
       ...marketReads(vault, request.token.address),
@@ -197,8 +204,12 @@ function encode(vault: Vault, request: DepositRequest): DepositCall {
   const referrer = addressParam(vault, "referrer") ?? zeroAddress;
   const data =
     generationOf(vault) === "d"
-      ? encodeFunctionData({ abi: referredDepositAbi, functionName: "deposit", args: [...deposit, referrer] })
-      : encodeFunctionData({ abi: depositAbi, functionName: "deposit", args: deposit });
+      ? encodeFunctionData({
+          abi: referredDepositAbi(),
+          functionName: "deposit",
+          args: [...deposit, referrer],
+        })
+      : encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args: deposit });
   return {
     target: vault.entryPoint,
     spender: vault.spender,

@@ -1,14 +1,15 @@
 import { parseAbi } from "viem";
 import { describe, read, valueOrNull } from "../../chains/read.ts";
+import { once } from "../../lib/once.ts";
 import type { Vault } from "../vault.ts";
 import { defineErc4626 } from "./erc4626.ts";
 import type { OwnViews } from "./own-views.ts";
 
-const shutdownAbi = parseAbi(["function isShutdown() view returns (bool)"]);
+const shutdownAbi = once(() => parseAbi(["function isShutdown() view returns (bool)"]));
 
 function shutdown(vault: Vault) {
   return describe(
-    { shutdown: read({ to: vault.entryPoint, abi: shutdownAbi, name: "isShutdown" }) },
+    { shutdown: read({ to: vault.entryPoint, abi: shutdownAbi(), name: "isShutdown" }) },
     ({ shutdown: told }): OwnViews => ({ paused: valueOrNull(told) === true }),
   );
 }

@@ -144,7 +144,7 @@ export function balanceOf(chain: TestChain, of: { token: Address; owner: Address
 export function fillTransaction(deposited: Deposited, spokePool: Address) {
   const { destinationChainId, quoteTimestamp: _, originChainId, ...relay } = deposited;
   const data = encodeFunctionData({
-    abi: spokePoolAbi,
+    abi: spokePoolAbi(),
     functionName: "fillRelay",
     args: [{ ...relay, originChainId: BigInt(originChainId) }, BigInt(destinationChainId), pad(RELAYER)],
   });

@@ -102,7 +102,7 @@ function captures(): void {
 
   test("our selectors and topics are theirs", () => {
     const { selectors } = read("abi").body as { selectors: Record<string, Hex> };
-    const items = [...depositAbi, ...spokePoolAbi, ...handlerAbi];
+    const items = [...depositAbi(), ...spokePoolAbi(), ...handlerAbi()];
     const compared = items.filter((item) => `${item.type} ${item.name}` in selectors);
     for (const item of compared) {
       const hash = item.type === "event" ? toEventSelector(item) : toFunctionSelector(item);

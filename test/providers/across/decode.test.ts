@@ -10,7 +10,7 @@ import {
 import { HANDLER, USDC_1, USDC_42161, USER } from "./stage.ts";
 
 const data = encodeFunctionData({
-  abi: depositAbi,
+  abi: depositAbi(),
   functionName: "deposit",
   args: [pad(USER), pad(HANDLER), pad(USDC_1), pad(USDC_42161), 5n, 4n, 42161n, pad("0x"), 1, 2, 0, "0x1234"],
 });
@@ -65,7 +65,7 @@ describe("decodeDeposit", () => {
 
 test("the other decoders refuse what is not exactly theirs", () => {
   const args = [USER, "0x12", 0n, []] as const;
-  const call = encodeFunctionData({ abi: handlerAbi, functionName: "makeCallWithBalance", args });
+  const call = encodeFunctionData({ abi: handlerAbi(), functionName: "makeCallWithBalance", args });
   expect(decodeBalanceCall(call)).toMatchObject({ target: USER, callData: "0x12", replacement: [] });
   expect(() => decodeBalanceCall(concatHex([call, "0x00"]))).toThrow();
   for (const message of ["0x", "0x1234", pad("0x20")] as const)

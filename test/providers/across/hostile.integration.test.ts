@@ -25,7 +25,7 @@ interface SimulatedBlock {
 const messageAbi = parseAbi([
   "function handleV3AcrossMessage(address token, uint256 amount, address relayer, bytes message)",
 ]);
-const [callsFailed] = encodeEventTopics({ abi: handlerAbi, eventName: "CallsFailed" });
+const [callsFailed] = encodeEventTopics({ abi: handlerAbi(), eventName: "CallsFailed" });
 
 function outcomeOf([block]: readonly SimulatedBlock[]): string {
   const [call] = block?.calls ?? [];

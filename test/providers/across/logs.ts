@@ -86,7 +86,7 @@ export function fundsDeposited(change: Partial<Deposited> = {}, address: Address
   ]);
   return {
     address,
-    topics: encodeEventTopics({ abi: spokePoolAbi, eventName: "FundsDeposited", args }),
+    topics: encodeEventTopics({ abi: spokePoolAbi(), eventName: "FundsDeposited", args }),
     data,
   };
 }
@@ -126,14 +126,18 @@ export function filledRelay(
       0,
     ],
   ]);
-  return { address, topics: encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay", args }), data };
+  return {
+    address,
+    topics: encodeEventTopics({ abi: spokePoolAbi(), eventName: "FilledRelay", args }),
+    data,
+  };
 }
 
 export function callsFailed(address: Address = HANDLER): Emitted {
   const args = { fallbackRecipient: USER };
   return {
     address,
-    topics: encodeEventTopics({ abi: handlerAbi, eventName: "CallsFailed", args }),
+    topics: encodeEventTopics({ abi: handlerAbi(), eventName: "CallsFailed", args }),
     data: encodeAbiParameters(callTypes, [[]]),
   };
 }
@@ -142,7 +146,7 @@ export function callsFailed(address: Address = HANDLER): Emitted {
 export function drained(change: { recipient?: Address; token?: Address; amount?: bigint } = {}): Emitted {
   const { recipient = USER, token = USDC_42161, amount = deposited.outputAmount } = change;
   const args = { recipient, token, amount };
-  const topics = encodeEventTopics({ abi: handlerAbi, eventName: "DrainedTokens", args });
+  const topics = encodeEventTopics({ abi: handlerAbi(), eventName: "DrainedTokens", args });
   return { address: HANDLER, topics, data: "0x" };
 }
 

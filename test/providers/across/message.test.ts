@@ -69,7 +69,7 @@ const honestApproval: Approval = {
 function withApproval(change: Partial<Approval>) {
   const { target, callData, value, replacement } = { ...honestApproval, ...change };
   const args = [target, callData, value, replacement] as const;
-  const data = encodeFunctionData({ abi: handlerAbi, functionName: "makeCallWithBalance", args });
+  const data = encodeFunctionData({ abi: handlerAbi(), functionName: "makeCallWithBalance", args });
   return replaceCall(1, { callData: data });
 }
 

@@ -62,15 +62,15 @@ const changedBytes = (random: Random, data: Hex): Hex => String(another(random, 
 
 /** Another deposit with one or two fields changed; null when it cannot be encoded. */
 function changedFields(random: Random, data: Hex): Hex | null {
-  const { args } = decodeFunctionData({ abi: depositAbi, data });
+  const { args } = decodeFunctionData({ abi: depositAbi(), data });
   const tree = { args: [...args] as unknown[], message: messageTree(args[11]) };
   for (let change = 0; change <= random.integer(2); change += 1) changeTree(random, tree);
   try {
     if (tree.message !== null) {
       tree.args[11] = encodeAbiParameters(instructionsParameters, [tree.message] as never);
     }
-    const own = encodeFunctionData({ abi: depositAbi, functionName: "deposit", args: tree.args as never });
-    const canonical = encodeFunctionData({ abi: depositAbi, functionName: "deposit", args });
+    const own = encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args: tree.args as never });
+    const canonical = encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args });
     return `${own}${data.slice(canonical.length)}` as Hex;
   } catch {
     return null;

@@ -26,8 +26,8 @@ function wireOf(item: Item): unknown {
 }
 
 describe.each([
-  ["Ethereum_SpokePool", [...depositAbi, ...spokePoolAbi, ...spokePoolOperatorAbi]],
-  ["MulticallHandler", handlerAbi],
+  ["Ethereum_SpokePool", [...depositAbi(), ...spokePoolAbi(), ...spokePoolOperatorAbi]],
+  ["MulticallHandler", handlerAbi()],
 ] as const)("our ABI of %s", (name, ours) => {
   test.each(ours.map((item) => [item.name, item] as const))("has %s as it was published", (_, item) => {
     expect(publishedItems(name).map(wireOf)).toContainEqual(wireOf(item));

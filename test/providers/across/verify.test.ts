@@ -73,7 +73,7 @@ describe("any other value of a field", () => {
   const encodeWith = (change: Partial<typeof deposit>): Hex => {
     const d = { ...deposit, ...change };
     return encodeFunctionData({
-      abi: depositAbi,
+      abi: depositAbi(),
       functionName: "deposit",
       args: [
         word(d.depositor),

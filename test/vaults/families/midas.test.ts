@@ -231,10 +231,10 @@ describe("midas' call", () => {
   const referrer = `0x${"ab".repeat(32)}` as const;
 
   test.each([
-    ["instant", "argument", midasDepositAbis.instantFor, [USDC, units, 79n, referrer, USER]],
-    ["instant", "caller", midasDepositAbis.instant, [USDC, units, 79n, referrer]],
-    ["request", "argument", midasDepositAbis.requestFor, [USDC, units, referrer, USER]],
-    ["request", "caller", midasDepositAbis.request, [USDC, units, referrer]],
+    ["instant", "argument", midasDepositAbis().instantFor, [USDC, units, 79n, referrer, USER]],
+    ["instant", "caller", midasDepositAbis().instant, [USDC, units, 79n, referrer]],
+    ["request", "argument", midasDepositAbis().requestFor, [USDC, units, referrer, USER]],
+    ["request", "caller", midasDepositAbis().request, [USDC, units, referrer]],
   ] as const)("is %s, the recipient being the %s", (mode, recipient, abi, args) => {
     const call = midas.encode(withParams({ deposit: mode, recipient, referrer }), deposit);
     expect(decodeFunctionData({ abi, data: call.data }).args).toEqual(args);

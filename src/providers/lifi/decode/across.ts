@@ -1,4 +1,5 @@
 import { type Hex, parseAbiParameters } from "viem";
+import { once } from "../../../lib/once.ts";
 import { decodeExact } from "./exact.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./structs.ts";
 
@@ -28,22 +29,26 @@ export interface AcrossCall {
 
 const ACROSS_DATA =
   "struct AcrossV4Data { bytes32 receiverAddress; bytes32 refundAddress; bytes32 sendingAssetId; bytes32 receivingAssetId; uint256 outputAmount; uint128 outputAmountMultiplier; bytes32 exclusiveRelayer; uint32 quoteTimestamp; uint32 fillDeadline; uint32 exclusivityParameter; bytes message; }";
-const started = parseAbiParameters(["BridgeData bridge, AcrossV4Data facet", BRIDGE_DATA, ACROSS_DATA]);
-const swapped = parseAbiParameters([
-  "BridgeData bridge, SwapData[] swaps, AcrossV4Data facet",
-  BRIDGE_DATA,
-  SWAP_DATA,
-  ACROSS_DATA,
-]);
+const started = once(() =>
+  parseAbiParameters(["BridgeData bridge, AcrossV4Data facet", BRIDGE_DATA, ACROSS_DATA]),
+);
+const swapped = once(() =>
+  parseAbiParameters([
+    "BridgeData bridge, SwapData[] swaps, AcrossV4Data facet",
+    BRIDGE_DATA,
+    SWAP_DATA,
+    ACROSS_DATA,
+  ]),
+);
 
 /** AcrossFacetV4 1.0.0: `startBridgeTokensViaAcrossV4` 0xa1f1ce43. Source: lifinance/contracts ef00558f. */
 export function decodeAcross(data: Hex): AcrossCall | null {
-  const values = decodeExact(started, data);
+  const values = decodeExact(started(), data);
   return values && { kind: "across", bridge: values[0], swaps: null, facet: values[1] };
 }
 
 /** AcrossFacetV4 1.0.0: `swapAndStartBridgeTokensViaAcrossV4` 0x1794958f. */
 export function decodeSwapAcross(data: Hex): AcrossCall | null {
-  const values = decodeExact(swapped, data);
+  const values = decodeExact(swapped(), data);
   return values && { kind: "across", bridge: values[0], swaps: values[1], facet: values[2] };
 }

@@ -1,4 +1,5 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
+import { once } from "../../../lib/once.ts";
 import { decodeExact } from "./exact.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./structs.ts";
 
@@ -31,41 +32,49 @@ export interface PolymerCall {
 const CELER = "struct CelerCircleData { uint256 maxFee; uint32 minFinalityThreshold; }";
 const POLYMER =
   "struct PolymerCCTPData { uint256 polymerTokenFee; uint256 maxCCTPFee; bytes32 nonEVMReceiver; bytes32 solanaReceiverATA; uint32 minFinalityThreshold; address refundRecipient; bytes hookData; }";
-const celerStarted = parseAbiParameters(["BridgeData bridge, CelerCircleData facet", BRIDGE_DATA, CELER]);
-const celerSwapped = parseAbiParameters([
-  "BridgeData bridge, SwapData[] swaps, CelerCircleData facet",
-  BRIDGE_DATA,
-  SWAP_DATA,
-  CELER,
-]);
-const polymerStarted = parseAbiParameters(["BridgeData bridge, PolymerCCTPData facet", BRIDGE_DATA, POLYMER]);
-const polymerSwapped = parseAbiParameters([
-  "BridgeData bridge, SwapData[] swaps, PolymerCCTPData facet",
-  BRIDGE_DATA,
-  SWAP_DATA,
-  POLYMER,
-]);
+const celerStarted = once(() =>
+  parseAbiParameters(["BridgeData bridge, CelerCircleData facet", BRIDGE_DATA, CELER]),
+);
+const celerSwapped = once(() =>
+  parseAbiParameters([
+    "BridgeData bridge, SwapData[] swaps, CelerCircleData facet",
+    BRIDGE_DATA,
+    SWAP_DATA,
+    CELER,
+  ]),
+);
+const polymerStarted = once(() =>
+  parseAbiParameters(["BridgeData bridge, PolymerCCTPData facet", BRIDGE_DATA, POLYMER]),
+);
+const polymerSwapped = once(() =>
+  parseAbiParameters([
+    "BridgeData bridge, SwapData[] swaps, PolymerCCTPData facet",
+    BRIDGE_DATA,
+    SWAP_DATA,
+    POLYMER,
+  ]),
+);
 
 /** CelerCircleBridgeFacet 2.0.0: `startBridgeTokensViaCelerCircleBridge` 0xe0a4201c. Source: lifinance/contracts ef00558f. */
 export function decodeCeler(data: Hex): CelerCall | null {
-  const values = decodeExact(celerStarted, data);
+  const values = decodeExact(celerStarted(), data);
   return values && { kind: "celer", bridge: values[0], swaps: null, facet: values[1] };
 }
 
 /** CelerCircleBridgeFacet 2.0.0: `swapAndStartBridgeTokensViaCelerCircleBridge` 0x4f3b0759. */
 export function decodeSwapCeler(data: Hex): CelerCall | null {
-  const values = decodeExact(celerSwapped, data);
+  const values = decodeExact(celerSwapped(), data);
   return values && { kind: "celer", bridge: values[0], swaps: values[1], facet: values[2] };
 }
 
 /** PolymerCCTPFacet 3.1.0: `startBridgeTokensViaPolymerCCTP` 0xf434d6ca. Source: lifinance/contracts ef00558f. */
 export function decodePolymer(data: Hex): PolymerCall | null {
-  const values = decodeExact(polymerStarted, data);
+  const values = decodeExact(polymerStarted(), data);
   return values && { kind: "polymer", bridge: values[0], swaps: null, facet: values[1] };
 }
 
 /** PolymerCCTPFacet 3.1.0: `swapAndStartBridgeTokensViaPolymerCCTP` 0x17917a4e. */
 export function decodeSwapPolymer(data: Hex): PolymerCall | null {
-  const values = decodeExact(polymerSwapped, data);
+  const values = decodeExact(polymerSwapped(), data);
   return values && { kind: "polymer", bridge: values[0], swaps: values[1], facet: values[2] };
 }

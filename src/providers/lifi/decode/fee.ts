@@ -1,4 +1,5 @@
 import { type Address, type Hex, parseAbiParameters, slice, zeroAddress } from "viem";
+import { once } from "../../../lib/once.ts";
 import { decodeExact } from "./exact.ts";
 
 export interface FeePayment {
@@ -8,8 +9,10 @@ export interface FeePayment {
 }
 
 const DISTRIBUTION = "struct FeeDistribution { address recipient; uint256 amount; }";
-const erc20 = parseAbiParameters(["address token, FeeDistribution[] distributions", DISTRIBUTION]);
-const native = parseAbiParameters(["FeeDistribution[] distributions", DISTRIBUTION]);
+const erc20 = once(() =>
+  parseAbiParameters(["address token, FeeDistribution[] distributions", DISTRIBUTION]),
+);
+const native = once(() => parseAbiParameters(["FeeDistribution[] distributions", DISTRIBUTION]));
 
 /**
  * FeeForwarder 1.0.0 and 2.0.0: `forwardERC20Fees` 0x332d746b, `forwardNativeFees` 0x0e8ae67f; null for any
@@ -20,10 +23,10 @@ export function decodeFee(callData: Hex): FeePayment | null {
   const body = slice(callData, 4);
   const selector = slice(callData, 0, 4).toLowerCase();
   if (selector === "0x332d746b") {
-    const values = decodeExact(erc20, body);
+    const values = decodeExact(erc20(), body);
     return values && { token: values[0], distributions: values[1] };
   }
   if (selector !== "0x0e8ae67f") return null;
-  const values = decodeExact(native, body);
+  const values = decodeExact(native(), body);
   return values && { token: zeroAddress, distributions: values[0] };
 }

@@ -1,4 +1,5 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
+import { once } from "../../../lib/once.ts";
 import { decodeExact } from "./exact.ts";
 import { SWAP_DATA, type SwapData } from "./structs.ts";
 
@@ -18,8 +19,8 @@ export interface SwapCall {
 
 const HEAD =
   "bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut";
-const single = parseAbiParameters([`${HEAD}, SwapData swap`, SWAP_DATA]);
-const multiple = parseAbiParameters([`${HEAD}, SwapData[] swaps`, SWAP_DATA]);
+const single = once(() => parseAbiParameters([`${HEAD}, SwapData swap`, SWAP_DATA]));
+const multiple = once(() => parseAbiParameters([`${HEAD}, SwapData[] swaps`, SWAP_DATA]));
 
 type Ends = Pick<SwapCall, "fromNative" | "toNative">;
 
@@ -29,7 +30,7 @@ type Ends = Pick<SwapCall, "fromNative" | "toNative">;
  */
 export function decodeSingleSwap(ends: Ends): (data: Hex) => SwapCall | null {
   return (data) => {
-    const values = decodeExact(single, data);
+    const values = decodeExact(single(), data);
     if (values === null) return null;
     const [transactionId, integrator, referrer, receiver, minAmountOut, swap] = values;
     const head = { transactionId, integrator, referrer, receiver, minAmountOut };
@@ -43,7 +44,7 @@ export function decodeSingleSwap(ends: Ends): (data: Hex) => SwapCall | null {
  */
 export function decodeMultipleSwap(ends: Ends): (data: Hex) => SwapCall | null {
   return (data) => {
-    const values = decodeExact(multiple, data);
+    const values = decodeExact(multiple(), data);
     if (values === null) return null;
     const [transactionId, integrator, referrer, receiver, minAmountOut, swaps] = values;
     return { kind: "swap", ...ends, transactionId, integrator, referrer, receiver, minAmountOut, swaps };

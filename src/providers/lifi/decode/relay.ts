@@ -1,4 +1,5 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
+import { once } from "../../../lib/once.ts";
 import { decodeExact } from "./exact.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./structs.ts";
 
@@ -14,22 +15,26 @@ export interface RelayCall {
 }
 
 const RELAY = "struct RelayDepositoryData { bytes32 orderId; address depositorAddress; }";
-const started = parseAbiParameters(["BridgeData bridge, RelayDepositoryData facet", BRIDGE_DATA, RELAY]);
-const swapped = parseAbiParameters([
-  "BridgeData bridge, SwapData[] swaps, RelayDepositoryData facet",
-  BRIDGE_DATA,
-  SWAP_DATA,
-  RELAY,
-]);
+const started = once(() =>
+  parseAbiParameters(["BridgeData bridge, RelayDepositoryData facet", BRIDGE_DATA, RELAY]),
+);
+const swapped = once(() =>
+  parseAbiParameters([
+    "BridgeData bridge, SwapData[] swaps, RelayDepositoryData facet",
+    BRIDGE_DATA,
+    SWAP_DATA,
+    RELAY,
+  ]),
+);
 
 /** RelayDepositoryFacet 1.0.0: `startBridgeTokensViaRelayDepository` 0x092e8fa4. Source: lifinance/contracts ef00558f. */
 export function decodeRelay(data: Hex): RelayCall | null {
-  const values = decodeExact(started, data);
+  const values = decodeExact(started(), data);
   return values && { kind: "relay", bridge: values[0], swaps: null, facet: values[1] };
 }
 
 /** RelayDepositoryFacet 1.0.0: `swapAndStartBridgeTokensViaRelayDepository` 0xa3443faa. */
 export function decodeSwapRelay(data: Hex): RelayCall | null {
-  const values = decodeExact(swapped, data);
+  const values = decodeExact(swapped(), data);
   return values && { kind: "relay", bridge: values[0], swaps: values[1], facet: values[2] };
 }

@@ -1,4 +1,5 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
+import { once } from "../../../lib/once.ts";
 import { decodeExact } from "./exact.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./structs.ts";
 
@@ -36,22 +37,26 @@ const STRUCTS = [
   "struct MessagingFee { uint256 nativeFee; uint256 lzTokenFee; }",
   "struct StargateData { uint16 assetId; SendParam sendParams; MessagingFee fee; address refundAddress; }",
 ] as const;
-const started = parseAbiParameters(["BridgeData bridge, StargateData facet", BRIDGE_DATA, ...STRUCTS]);
-const swapped = parseAbiParameters([
-  "BridgeData bridge, SwapData[] swaps, StargateData facet",
-  BRIDGE_DATA,
-  SWAP_DATA,
-  ...STRUCTS,
-]);
+const started = once(() =>
+  parseAbiParameters(["BridgeData bridge, StargateData facet", BRIDGE_DATA, ...STRUCTS]),
+);
+const swapped = once(() =>
+  parseAbiParameters([
+    "BridgeData bridge, SwapData[] swaps, StargateData facet",
+    BRIDGE_DATA,
+    SWAP_DATA,
+    ...STRUCTS,
+  ]),
+);
 
 /** StargateFacetV2 1.0.1: `startBridgeTokensViaStargate` 0x14d53077. Source: lifinance/contracts ef00558f. */
 export function decodeStargate(data: Hex): StargateCall | null {
-  const values = decodeExact(started, data);
+  const values = decodeExact(started(), data);
   return values && { kind: "stargate", bridge: values[0], swaps: null, facet: values[1] };
 }
 
 /** StargateFacetV2 1.0.1: `swapAndStartBridgeTokensViaStargate` 0xa6010a66. */
 export function decodeSwapStargate(data: Hex): StargateCall | null {
-  const values = decodeExact(swapped, data);
+  const values = decodeExact(swapped(), data);
   return values && { kind: "stargate", bridge: values[0], swaps: values[1], facet: values[2] };
 }

@@ -1,4 +1,5 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
+import { once } from "../../../lib/once.ts";
 
 /** LI.FI's record of a bridging. Source: lifinance/contracts ILiFi.sol. */
 export interface BridgeData {
@@ -34,7 +35,6 @@ export const SWAP_DATA =
   "struct SwapData { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }";
 
 /** What a bridge hands to LI.FI's receiver with the tokens: `(transactionId, swaps, receiver)`. */
-export const messageParameters = parseAbiParameters([
-  "bytes32 transactionId, SwapData[] swaps, address receiver",
-  SWAP_DATA,
-]);
+export const messageParameters = once(() =>
+  parseAbiParameters(["bytes32 transactionId, SwapData[] swaps, address receiver", SWAP_DATA]),
+);

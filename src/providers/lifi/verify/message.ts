@@ -8,7 +8,7 @@ import { must, type Subject } from "./subject.ts";
  * byte, for the user, spending no more than is guaranteed to arrive. Throws `upstream_rejected`.
  */
 export function checkMessage(subject: Subject, delivery: { message: Hex; guaranteed: bigint }): void {
-  const values = decodeExact(messageParameters, delivery.message);
+  const values = decodeExact(messageParameters(), delivery.message);
   must(values !== null, "message");
   const [transactionId, swaps, receiver] = values;
   must(transactionId === subject.claim.transactionId, "message.transactionId");

@@ -1,6 +1,7 @@
 import { type Hex, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
 import type { Receipt } from "../../../chains/transaction.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
 import type { MoveDelivery } from "../../provider.ts";
 import { poolOf } from "../bridge-contracts.ts";
 import type { LifiDeployment } from "../deployments.ts";
@@ -21,10 +22,12 @@ export interface PaidOut {
   delivery: MoveDelivery;
 }
 
-const endAbi = parseAbi([
-  "event ComposeDelivered(address from, address to, bytes32 guid, uint16 index)",
-  "event LiFiTransferRecovered(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
-]);
+const endAbi = once(() =>
+  parseAbi([
+    "event ComposeDelivered(address from, address to, bytes32 guid, uint16 index)",
+    "event LiFiTransferRecovered(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
+  ]),
+);
 
 /**
  * What the destination's pool paid out of a transfer in a transaction; null: nothing, or not once alone. A transfer
@@ -38,7 +41,7 @@ export function paidByStargate(
   const [from, to] = [poolOf(source.stargate, sent.assetId), poolOf(destination.stargate, sent.assetId)];
   if (!receipt.succeeded || from === null || to === null) return null;
   const own = logsBy(receipt.logs, to.pool);
-  const all = parseEventLogs({ abi: stargateAbi, eventName: "OFTReceived", logs: own });
+  const all = parseEventLogs({ abi: stargateAbi(), eventName: "OFTReceived", logs: own });
   const amount = mulDivDown(sent.amount, 10n ** BigInt(to.decimals), 10n ** BigInt(from.decimals));
   const fitting = all.filter(({ args }) => {
     if (args.srcEid !== source.stargate?.endpointId) return false;
@@ -67,7 +70,7 @@ export function recoveredFromStargate(
   const pool = poolOf(stargate, sent.assetId);
   if (!receipt.succeeded || stargate === null || pool === null || receiverStargate === null) return "no_call";
   const own = logsBy(receipt.logs, stargate.endpoint);
-  const all = parseEventLogs({ abi: endAbi, eventName: "ComposeDelivered", logs: own });
+  const all = parseEventLogs({ abi: endAbi(), eventName: "ComposeDelivered", logs: own });
   const event = all.find(
     ({ args }) =>
       args.guid === sent.guid &&
@@ -77,7 +80,7 @@ export function recoveredFromStargate(
   if (event === undefined) return "no_call";
   const logs = windowUntil(event, all);
   const during = logsBy(receipt.logs, receiverStargate).filter((log) => isWithin(log, logs));
-  const recovered = parseEventLogs({ abi: endAbi, eventName: "LiFiTransferRecovered", logs: during });
+  const recovered = parseEventLogs({ abi: endAbi(), eventName: "LiFiTransferRecovered", logs: during });
   const last = recovered.find(({ args }) => args.transactionId === sent.transactionId);
   return last === undefined ? "called" : { amount: last.args.amount, logs, bond: "id" };
 }
@@ -91,7 +94,7 @@ export function mintedByCircle(receipt: Receipt, of: Ends & { sent: CircleSent }
   const { message } = of.sent;
   if (!receipt.succeeded || circle === null) return null;
   const own = logsBy(receipt.logs, circle.transmitter);
-  const all = parseEventLogs({ abi: circleAbi, eventName: "MessageReceived", logs: own });
+  const all = parseEventLogs({ abi: circleAbi(), eventName: "MessageReceived", logs: own });
   const fitting = all.flatMap((event) => {
     const body = readBody(event.args.messageBody);
     if (body === null || body.fixed !== message.fixed || body.fee > body.amount) return [];

@@ -1,5 +1,6 @@
 import { type Hex, isAddressEqual, type Log, parseAbi, parseEventLogs, slice } from "viem";
 import type { Receipt } from "../../../chains/transaction.ts";
+import { once } from "../../../lib/once.ts";
 import type { LifiDeployment } from "../deployments.ts";
 import { type BurnMessage, readMessage } from "./burn-message.ts";
 
@@ -16,18 +17,24 @@ export type Sent =
     }
   | { kind: "circle"; message: BurnMessage };
 
-export const stargateAbi = parseAbi([
-  "event OFTSent(bytes32 indexed guid, uint32 dstEid, address indexed fromAddress, uint256 amountSentLD, uint256 amountReceivedLD)",
-  "event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD)",
-]);
-export const circleAbi = parseAbi([
-  "event MessageSent(bytes message)",
-  "event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)",
-]);
-const startedAbi = parseAbi([
-  "struct BridgeData { bytes32 transactionId; string bridge; string integrator; address referrer; address sendingAssetId; address receiver; uint256 minAmount; uint256 destinationChainId; bool hasSourceSwaps; bool hasDestinationCall; }",
-  "event LiFiTransferStarted(BridgeData bridgeData)",
-]);
+export const stargateAbi = once(() =>
+  parseAbi([
+    "event OFTSent(bytes32 indexed guid, uint32 dstEid, address indexed fromAddress, uint256 amountSentLD, uint256 amountReceivedLD)",
+    "event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD)",
+  ]),
+);
+export const circleAbi = once(() =>
+  parseAbi([
+    "event MessageSent(bytes message)",
+    "event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)",
+  ]),
+);
+const startedAbi = once(() =>
+  parseAbi([
+    "struct BridgeData { bytes32 transactionId; string bridge; string integrator; address referrer; address sendingAssetId; address receiver; uint256 minAmount; uint256 destinationChainId; bool hasSourceSwaps; bool hasDestinationCall; }",
+    "event LiFiTransferStarted(BridgeData bridgeData)",
+  ]),
+);
 const NO_GUID: Hex = `0x${"0".repeat(64)}`;
 
 /** The logs of one contract. */
@@ -44,12 +51,12 @@ export function sentByStargate(
 ): Sent | null {
   const { source, destination } = ends;
   const events = (source.stargate?.pools ?? []).flatMap(({ pool, assetId }) =>
-    parseEventLogs({ abi: stargateAbi, eventName: "OFTSent", logs: logsBy(receipt.logs, pool) }).map(
+    parseEventLogs({ abi: stargateAbi(), eventName: "OFTSent", logs: logsBy(receipt.logs, pool) }).map(
       ({ args }) => ({ ...args, assetId }),
     ),
   );
   const own = logsBy(receipt.logs, source.diamond);
-  const started = parseEventLogs({ abi: startedAbi, eventName: "LiFiTransferStarted", logs: own });
+  const started = parseEventLogs({ abi: startedAbi(), eventName: "LiFiTransferStarted", logs: own });
   const [[sent, ...others], [start, ...further]] = [events, started];
   if (sent === undefined || start === undefined || others.length > 0 || further.length > 0) return null;
   if (sent.dstEid !== destination.stargate?.endpointId) return null;
@@ -69,7 +76,7 @@ export function sentByCircle(
   const [from, to] = [ends.source.circle, ends.destination.circle];
   if (from === null || to === null) return null;
   const own = logsBy(receipt.logs, from.transmitter);
-  const [event, ...others] = parseEventLogs({ abi: circleAbi, eventName: "MessageSent", logs: own });
+  const [event, ...others] = parseEventLogs({ abi: circleAbi(), eventName: "MessageSent", logs: own });
   if (event === undefined || others.length > 0) return null;
   const message = readMessage(event.args.message);
   if (message === null || message.sourceDomain !== from.domain || message.destinationDomain !== to.domain)

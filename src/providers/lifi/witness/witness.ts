@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { encodeEventTopics, type Hex, isAddressEqual, numberToHex, parseAbi } from "viem";
 import type { ChainClient } from "../../../chains/client.ts";
 import { type Receipt, seeTransaction } from "../../../chains/transaction.ts";
+import { once } from "../../../lib/once.ts";
 import type { MoveDelivery, MoveStatus, ProviderScope } from "../../provider.ts";
 import { bridgeOfTool } from "../bridges.ts";
 import type { LifiDeployment, LifiDeployments } from "../deployments.ts";
@@ -20,10 +21,12 @@ const Quantity = z
   .transform(BigInt);
 const BlockTime = z.object({ timestamp: Quantity });
 const FoundLogs = z.array(z.object({ transactionHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) }));
-const endAbi = parseAbi([
-  "event LiFiTransferCompleted(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
-  "event LiFiTransferRecovered(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
-]);
+const endAbi = once(() =>
+  parseAbi([
+    "event LiFiTransferCompleted(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
+    "event LiFiTransferRecovered(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
+  ]),
+);
 
 interface Journey {
   sent: Sent;
@@ -109,8 +112,8 @@ async function byStargate(
 async function findCall(journey: StargateJourney, arrivedAt: bigint): Promise<Arrival | null> {
   const { destination, sent, to } = journey;
   const args = { transactionId: sent.transactionId };
-  const [completed] = encodeEventTopics({ abi: endAbi, eventName: "LiFiTransferCompleted", args });
-  const [recovered, id] = encodeEventTopics({ abi: endAbi, eventName: "LiFiTransferRecovered", args });
+  const [completed] = encodeEventTopics({ abi: endAbi(), eventName: "LiFiTransferCompleted", args });
+  const [recovered, id] = encodeEventTopics({ abi: endAbi(), eventName: "LiFiTransferRecovered", args });
   const filter = {
     address: [destination.executor, destination.receiverStargate],
     topics: [[completed, recovered], id],
