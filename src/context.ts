@@ -7,9 +7,9 @@ import { type Config, parseConfig } from "./config.ts";
 import { createDatabase, type Database, lazyDrizzle, type OpenDatabase } from "./db/client.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
 import { createLogger, describeError, type Logger } from "./lib/log.ts";
+import { onceLoaded } from "./lib/once.ts";
 import { Timing } from "./lib/timing.ts";
 import type { Actor } from "./partners/actor.ts";
-import { createProviders } from "./providers/create-providers.ts";
 import type { Provider, ProviderScope } from "./providers/provider.ts";
 import { type Cache, createCache } from "./redis/cache.ts";
 import { createRedis, createRedisStore, type RedisStore } from "./redis/client.ts";
@@ -27,7 +27,8 @@ export interface Chains {
 
 /** Who moves money to other tokens and chains, and what they reach on behalf of one request. */
 export interface Providers {
-  readonly all: readonly Provider[];
+  /** Throws `internal` when a setting would replace contracts that ship in code. */
+  readonly all: () => Promise<readonly Provider[]>;
   readonly scope: ProviderScope;
 }
 
@@ -72,7 +73,7 @@ export interface Runtime {
   readonly limits: LimiterMemory;
   readonly health: NodeHealth;
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
-  readonly providers: readonly Provider[];
+  readonly providers: Providers["all"];
   readonly fetch: Fetch;
 }
 
@@ -107,7 +108,11 @@ function composeRuntime(config: Config): Runtime {
     limits: new LimiterMemory(),
     health: new NodeHealth(),
     definitions: resolveChains(config.chains),
-    providers: createProviders(config.providers),
+    // Most isolates only read.
+    providers: onceLoaded(
+      () => import("./providers/create-providers.ts"),
+      ({ createProviders }) => createProviders(config.providers),
+    ),
   };
 }
 

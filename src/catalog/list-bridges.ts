@@ -5,9 +5,9 @@ import type { Bridge } from "../schemas/bridge.ts";
  * Lists the bridges whose calldata is decoded, by the providers of this deployment; those that join fewer than two
  * of its chains are left out. Asks nobody.
  */
-export function listBridges(ctx: Context): Bridge[] {
+export async function listBridges(ctx: Context): Promise<Bridge[]> {
   const bridges = new Map<string, Bridge>();
-  for (const provider of ctx.providers.all) {
+  for (const provider of await ctx.providers.all()) {
     for (const { key, name, chains } of provider.capabilities().bridges) {
       const known = bridges.get(key) ?? { key, name, providers: [], chains: [] };
       const served = chains.filter((chainId) => ctx.chains.definitions.has(chainId));

@@ -30,9 +30,8 @@ const Listed = z.array(
  */
 export async function listTokens(ctx: Context, chainId: number): Promise<WireToken[]> {
   const own = await ownTokens(ctx, chainId);
-  const lists = await Promise.all(
-    ctx.providers.all.map((provider) => readList(ctx, { provider, chainId, own })),
-  );
+  const providers = await ctx.providers.all();
+  const lists = await Promise.all(providers.map((provider) => readList(ctx, { provider, chainId, own })));
   const shown = [...own.map((token) => ({ ...token, name: "" })), ...lists.flat()];
   const distinct = new Map<string, WireToken>();
   for (const { address, symbol, name, decimals } of shown) {

@@ -1,4 +1,5 @@
 import { AppError, failureFrom } from "../errors.ts";
+import { onceLoaded } from "../lib/once.ts";
 import type { Timing } from "../lib/timing.ts";
 import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
 
@@ -19,14 +20,10 @@ export type OpenDatabase = () => Promise<Drizzle>;
  * isolate that answers from its caches never needs it.
  */
 export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDatabase {
-  let opened: Drizzle | null = null;
-  return async () => {
-    if (opened !== null) return opened;
-    // Each request waits for a promise of its own: workerd may drop one that belongs to another request.
-    const driver = await import("./open-drizzle.ts");
-    opened ??= driver.openDrizzle(settings);
-    return opened;
-  };
+  return onceLoaded(
+    () => import("./open-drizzle.ts"),
+    ({ openDrizzle }) => openDrizzle(settings),
+  );
 }
 
 /** Binds the database to one request's account of time. */

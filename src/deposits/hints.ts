@@ -9,8 +9,10 @@ import type { MoveStatus } from "../providers/provider.ts";
  * once, witnesses first; who does not answer says nothing.
  */
 export async function askHints(ctx: Context, row: DepositRow): Promise<MoveStatus[]> {
-  const { all, scope } = ctx.providers;
-  const asked = all.filter(({ name }) => name === row.provider || name === row.bridge);
+  const { scope } = ctx.providers;
+  const asked = (await ctx.providers.all()).filter(
+    ({ name }) => name === row.provider || name === row.bridge,
+  );
   const transfer = {
     txHash: row.sourceTxHash as Hex,
     fromChainId: row.fromChainId,

@@ -5,7 +5,7 @@ import { withDeadline } from "../lib/deadline.ts";
 import { describeError } from "../lib/log.ts";
 import { askProviders, toFailure } from "../providers/ask-providers.ts";
 import { isOfProvider, mostUseful, reasonsOf } from "../providers/failures.ts";
-import type { MoveOption } from "../providers/provider.ts";
+import type { MoveOption, Provider } from "../providers/provider.ts";
 import { type Ranking, rankOptions } from "../providers/select.ts";
 import type { Token } from "../vaults/vault.ts";
 import { buildPlain } from "./build-plain.ts";
@@ -26,6 +26,7 @@ const MAX_ATTEMPTS = 5;
 /** What is known while ways are tried. */
 interface Search {
   order: Order;
+  providers: readonly Provider[];
   funds: Promise<Funds>;
   startedAt: number;
   attempts: number;
@@ -47,10 +48,11 @@ export async function prepareMoved(ctx: Context, order: Order): Promise<MovedDep
 async function search(ctx: Context, order: Order): Promise<MovedDeposit> {
   const startedAt = ctx.now();
   const request = toMoveRequest(order, order.vault.asset);
-  const spenders = ctx.providers.all.flatMap((provider) => provider.spenders(request));
+  const providers = await ctx.providers.all();
+  const spenders = providers.flatMap((provider) => provider.spenders(request));
   const funds = readFunds(ctx, { order, spenders: [...new Set(spenders)] });
   funds.catch(() => undefined);
-  const state: Search = { order, funds, startedAt, attempts: 0, failures: [], dead: new Set() };
+  const state: Search = { order, providers, funds, startedAt, attempts: 0, failures: [], dead: new Set() };
   for (const token of await findTargets(ctx, order)) {
     if (ctx.now() - startedAt > PRICES_MS && state.failures.length > 0) break;
     const found = await tryToken(ctx, { state, token });
@@ -67,7 +69,7 @@ async function tryToken(
 ): Promise<MovedDeposit | null> {
   const { order } = state;
   const scope = { ...ctx.providers.scope, deadline: Math.max(ctx.now() + 500, state.startedAt + PRICES_MS) };
-  const living = ctx.providers.all.filter(({ name }) => !state.dead.has(name));
+  const living = state.providers.filter(({ name }) => !state.dead.has(name));
   const offers = await askProviders(living, { scope, request: toMoveRequest(order, token) });
   for (const [name, error] of offers.failures) note(state, { name, error });
   const call = order.entry.via === "router" && !isAddressEqual(token.address, zeroAddress);
@@ -111,7 +113,7 @@ async function tryWay(
   ctx: Context,
   { state, token, option, ends }: Way & { state: Search; token: Token },
 ): Promise<BuiltTransfer | null> {
-  const provider = ctx.providers.all.find(({ name }) => name === option.provider);
+  const provider = state.providers.find(({ name }) => name === option.provider);
   const over = ctx.now() - state.startedAt > LAST_ATTEMPT_MS || state.attempts >= MAX_ATTEMPTS;
   if (provider === undefined || over || state.dead.has(provider.name)) return null;
   state.attempts += 1;

@@ -9,3 +9,18 @@ export function once<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/**
+ * Makes a value of code that is evaluated when it is first needed, and keeps it for the isolate's life. `load` is a
+ * dynamic import: the bundle stays one file, but what no static import reaches takes no part in the isolate's start.
+ * Each caller awaits an import of its own: workerd may drop a promise that belongs to another request.
+ */
+export function onceLoaded<M, T>(load: () => Promise<M>, make: (module: M) => T): () => Promise<T> {
+  let made: { value: T } | null = null;
+  return async () => {
+    if (made !== null) return made.value;
+    const module = await load();
+    made ??= { value: make(module) };
+    return made.value;
+  };
+}

@@ -24,8 +24,8 @@ export const quotesBuild = defineRoute({
   body: BuildInput,
   response: { schema: BuiltDeposit, description: "The transaction, its approval and its tracking id" },
   errors: [...buildErrors, "idempotency_conflict", "quote_expired"],
-  handler: (ctx, { headers, body }) => {
-    assertListedBridge(ctx, body);
+  handler: async (ctx, { headers, body }) => {
+    await assertListedBridge(ctx, body);
     return buildDepositOnce(ctx, { input: body, key: headers["idempotency-key"] ?? null });
   },
 });

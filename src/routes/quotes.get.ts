@@ -18,8 +18,8 @@ export const quotesGet = defineRoute({
   body: BuildInput,
   response: { schema: Quote, description: "The quote" },
   errors: buildErrors,
-  handler: (ctx, { body }) => {
-    assertListedBridge(ctx, body);
+  handler: async (ctx, { body }) => {
+    await assertListedBridge(ctx, body);
     return getQuote(ctx, body);
   },
 });

@@ -161,11 +161,11 @@ describe("a provider that names true transactions of other things", () => {
   /** The program's context with one provider that says what it likes in the place of another. */
   async function lyingContext(name: string, says: Partial<MoveStatus>): Promise<Context> {
     const ctx = await programContext();
-    const all = ctx.providers.all.map(
+    const all = (await ctx.providers.all()).map(
       (one): Provider =>
         one.name === name ? { ...one, status: async () => ({ ...NOTHING, ...says }) } : one,
     );
-    return { ...ctx, providers: { ...ctx.providers, all } };
+    return { ...ctx, providers: { ...ctx.providers, all: async () => all } };
   }
 
   /** A deposit that is stuck, and transactions that paid its user the very same amounts on both chains. */
@@ -215,11 +215,11 @@ describe("a provider that names true transactions of other things", () => {
       for (const says of [{ destinationTxHash: delivery }, { refundTxHash: refund }]) {
         const lying = await lyingContext("lifi", { phase: "delivered", ...says });
         const mute = await lyingContext("across", {});
-        const [across] = mute.providers.all.filter(({ name }) => name === "across");
-        const all = lying.providers.all.map((one) =>
+        const [across] = (await mute.providers.all()).filter(({ name }) => name === "across");
+        const all = (await lying.providers.all()).map((one) =>
           one.name === "across" && across !== undefined ? across : one,
         );
-        const ctx = { ...lying, providers: { ...lying.providers, all } };
+        const ctx = { ...lying, providers: { ...lying.providers, all: async () => all } };
         const { row } = await followDeposit(ctx, { row: await rowOf(stuck), look: createLook(ctx) });
         expect(row).toMatchObject({ state: "bridging", deliveredAmount: null, refundTxHash: null });
       }

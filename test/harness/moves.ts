@@ -65,7 +65,7 @@ export async function prepareMove(departure: Departure): Promise<Prepared> {
   const symbol = vault.asset_symbol;
   const user = departure.user ?? (await newUser(from, { [symbol]: amount }));
   const trackingId = `trk_${ctx.randomId()}`;
-  const provider = ctx.providers.all.find((one) => one.name === name);
+  const provider = (await ctx.providers.all()).find((one) => one.name === name);
   if (provider === undefined) throw new Error(`no provider ${name}`);
   const call = twoStep ? null : callInto({ departure, trackingId, user: user.address });
   const move = await provider.build(ctx.providers.scope, {
