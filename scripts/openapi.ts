@@ -3,12 +3,11 @@
  * The server's address is left as a placeholder: each deployment answers with its own.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { composeApp } from "../src/app.ts";
-import { openApiDocument } from "../src/http/openapi.ts";
+import { loadDocument } from "../src/app.ts";
 import { runTool } from "./run-tool.ts";
 
 const file = "openapi.json";
-const text = `${JSON.stringify(openApiDocument(composeApp(), "https://causeway.example"), null, 2)}\n`;
+const text = `${JSON.stringify(await loadDocument("https://causeway.example"), null, 2)}\n`;
 if (!process.argv.includes("--check")) writeFileSync(file, text);
 else if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
   console.error(`${file} is not what the routes say: run npm run openapi:build and commit the result`);

@@ -1,102 +1,10 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { createContext, createRuntime, type Runtime } from "./context.ts";
-import type { AppEnv } from "./http/app-env.ts";
 import { createApp, refuseOtherMethods } from "./http/create-app.ts";
 import type { AnyRoute } from "./http/define-route.ts";
 import { mountPages } from "./http/pages.ts";
 import type { ContextFactory } from "./http/request-scope.ts";
-import { adminApplicationsApprove } from "./routes/admin.applications.approve.ts";
-import { adminApplicationsList } from "./routes/admin.applications.list.ts";
-import { adminApplicationsReject } from "./routes/admin.applications.reject.ts";
-import { adminApplicationsReopen } from "./routes/admin.applications.reopen.ts";
-import { adminApplicationsRevoke } from "./routes/admin.applications.revoke.ts";
-import { adminAudit } from "./routes/admin.audit.ts";
-import { adminVaultsAdd } from "./routes/admin.vaults.add.ts";
-import { adminVaultsChange } from "./routes/admin.vaults.change.ts";
-import { adminVaultsList } from "./routes/admin.vaults.list.ts";
-import { applicationsGet } from "./routes/applications.get.ts";
-import { applicationsNonce } from "./routes/applications.nonce.ts";
-import { applicationsWallet } from "./routes/applications.wallet.ts";
-import { bridgesList } from "./routes/bridges.list.ts";
-import { chainsList } from "./routes/chains.list.ts";
-import { depositsAbandon } from "./routes/deposits.abandon.ts";
-import { depositsGet } from "./routes/deposits.get.ts";
-import { depositsList } from "./routes/deposits.list.ts";
-import { depositsReportTransaction } from "./routes/deposits.report-transaction.ts";
-import { healthLive } from "./routes/health.live.ts";
-import { healthReady } from "./routes/health.ready.ts";
-import { intelActivity } from "./routes/intel.activity.ts";
-import { intelFeed } from "./routes/intel.feed.ts";
-import { intelHigh } from "./routes/intel.high.ts";
-import { intelNotable } from "./routes/intel.notable.ts";
-import { intelRules } from "./routes/intel.rules.ts";
-import { intelSignalsGet } from "./routes/intel.signals.get.ts";
-import { partnersDashboard } from "./routes/partners.dashboard.ts";
-import { partnersLogin } from "./routes/partners.login.ts";
-import { partnersLogout } from "./routes/partners.logout.ts";
-import { partnersMe } from "./routes/partners.me.ts";
-import { partnersNonce } from "./routes/partners.nonce.ts";
-import { partnersRegister } from "./routes/partners.register.ts";
-import { partnersRotateKeys } from "./routes/partners.rotate-keys.ts";
-import { partnersSettings } from "./routes/partners.settings.ts";
-import { partnersTransactions } from "./routes/partners.transactions.ts";
-import { partnersVaults } from "./routes/partners.vaults.ts";
-import { positionsGet } from "./routes/positions.get.ts";
-import { quotesBuild } from "./routes/quotes.build.ts";
-import { quotesGet } from "./routes/quotes.get.ts";
-import { statusGet } from "./routes/status.get.ts";
-import { tokensList } from "./routes/tokens.list.ts";
-import { vaultsGet } from "./routes/vaults.get.ts";
-import { vaultsHistory } from "./routes/vaults.history.ts";
-import { vaultsList } from "./routes/vaults.list.ts";
-
-/** Every operation of the API, in the order of the document. */
-export const routes: readonly AnyRoute[] = [
-  vaultsList,
-  vaultsGet,
-  vaultsHistory,
-  quotesGet,
-  quotesBuild,
-  statusGet,
-  depositsList,
-  depositsGet,
-  depositsReportTransaction,
-  depositsAbandon,
-  positionsGet,
-  intelNotable,
-  intelHigh,
-  intelActivity,
-  intelFeed,
-  intelRules,
-  intelSignalsGet,
-  applicationsNonce,
-  applicationsWallet,
-  applicationsGet,
-  partnersNonce,
-  partnersRegister,
-  partnersLogin,
-  partnersMe,
-  partnersSettings,
-  partnersVaults,
-  partnersDashboard,
-  partnersTransactions,
-  partnersRotateKeys,
-  partnersLogout,
-  adminApplicationsList,
-  adminApplicationsApprove,
-  adminApplicationsReject,
-  adminApplicationsRevoke,
-  adminApplicationsReopen,
-  adminVaultsList,
-  adminVaultsAdd,
-  adminVaultsChange,
-  adminAudit,
-  chainsList,
-  bridgesList,
-  tokensList,
-  healthLive,
-  healthReady,
-];
+import { onceLoaded } from "./lib/once.ts";
+import { publicRoutes, serviceRoutes } from "./parts/public.ts";
 
 /** The isolate's runtime, made by its first request: bindings are not there before. */
 let runtime: Runtime | null = null;
@@ -107,10 +15,50 @@ export const contextOfIsolate: ContextFactory = (bindings, request) => {
   return createContext(runtime, request);
 };
 
-/** Composes the app. */
-export function composeApp(makeContext: ContextFactory = contextOfIsolate): OpenAPIHono<AppEnv> {
-  const app = createApp(routes, makeContext);
-  mountPages(app);
-  refuseOtherMethods(app);
-  return app;
+const loadPartnerRoutes = async () => (await import("./parts/partners.ts")).partnerRoutes;
+const loadAdminRoutes = async () => (await import("./parts/admin.ts")).adminRoutes;
+
+/** Operations that few isolates are asked for, by the beginnings of their paths. */
+const rareParts = [
+  { prefixes: ["/v1/partners/", "/v1/applications/"], load: loadPartnerRoutes },
+  { prefixes: ["/v1/admin/"], load: loadAdminRoutes },
+] as const;
+
+/** Every operation of the API, in the order of the document. */
+export async function loadRoutes(): Promise<readonly AnyRoute[]> {
+  return [...publicRoutes, ...(await loadPartnerRoutes()), ...(await loadAdminRoutes()), ...serviceRoutes];
+}
+
+/** The OpenAPI 3.1 document of every operation, for a deployment at this address. */
+export async function loadDocument(publicUrl: string) {
+  const { openApiDocument } = await import("./http/openapi.ts");
+  return openApiDocument(await loadRoutes(), publicUrl);
+}
+
+/** What answers requests. */
+export interface App {
+  fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
+}
+
+/** Composes the app: what is asked for often at once, each other part when its first request comes. */
+export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
+  const main = createApp([...publicRoutes, ...serviceRoutes], makeContext);
+  mountPages(main, loadDocument);
+  refuseOtherMethods(main);
+  const parts = rareParts.map(({ prefixes, load }) => ({
+    prefixes,
+    open: onceLoaded(load, (routes) => {
+      const app = createApp(routes, makeContext);
+      refuseOtherMethods(app);
+      return app;
+    }),
+  }));
+  return {
+    async fetch(request, env, ctx) {
+      const { pathname } = new URL(request.url);
+      const part = parts.find(({ prefixes }) => prefixes.some((prefix) => pathname.startsWith(prefix)));
+      const app = part === undefined ? main : await part.open();
+      return app.fetch(request, env, ctx);
+    },
+  };
 }

@@ -1,7 +1,13 @@
 import type { Context } from "./context.ts";
 import type { Job } from "./jobs/job.ts";
+import { jobsByCron } from "./jobs/schedule.ts";
 import { describeError } from "./lib/log.ts";
 import { withLock } from "./redis/lock.ts";
+
+/** Runs what a cron trigger starts, see `runJobs`; an unknown trigger starts nothing. */
+export function runCron(cron: string, makeContext: () => Context): Promise<void> {
+  return runJobs(jobsByCron[cron] ?? [], makeContext);
+}
 
 /**
  * Runs the jobs of a cron trigger, the lists at the same time and the jobs of a list one after the other, each under

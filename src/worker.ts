@@ -1,8 +1,5 @@
 import { composeApp, contextOfIsolate } from "./app.ts";
 import type { Context } from "./context.ts";
-import { jobsByCron } from "./jobs/schedule.ts";
-import { handleMessages } from "./queued.ts";
-import { runJobs } from "./scheduled.ts";
 
 const app = composeApp();
 
@@ -14,6 +11,13 @@ const contextsOf = (env: Record<string, unknown>, ctx: ExecutionContext) => (): 
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-  queue: (batch, env, ctx) => handleMessages(batch, contextsOf(env, ctx)),
-  scheduled: (controller, env, ctx) => runJobs(jobsByCron[controller.cron] ?? [], contextsOf(env, ctx)),
+  // Isolates that answer requests need none of the jobs.
+  queue: async (batch, env, ctx) => {
+    const { handleMessages } = await import("./queued.ts");
+    await handleMessages(batch, contextsOf(env, ctx));
+  },
+  scheduled: async (controller, env, ctx) => {
+    const { runCron } = await import("./scheduled.ts");
+    await runCron(controller.cron, contextsOf(env, ctx));
+  },
 } satisfies ExportedHandler<Record<string, unknown>>;

@@ -25,6 +25,7 @@ const RANKS: Record<string, number> = {
   http: 6,
   routes: 7,
   jobs: 7,
+  parts: 8,
   "context.ts": 8,
   "app.ts": 8,
   "queued.ts": 8,

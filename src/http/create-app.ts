@@ -1,5 +1,4 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { failure } from "../errors.ts";
@@ -8,7 +7,6 @@ import { adminGate, admit } from "./admit.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { AnyRoute } from "./define-route.ts";
 import { limitHeaders } from "./limit.ts";
-import { describeCredentials, describeRoute } from "./openapi.ts";
 import { problemResponse, publicError } from "./problem.ts";
 import { baseHeaders, type ContextFactory, requestScope } from "./request-scope.ts";
 import { respond } from "./respond.ts";
@@ -42,11 +40,10 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Builds the app from its operations: ids, headers, cross-origin rules, validation, answers, failures,
- * 404 and 405, and the OpenAPI document.
+ * Builds an app from its operations: ids, headers, cross-origin rules, validation, answers, failures, and 404.
  */
-export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): OpenAPIHono<AppEnv> {
-  const app = new OpenAPIHono<AppEnv>();
+export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
   app.use(baseHeaders());
   app.use(requestScope(makeContext));
   app.use(limitHeaders());
@@ -63,12 +60,11 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
   app.notFound((c) =>
     problemResponse(failure("route_not_found", "no route has this path"), c.get("requestId")),
   );
-  describeCredentials(app);
   for (const route of routes) mountRoute(app, route);
   return app;
 }
 
-function mountRoute(app: OpenAPIHono<AppEnv>, route: AnyRoute): void {
+function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   const path = honoPath(route.path);
   if (isCrossOrigin(route)) app.use(path, publicCors);
   if (route.access === "admin") app.use(path, adminGate());
@@ -76,7 +72,6 @@ function mountRoute(app: OpenAPIHono<AppEnv>, route: AnyRoute): void {
   app.on(route.method.toUpperCase(), path, async (c) => {
     return respond(c, route, await inTime(c, route));
   });
-  describeRoute(app, route);
 }
 
 /** Admits and handles a request, for as long as the route allows; what goes on is left to end by itself. */
@@ -104,7 +99,7 @@ function isCrossOrigin(route: AnyRoute): boolean {
 }
 
 /** Answers every other method of the known paths with 405; called once all routes are mounted. */
-export function refuseOtherMethods(app: OpenAPIHono<AppEnv>): void {
+export function refuseOtherMethods(app: Hono<AppEnv>): void {
   const methods = new Map<string, Set<string>>();
   for (const { path, method } of app.routes) {
     if (method === "ALL") continue;

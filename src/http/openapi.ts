@@ -1,13 +1,12 @@
-import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
+import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { type ErrorCode, errorTable } from "../errors.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error.ts";
-import type { AppEnv } from "./app-env.ts";
 import type { AnyRoute } from "./define-route.ts";
 import { limitOf } from "./limit.ts";
 import { commonErrors } from "./problem.ts";
 
-/** Adds an operation to the document that the app serves. */
-export function describeRoute(app: OpenAPIHono<AppEnv>, route: AnyRoute): void {
+/** Adds an operation to the document. */
+function describeRoute(document: OpenAPIHono, route: AnyRoute): void {
   const request: NonNullable<RouteConfig["request"]> = {};
   if (route.params !== undefined) request.params = route.params;
   if (route.query !== undefined) request.query = route.query;
@@ -15,7 +14,7 @@ export function describeRoute(app: OpenAPIHono<AppEnv>, route: AnyRoute): void {
   if (route.body !== undefined) {
     request.body = { required: true, content: { "application/json": { schema: route.body } } };
   }
-  app.openAPIRegistry.registerPath({
+  document.openAPIRegistry.registerPath({
     operationId: route.operationId,
     method: route.method,
     path: route.path,
@@ -44,7 +43,7 @@ const SECURITY: Readonly<Record<AnyRoute["access"], NonNullable<RouteConfig["sec
 };
 
 /** Adds the credentials that operations name to the document. */
-export function describeCredentials(app: OpenAPIHono<AppEnv>): void {
+function describeCredentials(document: OpenAPIHono): void {
   const bearer = { type: "http", scheme: "bearer" } as const;
   const header = (name: string) => ({ type: "apiKey", in: "header", name }) as const;
   for (const [name, scheme] of Object.entries({
@@ -56,7 +55,7 @@ export function describeCredentials(app: OpenAPIHono<AppEnv>): void {
     session: { ...bearer, description: "The session_token of registering or signing in" },
     admin_token: { ...bearer, description: "The deployment's ADMIN_TOKEN" },
   })) {
-    app.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
+    document.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   }
 }
 
@@ -108,9 +107,12 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   return responses;
 }
 
-/** The OpenAPI 3.1 document of everything that was described. */
-export function openApiDocument(app: OpenAPIHono<AppEnv>, publicUrl: string) {
-  return app.getOpenAPI31Document({
+/** The OpenAPI 3.1 document of these operations, in their order, for a deployment at this address. */
+export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string) {
+  const document = new OpenAPIHono();
+  describeCredentials(document);
+  for (const route of routes) describeRoute(document, route);
+  return document.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Causeway",

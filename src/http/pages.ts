@@ -1,7 +1,6 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Hono } from "hono";
 import { errorTable } from "../errors.ts";
 import type { AppEnv } from "./app-env.ts";
-import { openApiDocument } from "./openapi.ts";
 
 const CACHED = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
 /** Scripts and styles come from this origin alone; the reference viewer styles itself inline. */
@@ -76,8 +75,11 @@ ${Object.entries(errorTable)
   .join("\n")}`,
   );
 
+/** Gives the OpenAPI document of a deployment at an address. */
+type LoadDocument = (publicUrl: string) => Promise<unknown>;
+
 /** Serves the document and the pages for people. */
-export function mountPages(app: OpenAPIHono<AppEnv>): void {
+export function mountPages(app: Hono<AppEnv>, loadDocument: LoadDocument): void {
   const html = (body: string, policy?: string): Response =>
     new Response(body, {
       headers: {
@@ -87,8 +89,8 @@ export function mountPages(app: OpenAPIHono<AppEnv>): void {
       },
     });
   let documentText: string | null = null;
-  app.get("/openapi.json", (c) => {
-    documentText ??= JSON.stringify(openApiDocument(app, c.get("ctx").config.publicUrl));
+  app.get("/openapi.json", async (c) => {
+    documentText ??= JSON.stringify(await loadDocument(c.get("ctx").config.publicUrl));
     const headers = {
       "content-type": "application/json",
       "cache-control": CACHED,

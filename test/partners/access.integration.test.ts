@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { routes } from "../../src/app.ts";
+import { loadRoutes } from "../../src/app.ts";
 import type { AnyRoute } from "../../src/http/define-route.ts";
 import { type Deployment, startDeployment } from "./support/deployment.ts";
 import { asAdmin, asPair, asSession, call, decide, makePartner, newWallet } from "./support/wallet.ts";
+
+const routes = await loadRoutes();
 
 let causeway: Deployment;
 beforeAll(async () => {
