@@ -1,8 +1,8 @@
 /** `npm run admin -- …`: every act of an administrator from the terminal, over the API. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { z } from "zod";
+import { isStarted, parseWords, reportFailure, UsageError } from "./command.ts";
 
 const HELP = `Administers a deployment over its API.
 
@@ -51,7 +51,7 @@ const options = {
 
 /** What a command line asks of the API; null when it asks for help. Throws on a command that is none. */
 export function actOf(args: readonly string[]): Act | null {
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseWords({ options, words: true }, args);
   const [command, id = "", status = ""] = positionals;
   if (values.help === true || command === undefined) return null;
   const given = (...names: (keyof typeof values)[]): Record<string, string> =>
@@ -85,12 +85,12 @@ export function actOf(args: readonly string[]): Act | null {
     case "audit":
       return listing("audit", "subject");
     default:
-      throw new Error(`there is no command ${command}; --help lists them`);
+      throw new UsageError(`there is no command ${command}`);
   }
 }
 
 function required(argument: string): string {
-  if (argument === "") throw new Error("an argument is missing; --help lists them");
+  if (argument === "") throw new UsageError("an argument is missing");
   return argument;
 }
 
@@ -112,7 +112,7 @@ export async function perform(target: Target, act: Act): Promise<Record<string, 
   return rows;
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (isStarted(import.meta.filename)) {
   try {
     const act = actOf(process.argv.slice(2));
     if (act === null) console.log(HELP);
@@ -121,7 +121,6 @@ if (process.argv[1] === import.meta.filename) {
       for (const row of await perform(targetOf(process.env, folder), act)) console.log(JSON.stringify(row));
     }
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
+    reportFailure(error);
   }
 }

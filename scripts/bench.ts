@@ -8,18 +8,30 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { benchBundle } from "./bench/bundle.ts";
 import { benchPositions, positionColumns } from "./bench/positions.ts";
 import { benchBuild, benchRoutes, buildColumns, routeColumns } from "./bench/routes.ts";
 import { printTable } from "./bench/table.ts";
 import { benchVaultDetail, detailColumns } from "./bench/vault-detail.ts";
 import { runSecondWorker } from "./bench/workers.ts";
+import { oneOf, readArguments } from "./command.ts";
 import { bootStack } from "./stack/boot.ts";
 import type { StackManifest } from "./stack/manifest.ts";
 
-const { values: options } = parseArgs({ options: { only: { type: "string" } } });
-const wanted = (part: string): boolean => options.only === undefined || options.only === part;
+const parts = ["positions", "detail", "routes", "bundle"] as const;
+const { values: options } = readArguments({
+  help: `Measures the production bundle on the embedded stack, and prints each figure with what is aimed at.
+
+  npm run bench [-- --only <part>]
+
+  --only  ${parts.join(", ")}
+  --help  show this text
+
+Nothing fails for being slow.`,
+  options: { only: { type: "string" } },
+});
+const only = oneOf(parts, { option: "only", given: options.only });
+const wanted = (part: (typeof parts)[number]): boolean => only === null || only === part;
 
 async function measure(folder: string, stack: StackManifest): Promise<void> {
   const chainIds = stack.chains.map(({ chain_id }) => chain_id);

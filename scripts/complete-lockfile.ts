@@ -4,6 +4,7 @@
  * for one system only. Run it after every `npm install` that changes the lockfile.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { readArguments } from "./command.ts";
 
 interface LockedPackage {
   version?: string;
@@ -38,6 +39,14 @@ function platformOf(name: string): { os: string[]; cpu: string[] } | null {
   return { os: [os], cpu: [isX64 ? "x64" : (named ?? "x64")] };
 }
 
+readArguments({
+  help: `Completes package-lock.json with the platform packages that its packages name, for systems other than this one.
+Run it after every npm install that changes the lockfile.
+
+  npm run lockfile
+
+  --help  show this text`,
+});
 const file = "package-lock.json";
 const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, LockedPackage> };
 let added = 0;

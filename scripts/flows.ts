@@ -1,10 +1,10 @@
 /** `npm run flows -- …`: reads a chain's deposits and withdrawals from the terminal. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { z } from "zod";
 import { createContext, createRuntime } from "../src/context.ts";
 import { indexFully, type Progress } from "../src/flows/index-fully.ts";
+import { runCommand, UsageError } from "./command.ts";
 
 const HELP = `Reads what is missing of a chain's deposits and withdrawals, and stores it.
 
@@ -60,16 +60,15 @@ export function bar({ done, of, rows }: Progress, width = 40): string {
 }
 
 function readBlock(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new Error(`${text} is not a number`);
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${text} is not a number`);
   return Number(text);
 }
 
-async function main(): Promise<void> {
-  const options = { chain: { type: "string" }, from: { type: "string" }, help: { type: "boolean" } } as const;
-  const { values } = parseArgs({ options });
-  if (values.help === true || values.chain === undefined) return console.log(HELP);
-  const chainId = readBlock(values.chain);
-  const from = values.from === undefined ? null : readBlock(values.from);
+async function main(values: ReadonlyMap<string, string>): Promise<void> {
+  const [chain, start] = [values.get("chain"), values.get("from")];
+  if (chain === undefined) throw new UsageError("give --chain");
+  const chainId = readBlock(chain);
+  const from = start === undefined ? null : readBlock(start);
   const variables = variablesOf(process.env, join(import.meta.dirname, "../.stack"));
   const request = { requestId: "flows", clientAddress: "unknown", waitUntil: () => undefined };
   const ctx = createContext(createRuntime(variables), request);
@@ -81,9 +80,9 @@ async function main(): Promise<void> {
   console.log(`${process.stdout.isTTY ? "\n" : ""}chain ${chainId} is complete: ${last.rows} events read`);
 }
 
-if (process.argv[1] === import.meta.filename) {
-  await main().catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  });
-}
+await runCommand(import.meta.filename, {
+  help: HELP,
+  switches: [],
+  options: ["chain", "from"],
+  run: (_given, values) => main(values),
+});

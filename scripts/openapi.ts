@@ -4,11 +4,22 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { loadDocument } from "../src/app.ts";
+import { readArguments } from "./command.ts";
 import { runTool } from "./run-tool.ts";
 
+const { values: options } = readArguments({
+  help: `Writes openapi.json from the routes, and lints it.
+
+  npm run openapi:build
+  npm run openapi:check   the same as --check
+
+  --check  write nothing; fail when the committed document is not what the routes say
+  --help   show this text`,
+  options: { check: { type: "boolean" } },
+});
 const file = "openapi.json";
 const text = `${JSON.stringify(await loadDocument("https://causeway.example"), null, 2)}\n`;
-if (!process.argv.includes("--check")) writeFileSync(file, text);
+if (options.check !== true) writeFileSync(file, text);
 else if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
   console.error(`${file} is not what the routes say: run npm run openapi:build and commit the result`);
   process.exit(1);

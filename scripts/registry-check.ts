@@ -1,6 +1,6 @@
 /** `npm run registry:check -- --chain N`: holds the registry's rows to their chain, and says so in a table. */
-import { parseArgs } from "node:util";
 import type { ChainClient } from "../src/chains/client.ts";
+import { runCommand, UsageError } from "./command.ts";
 import { targetFromEnvironment } from "./db/connect.ts";
 import { openChain, routerAt } from "./registry/chain.ts";
 import { type CheckedRow, checkRow } from "./registry/check-row.ts";
@@ -19,15 +19,6 @@ entry point, spender, pricer, accepted tokens, and the code of the DepositRouter
   --help   show this text
 
 Ends with 1 when a row that takes deposits is contradicted by its chain, or another code stands where the Router belongs.`;
-
-const options = {
-  chain: { type: "string" },
-  rpc: { type: "string" },
-  vault: { type: "string" },
-  file: { type: "string" },
-  write: { type: "boolean" },
-  help: { type: "boolean" },
-} as const;
 
 /** What a check found, and what became of the vaults that passed. */
 export interface Report {
@@ -60,17 +51,15 @@ export async function checkRegistry(
   return { router, checked, activated };
 }
 
-async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options });
-  if (values.help === true) return console.log(HELP);
-  const chainId = Number(values.chain);
-  if (!Number.isSafeInteger(chainId) || chainId <= 0) throw new Error("give --chain; --help shows how");
-  const client = await openChain(chainId, values.rpc ?? null);
-  const store = storeOf(values.file);
+async function main(given: ReadonlySet<string>, values: ReadonlyMap<string, string>): Promise<void> {
+  const chainId = Number(values.get("chain"));
+  if (!Number.isSafeInteger(chainId) || chainId <= 0) throw new UsageError("give --chain");
+  const client = await openChain(chainId, values.get("rpc") ?? null);
+  const store = storeOf(values.get("file"));
   const report = await checkRegistry(client, {
     store,
-    vault: values.vault ?? null,
-    write: values.write === true,
+    vault: values.get("vault") ?? null,
+    write: given.has("write"),
   });
   console.log(`${report.checked.length} rows of ${client.definition.name} in ${store.name}\n`);
   console.log(tableOf(report));
@@ -83,11 +72,9 @@ function storeOf(file: string | undefined): RowStore {
   return (process.env["DATABASE_URL"] ?? "") === "" ? fileStore() : databaseStore(targetFromEnvironment());
 }
 
-if (process.argv[1] === import.meta.filename) {
-  try {
-    await main(process.argv.slice(2));
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  }
-}
+await runCommand(import.meta.filename, {
+  help: HELP,
+  switches: ["write"],
+  options: ["chain", "rpc", "vault", "file"],
+  run: main,
+});

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiContract } from "../test/harness/openapi.ts";
-import { runCommand } from "./db/command.ts";
+import { runCommand } from "./command.ts";
 import { planProbes } from "./smoke/plan.ts";
 import { smoke } from "./smoke/smoke.ts";
 

@@ -1,5 +1,5 @@
 /** `npm start`: the whole service on this machine, demonstration deposits, then it serves until Ctrl-C. */
-import { parseArgs } from "node:util";
+import { readArguments } from "./command.ts";
 import { bootStack, type Stack, startFolder } from "./stack/boot.ts";
 import { Terminal } from "./stack/demo/terminal.ts";
 import { StackError } from "./stack/processes/port.ts";
@@ -18,15 +18,15 @@ const DEFAULT_PORT = "8787";
 const CRON_EVERY_MS = 5_000;
 const terminal = new Terminal();
 
+const { values } = readArguments({
+  help: HELP,
+  options: {
+    port: { type: "string", default: DEFAULT_PORT },
+    "no-demo": { type: "boolean", default: false },
+  },
+});
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      port: { type: "string", default: DEFAULT_PORT },
-      "no-demo": { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) return terminal.line(HELP);
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new StackError(`--port ${values.port}: not a port`);

@@ -8,7 +8,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { parseArgs } from "node:util";
+import { oneOf, readArguments } from "./command.ts";
 
 interface LongRun {
   name: string;
@@ -22,9 +22,6 @@ interface Outcome {
   /** The last line it printed. */
   verdict: string;
 }
-
-const { values: options } = parseArgs({ options: { only: { type: "string" } } });
-const only = options.only?.split(",") ?? null;
 
 function longRuns(): LongRun[] {
   const folder = join(import.meta.dirname, "stress");
@@ -47,8 +44,23 @@ async function run({ name, script }: LongRun): Promise<Outcome> {
   return { name, passed: code === 0, seconds, verdict: tail.trim().split("\n").at(-1) ?? "" };
 }
 
+const runs = longRuns();
+const names = runs.map(({ name }) => name);
+const { values: options } = readArguments({
+  help: `Runs the long tests one after the other, and sums up; each can be run alone and has options of its own.
+
+  npm run stress [-- --only <names>]
+
+  --only  some, separated by commas: ${names.join(", ")}
+  --help  show this text
+
+Fails when one of them fails.`,
+  options: { only: { type: "string" } },
+});
+const only = options.only?.split(",").map((given) => oneOf(names, { option: "only", given })) ?? null;
+
 const outcomes: Outcome[] = [];
-for (const one of longRuns()) if (only === null || only.includes(one.name)) outcomes.push(await run(one));
+for (const one of runs) if (only === null || only.includes(one.name)) outcomes.push(await run(one));
 console.log("\nstress");
 for (const { name, passed, seconds, verdict } of outcomes) {
   console.log(

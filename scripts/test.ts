@@ -2,8 +2,18 @@
  * Everything: verify, then the end-to-end tests on the embedded stack and, beside them, contracts and integration tests.
  * Each of the two lanes waits for its own processes about as long as it computes.
  */
+import { readArguments } from "./command.ts";
 import { runSteps } from "./run-steps.ts";
 
+readArguments({
+  help: `Runs everything: verify, then contract, integration and end-to-end tests on the embedded stack.
+
+  npm test
+
+  --help  show this text
+
+Single files: vitest run --project unit|integration|e2e <path>. Ends with the code of the first step that fails.`,
+});
 await runSteps("test", [
   { name: "verify", command: "node scripts/verify.ts" },
   [

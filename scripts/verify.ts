@@ -1,6 +1,16 @@
 /** Everything that can be said of the code without starting it, and the unit tests. What CI runs first. */
+import { readArguments } from "./command.ts";
 import { runSteps } from "./run-steps.ts";
 
+readArguments({
+  help: `Checks all that can be said of the code without starting it, and runs the unit tests. What CI runs first.
+
+  npm run verify
+
+  --help  show this text
+
+Ends with the code of the first step that fails.`,
+});
 await runSteps("verify", [
   { name: "format and lint", command: "biome check --error-on-warnings ." },
   { name: "layers", command: "node scripts/checks/layers.ts" },

@@ -4,6 +4,15 @@
  * drop, and nothing else.
  */
 import { globSync, readFileSync } from "node:fs";
+import { readArguments } from "../command.ts";
+
+readArguments({
+  help: `Enforces that a migration only expands, so that the version before works while it runs, after it, and after a rollback.
+
+  node scripts/checks/expand-only.ts
+
+  --help  show this text`,
+});
 
 /** What a file has made so far: nobody but it has written there yet. */
 interface Made {

@@ -1,6 +1,15 @@
 /** Enforces the import table of the architecture: who may import whom in src, and that no cycle exists. */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { readArguments } from "../command.ts";
+
+readArguments({
+  help: `Enforces who may import whom in src, and that no cycle exists.
+
+  npm run layers
+
+  --help  show this text`,
+});
 
 const RANKS: Record<string, number> = {
   lib: 0,

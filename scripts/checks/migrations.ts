@@ -2,7 +2,16 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readArguments } from "../command.ts";
 import { runTool } from "../run-tool.ts";
+
+readArguments({
+  help: `Fails when the schema says something that no migration does.
+
+  node scripts/checks/migrations.ts
+
+  --help  show this text`,
+});
 
 /** As drizzle.config.ts names it; the command line takes one pattern. */
 const SCHEMA = "./src/db/{schema,schema/*}.ts";

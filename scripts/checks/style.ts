@@ -1,5 +1,14 @@
 /** Rules of style that no linter has: file lengths, silenced checks, clocks and chance in pure code. */
 import { globSync, readFileSync } from "node:fs";
+import { readArguments } from "../command.ts";
+
+readArguments({
+  help: `Enforces the rules of style that no linter has: file lengths, silenced checks, clocks and chance in pure code.
+
+  node scripts/checks/style.ts
+
+  --help  show this text`,
+});
 
 const MAX_LINES = 350;
 const MEDIAN_LINES = 100;

@@ -4,13 +4,23 @@
  * `--only <output>` takes the targets whose output path starts so, and no other.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { readArguments } from "../command.ts";
 import type { CompiledContract } from "./compile.ts";
 import { compileMany } from "./compile-many.ts";
 import { deployedBy } from "./deployed.ts";
 import { type ContractTarget, contractTargets } from "./targets.ts";
 
-const { values: options } = parseArgs({ options: { check: { type: "boolean" }, only: { type: "string" } } });
+const { values: options } = readArguments({
+  help: `Compiles the contracts and writes their artifacts.
+
+  npm run contracts:build [-- --only <output>]
+  npm run contracts:check   the same as --check
+
+  --check  write nothing; fail when a committed artifact is not what the committed source gives
+  --only   the artifacts whose path begins so, and no other
+  --help   show this text`,
+  options: { check: { type: "boolean" }, only: { type: "string" } },
+});
 const camelCase = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
 function render(target: ContractTarget, compiled: Map<string, CompiledContract>): string {

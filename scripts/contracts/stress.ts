@@ -14,7 +14,7 @@ import { randomBytes } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "../command.ts";
 import { forge } from "./forge.ts";
 import { type Mutant, mutants } from "./mutants.ts";
 
@@ -22,7 +22,18 @@ const ROUTER = "src/router/DepositRouter.sol";
 const DEPTH = 400;
 const MIN_KILLED = 0.9;
 
-const { values: options } = parseArgs({
+const { values: options } = readArguments({
+  help: `Fuzzes the contracts with many runs and a fresh seed, then tests the Router's tests with mutants.
+
+  node scripts/contracts/stress.ts [--only fuzz|invariants|mutants] [--match <text>] [--runs 10000] [--calls 102400] [--seed 0x…] [--threads 1]
+
+  --only     one part
+  --match    the mutants whose name holds this
+  --runs     per property
+  --calls    of the invariants' handler
+  --seed     of what is random; another one each time
+  --threads  that forge uses
+  --help     show this text`,
   options: {
     only: { type: "string" },
     match: { type: "string", default: "" },

@@ -4,9 +4,17 @@
  */
 import { readFileSync } from "node:fs";
 import { depositRouterCreationCode } from "../../src/router/artifact.ts";
+import { offerHelp } from "../command.ts";
 import { forge } from "./forge.ts";
 
-const { code } = await forge({ root: ".", args: ["test", ...process.argv.slice(2)] });
+const args = offerHelp(`Runs the contracts' tests with forge, and prints its summary.
+
+  npm run contracts:test [-- <options>]
+
+  --help  show this text; every other option is forge's own, such as --match-test <name> and -vvv
+
+Ends with forge's code; fails too when the bytecode that was tested is not the committed one.`);
+const { code } = await forge({ root: ".", args: ["test", ...args] });
 if (code !== 0) process.exit(code);
 const tested = JSON.parse(readFileSync(".cache/forge/out/DepositRouter.sol/DepositRouter.json", "utf8")) as {
   bytecode: { object: string };

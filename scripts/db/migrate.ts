@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { NeonQueryFunction } from "@neondatabase/serverless";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
-import { runCommand } from "./command.ts";
+import { runCommand } from "../command.ts";
 import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.ts";
 
 type Sql = NeonQueryFunction<false, false>;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/neon-http";
 import { audit, vaults } from "../../src/db/schema.ts";
-import { runCommand } from "./command.ts";
+import { runCommand } from "../command.ts";
 import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.ts";
 import { type SeedRow, SeedRows } from "./seed-row.ts";
 

@@ -1,6 +1,6 @@
 /** `npm run deploy:preview`: a pull request's own Worker, database and address, and their end. */
 import { z } from "zod";
-import { runCommand } from "../db/command.ts";
+import { runCommand } from "../command.ts";
 import { migrate } from "../db/migrate.ts";
 import { readSeedFile, seed } from "../db/seed.ts";
 import { type Project, provideBranch, removeBranch } from "./branch.ts";

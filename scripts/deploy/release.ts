@@ -1,6 +1,6 @@
 /** `npm run deploy`: brings this version to production, or leaves production as it was. */
 import { z } from "zod";
-import { runCommand } from "../db/command.ts";
+import { runCommand } from "../command.ts";
 import { type DatabaseTarget, targetFromEnvironment } from "../db/connect.ts";
 import { migrate } from "../db/migrate.ts";
 import { patienceOf, required } from "./environment.ts";

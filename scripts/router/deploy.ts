@@ -18,7 +18,7 @@ import {
   depositRouterCodeHash,
   executorImplementationAddress,
 } from "../../src/router/address.ts";
-import { runCommand } from "../db/command.ts";
+import { runCommand } from "../command.ts";
 import { configuredChains } from "../rpc/configured-chains.ts";
 
 /** What became of it: it was there, it would be deployed, or it was. Costs in wei. */

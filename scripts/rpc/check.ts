@@ -1,5 +1,5 @@
 /** `npm run rpc:check`: asks every configured node what it can do. */
-import { runCommand } from "../db/command.ts";
+import { runCommand } from "../command.ts";
 import { checkNode, type NodeReport } from "./check-node.ts";
 import { configuredChains } from "./configured-chains.ts";
 

@@ -7,17 +7,24 @@
  *   node scripts/stress/chaos.ts --requests 20000 --seed 42
  */
 import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { describeReport, type FuzzReport, fuzz } from "../../test/harness/fuzz/fuzz.ts";
 import { knownTo } from "../../test/harness/fuzz/known.ts";
 import { ApiContract } from "../../test/harness/openapi.ts";
 import { send } from "../../test/harness/request.ts";
+import { readArguments } from "../command.ts";
 import { bootStack } from "../stack/boot.ts";
 import type { Fault } from "../stack/emulator/control.ts";
 import type { StackManifest } from "../stack/manifest.ts";
 
-const { values: options } = parseArgs({
+const { values: options } = readArguments({
+  help: `Sends generated requests while nodes, database and Redis fail in turns and together, and judges each answer.
+
+  node scripts/stress/chaos.ts [--requests 6000] [--seed <number>]
+
+  --requests  how many
+  --seed      of what is generated; another one each time
+  --help      show this text`,
   options: {
     requests: { type: "string", default: "6000" },
     seed: { type: "string", default: String(randomInt(2 ** 31)) },

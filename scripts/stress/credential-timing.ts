@@ -6,7 +6,6 @@
  *   node scripts/stress/credential-timing.ts
  *   node scripts/stress/credential-timing.ts --runs 100000
  */
-import { parseArgs } from "node:util";
 import { bytesToHex } from "viem";
 import { createDatabase, lazyDrizzle } from "../../src/db/client.ts";
 import { Timing } from "../../src/lib/timing.ts";
@@ -14,6 +13,7 @@ import { authenticateKey, type OfferedPair } from "../../src/partners/authentica
 import { mintCredential } from "../../src/partners/credentials.ts";
 import { pepperedDigest } from "../../src/partners/digest.ts";
 import { testContext } from "../../test/lib/context.ts";
+import { readArguments } from "../command.ts";
 
 const pepper = { version: 1, secret: "a-pepper-of-thirty-two-characters" };
 const known = { key: mintCredential("live"), secret: mintCredential("secret") };
@@ -104,7 +104,15 @@ function shuffled(list: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
-const { values: options } = parseArgs({ options: { runs: { type: "string", default: "10000" } } });
+const { values: options } = readArguments({
+  help: `Measures whether wrong credentials can be told apart by the time they take.
+
+  node scripts/stress/credential-timing.ts [--runs 10000]
+
+  --runs  how often each kind is measured
+  --help  show this text`,
+  options: { runs: { type: "string", default: "10000" } },
+});
 const runs = Number(options.runs);
 const names = Object.keys(kinds);
 const times = new Map<string, number[]>(names.map((name) => [name, []]));

@@ -7,9 +7,17 @@
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "../command.ts";
 
-const { values: options } = parseArgs({ options: { runs: { type: "string", default: "1000" } } });
+const { values: options } = readArguments({
+  help: `Carries random deposits into every kind of local vault through on a chain.
+
+  node scripts/stress/deposits.ts [--runs 1000]
+
+  --runs  how many
+  --help  show this text`,
+  options: { runs: { type: "string", default: "1000" } },
+});
 const root = join(import.meta.dirname, "../..");
 const args = [join(root, "node_modules/vitest/vitest.mjs"), "run", "--project", "e2e", "deposits.random"];
 const child = spawn(process.execPath, args, {

@@ -6,10 +6,19 @@
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "../command.ts";
 import { withRealPostgres } from "../db/real-postgres.ts";
 
-const { values: options } = parseArgs({
+const { values: options } = readArguments({
+  help: `Proves the flows index at length: in memory, over the database, and with many events on a real Postgres.
+
+  node scripts/stress/flows.ts [--schedules 10000] [--database 300] [--events 200000] [--seed 1]
+
+  --schedules  random schedules in memory
+  --database   random schedules over the database
+  --events     events on a real Postgres
+  --seed       of what is random
+  --help       show this text`,
   options: {
     schedules: { type: "string", default: "10000" },
     database: { type: "string", default: "300" },

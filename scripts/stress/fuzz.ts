@@ -10,15 +10,23 @@
  */
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { credentialsOf } from "../../test/harness/fuzz/credentials.ts";
 import { describeReport, type FuzzReport, fuzz } from "../../test/harness/fuzz/fuzz.ts";
 import { knownTo } from "../../test/harness/fuzz/known.ts";
 import { ApiContract } from "../../test/harness/openapi.ts";
+import { readArguments } from "../command.ts";
 import { bootStack } from "../stack/boot.ts";
 import type { StackManifest } from "../stack/manifest.ts";
 
-const { values: options } = parseArgs({
+const { values: options } = readArguments({
+  help: `Sends generated requests, right and wrong, to every operation of the OpenAPI document and judges each answer.
+
+  node scripts/stress/fuzz.ts [--requests 60000] [--seed <number>] [--stack <path>]
+
+  --requests  how many
+  --seed      of what is generated; another one each time
+  --stack     the stack.json of a stack that runs; default: one of its own
+  --help      show this text`,
   options: {
     requests: { type: "string", default: "60000" },
     seed: { type: "string", default: String(randomInt(2 ** 31)) },

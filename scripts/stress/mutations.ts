@@ -6,7 +6,6 @@
  *   node scripts/stress/mutations.ts --count 100000 --seed 42
  */
 import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
 import { findDifferences } from "../../src/providers/across/verify.ts";
 import { built, kinds } from "../../test/providers/across/built.ts";
 import { runAcrossMutations } from "../../test/providers/across/mutations.ts";
@@ -14,8 +13,16 @@ import { answerOf } from "../../test/providers/lifi/answers.ts";
 import { verifyAnswer } from "../../test/providers/lifi/harness.ts";
 import { type MutationRun, runMutations } from "../../test/providers/lifi/mutations.ts";
 import { scenarios } from "../../test/providers/lifi/scenarios.ts";
+import { readArguments } from "../command.ts";
 
-const { values: options } = parseArgs({
+const { values: options } = readArguments({
+  help: `Changes fields of the providers' answers and of built transactions, and verifies each.
+
+  node scripts/stress/mutations.ts [--count 12000] [--seed <number>]
+
+  --count  how many for each provider
+  --seed   of what is changed; another one each time
+  --help   show this text`,
   options: {
     count: { type: "string", default: "12000" },
     seed: { type: "string", default: String(randomInt(2 ** 31)) },

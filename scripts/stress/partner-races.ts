@@ -5,7 +5,6 @@
  *   node scripts/stress/partner-races.ts
  *   node scripts/stress/partner-races.ts --rounds 200
  */
-import { parseArgs } from "node:util";
 import { type Isolate, startDeployment } from "../../test/partners/support/deployment.ts";
 import {
   type Answer,
@@ -20,9 +19,18 @@ import {
   register,
   signNonce,
 } from "../../test/partners/support/wallet.ts";
+import { readArguments } from "../command.ts";
 import { withRealPostgres } from "../db/real-postgres.ts";
 
-const { values: options } = parseArgs({ options: { rounds: { type: "string", default: "40" } } });
+const { values: options } = readArguments({
+  help: `Races partners' requests on a real Postgres, over several isolates.
+
+  node scripts/stress/partner-races.ts [--rounds 40]
+
+  --rounds  how many
+  --help    show this text`,
+  options: { rounds: { type: "string", default: "40" } },
+});
 
 /** The isolates of one deployment, and how often each claim held or broke. */
 interface Contest {

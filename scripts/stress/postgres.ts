@@ -8,10 +8,18 @@
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "../command.ts";
 import { withRealPostgres } from "../db/real-postgres.ts";
 
-const { values: options } = parseArgs({ options: { only: { type: "string" } } });
+const { values: options } = readArguments({
+  help: `Runs the tests of migrations, and the end-to-end tests, on a real Postgres.
+
+  node scripts/stress/postgres.ts [--only <file>]
+
+  --only  the end-to-end tests whose file's name holds this; migrations: none of them
+  --help  show this text`,
+  options: { only: { type: "string" } },
+});
 const root = join(import.meta.dirname, "../..");
 
 /** Runs some test files; the exit code. */

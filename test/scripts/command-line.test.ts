@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+/** Files of scripts that are started from the terminal: those that npm's scripts name, and what only acts. */
+const tools = globSync("scripts/**/*.ts")
+  .filter((file) => /\b(readArguments|offerHelp|runCommand|isStarted)\(/.test(readFileSync(file, "utf8")))
+  .filter((file) => file !== "scripts/command.ts")
+  .sort();
+
+/** What is started by a program, never by hand. */
+const NO_TOOLS = ["scripts/stack/chains/main.ts", "scripts/contracts/compile-worker.ts"];
+
+class Exit extends Error {}
+
+const printed: string[] = [];
+const complained: string[] = [];
+const { argv, exitCode } = process;
+
+beforeEach(() => {
+  vi.spyOn(console, "log").mockImplementation((line: string) => void printed.push(line));
+  vi.spyOn(console, "error").mockImplementation((line: string) => void complained.push(line));
+  vi.spyOn(process, "exit").mockImplementation((code) => {
+    process.exitCode = code ?? process.exitCode;
+    throw new Exit();
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.argv = argv;
+  process.exitCode = exitCode;
+  printed.length = 0;
+  complained.length = 0;
+});
+
+/** Starts a tool in this process, each time anew; it ends where it would end the process, or by itself. */
+async function start(tool: string, option: string) {
+  process.argv = ["node", resolve(tool), option];
+  process.exitCode = undefined;
+  try {
+    await import(/* @vite-ignore */ `${resolve(tool)}?${option}`);
+  } catch (error) {
+    if (!(error instanceof Exit)) throw error;
+  }
+  return { code: process.exitCode ?? 0, printed: printed.join("\n"), complained: [...complained] };
+}
+
+test("every file that is started from the terminal reads its command line the common way", () => {
+  const scripts = Object.values(
+    (JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> }).scripts,
+  );
+  const named = scripts.flatMap((script) => /^node (\S+\.ts)/.exec(script)?.[1] ?? []);
+  expect(tools).toEqual(expect.arrayContaining(named));
+  const acting = globSync("scripts/**/*.ts").filter(
+    (file) => !/^export /m.test(readFileSync(file, "utf8")) && !NO_TOOLS.includes(file),
+  );
+  expect(tools).toEqual(expect.arrayContaining(acting));
+});
+
+/** The first tool loads most of the local stack. */
+const PATIENCE = { timeout: 30_000 } as const;
+
+describe.each(tools)("%s", PATIENCE, (tool) => {
+  test("says with --help what it is for and how it is called, and does nothing", async () => {
+    const { code, printed, complained } = await start(tool, "--help");
+    expect([code, complained]).toEqual([0, []]);
+    expect(printed).toMatch(/^[A-Z][^\n]+\n/);
+    expect(printed).toMatch(/^ {2}(npm|node) .+$/m);
+    expect(printed).toMatch(/^ {2}--help {2,}show this text/m);
+  });
+});
+
+// forge has options of its own, and says itself which they are not.
+describe.each(tools.filter((tool) => tool !== "scripts/contracts/test.ts"))("%s", PATIENCE, (tool) => {
+  test("refuses an option it does not know in one line", async () => {
+    expect(await start(tool, "--nonsense")).toEqual({
+      code: 2,
+      printed: "",
+      complained: ["Unknown option '--nonsense'; --help shows what there is"],
+    });
+  });
+});
