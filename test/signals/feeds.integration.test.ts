@@ -1,4 +1,4 @@
-import { ne } from "drizzle-orm";
+import { eq, ne } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
@@ -155,6 +155,75 @@ describe("a listing of signals", () => {
     });
     expect(page.signals[0]).toEqual(whole.body.signals[1]);
     expect((await read("notable?dimension=risk")).body).toMatchObject({ signals: [], count: 0, total: 0 });
+  });
+
+  /** Incidents without a rule behind them, seen at the times given, in minutes ago; the last one is stored first. */
+  const store = (minutesAgo: readonly number[]) =>
+    causeway.db.insert(signals).values(
+      minutesAgo
+        .map((minutes, n) => ({
+          signalId: idOf(n),
+          incidentId: `inc_${n}`,
+          ruleId: "paused",
+          chainId: CHAIN_ID,
+          vaultAddress: VAULT,
+          subject: "",
+          sequence: n,
+          tier: "medium" as const,
+          dimension: "risk" as const,
+          title: "",
+          summary: "",
+          metrics: [],
+          evidence: {},
+          evolution: [],
+          keys: [],
+          firstSeen: new Date(now - 48 * HOUR_MS),
+          lastSeen: new Date(now - minutes * 60_000),
+          updateCount: 0,
+        }))
+        .reverse(),
+    );
+  const idOf = (n: number): string => `sig_${n.toString(16).padStart(32, "0")}`;
+  const idsOf = async (query: string) =>
+    (await read(`notable?${query}`)).body.signals.map(({ signal_id }) => signal_id);
+
+  test("has a firm order among those last seen at the same time, page by page", async () => {
+    await store(Array.from({ length: 45 }, (_, n) => (n < 5 ? 90 : 10)));
+    const pages = await Promise.all([0, 20, 40].map((offset) => idsOf(`limit=20&offset=${offset}`)));
+    const expected = [...Array.from({ length: 40 }, (_, n) => n + 5), 0, 1, 2, 3, 4].map(idOf);
+    expect(pages.flat()).toEqual(expected);
+    expect((await read("notable?limit=20&offset=60")).body).toMatchObject({ count: 0, total: 45 });
+  });
+
+  test("counts from the time asked for, in every way of writing it, and not before", async () => {
+    await store([29, 31, 59, 61, 23 * 60, 25 * 60, 47 * 60, 13 * 1_440, 15 * 1_440, 89 * 1_440]);
+    const totals = async (since: string) =>
+      (await read(`notable?since=${encodeURIComponent(since)}`)).body.total;
+    const at = (minutes: number): string => new Date(now - minutes * 60_000).toISOString();
+    const asked = ["30m", "1h", "24h", "1d", "2d", "2w", "90d", at(30), at(60).replace("Z", "+00:00")];
+    expect(await Promise.all(asked.map(totals))).toEqual([1, 3, 5, 5, 7, 8, 10, 1, 3]);
+    expect((await read("notable")).body.total).toBe(5);
+  });
+
+  test("loses nothing that stays as it is while others are seen again between two pages", async () => {
+    await store(Array.from({ length: 30 }, (_, n) => n + 1));
+    const first = await idsOf("limit=20");
+    await causeway.db
+      .update(signals)
+      .set({ lastSeen: new Date(now) })
+      .where(eq(signals.sequence, 25));
+    const second = await idsOf("limit=20&offset=20");
+    const unseen = Array.from({ length: 30 }, (_, n) => idOf(n)).filter(
+      (id) => ![...first, ...second].includes(id),
+    );
+    expect(unseen).toEqual([idOf(25)]);
+    expect(await idsOf("limit=1")).toEqual([idOf(25)]);
+  });
+
+  test("asks the database once", async () => {
+    await read("notable");
+    const answer = await causeway.send("/v1/intel/notable?limit=3");
+    expect(answer.headers.get("server-timing")).toMatch(/\bdb;dur=[\d.]+;desc="1"/);
   });
 
   test.each([

@@ -71,19 +71,28 @@ export async function selectSignals(
     query.dimension === null ? undefined : eq(signals.dimension, query.dimension),
     shown,
   );
-  const [rows, counted] = await db.run((sql) =>
-    sql.batch([
-      sql
-        .select()
-        .from(signals)
-        .where(where)
-        .orderBy(desc(signals.lastSeen), desc(signals.firstSeen), asc(signals.signalId))
-        .limit(query.limit)
-        .offset(query.offset),
-      sql.select({ total: count() }).from(signals).where(where),
-    ]),
-  );
-  return { rows, total: counted[0]?.total ?? 0 };
+  const found = await db.run((sql) => {
+    const counted = sql
+      .select({ total: count().as("total") })
+      .from(signals)
+      .where(where)
+      .as("counted");
+    const page = sql
+      .select()
+      .from(signals)
+      .where(where)
+      .orderBy(desc(signals.lastSeen), desc(signals.firstSeen), asc(signals.signalId))
+      .limit(query.limit)
+      .offset(query.offset)
+      .as("page");
+    // One statement sees one moment: the total is that of the page, also of one beyond the end.
+    return sql
+      .select()
+      .from(counted)
+      .leftJoin(page, raw`true`)
+      .orderBy(desc(page.lastSeen), desc(page.firstSeen), asc(page.signalId));
+  });
+  return { rows: found.flatMap((one) => one.page ?? []), total: found[0]?.counted.total ?? 0 };
 }
 
 /** One incident; null: there is none of this id. Throws `store_unavailable`. */
