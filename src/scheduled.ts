@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import { AppError } from "./errors.ts";
 import type { Job } from "./jobs/job.ts";
 import { jobsByCron } from "./jobs/schedule.ts";
 import { describeError } from "./lib/log.ts";
@@ -34,7 +35,8 @@ async function runJob(ctx: Context, { name, lockMs, run }: Job): Promise<void> {
     const done = await withLock({ redis, log, token: ctx.randomId() }, lock);
     log.info("job", { ...line(), ok: true, busy: done === null, ...done });
   } catch (error) {
-    log.error("job", { ...line(), ok: false, error: describeError(error) });
+    const code = error instanceof AppError ? error.code : "internal";
+    log.error("job", { ...line(), ok: false, code, error: describeError(error) });
     throw error;
   }
 }

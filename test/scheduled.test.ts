@@ -39,7 +39,13 @@ describe("runJobs", () => {
     const { outcome, lines } = await run([fails("a"), works("b")]);
     expect(outcome).toMatchObject({ code: "store_unavailable" });
     expect(lines).toMatchObject([
-      { level: "error", job: "a", ok: false, error: "the database did not answer" },
+      {
+        level: "error",
+        job: "a",
+        ok: false,
+        code: "store_unavailable",
+        error: "the database did not answer",
+      },
       { level: "info", job: "b", ok: true },
     ]);
   });
@@ -63,6 +69,18 @@ describe("runJobs", () => {
       () => testContext(),
     );
     expect(done).toEqual(["quick", "after quick", "slow", "after slow"]);
+  });
+
+  test("tells of what nobody foresaw without the secrets that its message repeats", async () => {
+    const key = "https://rpc.example/v2/0123456789abcdef";
+    const leaks = job("a", async () => {
+      throw new Error("fetch failed", { cause: new Error(`no answer from ${key}`) });
+    });
+    const { lines } = await run([leaks]);
+    expect(lines).toMatchObject([
+      { ok: false, code: "internal", error: "fetch failed <- no answer from [redacted]" },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("rpc.example");
   });
 
   test("leaves out what is still running elsewhere", async () => {
