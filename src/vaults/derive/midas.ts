@@ -105,12 +105,17 @@ function describeShare(deposits: Deposits): Described<{ name: string; decimals: 
 interface PaymentToken {
   token: Token | null;
   stable: boolean;
+  feed: Address | null;
 }
 
 function describePayment(deposits: Deposits, token: Address): Described<PaymentToken> {
   const config = read({ to: deposits.address, abi: depositsAbi(), name: "tokensConfig", args: [token] });
-  const stable = describe({ config }, ({ config: told }) => valueOrNull(told)?.[3] === true);
-  return describeAll({ token: describeToken(token), stable });
+  const price = describe({ config }, ({ config: told }) => {
+    const [feed, , , stable] = valueOrNull(told) ?? [null, 0n, 0n, false];
+    return { stable, feed: feed === null ? null : getAddress(feed) };
+  });
+  const asked = describeAll({ token: describeToken(token), price });
+  return mapDescribed(asked, ({ token: known, price: told }) => ({ token: known, ...told }));
 }
 
 function derive(subject: Subject): Described<Derivation> {
@@ -124,8 +129,8 @@ function derive(subject: Subject): Described<Derivation> {
     });
     return mapDescribed(asked, ({ share, payments: told }): Derivation => {
       if (typeof share === "string") return underivable(share);
-      const known = Object.values(told).flatMap(({ token, stable }) =>
-        token === null ? [] : [{ token, stable }],
+      const known = Object.values(told).flatMap(({ token, ...price }) =>
+        token === null ? [] : [{ token, ...price }],
       );
       const asset = chooseAsset(subject, known);
       if (asset === undefined) return underivable("the DepositVault takes no token that says what it is");
@@ -134,7 +139,7 @@ function derive(subject: Subject): Described<Derivation> {
   });
 }
 
-type Known = { token: Token; stable: boolean };
+type Known = PaymentToken & { token: Token };
 
 /** The asset of the row where it is taken, else the first token of a fixed price, else the first. */
 function chooseAsset(subject: Subject, known: readonly Known[]): Known | undefined {
@@ -169,6 +174,7 @@ function assemble(of: {
       deposit,
       recipient: deposits.names ? "argument" : "caller",
       asset_rate: asset.stable ? "stable" : "feed",
+      ...(!asset.stable && asset.feed !== null && { asset_feed: asset.feed.toLowerCase() }),
     },
   };
 }

@@ -21,6 +21,7 @@ export function midasMode(vault: Vault): MidasMode {
 export function checkMidasParams(vault: Vault): void {
   midasMode(vault);
   addressParam(vault, "redemption_vault");
+  addressParam(vault, "asset_feed");
   wordParam(vault, "referrer");
 }
 

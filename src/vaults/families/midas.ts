@@ -20,6 +20,7 @@ import { type MidasMarket, midasMarket, type Payment } from "./midas-market.ts";
 import { leastFor, type MidasRates, midasMinted, mostFor, mostPayable } from "./midas-mint.ts";
 import { checkMidasParams, midasDepositAbis, midasMode, unitOf } from "./midas-params.ts";
 import { midasRequests } from "./midas-requests.ts";
+import { midasLens, midasWorth } from "./midas-worth.ts";
 
 const limitsAbi = once(() =>
   parseAbi([
@@ -33,7 +34,6 @@ const limitsAbi = once(() =>
 /** The token and the amount are the first words of every deposit. */
 const AMOUNT_OFFSET = 36;
 const DAY_MS = 86_400_000;
-const ONE = 10n ** 18n;
 
 /** What is left of the limits. mTokens; null: not known. */
 interface Room {
@@ -182,27 +182,16 @@ const explain = ownErrors({
  * the request. It counts every token by 18 decimals, its minimums and limits in mTokens, and the first
  * deposit of each caller by itself. Row: entry point and spender = DepositVault, share token = mToken, pricer =
  * the mToken's feed; `params.deposit` (instant, request), `params.recipient` (argument, caller),
- * `params.asset_rate` (`stable` where the asset has the fixed price; else a position's worth is not known),
+ * `params.asset_rate` (`stable` where the asset has the fixed price; else `params.asset_feed` prices it, and without
+ * one a position's worth is not known),
  * `params.redemption_vault`, `params.referrer`. Source: midas-apps/contracts.
  */
 export const midas: VaultAdapter = {
   name: "midas",
   noMinimum: false,
   checkParams: checkMidasParams,
-  lens: (vault) => ({
-    kind: "rate",
-    shareToken: vault.shareToken,
-    pricer: vault.pricer,
-    // getDataInBase18()
-    selector: "0x63692905",
-    argument: vault.pricer,
-  }),
-  worth: (vault, { shares, rate }) => {
-    const unit = unitOf(vault.asset.decimals);
-    return unit === null || vault.params["asset_rate"] !== "stable"
-      ? null
-      : mulDivDown(shares, rate, ONE * unit);
-  },
+  lens: midasLens,
+  worth: midasWorth,
   state: (vault, now) =>
     mapDescribed(describeReading(vault, { now, ...anybody(vault) }), (reading) => toState(vault, reading)),
   flags: (vault) =>

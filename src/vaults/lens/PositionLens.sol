@@ -8,7 +8,7 @@ pragma solidity 0.8.30;
 ///
 /// Payload: the entries, then user (20 bytes) gas per read (4) number of entries (2) bytes of entries (2).
 /// Entry:   kind * 2 + hasPricer (1 byte), share token (20), pricer (20, when hasPricer),
-///          selector (4) and address argument (20, for RATE and REPORT).
+///          selector (4) and address argument (20, for RATE, REPORT and PAIR).
 /// Answer:  chain id (8), block number (8; all ones when unknown), block timestamp (8), then for each entry
 ///          a status byte, followed by the balance from ASSETS_UNKNOWN up and one more word above that.
 /// Word:    its length in bytes (1; 0 to 32), then that many bytes, big-endian, the first of them not zero.
@@ -18,14 +18,16 @@ pragma solidity 0.8.30;
 /// code are failures of that read alone. Where the next read could not get its gas, or two words of 32 bytes
 /// could exceed what creation may return (24,576 bytes, EIP-170), this and all later entries are NOT_REACHED.
 contract PositionLens {
-    // Kinds; 5 to 127 are free. CONVERT_OR_RATIO and CONVERT ask the pricer for convertToAssets(balance);
+    // Kinds; 6 to 127 are free. CONVERT_OR_RATIO and CONVERT ask the pricer for convertToAssets(balance);
     // only the former falls back to balance * totalAssets / totalSupply. BALANCE asks nothing more. RATE
     // returns the first word that `selector(argument)` of the pricer gives. REPORT does where the third word is
-    // there and zero: a price, its time, and whether nobody may use it.
+    // there and zero: a price, its time, and whether nobody may use it. PAIR asks `selector()` of the pricer, then
+    // of the argument, and returns both in one word, the pricer's in the upper half; fails where a half is too small.
     uint256 private constant CONVERT_OR_RATIO = 0;
     uint256 private constant BALANCE = 2;
     uint256 private constant RATE = 3;
     uint256 private constant REPORT = 4;
+    uint256 private constant PAIR = 5;
 
     uint256 private constant NO_POSITION = 0;
     uint256 private constant BALANCE_UNKNOWN = 1;
@@ -101,7 +103,7 @@ contract PositionLens {
             }
 
             /// Balance, then conversion, then the two totals, as far as the kind and the answers lead.
-            /// `extra` points to what RATE and REPORT entries have behind their addresses.
+            /// `extra` points to what RATE, REPORT and PAIR entries have behind their addresses.
             function readPosition(user, kind, token, pricer, extra) -> status, shares, assets {
                 status := BALANCE_UNKNOWN
                 let target := token
@@ -135,6 +137,10 @@ contract PositionLens {
                                 ok := iszero(mload(0x00))
                             }
                         }
+                        if and(ok, eq(kind, PAIR)) {
+                            target := argument
+                            continue
+                        }
                         if ok {
                             status := add(CONVERTED, shl(1, gt(kind, BALANCE)))
                             break
@@ -144,6 +150,13 @@ contract PositionLens {
                     }
                     case 2 {
                         if iszero(ok) { break }
+                        if eq(kind, PAIR) {
+                            if iszero(shr(128, or(assets, word))) {
+                                assets := or(shl(128, assets), word)
+                                status := RATED
+                            }
+                            break
+                        }
                         assets := word
                         target := token
                         selector := 0x18160ddd // totalSupply()

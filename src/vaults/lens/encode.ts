@@ -8,7 +8,7 @@ export const MAX_INITCODE_BYTES = 49_152;
 /** Gas for one read of one vault. Vaults over many markets use several 100,000 for a conversion. */
 export const DEFAULT_READ_GAS = 3_000_000;
 
-const KINDS = { convert_or_ratio: 0, convert: 1, balance: 2, rate: 3, report: 4 } as const;
+const KINDS = { convert_or_ratio: 0, convert: 1, balance: 2, rate: 3, report: 4, pair: 5 } as const;
 const HAS_PRICER = 1;
 const TAIL_BYTES = 28;
 const CODE_BYTES = (positionLensCreationCode.length - 2) / 2;
@@ -25,7 +25,7 @@ export interface PositionQuery<V extends LensVault> {
 
 /**
  * Encodes as few `eth_call`s without `to` as hold all vaults; each answer belongs to `decodePositions`.
- * A vault takes 21 bytes, 20 more for a pricer of its own and 24 more for a rate or report. No vaults, no calls.
+ * A vault takes 21 bytes, 20 more for a pricer of its own and 24 more for a rate, report or pair. No vaults, no calls.
  * One answer has room for 1,021 positions of 12-byte balances and 9-byte assets, for 500 whose balance and
  * assets take 46 bytes together on average, and for 366 at worst; vaults beyond are `not_reached`.
  * Throws a TypeError for a malformed address or selector, a RangeError for limits that cannot be kept.

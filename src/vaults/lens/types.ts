@@ -11,11 +11,19 @@ import type { Address, Hex } from "viem";
  *   the family that chose the selector knows what it means. A function without parameter ignores the argument.
  * - `report`: as `rate`, where the third word is there and zero; else nothing is known, for that word says that
  *   nobody may use the first.
+ * - `pair`: as `rate`, of two contracts: what `selector()` of the pricer answers in the upper 128 bits of the word,
+ *   what the argument's answers in the lower; nothing is known where one does not answer or is larger.
  */
 export type LensVault =
   | { kind: "convert_or_ratio" | "convert"; shareToken: Address; pricer: Address }
   | { kind: "balance"; shareToken: Address }
-  | { kind: "rate" | "report"; shareToken: Address; pricer: Address; selector: Hex; argument: Address };
+  | {
+      kind: "rate" | "report" | "pair";
+      shareToken: Address;
+      pricer: Address;
+      selector: Hex;
+      argument: Address;
+    };
 
 /** One `eth_call` without `to`: its data and the vaults it answers for, in the order of the answer. */
 export interface PositionCall<V extends LensVault> {

@@ -102,7 +102,9 @@ export function deployMidas(setup: MidasSetup) {
         params: {
           deposit: setup.deposit,
           recipient: setup.recipient,
-          asset_rate: (setup.stable ?? true) ? "stable" : "feed",
+          ...((setup.stable ?? true)
+            ? { asset_rate: "stable" }
+            : { asset_rate: "feed", asset_feed: tokenFeed.toLowerCase() }),
           redemption_vault: redemptions.toLowerCase(),
           referrer: zeroHash,
         },

@@ -216,12 +216,25 @@ describe("midas' state", () => {
     expect(answer(midas.flags(own), {})).toEqual({ paused: false, minDeposit: null });
   });
 
-  test("values a position only where the asset has the fixed price", () => {
+  test("values a position by both feeds where the asset has one, rounding each step down", () => {
+    const priced = withParams({ asset_rate: "feed", asset_feed: OTHER });
+    expect(midas.lens(priced)).toMatchObject({ kind: "pair", pricer: FEED, argument: OTHER });
+    const pair = (mToken: bigint, asset: bigint) => (mToken << 128n) + asset;
+    const worth = (shares: bigint, rate: bigint) => midas.worth?.(priced, { shares, rate });
+    expect(worth(3n * ONE, pair((5n * ONE) / 4n, ONE / 2n))).toBe(7_500_000n);
+    expect(worth(ONE, pair(ONE, 3n * ONE))).toBe(333_333n);
+    expect(worth(3n * 10n ** 12n - 1n, pair(ONE, 1n))).toBe((3n * 10n ** 12n - 1n) * 10n ** 6n);
+    expect(worth(1n, pair(ONE - 1n, 1n))).toBe(0n);
+    expect(worth(ONE, pair(ONE, 0n))).toBeNull();
+  });
+
+  test("values a position only where the asset's price is known", () => {
     const read = { shares: 3n * ONE + 1n, rate: (5n * ONE) / 4n };
     expect(midas.worth?.(own, read)).toBe(3_750_000n);
     expect(midas.worth?.(withParams({ asset_rate: "feed" }), read)).toBeNull();
     expect(midas.worth?.(withParams({ asset_rate: "" }), read)).toBeNull();
     expect(midas.lens(own)).toMatchObject({ kind: "rate", pricer: FEED, selector: "0x63692905" });
+    expect(midas.lens(withParams({ asset_rate: "feed" }))).toMatchObject({ kind: "rate" });
   });
 });
 

@@ -55,10 +55,10 @@ describe("encodePositionCalls", () => {
     expect(encodePositionCalls({ user: USER, vaults: [] })).toEqual([]);
   });
 
-  test("fits 2,292 plain vaults into the most bytes a node takes", () => {
-    const vaults = Array.from({ length: 2_293 }, () => ({ kind: "balance" as const, shareToken: TOKEN }));
+  test("fits 2,288 plain vaults into the most bytes a node takes", () => {
+    const vaults = Array.from({ length: 2_289 }, () => ({ kind: "balance" as const, shareToken: TOKEN }));
     const calls = encodePositionCalls({ user: USER, vaults });
-    expect(calls.map((call) => call.vaults.length)).toEqual([2_292, 1]);
+    expect(calls.map((call) => call.vaults.length)).toEqual([2_288, 1]);
     expect((calls[0]?.data.length ?? 0) / 2 - 1).toBeLessThanOrEqual(MAX_INITCODE_BYTES);
   });
 

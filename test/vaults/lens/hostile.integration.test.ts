@@ -179,6 +179,46 @@ test.each(FAILURES)("a report that fails by %s is none", async (mode) => {
   ]);
 });
 
+test("a pair is what two contracts answer, each in its half of the word", async () => {
+  const shareToken = await puppet({ balanceOf: says(5n) });
+  const upper = await puppet({ totalAssets: says(7n) });
+  const most = await puppet({ totalAssets: says(2n ** 128n - 1n) });
+  const tooMuch = await puppet({ totalAssets: says(2n ** 128n) });
+  const selector = SELECTOR.totalAssets;
+  const pair = (pricer: Address, argument: Address): LensVault => ({
+    ...{ kind: "pair", shareToken, pricer, selector, argument },
+  });
+  const unknown = { status: "assets_unknown", balance: 5n };
+  const word = (rate: bigint) => ({ status: "rate", balance: 5n, rate });
+  expect(
+    await ask(
+      pair(upper, most),
+      pair(most, upper),
+      pair(upper, tooMuch),
+      pair(tooMuch, upper),
+      pair(upper, upper),
+      { ...pair(upper, most), shareToken: await puppet({ balanceOf: says(0n) }) },
+    ),
+  ).toEqual([
+    word((7n << 128n) + 2n ** 128n - 1n),
+    word(((2n ** 128n - 1n) << 128n) + 7n),
+    unknown,
+    unknown,
+    word((7n << 128n) + 7n),
+    { status: "none" },
+  ]);
+});
+
+test.each(FAILURES)("a pair of which one fails by %s is none", async (mode) => {
+  const good = await puppet({ balanceOf: says(5n), totalAssets: says(1n) });
+  const bad = await puppet({ totalAssets: { mode, value: 0n } });
+  const asked = { kind: "pair", shareToken: good, selector: SELECTOR.totalAssets } as const;
+  const unknown = { status: "assets_unknown", balance: 5n };
+  expect(
+    await ask({ ...asked, pricer: good, argument: bad }, { ...asked, pricer: bad, argument: good }),
+  ).toEqual([unknown, unknown]);
+});
+
 test("hostile vaults take nothing from their neighbours", async () => {
   const good = plain(await puppet({ balanceOf: says(3n), convertToAssets: says(4n) }));
   const hostile: LensVault[] = [];

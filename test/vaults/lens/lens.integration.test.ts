@@ -57,7 +57,7 @@ describe("real ERC-4626 vaults", () => {
   });
 
   test("a call filled to the last byte fits what the node takes", async () => {
-    const many = Array.from({ length: 2_292 }, (_, index) => plain(vaults[index % VAULTS] ?? NOBODY));
+    const many = Array.from({ length: 2_288 }, (_, index) => plain(vaults[index % VAULTS] ?? NOBODY));
     expect(encodePositionCalls({ user: NOBODY, vaults: many })[0]?.data.length).toBeGreaterThan(
       2 * (MAX_INITCODE_BYTES - 21),
     );

@@ -28,7 +28,12 @@ export const aVault: fc.Arbitrary<LensVault> = fc.oneof(
     .tuple(aPricedVault, fc.constantFrom("convert" as const, "convert_or_ratio" as const))
     .map(([vault, kind]) => ({ kind, ...vault })),
   fc
-    .tuple(aPricedVault, bytes(4), anAddress, fc.constantFrom("rate" as const, "report" as const))
+    .tuple(
+      aPricedVault,
+      bytes(4),
+      anAddress,
+      fc.constantFrom("rate" as const, "report" as const, "pair" as const),
+    )
     .map(([vault, selector, argument, kind]) => ({ kind, ...vault, selector, argument })),
 );
 
@@ -73,6 +78,9 @@ export function readPayload(data: Hex): { user: Address; readGas: number; vaults
         break;
       case 4:
         vaults.push({ kind: "report", shareToken, pricer, selector: next(4), argument: next(20) });
+        break;
+      case 5:
+        vaults.push({ kind: "pair", shareToken, pricer, selector: next(4), argument: next(20) });
         break;
       default:
         throw new Error(`kind ${flags >> 1}`);

@@ -1,0 +1,37 @@
+import { mulDivDown } from "../../lib/amount.ts";
+import type { LensVault } from "../lens/types.ts";
+import { addressParam } from "../params.ts";
+import type { Vault } from "../vault.ts";
+import { unitOf } from "./midas-params.ts";
+
+/** getDataInBase18() */
+const PRICE = "0x63692905";
+const ONE = 10n ** 18n;
+const HALF = 128n;
+
+/** The feed that prices a row's asset; null: it has the fixed price, or none is known. */
+const assetFeed = (vault: Vault) =>
+  vault.params["asset_rate"] === "stable" ? null : addressParam(vault, "asset_feed");
+
+/** The mToken's feed, with the asset's own where its price is not fixed. */
+export function midasLens(vault: Vault): LensVault {
+  const { shareToken, pricer } = vault;
+  const feed = assetFeed(vault);
+  const kind = feed === null ? "rate" : "pair";
+  return { kind, shareToken, pricer, selector: PRICE, argument: feed ?? pricer };
+}
+
+/**
+ * What mTokens are worth in the asset, as a RedemptionVault converts them before its fee: by the mToken's feed into
+ * the unit both feeds count in, from there by the asset's, cut to the asset's decimals; each step rounded down.
+ * Null: the asset's price is not known. Source: midas-apps/contracts.
+ */
+export function midasWorth(vault: Vault, { shares, rate }: { shares: bigint; rate: bigint }): bigint | null {
+  const unit = unitOf(vault.asset.decimals);
+  if (unit === null) return null;
+  if (vault.params["asset_rate"] === "stable") return mulDivDown(shares, rate, ONE * unit);
+  if (assetFeed(vault) === null) return null;
+  const assetRate = BigInt.asUintN(Number(HALF), rate);
+  if (assetRate === 0n) return null;
+  return mulDivDown(mulDivDown(shares, rate >> HALF, ONE), ONE, assetRate) / unit;
+}
