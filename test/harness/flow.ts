@@ -1,6 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numberToHex } from "viem";
 import type { BuiltDeposit } from "../../src/schemas/quote.ts";
 import type { TestChain, TestUser } from "./chain.ts";
+import { receiptOf } from "./receipt.ts";
 
 /** What of an answer a wallet needs. */
 export type Signable = Pick<BuiltDeposit, "transaction_request" | "approval" | "calls">;
@@ -21,7 +22,7 @@ export async function sign(
   for (const transaction of transactions) {
     const params = [{ from: job.user.address, ...transaction }];
     hash = (await job.user.wallet.request({ method: "eth_sendTransaction", params })) as Hex;
-    await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+    await receiptOf(chain.client, hash);
   }
   if (hash === null) throw new Error("there was nothing to sign");
   return hash;

@@ -19,6 +19,7 @@ import { stackTokenAbi, stackTokenCreationCode } from "../../../scripts/stack/co
 import { vaults } from "../../../src/db/schema.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { TestUser } from "../../harness/chain.ts";
+import { receiptOf } from "../../harness/receipt.ts";
 import { createWallet } from "../../harness/wallet.ts";
 import { type Isolate, startDeployment } from "../../partners/support/deployment.ts";
 
@@ -50,7 +51,6 @@ export interface World {
 }
 
 const CHAIN_ID = 31337;
-const POLL_MS = 10;
 /** Ample: what a vault accrues in the next block is not in an estimate. */
 const GAS = numberToHex(8_000_000);
 
@@ -109,7 +109,7 @@ function sender(url: string, client: PublicClient): World["send"] {
       { method: "anvil_setBalance", params: [from, numberToHex(10n ** 26n)] },
       { method: "eth_sendTransaction", params: [{ from, to, data, gas: GAS }] },
     ]);
-    const receipt = await client.waitForTransactionReceipt({ hash: hash as Hex, pollingInterval: POLL_MS });
+    const receipt = await receiptOf(client, hash as Hex);
     if (receipt.status !== "success") throw new Error(`${data.slice(0, 10)} to ${to} reverted`);
     return receipt;
   };
