@@ -41,19 +41,38 @@ export async function getHistory(ctx: Context, query: HistoryQuery): Promise<Vau
   const read = { ...of, step, from: new Date(from.getTime() - before * 1000), to: query.to };
   const rows = await selectSnapshots(ctx.db, read);
   const values =
-    query.metric === "net_flow" ? await netFlows(ctx, { of, rows }) : rowValues(query.metric, rows);
+    query.metric === "net_flow"
+      ? await netFlows(ctx, { of, rows, stepMs: step * 1000 })
+      : rowValues(query.metric, rows);
   return {
     vault_id: vault.vaultId,
     metric: query.metric,
     interval: query.interval,
     from: from.toISOString(),
     to: query.to.toISOString(),
-    points: rows.flatMap((row, index) =>
-      row.at < from
-        ? []
-        : [{ time: row.at.toISOString(), block_number: row.blockNumber, value: values[index] ?? null }],
+    points: withGaps(
+      rows.flatMap((row, index) =>
+        row.at < from ? [] : [{ at: row.at.getTime(), block: row.blockNumber, value: values[index] ?? null }],
+      ),
+      step * 1000,
     ),
   };
+}
+
+/** One point for each interval from the first that was read to the last: null for those in which nothing was. */
+function withGaps(
+  read: readonly { at: number; block: number; value: string | null }[],
+  stepMs: number,
+): VaultHistory["points"] {
+  return read.flatMap(({ at, block, value }, index) => {
+    const missing = Math.max(0, Math.round((at - (read[index - 1]?.at ?? at)) / stepMs) - 1);
+    const gap = Array.from({ length: missing }, (_, n) => ({
+      time: new Date(at - (missing - n) * stepMs).toISOString(),
+      block_number: null,
+      value: null,
+    }));
+    return [...gap, { time: new Date(at).toISOString(), block_number: block, value }];
+  });
 }
 
 function rowValues(
@@ -83,12 +102,15 @@ function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
   });
 }
 
-/** What flowed since the row before, where all of those blocks are stored; null elsewhere. */
+/**
+ * What flowed since the interval before, where all of those blocks are stored; null elsewhere, and after a gap: what
+ * flowed in it belongs to no single interval.
+ */
 async function netFlows(
   ctx: Context,
-  history: { of: { chainId: number; vaultAddress: string }; rows: readonly SnapshotRow[] },
+  history: { of: { chainId: number; vaultAddress: string }; rows: readonly SnapshotRow[]; stepMs: number },
 ): Promise<(string | null)[]> {
-  const { of, rows } = history;
+  const { of, rows, stepMs } = history;
   const blocks = rows.map(({ blockNumber }) => blockNumber);
   const [covered, sums] = await Promise.all([
     coveredFrom(ctx.db, of),
@@ -96,7 +118,7 @@ async function netFlows(
   ]);
   return rows.map((row, index) => {
     const before = rows[index - 1];
-    if (covered === null || before === undefined) return null;
+    if (covered === null || before === undefined || +row.at - +before.at > stepMs) return null;
     const known = before.blockNumber + 1 >= covered.from && row.blockNumber <= covered.to;
     return known ? (sums[index - 1] ?? null) : null;
   });

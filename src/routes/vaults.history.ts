@@ -14,8 +14,8 @@ export const vaultsHistory = defineRoute({
   path: "/v1/vaults/{vault_id}/history",
   summary: "Read a vault's history",
   description:
-    "One point for each interval in which the vault was read; the newest thousand of the span. `from` and `to` are " +
-    "times, or how long ago: `90m`, `12h`, `30d`, `4w`.",
+    "One point for each interval from the first in which the vault was read to the last, null where it was not; the " +
+    "newest thousand of the span. `from` and `to` are times, or how long ago: `90m`, `12h`, `30d`, `4w`.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 60, staleWhileRevalidate: 300 },

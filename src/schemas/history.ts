@@ -20,7 +20,10 @@ export const VaultHistory = z
     points: z.array(
       z.object({
         time: TimeText,
-        block_number: z.int(),
+        block_number: z
+          .int()
+          .nullable()
+          .openapi({ description: "null: the vault was not read in this interval" }),
         value: z
           .string()
           .nullable()

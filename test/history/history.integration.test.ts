@@ -106,6 +106,38 @@ describe("a vault's history", () => {
     expect(valuesOf(await read(span))).toEqual([null, "30", "0", null]);
   });
 
+  test("has a null for each interval in which nothing was read, and no guess between", async () => {
+    for (const hour of [8, 7, 4, 3]) await take(TODAY - hour * 3_600_000, { sharePrice: `${hour}` });
+    await causeway.db
+      .insert(flowTips)
+      .values({ chainId: CHAIN_ID, span: 1, finalBlock: 1, headBlock: 10_000_000 });
+    const coverage = { chainId: CHAIN_ID, vaultAddress: VAULT, startBlock: 0, followedFrom: 0 };
+    await causeway.db.insert(flowCoverage).values(coverage);
+    const span = `interval=1h&from=${new Date(TODAY - 12 * 3_600_000).toISOString()}`;
+    const { body } = await read(`metric=share_price&${span}`);
+    const at = (hour: number) => new Date(TODAY - hour * 3_600_000).toISOString();
+    const block = (hour: number) => 10_000_000 - hour * 3_600;
+    expect(body["points"]).toEqual([
+      { time: at(8), block_number: block(8), value: "8" },
+      { time: at(7), block_number: block(7), value: "7" },
+      { time: at(6), block_number: null, value: null },
+      { time: at(5), block_number: null, value: null },
+      { time: at(4), block_number: block(4), value: "4" },
+      { time: at(3), block_number: block(3), value: "3" },
+    ]);
+    expect(valuesOf(await read(`metric=net_flow&${span}`))).toEqual([null, "0", null, null, null, "0"]);
+  });
+
+  test("tells at most a thousand intervals, the newest", async () => {
+    await take(TODAY - 1_500 * DAY_MS);
+    for (const day of [998, 2]) await take(TODAY - day * DAY_MS);
+    const { body } = await read(
+      `metric=total_assets&interval=1d&from=2000d&to=${new Date(TODAY).toISOString()}`,
+    );
+    const points = body["points"] as { time: string }[];
+    expect([points.length, points[0]?.time]).toEqual([997, new Date(TODAY - 998 * DAY_MS).toISOString()]);
+  });
+
   test("is empty where nothing was read", async () => {
     expect(await read("metric=apy")).toMatchObject({ status: 200, body: { points: [] } });
   });
