@@ -71,7 +71,7 @@ async function readPiece(
     return readSpan(node, { span, sources, budget: own });
   });
   if (read.to < span.from) return null;
-  const rows = read.logs.flatMap((log) => sources.toRow(log, true) ?? []);
+  const rows = sources.toRows(read.logs, read.to);
   // Writing it is a request of the invocation like any other.
   budget.requests -= 1;
   await indexer.store.applyHistory({

@@ -108,7 +108,7 @@ async function readForward(node: NodeSession, followed: Followed): Promise<Read>
   // Every block below the head hangs on it: while it stands, all answers told of one chain.
   const again = await readHead(node, latest.number);
   if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
-  const rows = logs.flatMap((log) => sources.toRow(log, log.blockNumber <= final.number) ?? []);
+  const rows = sources.toRows(logs, final.number);
   if (followed.patient) await refuseForgotten(node, { known: followed.known, rows, end });
   return { from, final, head, latest: latest.number, rows };
 }

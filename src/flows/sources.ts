@@ -3,6 +3,7 @@ import type { FlowRow } from "../db/queries/flows.ts";
 import type { FlowSource } from "../vaults/adapter.ts";
 import { adapterOf } from "../vaults/adapters.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { creditReceiver, decodeRouted, depositedTopics, routerAddress } from "./routed.ts";
 
 /** Where the flows of some vaults of one chain are seen. Addresses, topics and keys are lower case. */
 export interface Sources {
@@ -11,8 +12,8 @@ export interface Sources {
   topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
   /** The vaults that are listened for. */
   vaults: readonly string[];
-  /** What a log shows of any of the vaults; null: nothing. `final` says on which side of the final block it lies. */
-  toRow(log: ChainLog, final: boolean): FlowRow | null;
+  /** What logs, all of some blocks, show of the vaults. `final`: the last block that will not change. */
+  toRows(logs: readonly ChainLog[], final: number): FlowRow[];
 }
 
 /** One question: contracts, and the first topics of the events that are wanted of them. */
@@ -28,11 +29,18 @@ export function joinSources(chainId: number, vaults: readonly Vault[]): Sources 
   const topics = new Set<string>();
   const topicsBy = new Map<string, Set<string>>();
   const listeners = new Map<string, Listener[]>();
+  /** Vaults whose own events name the Router's contract, by their share token. */
+  const receivers = new Map<string, string>();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);
     const vaultAddress = vault.address.toLowerCase();
     const addresses = source.addresses.map((address) => address.toLowerCase());
     const wanted = source.topics.map((topic) => topic.toLowerCase());
+    if (source.namesCaller === true) {
+      topicsBy.set(routerAddress, new Set(depositedTopics()));
+      for (const topic of depositedTopics()) topics.add(topic);
+      receivers.set(vault.shareToken.toLowerCase(), vaultAddress);
+    }
     for (const topic of wanted) topics.add(topic);
     for (const address of addresses) {
       topicsBy.set(address, new Set([...(topicsBy.get(address) ?? []), ...wanted]));
@@ -43,28 +51,38 @@ export function joinSources(chainId: number, vaults: readonly Vault[]): Sources 
     topics: [...topics],
     topicsBy,
     vaults: vaults.map(({ address }) => address.toLowerCase()),
-    toRow: (log, final) => {
-      for (const { vaultAddress, decode } of listeners.get(log.address) ?? []) {
-        const flow = decode(log);
-        if (flow === null) continue;
-        const sign = flow.kind === "deposit" ? 1n : -1n;
-        return {
-          chainId,
-          txHash: log.txHash,
-          logIndex: log.logIndex,
-          vaultAddress,
-          userAddress: flow.user.toLowerCase(),
-          kind: flow.kind,
-          assets: flow.assets === null ? null : (sign * flow.assets).toString(),
-          shares: flow.shares === null ? null : (sign * flow.shares).toString(),
-          blockNumber: log.blockNumber,
-          blockHash: log.blockHash,
-          final,
-        };
+    toRows: (logs, final) => {
+      const rows = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
+      for (const log of logs) {
+        const seen = log.address === routerAddress ? decodeRouted(log) : null;
+        const vaultAddress = receivers.get(seen?.shareToken ?? "");
+        if (seen !== null && vaultAddress !== undefined) creditReceiver(rows, { ...seen, vaultAddress, log });
       }
-      return null;
+      return rows;
     },
   };
+
+  function toRow(log: ChainLog, final: boolean): FlowRow | null {
+    for (const { vaultAddress, decode } of listeners.get(log.address) ?? []) {
+      const flow = decode(log);
+      if (flow === null) continue;
+      const sign = flow.kind === "deposit" ? 1n : -1n;
+      return {
+        chainId,
+        txHash: log.txHash,
+        logIndex: log.logIndex,
+        vaultAddress,
+        userAddress: flow.user.toLowerCase(),
+        kind: flow.kind,
+        assets: flow.assets === null ? null : (sign * flow.assets).toString(),
+        shares: flow.shares === null ? null : (sign * flow.shares).toString(),
+        blockNumber: log.blockNumber,
+        blockHash: log.blockHash,
+        final,
+      };
+    }
+    return null;
+  }
 }
 
 /**
@@ -86,11 +104,12 @@ function chunk(list: readonly string[], size: number): string[][] {
 
 /** What is looked for on behalf of a vault, as one text: when it changes, history has to be read again. */
 export function describeSource(vault: Vault): string {
-  const { addresses, topics } = adapterOf(vault).flows(vault);
+  const { addresses, topics, namesCaller = false } = adapterOf(vault).flows(vault);
+  const routed = namesCaller ? " routed" : "";
   const sorted = (texts: readonly string[]) =>
     texts
       .map((text) => text.toLowerCase())
       .sort()
       .join(",");
-  return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}`;
+  return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}`;
 }

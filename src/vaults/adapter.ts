@@ -100,6 +100,8 @@ export interface FlowSource {
   addresses: readonly Address[];
   /** First topics of the events. */
   topics: readonly Hex[];
+  /** True where the events name whoever called as the user: through the Router, a contract of its own each time. */
+  namesCaller?: boolean;
   /** What one log shows; null: no deposit or withdrawal of this vault (a fee, a request whose claim counts). */
   decode(log: Pick<Log, "address" | "topics" | "data">): VaultFlow | null;
 }

@@ -46,6 +46,7 @@ export function mellowFlows(vault: Vault): FlowSource {
   const abi = [...depositsAbi(), ...(queues.length > 0 ? redemptionsAbi() : sharesAbi())];
   return {
     addresses: [...takers, ...out],
+    namesCaller: true,
     topics: abi.map(toEventSelector),
     decode(log) {
       try {

@@ -49,6 +49,7 @@ export function midasFlows(vault: Vault): FlowSource {
   const out = redemptions ?? vault.shareToken;
   return {
     addresses: [vault.entryPoint, out],
+    namesCaller: true,
     topics: abi.map(toEventSelector),
     decode(log) {
       try {

@@ -18,6 +18,7 @@ const flowsAbi = once(() =>
 export function vedaFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.shareToken],
+    namesCaller: true,
     topics: flowsAbi().map(toEventSelector),
     decode(log) {
       if (!isAddressEqual(log.address, vault.shareToken)) return null;
