@@ -3,12 +3,14 @@
  * turns with what it is compared with, so that the machine's speed cancels out. Nothing fails for being slow.
  *
  *   node scripts/bench.ts                      everything
- *   node scripts/bench.ts --only positions     or detail, routes, bundle
+ *   node scripts/bench.ts --only positions     or detail, routes, bundle, flows
+ *   node scripts/bench.ts --only flows --events 200000
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchBundle } from "./bench/bundle.ts";
+import { benchFlows, flowColumns } from "./bench/flows.ts";
 import { benchPositions, positionColumns } from "./bench/positions.ts";
 import { benchBuild, benchRoutes, buildColumns, routeColumns } from "./bench/routes.ts";
 import { printTable } from "./bench/table.ts";
@@ -18,17 +20,18 @@ import { oneOf, readArguments } from "./command.ts";
 import { bootStack } from "./stack/boot.ts";
 import type { StackManifest } from "./stack/manifest.ts";
 
-const parts = ["positions", "detail", "routes", "bundle"] as const;
+const parts = ["positions", "detail", "routes", "flows", "bundle"] as const;
 const { values: options } = readArguments({
   help: `Measures the production bundle on the embedded stack, and prints each figure with what is aimed at.
 
-  npm run bench [-- --only <part>]
+  npm run bench [-- --only <part>] [--events <number>]
 
-  --only  ${parts.join(", ")}
-  --help  show this text
+  --only    ${parts.join(", ")}
+  --events  of the flows that are indexed, 20000 unless told
+  --help    show this text
 
 Nothing fails for being slow.`,
-  options: { only: { type: "string" } },
+  options: { only: { type: "string" }, events: { type: "string", default: "20000" } },
 });
 const only = oneOf(parts, { option: "only", given: options.only });
 const wanted = (part: (typeof parts)[number]): boolean => only === null || only === part;
@@ -53,21 +56,26 @@ async function measure(folder: string, stack: StackManifest): Promise<void> {
   }
 }
 
+async function onStack(): Promise<void> {
+  const stack = await bootStack({ quiet: true });
+  try {
+    if (wanted("detail") || wanted("routes")) await measure(folder, stack.manifest);
+    // The last on this stack: it changes the registry.
+    if (wanted("positions")) {
+      printTable("Positions, shares in all", positionColumns, await benchPositions(folder, stack.manifest));
+    }
+  } finally {
+    await stack.close();
+  }
+}
+
 const folder = mkdtempSync(join(tmpdir(), "causeway-bench-"));
 console.log(
   `load average at the start: ${loadavg()
     .map((value) => value.toFixed(1))
     .join(" ")}`,
 );
-const stack = await bootStack({ quiet: true });
-try {
-  if (wanted("detail") || wanted("routes")) await measure(folder, stack.manifest);
-  // The last on this stack: it changes the registry.
-  if (wanted("positions")) {
-    printTable("Positions, shares in all", positionColumns, await benchPositions(folder, stack.manifest));
-  }
-} finally {
-  await stack.close();
-}
+if (wanted("detail") || wanted("routes") || wanted("positions")) await onStack();
+if (wanted("flows")) printTable("Indexing flows", flowColumns, await benchFlows(Number(options.events)));
 if (wanted("bundle")) printTable("Production bundle", [""], await benchBundle(folder));
 rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,62 @@
+/** A process of the bench that indexes a chain and tells how long it took and how much memory. Run with --expose-gc. */
+import { createContext, createRuntime } from "../../src/context.ts";
+import { backfillPart } from "../../src/flows/backfill-part.ts";
+import { indexChain } from "../../src/flows/index-chain.ts";
+import { indexFully } from "../../src/flows/index-fully.ts";
+import { indexerOf } from "../../src/flows/indexer.ts";
+
+/** What it is told to do. `all`: everything at once, as fast as it goes; `run`: one bounded run, memory looked at. */
+export interface IndexInput {
+  variables: Record<string, string>;
+  chainId: number;
+  work: "all" | "run";
+}
+
+/** Seconds, and how far the heap grew over what it was: what was in use, and with what was not collected yet. */
+export interface IndexReport {
+  seconds: number;
+  liveMb: number;
+  usedMb: number;
+}
+
+const MB = 1024 * 1024;
+
+async function main({ variables, chainId, work }: IndexInput): Promise<IndexReport> {
+  const collect = (globalThis as { gc?: () => void }).gc ?? (() => undefined);
+  const request = { requestId: "bench", clientAddress: "unknown", waitUntil: () => undefined };
+  const context = () => createContext(createRuntime(variables), request);
+  const ctx = context();
+  if (work === "run") await indexerOf(ctx, chainId).store.rewind(0);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const heap = { live: 0, used: 0 };
+  const look = (): void => {
+    heap.used = Math.max(heap.used, process.memoryUsage().heapUsed - before);
+    if (work === "all") return;
+    collect();
+    heap.live = Math.max(heap.live, process.memoryUsage().heapUsed - before);
+  };
+  const timer = setInterval(look, 20);
+  const startedAt = performance.now();
+  await (work === "all" ? indexAll() : runOnce());
+  const seconds = (performance.now() - startedAt) / 1000;
+  clearInterval(timer);
+  return { seconds, liveMb: heap.live / MB, usedMb: heap.used / MB };
+
+  async function indexAll(): Promise<void> {
+    await indexFully(ctx, { chainId, from: null, onProgress: () => undefined });
+  }
+
+  /** A tick of the cron, then a message of the queue: each is a run that a Worker would make. */
+  async function runOnce(): Promise<void> {
+    const { indexed } = await indexChain(context(), chainId);
+    await backfillPart(context(), { chain_id: chainId, from: 0, to: indexed });
+  }
+}
+
+process.once("message", (input: IndexInput) => {
+  main(input).then(
+    (report) => process.send?.({ report }, () => process.exit(0)),
+    (error: unknown) => process.send?.({ error: String(error) }, () => process.exit(1)),
+  );
+});

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import type { Address } from "viem";
+
+/** The indexer that ours is compared with, and what it needs beside it. */
+const PACKAGES = { ponder: "0.16.10", hono: "4.13.19", viem: "2.57.1" } as const;
+const POLL_MS = 100;
+const PATIENCE_MS = 60 * 60_000;
+
+const SCHEMA = `import { onchainTable } from "ponder";
+export const flow = onchainTable("flow", (t) => ({
+  id: t.text().primaryKey(), txHash: t.hex().notNull(), logIndex: t.integer().notNull(), vault: t.hex().notNull(),
+  user: t.hex().notNull(), kind: t.text().notNull(), assets: t.bigint().notNull(), shares: t.bigint().notNull(),
+  blockNumber: t.bigint().notNull(), blockHash: t.hex().notNull(),
+}));
+`;
+const HANDLERS = `import { ponder } from "ponder:registry";
+import { flow } from "ponder:schema";
+const row = (event, kind, sign) => ({
+  id: event.id, txHash: event.transaction.hash, logIndex: event.log.logIndex, vault: event.log.address,
+  user: event.args.owner, kind, assets: sign * event.args.assets, shares: sign * event.args.shares,
+  blockNumber: event.block.number, blockHash: event.block.hash,
+});
+ponder.on("Vault:Deposit", async ({ event, context }) => {
+  await context.db.insert(flow).values(row(event, "deposit", 1n));
+});
+ponder.on("Vault:Withdraw", async ({ event, context }) => {
+  await context.db.insert(flow).values(row(event, "withdrawal", -1n));
+});
+`;
+const API = `import { Hono } from "hono";
+export default new Hono();
+`;
+
+/** What Ponder indexes, and where it keeps it. */
+export interface PonderInput {
+  databaseUrl: string;
+  chainId: number;
+  node: string;
+  vaults: readonly Address[];
+  abi: readonly unknown[];
+  events: number;
+}
+
+/** How long Ponder took, from its start and from the first block it read, seconds; null: it is not to be had here. */
+export async function runPonder(input: PonderInput): Promise<{ all: number; reading: number } | null> {
+  const folder = install();
+  if (folder === null) return null;
+  rmSync(join(folder, ".ponder"), { recursive: true, force: true });
+  mkdirSync(join(folder, "src/api"), { recursive: true });
+  writeFileSync(join(folder, "ponder.config.ts"), configOf(input));
+  writeFileSync(join(folder, "ponder.schema.ts"), SCHEMA);
+  writeFileSync(join(folder, "src/index.ts"), HANDLERS);
+  writeFileSync(join(folder, "src/api/index.ts"), API);
+  const logFile = join(folder, "ponder.log");
+  const log = openSync(logFile, "w");
+  const startedAt = Date.now();
+  const bin = join(folder, "node_modules/ponder/dist/esm/bin/ponder.js");
+  const args = [bin, "start", "--schema", "bench", "--port", "0", "--log-format", "json"];
+  const env = { ...process.env, PONDER_TELEMETRY_DISABLED: "true", NODE_OPTIONS: "" };
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", log, log] });
+  try {
+    await untilStored(input, { child, logFile });
+    const endedAt = Date.now();
+    const readingFrom = firstRead(readFileSync(logFile, "utf8")) ?? startedAt;
+    return { all: (endedAt - startedAt) / 1000, reading: (endedAt - readingFrom) / 1000 };
+  } finally {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    if (child.exitCode === null && child.kill("SIGKILL")) await ended;
+  }
+}
+
+/** Installs Ponder beside the project: it would make every installation of the project itself much longer. */
+function install(): string | null {
+  const folder = join(tmpdir(), `causeway-ponder-${PACKAGES.ponder}`);
+  if (existsSync(join(folder, "node_modules/ponder"))) return folder;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ private: true, type: "module", dependencies: PACKAGES }),
+  );
+  const done = spawnSync("npm", ["install", "--no-audit", "--no-fund"], {
+    cwd: folder,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
+  if (done.status === 0) return folder;
+  console.log(
+    `Ponder ${PACKAGES.ponder} cannot be installed here: ${(done.stderr ?? "").trim().slice(-300)}`,
+  );
+  rmSync(folder, { recursive: true, force: true });
+  return null;
+}
+
+const configOf = ({ databaseUrl, chainId, node, vaults, abi }: PonderInput): string =>
+  `import { createConfig } from "ponder";
+export default createConfig({
+  database: { kind: "postgres", connectionString: ${JSON.stringify(databaseUrl)} },
+  chains: { bench: { id: ${chainId}, rpc: ${JSON.stringify(node)}, disableCache: true } },
+  contracts: { Vault: { chain: "bench", abi: ${JSON.stringify(abi)}, address: ${JSON.stringify(vaults)}, startBlock: 0 } },
+});
+`;
+
+/** Waits until every event is a row. Throws when Ponder ends before, with its last words. */
+async function untilStored(
+  { databaseUrl, events }: PonderInput,
+  { child, logFile }: { child: ChildProcess; logFile: string },
+): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; ) {
+      const count = await client
+        .query<{ count: string }>("select count(*) from bench.flow")
+        .then(({ rows }) => Number(rows[0]?.count))
+        .catch(() => 0);
+      if (count === events) return;
+      if (child.exitCode !== null)
+        throw new Error(`Ponder ended: ${readFileSync(logFile, "utf8").slice(-800)}`);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    throw new Error("Ponder did not come to the end");
+  } finally {
+    await client.end();
+  }
+}
+
+/** When Ponder said that it begins to read the chain, milliseconds; null: it said nothing of the kind. */
+function firstRead(log: string): number | null {
+  for (const line of log.split("\n")) {
+    if (!/backfill|historical sync/i.test(line)) continue;
+    const time = /"time":"?([\d\-:.TZ]+)"?/.exec(line)?.[1] ?? "";
+    return /^\d+$/.test(time) ? Number(time) : new Date(time).getTime();
+  }
+  return null;
+}
