@@ -82,10 +82,11 @@ interface Arrival {
 }
 
 async function readArrival(journey: Journey, hash: Hex): Promise<Arrival | null> {
-  const { receipt } = await seeTransaction(journey.to, hash);
+  const { receipt, confirmations } = await seeTransaction(journey.to, hash);
   if (receipt === null) return null;
   const { sent } = journey;
-  if (sent.kind === "stargate") return byStargate({ ...journey, sent }, { hash, receipt });
+  const head = receipt.blockNumber + BigInt(confirmations) - 1n;
+  if (sent.kind === "stargate") return byStargate({ ...journey, sent }, { hash, receipt, head });
   const delivery = mintedByCircle(receipt, { ...journey, sent });
   return delivery === null || (await isOlder(journey, receipt)) ? null : { hash, delivery };
 }
@@ -94,7 +95,7 @@ type StargateJourney = Journey & { sent: Extract<Sent, { kind: "stargate" }> };
 
 async function byStargate(
   journey: StargateJourney,
-  { hash, receipt }: { hash: Hex; receipt: Receipt },
+  { hash, receipt, head }: { hash: Hex; receipt: Receipt; head: bigint },
 ): Promise<Arrival | null> {
   const ended = recoveredFromStargate(receipt, journey);
   if (ended !== "no_call") return { hash, delivery: ended === "called" ? null : ended };
@@ -102,14 +103,17 @@ async function byStargate(
   if (paid === null) return null;
   const { receiverStargate } = journey.destination;
   if (receiverStargate !== null && isAddressEqual(paid.to, receiverStargate)) {
-    return findCall(journey, receipt.blockNumber);
+    return findCall(journey, { from: receipt.blockNumber, head });
   }
   if (paid.delivery.bond === "content" && (await isOlder(journey, receipt))) return null;
   return { hash, delivery: paid.delivery };
 }
 
 /** The transaction that made the call after the money had arrived, by LI.FI's number of the transfer. */
-async function findCall(journey: StargateJourney, arrivedAt: bigint): Promise<Arrival | null> {
+async function findCall(
+  journey: StargateJourney,
+  { from, head }: { from: bigint; head: bigint },
+): Promise<Arrival | null> {
   const { destination, sent, to } = journey;
   const args = { transactionId: sent.transactionId };
   const [completed] = encodeEventTopics({ abi: endAbi(), eventName: "LiFiTransferCompleted", args });
@@ -117,8 +121,8 @@ async function findCall(journey: StargateJourney, arrivedAt: bigint): Promise<Ar
   const filter = {
     address: [destination.executor, destination.receiverStargate],
     topics: [[completed, recovered], id],
-    fromBlock: numberToHex(arrivedAt),
-    toBlock: numberToHex(arrivedAt + CALL_BLOCKS),
+    fromBlock: numberToHex(from),
+    toBlock: numberToHex(head < from + CALL_BLOCKS ? head : from + CALL_BLOCKS),
   };
   const logs = FoundLogs.parse(await to.request("eth_getLogs", [filter]));
   for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash.toLowerCase() as Hex))) {
