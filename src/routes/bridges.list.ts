@@ -8,7 +8,8 @@ export const bridgesList = defineRoute({
   method: "get",
   path: "/v1/bridges",
   summary: "List bridges",
-  description: "The bridges whose transactions are decoded and compared before anybody sees them.",
+  description:
+    "The bridges whose transactions are decoded and compared before anybody sees them. Relay is not among them: receiver, token, chain and amount of its orders are kept off chain, and nothing in the transaction binds them.",
   tag: "Service",
   access: "public",
   cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
