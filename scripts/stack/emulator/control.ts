@@ -6,7 +6,7 @@ import { z } from "zod";
  * `timeout` never answers (with `ms`, the connection is reset after that long). The others let the service
  * do its work and spoil the answer: `malformed` is no JSON, `truncate` breaks the connection half way
  * through the body, `html` is a web page (with `status`, else 200), `drift` is the service after an
- * unannounced change of its field names, `hostile` is the right shape with an attacker's values.
+ * unannounced change of its fields (`change` says which; their names, when absent), `hostile` is the right shape with an attacker's values.
  */
 const faultKinds = [
   "latency",
@@ -19,10 +19,15 @@ const faultKinds = [
   "hostile",
 ] as const;
 
+const changes = ["names", "missing", "null", "number_for_string", "string_for_number", "extra"] as const;
+export type Change = (typeof changes)[number];
+
 const Fault = z.strictObject({
   /** Text that the path or the body contains; empty matches every request. */
   match: z.string().default(""),
   kind: z.enum(faultKinds),
+  /** What a `drift` changes. */
+  change: z.enum(changes).optional(),
   status: z.int().min(200).max(599).optional(),
   /** Seconds after which a 429 or 503 says to come back; 1 when absent. */
   retry_after: z.int().min(1).max(7_200).optional(),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { changeBy } from "./changes.ts";
 import type { Fault } from "./control.ts";
 
 /** What an emulated service answers. */
@@ -44,7 +45,7 @@ export async function applyFault(
       return { kind: "send", answer: { status: fault.status ?? 200, headers, body: WEB_PAGE } };
     }
     case "drift":
-      return { kind: "send", answer: spoil(answer, service.drift) };
+      return { kind: "send", answer: spoil(answer, changeBy(fault.change ?? "names") ?? service.drift) };
     case "hostile":
       return { kind: "send", answer: spoil(answer, service.hostile) };
   }
