@@ -22,6 +22,10 @@ export interface StackBridging {
   lifi_erc20_proxy: Address;
   lifi_receiver: Address;
   lifi_fee_forwarder: Address;
+  lifi_receiver_stargate: Address;
+  layerzero_endpoint: Address;
+  stargate_pools: readonly { asset_id: number; pool: Address; token: Address; decimals: number }[];
+  circle_transmitter: Address;
   dex: Address;
   bridge_relayer: Address;
 }
@@ -105,6 +109,10 @@ function describeBridging(bridging: BridgingContracts): StackBridging {
     lifi_erc20_proxy: bridging.erc20Proxy,
     lifi_receiver: bridging.receiverAcross,
     lifi_fee_forwarder: bridging.feeForwarder,
+    lifi_receiver_stargate: bridging.stargate.receiver,
+    layerzero_endpoint: bridging.stargate.endpoint,
+    stargate_pools: bridging.stargate.pools.map(({ assetId, ...pool }) => ({ asset_id: assetId, ...pool })),
+    circle_transmitter: bridging.circle.transmitter,
     dex: bridging.exchange,
     bridge_relayer: bridging.relayer,
   };

@@ -147,8 +147,18 @@ describe("the service", () => {
   test("bridges, each of them a preference that build knows", async () => {
     const answer = await api.send("/v1/bridges");
     expectShape(answer, { operationId: "bridges.list", shape: [spec.bridge] });
+    const row = (key: string, name: string, providers = ["lifi"]) => ({
+      key,
+      name,
+      providers,
+      chains: [31337, 31338],
+    });
     expect(answer.json).toEqual([
-      { key: "across", name: "Across", providers: ["across", "lifi"], chains: [31337, 31338] },
+      row("across", "Across", ["across", "lifi"]),
+      row("stargate", "Stargate"),
+      row("stargate_bus", "Stargate (bus)"),
+      row("cctp", "CCTP"),
+      row("cctp_fast", "CCTP (fast)"),
     ]);
     for (const { key } of answer.json as { key: string }[]) expect(bridgeKeys).toContain(key);
   });

@@ -161,16 +161,16 @@ describe("a call that declares all that is quoted to arrive", () => {
   const quirks = (list: string[]) =>
     fetch(`${lifi}/__control`, { method: "POST", body: JSON.stringify({ quirks: list }) });
 
-  test("is refused where it could fail by one unit: two steps instead", async () => {
-    const seen = new Set<boolean>();
+  test("is refused where it could fail by one unit: another bridge instead", async () => {
+    const seen = new Set<string | null>();
     for (let unit = 0n; unit < 16n && seen.size < 2; unit += 1n) {
       await quirks(["declare_delivered"]);
       const plan: Plan = { emulators: [across], faults: [{ kind: "status", status: 503 }] };
       const { answer } = await buildUnder(plan, { from_amount: String(100_000_007n + unit * 13n) });
       expect(answer.status, answer.text).toBe(200);
-      seen.add((answer.json as BuiltDeposit).two_step);
+      seen.add((answer.json as BuiltDeposit).tracking.bridge);
     }
     await quirks([]);
-    expect(seen).toEqual(new Set([true, false]));
+    expect(seen).toEqual(new Set(["across", "stargate"]));
   });
 });

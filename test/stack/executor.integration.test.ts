@@ -19,7 +19,7 @@ import { headOf, logsOf, receiptOf } from "../../scripts/stack/bridge/node.ts";
 import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { receiverAcrossAbi } from "../../scripts/stack/contracts/lifi/artifact.ts";
-import { asLog } from "../../scripts/stack/relayer/watch.ts";
+import { asLog } from "../../scripts/stack/relayer/as-log.ts";
 import { depositAbi } from "../../src/providers/across/abi.ts";
 import { messageParameters } from "../../src/providers/lifi/decode/structs.ts";
 import { approve, type BridgedStack, give, held, newUser, PATIENCE, send, startBridged } from "./bridged.ts";

@@ -16,8 +16,8 @@ import { spokePoolOperatorAbi } from "../../scripts/stack/bridge/spoke-pool-abi.
 import { worldOf } from "../../scripts/stack/bridge/world.ts";
 import { forward } from "../../scripts/stack/chains/anvil.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
+import { asLog } from "../../scripts/stack/relayer/as-log.ts";
 import { refund } from "../../scripts/stack/relayer/refund.ts";
-import { asLog } from "../../scripts/stack/relayer/watch.ts";
 import { depositAbi, spokePoolAbi } from "../../src/providers/across/abi.ts";
 import {
   approve,

@@ -26,6 +26,13 @@ import {
   receiverAcrossAbi,
   receiverAcrossCreationCode,
 } from "../contracts/lifi/artifact.ts";
+import {
+  type CircleContracts,
+  deployMessaging,
+  deployReceiverStargate,
+  type Messaging,
+  type StargateContracts,
+} from "./messaging.ts";
 import { type ExecutorVersion, type TokenSymbol, tokenPlans } from "./plan.ts";
 import { publishedCode } from "./published-code.ts";
 import type { ChainScript } from "./script.ts";
@@ -47,6 +54,8 @@ export interface BridgingContracts {
   receiverAcross: Address;
   feeForwarder: Address;
   exchange: Address;
+  stargate: StargateContracts;
+  circle: CircleContracts;
   /** Fills deposits and, being the SpokePool's admin, pays refunds; has no key. */
   relayer: Address;
 }
@@ -60,11 +69,15 @@ export function deployBridging(
 ): BridgingContracts {
   const spokePool = deploySpokePool(script, tokens);
   const multicallHandler = script.deploy("MulticallHandler", publishedCode("multicallHandler"));
-  const lifi = deployLifi(script, { spokePool, executorVersion });
+  const messaging = deployMessaging(script, tokens);
+  const lifi = deployLifi(script, { spokePool, executorVersion, messaging });
+  const receiver = deployReceiverStargate(script, { executor: lifi.executor, messaging });
+  const stargate = { ...messaging.stargate, receiver };
   const exchange = deployExchange(script, tokens);
   allowCalls(script, { ...lifi, exchange });
   stock(script, { tokens, spokePool, exchange });
-  return { spokePool, multicallHandler, ...lifi, executorVersion, exchange, relayer: script.deployer };
+  const bridges = { spokePool, multicallHandler, stargate, circle: messaging.circle };
+  return { ...bridges, ...lifi, executorVersion, exchange, relayer: script.deployer };
 }
 
 function deploySpokePool(script: ChainScript, { WETH }: Tokens): Address {
@@ -74,7 +87,11 @@ function deploySpokePool(script: ChainScript, { WETH }: Tokens): Address {
 
 function deployLifi(
   script: ChainScript,
-  { spokePool, executorVersion }: { spokePool: Address; executorVersion: ExecutorVersion },
+  {
+    spokePool,
+    executorVersion,
+    messaging,
+  }: { spokePool: Address; executorVersion: ExecutorVersion; messaging: Messaging },
 ) {
   const erc20Proxy = script.deploy(
     "ERC20Proxy",
@@ -90,13 +107,14 @@ function deployLifi(
     "ReceiverAcross",
     encodeDeployData({ abi: receiverAcrossAbi, bytecode: receiverAcrossCreationCode, args: receiverArgs }),
   );
+  const args = [spokePool, messaging.tokenMessaging, messaging.circleProxy] as const;
   const diamond = script.deploy(
     "Diamond",
-    encodeDeployData({ abi: diamondAbi, bytecode: diamondCreationCode, args: [spokePool] }),
+    encodeDeployData({ abi: diamondAbi, bytecode: diamondCreationCode, args }),
   );
   const feeForwarder = script.deploy("FeeForwarder", feeForwarderCreationCode);
-  const args = [executor, true] as const;
-  const authorize = encodeFunctionData({ abi: erc20ProxyAbi, functionName: "setAuthorizedCaller", args });
+  const functionName = "setAuthorizedCaller";
+  const authorize = encodeFunctionData({ abi: erc20ProxyAbi, functionName, args: [executor, true] });
   script.send("authorize the Executor", { to: erc20Proxy, data: authorize });
   return { diamond, executor, erc20Proxy, receiverAcross, feeForwarder };
 }

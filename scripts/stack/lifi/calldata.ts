@@ -1,21 +1,12 @@
-import {
-  type Address,
-  encodeAbiParameters,
-  encodeFunctionData,
-  getAbiItem,
-  type Hex,
-  pad,
-  zeroAddress,
-} from "viem";
+import { type Address, encodeAbiParameters, encodeFunctionData, getAbiItem, type Hex } from "viem";
 import { isNative } from "../bridge/world.ts";
 import { diamondAbi, exchangeAbi, executorAbi, feeForwarderAbi } from "../contracts/lifi/artifact.ts";
-import type { Ask, ContractCall } from "./ask.ts";
-import { BRIDGE_TOOL, type BridgePlan, type Plan } from "./plan.ts";
+import type { ContractCall } from "./ask.ts";
+import { encodeBridge } from "./bridge-calldata.ts";
+import type { Plan } from "./plan.ts";
 
 /** Whom LI.FI's fixed fee goes to, on every chain. */
 export const FEE_RECIPIENT: Address = "0xC06ebbefD94032B85424D51906e2A335EFAe264B";
-/** Seconds from the quote's time; what captured quotes have. */
-const FILL_WINDOW = 9_190;
 const [, SWAPS_PARAMETER] = getAbiItem({ abi: executorAbi, name: "swapAndExecute" }).inputs;
 
 export interface SwapData {
@@ -47,7 +38,8 @@ export function encodePlan(plan: Plan, stamp: Stamp): Encoded {
   const { diamond, executor, erc20Proxy } = plan.ask.fromChain.contracts;
   if (plan.bridge !== null) {
     const message = encodeMessage(plan, stamp);
-    const data = encodeBridge(plan, { bridge: plan.bridge, stamp, message });
+    const swaps = sourceSteps(plan, diamond);
+    const data = encodeBridge(plan.ask, { bridge: plan.bridge, swaps, stamp, message });
     return { to: diamond, spender: diamond, data, message };
   }
   if (plan.ask.calls.length > 0)
@@ -61,55 +53,6 @@ function encodeMessage({ ask }: Plan, { transactionId }: Stamp): Hex {
   const swaps = ask.calls.map((call) => callStep(call, { token: ask.to.address, requiresDeposit: true }));
   const parameters = [{ type: "bytes32" }, SWAPS_PARAMETER, { type: "address" }] as const;
   return encodeAbiParameters(parameters, [transactionId, swaps, ask.toAddress]);
-}
-
-function encodeBridge(
-  plan: Plan,
-  { bridge, stamp, message }: { bridge: BridgePlan; stamp: Stamp; message: Hex },
-): Hex {
-  const { ask } = plan;
-  const abi = diamondAbi;
-  const swaps = sourceSteps(plan, ask.fromChain.contracts.diamond);
-  const bridgeData = {
-    transactionId: stamp.transactionId,
-    bridge: BRIDGE_TOOL,
-    integrator: ask.integrator,
-    referrer: zeroAddress,
-    sendingAssetId: bridge.input.address,
-    receiver: ask.toAddress,
-    minAmount: bridge.sentLeast,
-    destinationChainId: BigInt(ask.toChain.chainId),
-    hasSourceSwaps: swaps.length > 0,
-    hasDestinationCall: message !== "0x",
-  };
-  const acrossData = acrossDataOf(ask, { bridge, quoteTime: stamp.quoteTime, message });
-  if (swaps.length > 0) {
-    const args = [bridgeData, swaps, acrossData] as const;
-    return encodeFunctionData({ abi, functionName: "swapAndStartBridgeTokensViaAcrossV4", args });
-  }
-  const args = [bridgeData, acrossData] as const;
-  return encodeFunctionData({ abi, functionName: "startBridgeTokensViaAcrossV4", args });
-}
-
-function acrossDataOf(
-  ask: Ask,
-  { bridge, quoteTime, message }: { bridge: BridgePlan; quoteTime: number; message: Hex },
-) {
-  const receiver = message === "0x" ? ask.toAddress : ask.toChain.contracts.receiverAcross;
-  const input = isNative(bridge.input) ? ask.fromChain.wrappedNative : bridge.input.address;
-  return {
-    receiverAddress: pad(receiver),
-    refundAddress: pad(ask.fromAddress),
-    sendingAssetId: pad(input),
-    receivingAssetId: pad(bridge.output.address),
-    outputAmount: bridge.least,
-    outputAmountMultiplier: bridge.multiplier,
-    exclusiveRelayer: pad(zeroAddress),
-    quoteTimestamp: quoteTime,
-    fillDeadline: quoteTime + FILL_WINDOW,
-    exclusivityParameter: 0,
-    message,
-  };
 }
 
 function encodeExecute(plan: Plan, { transactionId }: Stamp): Hex {

@@ -1,7 +1,8 @@
 import { numberToHex } from "viem";
 import { type BridgeChain, isNative, type World } from "../bridge/world.ts";
+import { bridgeTools } from "./bridge-plan.ts";
 import { describeToken, describeTool } from "./describe.ts";
-import { BRIDGE_TOOL, EXCHANGE_TOOL } from "./plan.ts";
+import { EXCHANGE_TOOL } from "./plan.ts";
 import { chainNamed } from "./request.ts";
 
 type Query = Readonly<Record<string, unknown>>;
@@ -22,7 +23,7 @@ export function listTools(world: World, query: Query): unknown {
   );
   return {
     exchanges: [{ ...describeTool(EXCHANGE_TOOL), supportedChains: chains.map(({ chainId }) => chainId) }],
-    bridges: [{ ...describeTool(BRIDGE_TOOL), supportedChains: pairs }],
+    bridges: bridgeTools.map((tool) => ({ ...describeTool(tool), supportedChains: pairs })),
   };
 }
 

@@ -1,7 +1,8 @@
 import { isNative } from "../bridge/world.ts";
 import type { Ask } from "./ask.ts";
+import type { BridgePlan } from "./bridge-plan.ts";
 import { describeToken, usd } from "./describe.ts";
-import type { BridgePlan, Plan } from "./plan.ts";
+import type { Plan } from "./plan.ts";
 
 /** Wei; what the local chains ask is of no interest to anybody. */
 export const GAS_PRICE = 1_000_000_000n;
@@ -31,8 +32,9 @@ export function fixedFees({ ask, fee }: Plan): unknown[] {
   ];
 }
 
-/** What the relayer keeps of what is bridged. */
-export function relayerFees({ input, fees, sentLeast }: BridgePlan): unknown[] {
+/** What a bridge keeps of what is bridged, and what it asks for on top. */
+export function bridgeFees(ask: Ask, bridge: BridgePlan): unknown[] {
+  const { input, fees, sentLeast, messageFee, tool } = bridge;
   const cost = (name: string, { description, amount }: { description: string; amount: bigint }) => ({
     name,
     description,
@@ -42,10 +44,29 @@ export function relayerFees({ input, fees, sentLeast }: BridgePlan): unknown[] {
     percentage: (Number(amount) / Number(sentLeast)).toFixed(6),
     included: true,
   });
+  if (tool !== "across") {
+    const kept = cost("Bridge fee", { description: "The fee taken by the bridge", amount: fees.capital });
+    return messageFee === 0n ? [kept] : [kept, messageCost(ask, messageFee)];
+  }
   return [
     cost("Relayer fee", { description: "The fee taken by the relayer", amount: fees.capital }),
     cost("Relayer gas fee", { description: "The gas fee taken by the relayer", amount: fees.gas }),
   ];
+}
+
+/** What LayerZero asks for a message, in native and besides what is sent. */
+function messageCost({ fromChain }: Ask, amount: bigint) {
+  const native = fromChain.tokens.find(isNative);
+  if (native === undefined) throw new Error(`chain ${fromChain.chainId} has no native token`);
+  return {
+    name: "LayerZero fee",
+    description: "Fee for the message of the bridge",
+    token: describeToken(native),
+    amount: amount.toString(),
+    amountUSD: usd(native, amount),
+    percentage: "0",
+    included: false,
+  };
 }
 
 /** What a plan's source transaction may burn. */

@@ -1,6 +1,6 @@
 import { formatUnits } from "viem";
 import type { BridgeToken } from "../bridge/world.ts";
-import { BRIDGE_TOOL, EXCHANGE_TOOL } from "./plan.ts";
+import { EXCHANGE_TOOL } from "./plan.ts";
 
 const ICONS = "https://raw.githubusercontent.com/lifinance/types/main/src/assets/icons";
 
@@ -28,7 +28,11 @@ export function usd({ decimals, priceUsd }: BridgeToken, amount: bigint): string
 }
 
 const tools: Readonly<Record<string, readonly [string, string]>> = {
-  [BRIDGE_TOOL]: ["AcrossV4", `${ICONS}/bridges/across.svg`],
+  across: ["AcrossV4", `${ICONS}/bridges/across.svg`],
+  stargateV2: ["StargateV2 (Fast mode)", `${ICONS}/bridges/stargate.svg`],
+  stargateV2Bus: ["StargateV2 (Bus mode)", `${ICONS}/bridges/stargate.svg`],
+  celercircle: ["Circle CCTP", `${ICONS}/bridges/circle.svg`],
+  celercirclefast: ["Circle CCTP Fast", `${ICONS}/bridges/circle.svg`],
   [EXCHANGE_TOOL]: ["Local DEX", `${ICONS}/exchanges/localdex.svg`],
   feeCollection: ["Integrator Fee", `${ICONS}/protocols/feeCollection.svg`],
 };

@@ -3,9 +3,9 @@ import type { Address } from "viem";
 import type { BridgeToken } from "../bridge/world.ts";
 import type { Ask } from "./ask.ts";
 import type { Encoded } from "./calldata.ts";
-import { fixedFees, gasCosts, relayerFees } from "./costs.ts";
+import { bridgeFees, fixedFees, gasCosts } from "./costs.ts";
 import { describeToken, describeTool } from "./describe.ts";
-import { BRIDGE_TOOL, EXCHANGE_TOOL, type Plan } from "./plan.ts";
+import { EXCHANGE_TOOL, type Plan } from "./plan.ts";
 
 const STEP_GAS = 130_000n;
 const PPM = 1_000_000;
@@ -59,7 +59,9 @@ function swapLeg({ ask, swap }: Plan, through: Address): Leg[] {
 function bridgeLeg({ ask, bridge }: Plan, { to: through, message }: Pick<Encoded, "to" | "message">): Leg[] {
   if (bridge === null) return [];
   const called = message !== "0x";
-  const toAddress = called ? ask.toChain.contracts.receiverAcross : ask.toAddress;
+  const { receiverAcross, stargate } = ask.toChain.contracts;
+  const receiver = bridge.tool === "across" ? receiverAcross : stargate.receiver;
+  const toAddress = called ? receiver : ask.toAddress;
   const gas = ask.calls.reduce((sum, call) => sum + call.gasLimit, 0n);
   const calls = {
     destinationGasConsumption: gas.toString(),
@@ -68,8 +70,8 @@ function bridgeLeg({ ask, bridge }: Plan, { to: through, message }: Pick<Encoded
   const parties = { fromAddress: through, toAddress, ...calls };
   const amounts = { fromAmount: bridge.sent, toAmount: bridge.expected, toAmountMin: bridge.least };
   const approval = ask.fromChain.contracts.spokePool;
-  const leg = { type: "cross", tool: BRIDGE_TOOL, from: bridge.input, to: ask.to } as const;
-  return [{ ...leg, ...amounts, approval, seconds: 2, fees: relayerFees(bridge), parties }];
+  const leg = { type: "cross", tool: bridge.tool, from: bridge.input, to: ask.to } as const;
+  return [{ ...leg, ...amounts, approval, seconds: 2, fees: bridgeFees(ask, bridge), parties }];
 }
 
 /** What a call gives is not known to LI.FI. */

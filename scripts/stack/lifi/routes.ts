@@ -6,7 +6,7 @@ import type { Ask } from "./ask.ts";
 import { GAS_PRICE, gasOf } from "./costs.ts";
 import { describeToken, usd } from "./describe.ts";
 import { NoQuote } from "./errors.ts";
-import { type Plan, planMove } from "./plan.ts";
+import { type Plan, planMoves } from "./plan.ts";
 import { AddressText, AmountText, Integrator, parse, Slippage, toAsk } from "./request.ts";
 import { describeAction, describeStep } from "./step.ts";
 
@@ -30,7 +30,7 @@ const Body = z.looseObject({
     .prefault({}),
 });
 
-/** `POST /advanced/routes`: one route, or why there is none. Throws `1011`, `1003`. */
+/** `POST /advanced/routes`: a route by each tool, or why there is none. Throws `1011`, `1003`. */
 export function listRoutes(world: World, body: unknown): unknown {
   const fields = parse(Body, body);
   const ask = toAsk(world, {
@@ -45,13 +45,10 @@ export function listRoutes(world: World, body: unknown): unknown {
     calls: [],
     defaultIntegrator: "lifi-api",
   });
-  try {
-    const routes = [describeRoute(planMove(ask))];
-    return { routes, unavailableRoutes: { filteredOut: [], failed: [] } };
-  } catch (error) {
-    if (error instanceof NoQuote) return { routes: [], unavailableRoutes: unavailable(ask, error) };
-    throw error;
-  }
+  const { plans, refusals } = planMoves(ask);
+  const routes = plans.map(describeRoute);
+  if (routes.length > 0) return { routes, unavailableRoutes: { filteredOut: [], failed: [] } };
+  return { routes, unavailableRoutes: unavailable(ask, refusals[0] ?? new NoQuote("across", null)) };
 }
 
 function describeRoute(plan: Plan): unknown {

@@ -29,8 +29,12 @@ function readDiamond(data: Hex): Sent | null {
   const call = decodeFunctionData({ abi: diamondAbi, data });
   switch (call.functionName) {
     case "startBridgeTokensViaAcrossV4":
+    case "startBridgeTokensViaStargate":
+    case "startBridgeTokensViaCelerCircleBridge":
       return { token: call.args[0].sendingAssetId, amount: call.args[0].minAmount };
     case "swapAndStartBridgeTokensViaAcrossV4":
+    case "swapAndStartBridgeTokensViaStargate":
+    case "swapAndStartBridgeTokensViaCelerCircleBridge":
       return firstOf(call.args[1]);
     case "swapTokensSingleV3ERC20ToERC20":
     case "swapTokensSingleV3ERC20ToNative":

@@ -4,10 +4,10 @@ import { headOf } from "../bridge/node.ts";
 import { isNative } from "../bridge/world.ts";
 import type { Ask } from "./ask.ts";
 import { type Encoded, encodePlan } from "./calldata.ts";
-import { fixedFees, GAS_PRICE, gasCosts, gasOf, limitOf, relayerFees } from "./costs.ts";
+import { bridgeFees, fixedFees, GAS_PRICE, gasCosts, gasOf, limitOf } from "./costs.ts";
 import { describeToken, describeTool, usd } from "./describe.ts";
 import { includedSteps } from "./included-steps.ts";
-import { BRIDGE_TOOL, EXCHANGE_TOOL, type Plan } from "./plan.ts";
+import { EXCHANGE_TOOL, type Plan } from "./plan.ts";
 
 const PPM = 1_000_000;
 
@@ -21,7 +21,7 @@ export async function buildStep(plan: Plan): Promise<Record<string, unknown>> {
     ...describeStep(plan, encoded),
     stepSimulation: { status: "not-attempted", gasSource: "tool" },
     transactionRequest: {
-      value: numberToHex(isNative(ask.from) ? ask.amount : 0n),
+      value: numberToHex((isNative(ask.from) ? ask.amount : 0n) + (plan.bridge?.messageFee ?? 0n)),
       to: encoded.to,
       data: encoded.data,
       from: ask.fromAddress,
@@ -51,7 +51,7 @@ export function describeStep(
       approvalAddress: encoded.spender,
       ...amountsOf(plan),
       fromAmount: ask.amount.toString(),
-      feeCosts: [...fixedFees(plan), ...(plan.bridge === null ? [] : relayerFees(plan.bridge))],
+      feeCosts: [...fixedFees(plan), ...(plan.bridge === null ? [] : bridgeFees(ask, plan.bridge))],
       gasCosts: gasCosts(ask, gasOf(plan)),
       executionDuration: plan.bridge === null ? 0 : 2,
       fromAmountUSD: usd(ask.from, ask.amount),
@@ -87,6 +87,6 @@ function amountsOf({ ask, bridge, toAmount, toAmountMin }: Plan) {
 }
 
 function toolOf({ ask, bridge }: Plan): string {
-  if (bridge !== null) return BRIDGE_TOOL;
+  if (bridge !== null) return bridge.tool;
   return ask.calls.length > 0 ? "custom" : EXCHANGE_TOOL;
 }

@@ -21,7 +21,7 @@ export async function fill(
       : await encodeShortFill(transfer, { destination, missing });
   const spoilt = relayer.mode === "fail_destination" && makesCalls(transfer, destination);
   const receipt = spoilt
-    ? await spoilDelivery(transfer, { destination, data })
+    ? await spoilDelivery(transfer, { destination, target: destination.contracts.spokePool, data })
     : await send(destination, { to: destination.contracts.spokePool, data });
   return outcomeOf(receipt, { transfer, destination });
 }

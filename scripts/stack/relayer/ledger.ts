@@ -30,9 +30,10 @@ export class Ledger {
     return this.all().findLast(fits) ?? null;
   }
 
-  /** The transfers of one source transaction, in the order of their logs. */
+  /** The transfers of one source transaction that Across carries, in the order of their logs. */
   ofDeposit(depositTx: Hex): Transfer[] {
-    return this.all().filter((transfer) => transfer.depositTx === depositTx.toLowerCase());
+    const own = this.all().filter(({ carried }) => carried === null);
+    return own.filter((transfer) => transfer.depositTx === depositTx.toLowerCase());
   }
 
   all(): Transfer[] {

@@ -3,8 +3,8 @@ import { handlerAbi, spokePoolAbi } from "../../../src/providers/across/abi.ts";
 import type { NodeReceipt } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
 import { receiverAcrossAbi } from "../contracts/lifi/artifact.ts";
+import { asLog } from "./as-log.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
-import { asLog } from "./watch.ts";
 
 /** What a fill brought about. */
 export type Filled = Pick<Transfer, "fillTx" | "delivered" | "callsSucceeded">;

@@ -11,9 +11,9 @@ import {
 import { logsOf } from "../bridge/node.ts";
 import { spokePoolOperatorAbi } from "../bridge/spoke-pool-abi.ts";
 import type { BridgeChain } from "../bridge/world.ts";
+import { asLog } from "./as-log.ts";
 import { send } from "./send.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
-import { asLog } from "./watch.ts";
 
 const abi = spokePoolOperatorAbi;
 type Refundable = Pick<Transfer, "originChainId" | "relay">;

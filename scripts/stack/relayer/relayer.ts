@@ -1,6 +1,8 @@
+import { pad } from "viem";
 import type { World } from "../bridge/world.ts";
 import type { Relayer as Settings } from "../emulator/control.ts";
 import { decide } from "./decide.ts";
+import { deliverCarried, outputTokenOf, payBack } from "./deliver-carried.ts";
 import { fill } from "./fill.ts";
 import { findFill } from "./foreign-fill.ts";
 import { Ledger } from "./ledger.ts";
@@ -76,7 +78,16 @@ export class BridgeRelayer {
 
   async #fill(transfer: Transfer, relayer: Settings): Promise<void> {
     const destination = this.#world.get(transfer.destinationChainId);
-    if (destination === undefined) throw new Error(`chain ${transfer.destinationChainId} is not bridged`);
+    const origin = this.#world.get(transfer.originChainId);
+    if (destination === undefined || origin === undefined)
+      throw new Error(`chain ${transfer.destinationChainId} is not bridged`);
+    const { carried } = transfer;
+    if (carried !== null) {
+      transfer.relay.outputToken = pad(outputTokenOf(carried, { origin, destination }));
+      const delivered = await deliverCarried({ ...transfer, carried }, { origin, destination, relayer });
+      Object.assign(transfer, delivered, { state: "filled" });
+      return;
+    }
     const found = await findFill(transfer, destination);
     Object.assign(transfer, found ?? (await fill(transfer, { destination, relayer })), { state: "filled" });
   }
@@ -84,6 +95,10 @@ export class BridgeRelayer {
   /** What was filled meanwhile by somebody else is not paid twice. */
   async #refund(transfer: Transfer): Promise<void> {
     const origin = this.#world.get(transfer.originChainId);
+    if (transfer.carried !== null && origin !== undefined) {
+      Object.assign(transfer, await payBack(transfer, origin), { state: "refunded" });
+      return;
+    }
     const destination = this.#world.get(transfer.destinationChainId);
     const found = destination === undefined ? null : await findFill(transfer, destination);
     if (found !== null) Object.assign(transfer, found, { state: "filled" });

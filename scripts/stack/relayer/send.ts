@@ -11,13 +11,18 @@ const PATIENCE_MS = 60_000;
 const PAUSE_MS = 25;
 
 /** Sends a transaction of the relayer and waits for it. Throws when it reverts or is not mined in a minute. */
-export async function send(chain: BridgeChain, call: { to: Address; data: Hex }): Promise<NodeReceipt> {
+export async function send(
+  chain: BridgeChain,
+  { to, data, value = 0n }: { to: Address; data: Hex; value?: bigint },
+): Promise<NodeReceipt> {
   const transaction = {
     from: chain.contracts.relayer,
     gas: GAS,
     maxFeePerGas: MAX_FEE,
     maxPriorityFeePerGas: "0x1",
-    ...call,
+    to,
+    data,
+    value: numberToHex(value),
   };
   const hash = String(await rpc(chain.url, "eth_sendTransaction", transaction)) as Hex;
   const deadline = Date.now() + PATIENCE_MS;

@@ -13,17 +13,17 @@ import { type Transfer, toAddress } from "./transfer.ts";
  */
 export function spoilDelivery(
   { relay }: Transfer,
-  { destination, data }: { destination: BridgeChain; data: Hex },
+  { destination, target, data }: { destination: BridgeChain; target: Hex; data: Hex },
 ): Promise<NodeReceipt> {
-  const { relayer, spokePool } = destination.contracts;
+  const { relayer } = destination.contracts;
   const asset = toAddress(relay.outputToken);
   const usdc = tokenOfAsset(destination, "USDC").address;
   // The Router wants shares of another token; anybody may mint these.
   const shareToken = isAddressEqual(asset, usdc) ? tokenOfAsset(destination, "USDT").address : usdc;
   const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [relayer, 1n] });
-  const deliver = plainStep({ target: spokePool, value: 0n, data });
+  const deliver = plainStep({ target, value: 0n, data });
   const steps = [
-    { ...deliver, approveToken: asset, spender: spokePool },
+    { ...deliver, approveToken: asset, spender: target },
     plainStep({ target: shareToken, value: 0n, data: mint }),
   ];
   const deposit = {

@@ -27,6 +27,11 @@ export interface LifiStart {
   minAmount: bigint;
 }
 
+/** What another bridge than Across carries: a pool's payment, or a message of CCTP. */
+export type Carried =
+  | { kind: "stargate"; pool: Address; bus: boolean }
+  | { kind: "circle"; transmitter: Address; message: Hex };
+
 export type TransferState = "pending" | "expired" | "filled" | "refunded";
 
 /** A deposit and what became of it. */
@@ -34,7 +39,10 @@ export interface Transfer {
   originChainId: number;
   destinationChainId: number;
   relay: RelayData;
+  /** Its key; of what Across does not carry, the id that its bridge gave it. */
   relayHash: Hex;
+  /** Null: Across carries it. */
+  carried: Carried | null;
   depositTx: Hex;
   depositBlock: bigint;
   quoteTimestamp: number;

@@ -5,20 +5,29 @@ import {
   isAddressEqual,
   keccak256,
   numberToHex,
+  pad,
   parseEventLogs,
   toEventSelector,
+  zeroAddress,
 } from "viem";
 import { relayHashParameters, spokePoolAbi } from "../../../src/providers/across/abi.ts";
 import { headOf, logsOf, type NodeLog, receiptOf } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
 import { diamondAbi } from "../contracts/lifi/artifact.ts";
+import { asLog } from "./as-log.ts";
+import { CARRIED, carriersOf, readCarried } from "./carried.ts";
 import type { Ledger } from "./ledger.ts";
-import type { LifiStart, RelayData } from "./transfer.ts";
+import type { LifiStart, RelayData, Transfer } from "./transfer.ts";
 
 const DEPOSITED = toEventSelector(getAbiItem({ abi: spokePoolAbi(), name: "FundsDeposited" }));
 
 /** Blocks that are read again, for a chain may go back and come forward between two looks. */
 const OVERLAP = 32n;
+
+type Found = Pick<
+  Transfer,
+  "relay" | "relayHash" | "carried" | "quoteTimestamp" | "lifi" | "destinationChainId"
+>;
 
 /** Reads one chain's deposits into the ledger, each once. */
 export class Watcher {
@@ -38,7 +47,8 @@ export class Watcher {
     if (head.hash === this.#head.hash) return head.timestamp;
     const first = (head.number < this.#head.number ? head.number : this.#head.number) - OVERLAP;
     const range = { fromBlock: numberToHex(first > 0n ? first : 0n), toBlock: numberToHex(head.number) };
-    const logs = await logsOf(url, { address: contracts.spokePool, topics: [DEPOSITED], ...range });
+    const address = [contracts.spokePool, ...carriersOf(contracts)];
+    const logs = await logsOf(url, { address, topics: [[DEPOSITED, ...CARRIED]], ...range });
     const hashes = new Set<Hex>();
     for (const log of logs) hashes.add(await this.#note(log));
     this.#ledger.retain(chainId, { from: first, hashes });
@@ -48,6 +58,7 @@ export class Watcher {
 
   async #note(log: NodeLog): Promise<Hex> {
     const { chainId, contracts } = this.#chain;
+    if (log.topics[0] !== DEPOSITED) return this.#noteCarried(log);
     const [event] = parseEventLogs({ abi: spokePoolAbi(), eventName: "FundsDeposited", logs: [asLog(log)] });
     if (event === undefined) throw new Error("a deposit that cannot be read");
     const { destinationChainId, quoteTimestamp, ...fields } = event.args;
@@ -56,15 +67,28 @@ export class Watcher {
     if (this.#ledger.has(hash)) return hash;
     const receipt = await receiptOf(this.#chain.url, log.transactionHash);
     const lifi = lifiStart(receipt?.logs ?? [], { diamond: contracts.diamond, after: log.logIndex });
+    const found = { relay, relayHash: hash, carried: null, quoteTimestamp, lifi };
+    this.#add(log, { ...found, destinationChainId: Number(destinationChainId) });
+    return hash;
+  }
+
+  async #noteCarried(log: NodeLog): Promise<Hex> {
+    const { contracts, url } = this.#chain;
+    const found = readCarried(log, this.#chain);
+    if (this.#ledger.has(found.relayHash)) return found.relayHash;
+    const receipt = await receiptOf(url, log.transactionHash);
+    const lifi = lifiStart(receipt?.logs ?? [], { diamond: contracts.diamond, after: log.logIndex });
+    const sender = pad(receipt?.from ?? zeroAddress);
+    this.#add(log, { ...found, relay: { ...found.relay, depositor: sender }, quoteTimestamp: 0, lifi });
+    return found.relayHash;
+  }
+
+  #add(log: NodeLog, found: Found): void {
     this.#ledger.add({
-      originChainId: chainId,
-      destinationChainId: Number(destinationChainId),
-      relay,
-      relayHash: hash,
+      ...found,
+      originChainId: this.#chain.chainId,
       depositTx: log.transactionHash,
       depositBlock: log.blockNumber,
-      quoteTimestamp,
-      lifi,
       seenAt: Date.now(),
       state: "pending",
       fillTx: null,
@@ -72,7 +96,6 @@ export class Watcher {
       delivered: null,
       callsSucceeded: null,
     });
-    return hash;
   }
 }
 
@@ -92,8 +115,3 @@ function lifiStart(
   const { transactionId, bridge, integrator, receiver, sendingAssetId, minAmount } = started.args.bridgeData;
   return { transactionId, bridge, integrator, receiver, sendingAssetId, minAmount };
 }
-
-type ParsedLog = Parameters<typeof parseEventLogs>[0]["logs"][number];
-
-/** viem wants every field of a log; those that parsing does not read are left out. */
-export const asLog = (log: NodeLog): ParsedLog => log as unknown as ParsedLog;

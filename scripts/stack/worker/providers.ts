@@ -3,6 +3,8 @@ import type { StackChain } from "../manifest.ts";
 
 /** What the Worker writes on chain as its name with LI.FI. */
 const INTEGRATOR = "causeway";
+/** Wei; what a message of LayerZero may cost here. */
+const MAX_NATIVE_FEE = "100000000000000";
 const NATIVE = "0x0000000000000000000000000000000000000000";
 
 type ContractsOf = Pick<StackChain, "chain_id" | "contracts">;
@@ -15,25 +17,24 @@ export function providersVariable(
   hub: Pick<HubAddresses, "lifi" | "across">,
   chains: readonly ContractsOf[],
 ): string {
-  const byChain = <T>(describe: (contracts: StackChain["contracts"]) => T) =>
-    Object.fromEntries(chains.map(({ chain_id, contracts }) => [chain_id, describe(contracts)]));
+  const byChain = <T>(describe: (chainId: number, contracts: StackChain["contracts"]) => T) =>
+    Object.fromEntries(chains.map(({ chain_id: id, contracts }) => [id, describe(id, contracts)]));
   return JSON.stringify({
     lifi: { api_url: `${hub.lifi}/v1`, integrator: INTEGRATOR, deployments: byChain(lifiDeployment) },
     across: { api_url: `${hub.across}/api`, deployments: byChain(acrossDeployment) },
   });
 }
 
-/** Across is the only bridge here, and it takes no fee in native. */
-function lifiDeployment(contracts: StackChain["contracts"]) {
+function lifiDeployment(chainId: number, contracts: StackChain["contracts"]) {
   return {
     diamond: contracts.lifi_diamond,
     executor: contracts.lifi_executor,
     erc20_proxy: contracts.lifi_erc20_proxy,
     receiver_across: contracts.lifi_receiver,
-    receiver_stargate: null,
+    receiver_stargate: contracts.lifi_receiver_stargate,
     fee_forwarders: [contracts.lifi_fee_forwarder],
-    max_native_fee: "0",
-    bridges: ["across"],
+    max_native_fee: MAX_NATIVE_FEE,
+    bridges: ["across", "stargate", "celer"],
     wrapped_native: contracts.tokens.WETH.address,
     assets: [
       { asset: "eth", address: NATIVE, decimals: contracts.tokens.WETH.decimals },
@@ -42,10 +43,20 @@ function lifiDeployment(contracts: StackChain["contracts"]) {
       { asset: "usdt", ...contracts.tokens.USDT },
       { asset: "wbtc", ...contracts.tokens.WBTC },
     ],
+    stargate: {
+      endpoint_id: chainId,
+      endpoint: contracts.layerzero_endpoint,
+      pools: contracts.stargate_pools,
+    },
+    circle: {
+      domain: chainId,
+      transmitter: contracts.circle_transmitter,
+      usdc: contracts.tokens.USDC.address,
+    },
   };
 }
 
-function acrossDeployment(contracts: StackChain["contracts"]) {
+function acrossDeployment(_chainId: number, contracts: StackChain["contracts"]) {
   const { FEE: _, ...bridged } = contracts.tokens;
   return {
     spoke_pool: contracts.spoke_pool,

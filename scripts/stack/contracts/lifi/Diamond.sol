@@ -2,7 +2,9 @@
 pragma solidity =0.8.30;
 
 import {Swapper} from "./Swapper.sol";
-import {AcrossV4Data, BridgeData, SwapData} from "./Types.sol";
+import {CircleBridgeProxy} from "./Circle.sol";
+import {StargatePool, TokenMessaging} from "./Stargate.sol";
+import {AcrossV4Data, BridgeData, CelerCircleData, StargateData, SwapData} from "./Types.sol";
 
 /// @notice What the Across facet needs of the SpokePool.
 interface ISpokePool {
@@ -23,14 +25,16 @@ interface ISpokePool {
     ) external payable;
 }
 
-/// @notice Stands in for LI.FI's Diamond with two of its facets, AcrossFacetV4 and GenericSwapFacetV3, written from their
-/// documented behaviour. One plain contract: nothing can be upgraded.
+/// @notice Stands in for LI.FI's Diamond with four of its facets, AcrossFacetV4, StargateFacetV2, CelerCircleBridgeFacet
+/// and GenericSwapFacetV3, written from their documented behaviour. One plain contract: nothing can be upgraded.
 contract Diamond is Swapper {
     uint256 private constant MULTIPLIER_BASE = 1e18;
 
     address public immutable owner = msg.sender;
     ISpokePool private immutable SPOKEPOOL;
     address private immutable WRAPPED_NATIVE;
+    TokenMessaging private immutable TOKEN_MESSAGING;
+    CircleBridgeProxy private immutable CIRCLE_BRIDGE_PROXY;
     mapping(address target => mapping(bytes4 selector => bool)) private _allowed;
 
     struct SwapHead {
@@ -41,8 +45,10 @@ contract Diamond is Swapper {
         uint256 minAmountOut;
     }
 
-    constructor(ISpokePool spokePool) {
+    constructor(ISpokePool spokePool, TokenMessaging tokenMessaging, CircleBridgeProxy circleBridgeProxy) {
         SPOKEPOOL = spokePool;
+        TOKEN_MESSAGING = tokenMessaging;
+        CIRCLE_BRIDGE_PROXY = circleBridgeProxy;
         WRAPPED_NATIVE = spokePool.wrappedNativeToken();
     }
 
@@ -61,7 +67,7 @@ contract Diamond is Swapper {
     {
         uint256 before = address(this).balance - msg.value;
         if (bridgeData.hasSourceSwaps) revert InformationMismatch();
-        _validate(bridgeData, acrossData);
+        _validateAcross(bridgeData, acrossData);
         _take(bridgeData.sendingAssetId, bridgeData.minAmount);
         _startBridge(bridgeData, acrossData, acrossData.outputAmount);
         _returnExcess(before);
@@ -76,10 +82,57 @@ contract Diamond is Swapper {
     ) external payable {
         uint256 before = address(this).balance - msg.value;
         if (!bridgeData.hasSourceSwaps) revert InformationMismatch();
-        _validate(bridgeData, acrossData);
-        bridgeData.minAmount = _depositAndSwap(bridgeData.transactionId, bridgeData.minAmount, swapData, msg.sender);
+        _validateAcross(bridgeData, acrossData);
+        bridgeData.minAmount = _depositAndSwap(bridgeData, swapData, 0);
         uint256 outputAmount = bridgeData.minAmount * acrossData.outputAmountMultiplier / MULTIPLIER_BASE;
         _startBridge(bridgeData, acrossData, outputAmount);
+        _returnExcess(before);
+    }
+
+    function startBridgeTokensViaStargate(BridgeData memory bridgeData, StargateData memory stargateData)
+        external
+        payable
+    {
+        uint256 before = address(this).balance - msg.value;
+        if (bridgeData.hasSourceSwaps) revert InformationMismatch();
+        _validateStargate(bridgeData, stargateData);
+        _take(bridgeData.sendingAssetId, bridgeData.minAmount);
+        _startStargate(bridgeData, stargateData);
+        _returnExcess(before);
+    }
+
+    function swapAndStartBridgeTokensViaStargate(
+        BridgeData memory bridgeData,
+        SwapData[] calldata swapData,
+        StargateData memory stargateData
+    ) external payable {
+        uint256 before = address(this).balance - msg.value;
+        if (!bridgeData.hasSourceSwaps) revert InformationMismatch();
+        _validateStargate(bridgeData, stargateData);
+        bridgeData.minAmount = _depositAndSwap(bridgeData, swapData, stargateData.fee.nativeFee);
+        _startStargate(bridgeData, stargateData);
+        _returnExcess(before);
+    }
+
+    function startBridgeTokensViaCelerCircleBridge(BridgeData memory bridgeData, CelerCircleData calldata celerData)
+        external
+    {
+        if (bridgeData.hasSourceSwaps || bridgeData.hasDestinationCall) revert InformationMismatch();
+        _validate(bridgeData);
+        _take(bridgeData.sendingAssetId, bridgeData.minAmount);
+        _startCeler(bridgeData, celerData);
+    }
+
+    function swapAndStartBridgeTokensViaCelerCircleBridge(
+        BridgeData memory bridgeData,
+        SwapData[] calldata swapData,
+        CelerCircleData calldata celerData
+    ) external payable {
+        uint256 before = address(this).balance - msg.value;
+        if (!bridgeData.hasSourceSwaps || bridgeData.hasDestinationCall) revert InformationMismatch();
+        _validate(bridgeData);
+        bridgeData.minAmount = _depositAndSwap(bridgeData, swapData, 0);
+        _startCeler(bridgeData, celerData);
         _returnExcess(before);
     }
 
@@ -149,10 +202,49 @@ contract Diamond is Swapper {
         _multipleSwap(SwapHead(transactionId, integrator, referrer, receiver, minAmountOut), swapData);
     }
 
-    function _validate(BridgeData memory bridgeData, AcrossV4Data calldata acrossData) private view {
+    function _validate(BridgeData memory bridgeData) private view {
         if (bridgeData.receiver == address(0)) revert InvalidReceiver();
         if (bridgeData.minAmount == 0) revert InvalidAmount();
         if (bridgeData.destinationChainId == block.chainid) revert CannotBridgeToSameNetwork();
+    }
+
+    function _validateStargate(BridgeData memory bridgeData, StargateData memory stargateData) private view {
+        _validate(bridgeData);
+        bool called = stargateData.sendParams.composeMsg.length > 0;
+        if (called != bridgeData.hasDestinationCall) revert InformationMismatch();
+        if (called && stargateData.sendParams.oftCmd.length != 0) revert InformationMismatch();
+        bool named = stargateData.sendParams.to == bytes32(uint256(uint160(bridgeData.receiver)));
+        if (!called && !named) revert InformationMismatch();
+    }
+
+    /// @dev The amount that the caller names is overwritten with what is bridged.
+    function _startStargate(BridgeData memory bridgeData, StargateData memory stargateData) private {
+        address pool = TOKEN_MESSAGING.stargateImpls(stargateData.assetId);
+        if (pool == address(0)) revert InvalidContract();
+        bool native = bridgeData.sendingAssetId == address(0);
+        if (!native) _approveMax(bridgeData.sendingAssetId, pool, bridgeData.minAmount);
+        stargateData.sendParams.amountLD = bridgeData.minAmount;
+        StargatePool(payable(pool)).sendToken{
+            value: stargateData.fee.nativeFee + (native ? bridgeData.minAmount : 0)
+        }(stargateData.sendParams, stargateData.fee, stargateData.refundAddress);
+        emit LiFiTransferStarted(bridgeData);
+    }
+
+    function _startCeler(BridgeData memory bridgeData, CelerCircleData calldata celerData) private {
+        _approveMax(bridgeData.sendingAssetId, address(CIRCLE_BRIDGE_PROXY), bridgeData.minAmount);
+        CIRCLE_BRIDGE_PROXY.depositForBurn(
+            bridgeData.minAmount,
+            uint64(bridgeData.destinationChainId),
+            bytes32(uint256(uint160(bridgeData.receiver))),
+            bridgeData.sendingAssetId,
+            celerData.maxFee,
+            celerData.minFinalityThreshold
+        );
+        emit LiFiTransferStarted(bridgeData);
+    }
+
+    function _validateAcross(BridgeData memory bridgeData, AcrossV4Data calldata acrossData) private view {
+        _validate(bridgeData);
         if ((acrossData.message.length != 0) != bridgeData.hasDestinationCall) revert InformationMismatch();
         bool named = acrossData.receiverAddress == bytes32(uint256(uint160(bridgeData.receiver)));
         if (!bridgeData.hasDestinationCall && !named) revert InvalidReceiver();
@@ -191,7 +283,7 @@ contract Diamond is Swapper {
         if (head.receiver == address(0)) revert InvalidReceiver();
         SwapData calldata last = swaps[swaps.length - 1];
         uint256 before = _heldBefore(last.receivingAssetId);
-        _runSwaps(head.transactionId, swaps, head.receiver);
+        _runSwaps(head.transactionId, swaps, head.receiver, 0);
         _finishSwap(head, swaps[0].sendingAssetId, last.receivingAssetId, swaps[0].fromAmount, before);
     }
 
@@ -204,20 +296,24 @@ contract Diamond is Swapper {
         );
     }
 
-    function _depositAndSwap(bytes32 transactionId, uint256 minAmount, SwapData[] calldata swaps, address leftoverTo)
+    /// @dev `reserve` is native that came along for the bridge's own fee.
+    function _depositAndSwap(BridgeData memory bridgeData, SwapData[] calldata swaps, uint256 reserve)
         private
         returns (uint256 received)
     {
         if (swaps.length == 0) revert InformationMismatch();
         address last = swaps[swaps.length - 1].receivingAssetId;
         uint256 before = _heldBefore(last);
-        _runSwaps(transactionId, swaps, leftoverTo);
-        received = _held(last) - before;
-        if (received < minAmount) revert CumulativeSlippageTooHigh(minAmount, received);
+        _runSwaps(bridgeData.transactionId, swaps, msg.sender, reserve);
+        received = _held(last) - before - (last == address(0) ? reserve : 0);
+        if (received < bridgeData.minAmount) revert CumulativeSlippageTooHigh(bridgeData.minAmount, received);
     }
 
-    function _runSwaps(bytes32 transactionId, SwapData[] calldata swaps, address leftoverTo) private {
+    function _runSwaps(bytes32 transactionId, SwapData[] calldata swaps, address leftoverTo, uint256 reserve) private {
         uint256[] memory outputs = _receiving(swaps);
+        for (uint256 i = 0; i < swaps.length; ++i) {
+            if (swaps[i].receivingAssetId == address(0)) outputs[i] += reserve;
+        }
         for (uint256 i = 0; i < swaps.length; ++i) {
             if (swaps[i].requiresDeposit) _take(swaps[i].sendingAssetId, swaps[i].fromAmount);
         }

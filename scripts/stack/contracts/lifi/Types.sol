@@ -41,6 +41,35 @@ struct AcrossV4Data {
     bytes message;
 }
 
+/// @notice What the Stargate facet tells a pool, with LayerZero's own words.
+struct SendParam {
+    uint32 dstEid;
+    bytes32 to;
+    uint256 amountLD;
+    uint256 minAmountLD;
+    bytes extraOptions;
+    bytes composeMsg;
+    bytes oftCmd;
+}
+
+struct MessagingFee {
+    uint256 nativeFee;
+    uint256 lzTokenFee;
+}
+
+struct StargateData {
+    uint16 assetId;
+    SendParam sendParams;
+    MessagingFee fee;
+    address payable refundAddress;
+}
+
+/// @notice What the Celer facet tells CCTP.
+struct CelerCircleData {
+    uint256 maxFee;
+    uint32 minFinalityThreshold;
+}
+
 /// @notice LI.FI's events and errors, with their real signatures.
 interface LiFi {
     event LiFiTransferStarted(BridgeData bridgeData);

@@ -1,0 +1,116 @@
+import { type Address, encodeDeployData, encodeFunctionData, zeroAddress } from "viem";
+import { stackTokenAbi } from "../contracts/artifact.ts";
+import {
+  circleBridgeProxyAbi,
+  circleBridgeProxyCreationCode,
+  circleTransmitterAbi,
+  circleTransmitterCreationCode,
+  layerZeroEndpointCreationCode,
+  receiverStargateAbi,
+  receiverStargateCreationCode,
+  stargatePoolAbi,
+  stargatePoolCreationCode,
+  tokenMessagingAbi,
+  tokenMessagingCreationCode,
+} from "../contracts/lifi/artifact.ts";
+import type { TokenSymbol } from "./plan.ts";
+import type { ChainScript } from "./script.ts";
+
+/** A pool of Stargate; `token` is the zero address for native. */
+export interface PoolPlan {
+  assetId: number;
+  pool: Address;
+  token: Address;
+  decimals: number;
+}
+
+export interface StargateContracts {
+  endpoint: Address;
+  pools: readonly PoolPlan[];
+  /** LI.FI's, for deliveries that carry a call. */
+  receiver: Address;
+}
+
+export interface CircleContracts {
+  transmitter: Address;
+  usdc: Address;
+}
+
+/** What LI.FI's facets are made for. */
+export interface Messaging {
+  tokenMessaging: Address;
+  circleProxy: Address;
+  stargate: Omit<StargateContracts, "receiver">;
+  circle: CircleContracts;
+}
+
+/** What each pool can pay out: more than anybody here can move. */
+const POOL = { token: 10n ** 15n, native: 10n ** 23n } as const;
+
+/** Deploys Stargate's pools with what they pay out, and CCTP with Celer's proxy. */
+export function deployMessaging(script: ChainScript, tokens: Record<TokenSymbol, Address>): Messaging {
+  const endpoint = script.deploy("LayerZero's endpoint", layerZeroEndpointCreationCode);
+  const tokenMessaging = script.deploy("TokenMessaging", tokenMessagingCreationCode);
+  const assets = [
+    { assetId: 1, token: tokens.USDC, decimals: 6 },
+    { assetId: 2, token: tokens.USDT, decimals: 6 },
+    { assetId: 13, token: zeroAddress, decimals: 18 },
+  ];
+  const pools = assets.map((asset) => ({ ...asset, pool: deployPool(script, { ...asset, endpoint }) }));
+  for (const { pool, assetId } of pools) {
+    const data = encodeFunctionData({
+      abi: tokenMessagingAbi,
+      functionName: "setAssetId",
+      args: [pool, assetId],
+    });
+    script.send("register a pool", { to: tokenMessaging, data });
+  }
+  const circle = deployCircle(script, tokens.USDC);
+  return {
+    tokenMessaging,
+    circleProxy: circle.proxy,
+    stargate: { endpoint, pools },
+    circle: circle.contracts,
+  };
+}
+
+function deployPool(
+  script: ChainScript,
+  { token, decimals, endpoint }: { token: Address; decimals: number; endpoint: Address },
+): Address {
+  const args = [token, BigInt(decimals), endpoint] as const;
+  const data = encodeDeployData({ abi: stargatePoolAbi, bytecode: stargatePoolCreationCode, args });
+  const pool = script.deploy("StargatePool", data);
+  if (token === zeroAddress) script.send("fill a pool", { to: pool, value: POOL.native });
+  else {
+    const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [pool, POOL.token] });
+    script.send("fill a pool", { to: token, data: mint });
+  }
+  return pool;
+}
+
+function deployCircle(script: ChainScript, usdc: Address) {
+  const transmitter = script.deploy(
+    "CircleTransmitter",
+    encodeDeployData({ abi: circleTransmitterAbi, bytecode: circleTransmitterCreationCode, args: [usdc] }),
+  );
+  const proxy = script.deploy(
+    "CircleBridgeProxy",
+    encodeDeployData({
+      abi: circleBridgeProxyAbi,
+      bytecode: circleBridgeProxyCreationCode,
+      args: [transmitter],
+    }),
+  );
+  return { proxy, contracts: { transmitter, usdc } };
+}
+
+/** LI.FI's receiver of what Stargate delivers with a call. */
+export function deployReceiverStargate(
+  script: ChainScript,
+  { executor, messaging }: { executor: Address; messaging: Messaging },
+): Address {
+  const args = [executor, messaging.tokenMessaging, messaging.stargate.endpoint] as const;
+  const bytecode = receiverStargateCreationCode;
+  return script.deploy("ReceiverStargate", encodeDeployData({ abi: receiverStargateAbi, bytecode, args }));
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {Executor} from "./Executor.sol";
+import {Swapper} from "./Swapper.sol";
+import {MessagingFee, SendParam, SwapData} from "./Types.sol";
+
+/// @notice Stands in for LayerZero's endpoint, of which only the queue of messages for contracts is there.
+contract LayerZeroEndpoint {
+    mapping(bytes32 key => bytes32 messageHash) private _queue;
+
+    event ComposeSent(address from, address to, bytes32 guid, uint16 index, bytes message);
+    event ComposeDelivered(address from, address to, bytes32 guid, uint16 index);
+
+    error NotQueued();
+
+    function sendCompose(address to, bytes32 guid, uint16 index, bytes calldata message) external {
+        _queue[_key(msg.sender, to, guid, index)] = keccak256(message);
+        emit ComposeSent(msg.sender, to, guid, index, message);
+    }
+
+    /// @notice Anybody may hand a message on; it is announced once it was run.
+    function lzCompose(address from, address to, bytes32 guid, uint16 index, bytes calldata message) external {
+        bytes32 key = _key(from, to, guid, index);
+        if (_queue[key] != keccak256(message)) revert NotQueued();
+        delete _queue[key];
+        ReceiverStargate(payable(to)).lzCompose(from, guid, message, msg.sender, "");
+        emit ComposeDelivered(from, to, guid, index);
+    }
+
+    function _key(address from, address to, bytes32 guid, uint16 index) private pure returns (bytes32) {
+        return keccak256(abi.encode(from, to, guid, index));
+    }
+}
+
+/// @notice Stands in for Stargate's register of pools.
+contract TokenMessaging {
+    address public immutable owner = msg.sender;
+    mapping(uint16 assetId => address) public stargateImpls;
+    mapping(address pool => uint16) public assetIds;
+
+    function setAssetId(address pool, uint16 assetId) external {
+        require(msg.sender == owner);
+        stargateImpls[assetId] = pool;
+        assetIds[pool] = assetId;
+    }
+}
+
+/// @notice Stands in for a Stargate V2 pool of a token or of native: takes a fee and what LayerZero asks, credits six
+/// decimals and no fewer than wanted, and pays out what its relayer brings from the other chain.
+contract StargatePool is Swapper {
+    uint256 private constant FEE_PPM = 600;
+    uint256 private constant PPM = 1_000_000;
+    /// @dev Wei for a message.
+    uint256 private constant MESSAGE_FEE = 2e13;
+
+    address public immutable token;
+    LayerZeroEndpoint public immutable endpoint;
+    /// @notice LayerZero's number of the chain; the local chains' are their ids.
+    uint32 public immutable endpointId = uint32(block.chainid);
+    address public immutable relayer = msg.sender;
+    uint256 private immutable _step;
+    uint64 private _nonce;
+
+    event OFTSent(
+        bytes32 indexed guid,
+        uint32 dstEid,
+        address indexed fromAddress,
+        uint256 amountSentLD,
+        uint256 amountReceivedLD
+    );
+    event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD);
+    /// @notice What LayerZero and the bus would carry, for the relayer; of these contracts alone.
+    event Carried(bytes32 indexed id, uint32 dstEid, bytes32 to, uint256 amount, bytes composeMsg, bool bus);
+
+    error SlippageTooHigh();
+    error InvalidFee();
+
+    constructor(address token_, uint256 decimals, LayerZeroEndpoint endpoint_) {
+        token = token_;
+        endpoint = endpoint_;
+        _step = 10 ** (decimals - 6);
+    }
+
+    function sendToken(SendParam calldata param, MessagingFee calldata fee, address refundAddress) external payable {
+        bool native = token == address(0);
+        uint256 amount = param.amountLD - param.amountLD % _step;
+        if (fee.nativeFee < MESSAGE_FEE || msg.value < fee.nativeFee + (native ? amount : 0)) revert InvalidFee();
+        if (!native) _pull(token, msg.sender, amount);
+        uint256 received = amount - amount * FEE_PPM / PPM;
+        received -= received % _step;
+        if (received < param.minAmountLD) revert SlippageTooHigh();
+        bytes32 id = keccak256(abi.encode(endpointId, address(this), ++_nonce));
+        bool bus = param.oftCmd.length == 1;
+        emit Carried(id, param.dstEid, param.to, received, param.composeMsg, bus);
+        emit OFTSent(bus ? bytes32(0) : id, param.dstEid, msg.sender, amount, received);
+        uint256 excess = msg.value - MESSAGE_FEE - (native ? amount : 0);
+        if (excess > 0) _send(address(0), refundAddress, excess);
+    }
+
+    function receiveToken(uint32 srcEid, bytes32 guid, address receiver, uint256 amount, bytes calldata composeMsg)
+        external
+    {
+        if (msg.sender != relayer) revert UnAuthorized();
+        _send(token, receiver, amount);
+        if (composeMsg.length > 0) {
+            bytes memory message = abi.encodePacked(uint64(0), srcEid, amount, bytes32(0), composeMsg);
+            endpoint.sendCompose(receiver, guid, 0, message);
+        }
+        emit OFTReceived(guid, srcEid, receiver, amount);
+    }
+}
+
+/// @notice Stands in for LI.FI's ReceiverStargateV2: hands what a pool delivered to the Executor, and to the user when a
+/// call fails.
+contract ReceiverStargate is Swapper {
+    /// @dev Nonce and origin (8 and 4 bytes), amount (32), who composed (32), message.
+    uint256 private constant AMOUNT_AT = 12;
+    uint256 private constant MESSAGE_AT = 76;
+
+    Executor public immutable executor;
+    TokenMessaging public immutable tokenMessaging;
+    address public immutable endpointV2;
+
+    constructor(Executor executor_, TokenMessaging tokenMessaging_, address endpoint) {
+        executor = executor_;
+        tokenMessaging = tokenMessaging_;
+        endpointV2 = endpoint;
+    }
+
+    function lzCompose(address from, bytes32, bytes calldata message, address, bytes calldata) external payable {
+        if (msg.sender != endpointV2 || tokenMessaging.assetIds(from) == 0) revert UnAuthorized();
+        uint256 amount = uint256(bytes32(message[AMOUNT_AT:AMOUNT_AT + 32]));
+        (bytes32 transactionId, SwapData[] memory swaps, address payable receiver) =
+            abi.decode(message[MESSAGE_AT:], (bytes32, SwapData[], address));
+        address token = StargatePool(payable(from)).token();
+        bool native = token == address(0);
+        if (!native) _approveExact(token, amount);
+        try executor.swapAndCompleteBridgeTokens{value: native ? amount : 0}(transactionId, swaps, token, receiver) {}
+        catch {
+            _send(token, receiver, amount);
+            emit LiFiTransferRecovered(transactionId, token, receiver, amount, block.timestamp);
+        }
+        if (!native) _approveExact(token, 0);
+    }
+
+    function _approveExact(address token, uint256 amount) private {
+        (bool ok,) = token.call(abi.encodeCall(IERC20.approve, (address(executor), amount)));
+        if (!ok) revert TransferFailed();
+    }
+}

@@ -1,0 +1,108 @@
+import {
+  getAbiItem,
+  type Hex,
+  hexToBigInt,
+  hexToNumber,
+  isAddressEqual,
+  keccak256,
+  pad,
+  parseEventLogs,
+  slice,
+  toEventSelector,
+  zeroHash,
+} from "viem";
+import type { NodeLog } from "../bridge/node.ts";
+import type { BridgeChain } from "../bridge/world.ts";
+import { circleTransmitterAbi, stargatePoolAbi } from "../contracts/lifi/artifact.ts";
+import { asLog } from "./as-log.ts";
+import { type RelayData, type Transfer, toAddress } from "./transfer.ts";
+
+/** The events of what Stargate and CCTP take. */
+export const CARRIED: readonly Hex[] = [
+  toEventSelector(getAbiItem({ abi: stargatePoolAbi, name: "Carried" })),
+  toEventSelector(getAbiItem({ abi: circleTransmitterAbi, name: "MessageSent" })),
+];
+
+/** Whose events those are. */
+export const carriersOf = ({ stargate, circle }: BridgeChain["contracts"]): Hex[] => [
+  ...stargate.pools.map(({ pool }) => pool),
+  circle.transmitter,
+];
+
+type Read = Pick<Transfer, "relay" | "relayHash" | "carried" | "destinationChainId">;
+
+/** Neither bridge ever gives a transfer up by itself. */
+const NEVER = 2 ** 32 - 1;
+
+/** Reads what a pool or the transmitter took; the two chains here have the same pools in the same order. */
+export function readCarried(log: NodeLog, chain: BridgeChain): Read {
+  const { stargate, circle } = chain.contracts;
+  const index = stargate.pools.findIndex(({ pool }) => isAddressEqual(pool, log.address));
+  const pool = stargate.pools[index];
+  if (pool !== undefined) return readStargate(log, { chain, pool });
+  return readCircle(log, { chain, circle });
+}
+
+const relayOf = (fields: Partial<RelayData> & Pick<RelayData, "originChainId">): RelayData => ({
+  depositor: zeroHash,
+  recipient: zeroHash,
+  exclusiveRelayer: zeroHash,
+  inputToken: zeroHash,
+  outputToken: zeroHash,
+  inputAmount: 0n,
+  outputAmount: 0n,
+  depositId: 0n,
+  fillDeadline: NEVER,
+  exclusivityDeadline: 0,
+  message: "0x",
+  ...fields,
+});
+
+type Pool = BridgeChain["contracts"]["stargate"]["pools"][number];
+
+function readStargate(log: NodeLog, { chain, pool }: { chain: BridgeChain; pool: Pool }): Read {
+  const [event] = parseEventLogs({ abi: stargatePoolAbi, eventName: "Carried", logs: [asLog(log)] });
+  if (event === undefined) throw new Error("what a pool took cannot be read");
+  const { id, dstEid, to, amount, composeMsg, bus } = event.args;
+  const token = pad(pool.token);
+  const relay = relayOf({
+    originChainId: BigInt(chain.chainId),
+    recipient: to,
+    inputToken: token,
+    outputToken: token,
+    inputAmount: amount,
+    outputAmount: amount,
+    message: composeMsg,
+  });
+  const carried = { kind: "stargate", pool: pool.pool, bus } as const;
+  return { relay, relayHash: id, carried, destinationChainId: dstEid };
+}
+
+type Circle = BridgeChain["contracts"]["circle"];
+
+/** A message's header ends, and its body begins, after 148 bytes. Source: CCTP V2's MessageV2, BurnMessageV2. */
+function readCircle(log: NodeLog, { chain, circle }: { chain: BridgeChain; circle: Circle }): Read {
+  const logs = [asLog(log)];
+  const [event] = parseEventLogs({ abi: circleTransmitterAbi, eventName: "MessageSent", logs });
+  if (event === undefined) throw new Error("a message that cannot be read");
+  const { message } = event.args;
+  const body = slice(message, 148);
+  const amount = hexToBigInt(slice(body, 68, 100));
+  const token = pad(circle.usdc);
+  const relay = relayOf({
+    originChainId: BigInt(chain.chainId),
+    recipient: pad(toAddress(slice(body, 36, 68))),
+    inputToken: token,
+    outputToken: token,
+    inputAmount: amount,
+    outputAmount: amount - hexToBigInt(slice(body, 132, 164)) / 2n,
+  });
+  const relayHash = keccak256(`${log.transactionHash}${log.logIndex.toString(16).padStart(8, "0")}`);
+  const destinationChainId = hexToNumber(slice(message, 8, 12));
+  return {
+    relay,
+    relayHash,
+    carried: { kind: "circle", transmitter: log.address, message },
+    destinationChainId,
+  };
+}

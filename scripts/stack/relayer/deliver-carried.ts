@@ -1,0 +1,135 @@
+import {
+  concatHex,
+  encodeFunctionData,
+  encodePacked,
+  erc20Abi,
+  type Hex,
+  isAddressEqual,
+  keccak256,
+  numberToHex,
+  slice,
+  zeroAddress,
+  zeroHash,
+} from "viem";
+import type { BridgeChain } from "../bridge/world.ts";
+import { circleTransmitterAbi, layerZeroEndpointAbi, stargatePoolAbi } from "../contracts/lifi/artifact.ts";
+import type { Relayer } from "../emulator/control.ts";
+import { shortfall } from "./decide.ts";
+import { send } from "./send.ts";
+import { spoilDelivery } from "./spoil.ts";
+import { type Carried, type Transfer, toAddress } from "./transfer.ts";
+
+/** What a transfer arrives in, which only both chains together tell. */
+export function outputTokenOf(
+  carried: Carried,
+  { origin, destination }: { origin: BridgeChain; destination: BridgeChain },
+): Hex {
+  if (carried.kind === "circle") return destination.contracts.circle.usdc;
+  return poolOf(origin, { destination, pool: carried.pool }).token;
+}
+
+interface Delivering {
+  origin: BridgeChain;
+  destination: BridgeChain;
+  relayer: Relayer;
+}
+
+type Stargate = Extract<Carried, { kind: "stargate" }>;
+type Circle = Extract<Carried, { kind: "circle" }>;
+type Delivered = Pick<Transfer, "fillTx" | "delivered" | "callsSucceeded">;
+
+/** Delivers what Stargate or CCTP carry, as the settings say; a call at the end is a transaction of its own. */
+export async function deliverCarried(
+  transfer: Transfer & { carried: Carried },
+  at: Delivering,
+): Promise<Delivered> {
+  const { carried, relay } = transfer;
+  const amount = relay.outputAmount - shortfall(transfer, at.relayer);
+  return carried.kind === "circle"
+    ? deliverMessage({ ...transfer, carried }, { ...at, amount })
+    : deliverFromPool({ ...transfer, carried }, { ...at, amount });
+}
+
+async function deliverMessage(
+  { relay, relayHash, carried }: Transfer & { carried: Circle },
+  { destination, amount }: Delivering & { amount: bigint },
+): Promise<Delivered> {
+  const { message } = carried;
+  const fee = numberToHex(relay.inputAmount - amount, { size: 32 });
+  // The nonce, the finality reached, the fee and the last block are filled in by Circle's attesters.
+  const attested = concatHex([
+    slice(message, 0, 12),
+    keccak256(relayHash),
+    slice(message, 44, 144),
+    slice(message, 140, 144),
+    slice(message, 148, 148 + 164),
+    fee,
+    numberToHex(1n, { size: 32 }),
+  ]);
+  const data = encodeFunctionData({
+    abi: circleTransmitterAbi,
+    functionName: "receiveMessage",
+    args: [attested],
+  });
+  const { transactionHash } = await send(destination, { to: destination.contracts.circle.transmitter, data });
+  return { fillTx: transactionHash, delivered: amount, callsSucceeded: null };
+}
+
+async function deliverFromPool(
+  transfer: Transfer & { carried: Stargate },
+  { origin, destination, relayer, amount }: Delivering & { amount: bigint },
+): Promise<Delivered> {
+  const { relay, relayHash, carried, originChainId } = transfer;
+  const { pool } = poolOf(origin, { destination, pool: carried.pool });
+  // Who rides in company is paid under the number of the bus.
+  const guid = carried.bus ? keccak256(relayHash) : relayHash;
+  const to = toAddress(relay.recipient);
+  const args = [originChainId, guid, to, amount, relay.message] as const;
+  const data = encodeFunctionData({ abi: stargatePoolAbi, functionName: "receiveToken", args });
+  const paid = await send(destination, { to: pool, data });
+  const delivered = { fillTx: paid.transactionHash, delivered: amount };
+  if (relay.message === "0x") return { ...delivered, callsSucceeded: null };
+  const call = encodeCall({ pool, to, guid }, { originChainId, amount, composeMsg: relay.message });
+  const { endpoint, receiver } = destination.contracts.stargate;
+  const spoilt = relayer.mode === "fail_destination";
+  const made = spoilt
+    ? await spoilDelivery(transfer, { destination, target: endpoint, data: call })
+    : await send(destination, { to: endpoint, data: call });
+  const recovered = made.logs.some(({ address }) => isAddressEqual(address, receiver));
+  return { ...delivered, callsSucceeded: !recovered };
+}
+
+/** The pool of the same asset on the destination. */
+function poolOf(origin: BridgeChain, { destination, pool }: { destination: BridgeChain; pool: Hex }) {
+  const here = origin.contracts.stargate.pools.find((one) => isAddressEqual(one.pool, pool));
+  const there = destination.contracts.stargate.pools.find(({ assetId }) => assetId === here?.assetId);
+  if (there === undefined) throw new Error(`no pool for ${pool} on chain ${destination.chainId}`);
+  return there;
+}
+
+function encodeCall(
+  { pool, to, guid }: { pool: Hex; to: Hex; guid: Hex },
+  queued: { originChainId: number; amount: bigint; composeMsg: Hex },
+): Hex {
+  const types = ["uint64", "uint32", "uint256", "bytes32", "bytes"] as const;
+  const values = [0n, queued.originChainId, queued.amount, zeroHash, queued.composeMsg] as const;
+  const args = [pool, to, guid, 0, encodePacked(types, values)] as const;
+  return encodeFunctionData({ abi: layerZeroEndpointAbi, functionName: "lzCompose", args });
+}
+
+/**
+ * Pays a user of Stargate or CCTP back from the relayer's own pocket: neither bridge does so, but LI.FI's people
+ * may, and say it was refunded.
+ */
+export async function payBack(
+  { relay }: Pick<Transfer, "relay">,
+  origin: BridgeChain,
+): Promise<{ refundTx: Hex }> {
+  const [token, to] = [toAddress(relay.inputToken), toAddress(relay.depositor)];
+  const args = [to, relay.inputAmount] as const;
+  const call = isAddressEqual(token, zeroAddress)
+    ? { to, data: "0x", value: relay.inputAmount }
+    : { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args }) };
+  const { transactionHash } = await send(origin, call as Parameters<typeof send>[1]);
+  return { refundTx: transactionHash };
+}
