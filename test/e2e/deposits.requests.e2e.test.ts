@@ -1,27 +1,24 @@
-import { type Address, encodeFunctionData, type Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { expect, test } from "vitest";
-import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import { lagoonVaultAbi } from "../../scripts/stack/contracts/erc7540/artifact.ts";
+import { settleRequests } from "../../scripts/stack/chains/settle.ts";
+import type { StackVault } from "../../scripts/stack/manifest.ts";
 import { Api } from "../harness/api.ts";
 import { balanceOf } from "../harness/balances.ts";
-import { addressOf, chainOf, mined, newUser, sendCall, vaultsFor } from "../harness/chain.ts";
+import { chainOf, mined, newUser, sendCall, vaultsFor } from "../harness/chain.ts";
 import { sign } from "../harness/flow.ts";
 import { requestsTo } from "../harness/request.ts";
 import { amounts, bodyFor } from "./deposit.ts";
 
 const api = new Api();
 
-/** Settles a user's request in the name of the vault's owner. */
-async function settle(of: { vault: Address; user: Address; chainId: number }): Promise<void> {
-  const { vault, user, chainId } = of;
-  const chain = chainOf(chainId);
-  const on = { address: vault, abi: lagoonVaultAbi } as const;
-  const owner = await chain.client.readContract({ ...on, functionName: "owner" });
-  const data = encodeFunctionData({ ...on, functionName: "settle", args: [user] });
-  await rpc(chain.rpcUrl, "anvil_impersonateAccount", owner);
-  await rpc(chain.rpcUrl, "anvil_setBalance", owner, "0x8ac7230489e80000");
-  const call = { from: owner, to: vault, data };
-  await mined(chain, (await rpc(chain.rpcUrl, "eth_sendTransaction", call)) as Hex);
+/** Settles a user's requests, as the vault's operator does, with the contract that took them. */
+async function settle(of: { vault: StackVault; target: Address; user: Address }): Promise<void> {
+  const { vault, target, user } = of;
+  const chain = chainOf(vault.chain_id);
+  const { chainId, rpcUrl } = chain;
+  const hashes = await settleRequests({ chainId, rpcUrl, adapter: vault.adapter, target, user });
+  expect(hashes).toHaveLength(1);
+  for (const hash of hashes) await mined(chain, hash);
 }
 
 /** What is pending for a user, read in one request. */
@@ -31,11 +28,15 @@ async function pendingOf(user: Address, chainId: number) {
   return api.positions(user, query);
 }
 
-test.each(vaultsFor("requests"))("$name settles later: requested, claimable, claimed", async (vault) => {
+const polled = { timeout: 20_000, interval: 300 };
+
+/** Asks a vault that settles later, and holds status and positions to it. */
+async function request(vault: StackVault) {
   const chain = chainOf(vault.chain_id);
   const amount = amounts[vault.asset_symbol];
   const user = await newUser(chain, { [vault.asset_symbol]: amount });
   const built = await api.build(bodyFor(vault, { user: user.address }));
+  expect(built.estimate.min_shares).toBeNull();
   const hash = await sign(chain, { user, built, style: "calls" });
   await mined(chain, hash);
   const status = () => api.status(hash, vault.chain_id);
@@ -45,30 +46,58 @@ test.each(vaultsFor("requests"))("$name settles later: requested, claimable, cla
   });
   const asked = await pendingOf(user.address, vault.chain_id);
   expect(asked.positions).toEqual([]);
-  expect(asked.pending).toEqual([
-    { vault_id: vault.vault_id, pending_assets: String(amount), claimable_shares: "0", next: null },
+  expect(asked.pending).toMatchObject([
+    { vault_id: vault.vault_id, pending_assets: String(amount), next: null },
   ]);
+  const target = built.transaction_request.to as Address;
+  return { chain, user, status, target, estimate: BigInt(built.estimate.estimated_shares) };
+}
 
-  await settle({ vault: addressOf(vault), user: user.address, chainId: vault.chain_id });
-  await expect.poll(status, { timeout: 20_000, interval: 300 }).toMatchObject({
+/** What the deposit is in the end: shares that the user holds, and nothing that is pending. */
+async function expectCompleted(vault: StackVault, of: Awaited<ReturnType<typeof request>>): Promise<void> {
+  const { chain, user, status, estimate } = of;
+  await expect.poll(status, polled).toMatchObject({
+    ...{ status: "DONE", substatus: "COMPLETED" },
+    deposit: { state: "completed", shares: String(estimate), next: null },
+  });
+  expect(await balanceOf(chain, { token: vault.share_token, owner: user.address })).toBe(estimate);
+  const held = await pendingOf(user.address, vault.chain_id);
+  expect(held.pending).toEqual([]);
+  expect(held.positions).toMatchObject([{ vault_id: vault.vault_id, share_balance: String(estimate) }]);
+}
+
+const later = vaultsFor("requests");
+const claimed = later.filter(({ adapter }) => adapter !== "midas");
+
+test("vaults of every family that takes requests stand here", () => {
+  expect(later.map(({ adapter }) => adapter).sort()).toEqual(["centrifuge", "lagoon", "mellow", "midas"]);
+});
+
+test.each(claimed)("$name settles later: requested, claimable, claimed", async (vault) => {
+  const requested = await request(vault);
+  const { chain, user, status, target, estimate } = requested;
+  await settle({ vault, target, user: user.address });
+  await expect.poll(status, polled).toMatchObject({
     ...{ status: "PENDING", substatus: "WAIT_CLAIM_TRANSACTION" },
     deposit: { state: "claimable", next: { kind: "claim", approval: null } },
   });
   const settled = await pendingOf(user.address, vault.chain_id);
-  expect(settled.pending).toMatchObject([{ pending_assets: "0", next: { kind: "claim" } }]);
-  const shares = BigInt(settled.pending[0]?.claimable_shares ?? "0");
-  expect(shares).toBe(BigInt(built.estimate.estimated_shares));
-
+  expect(settled.pending).toMatchObject([
+    { pending_assets: "0", claimable_shares: String(estimate), next: { kind: "claim" } },
+  ]);
   const next = (await status()).deposit?.next;
   if (!next) throw new Error("there is nothing to claim");
   const { to, data } = next.transaction_request;
   await mined(chain, await sendCall(user, { to: to as Address, data: data as Hex }));
-  expect(await balanceOf(chain, { token: vault.share_token, owner: user.address })).toBe(shares);
-  await expect.poll(status, { timeout: 20_000, interval: 300 }).toMatchObject({
-    ...{ status: "DONE", substatus: "COMPLETED" },
-    deposit: { state: "completed", shares: String(shares), next: null },
-  });
-  const held = await pendingOf(user.address, vault.chain_id);
-  expect(held.pending).toEqual([]);
-  expect(held.positions).toMatchObject([{ vault_id: vault.vault_id, share_balance: String(shares) }]);
+  await expectCompleted(vault, requested);
 });
+
+test.each(later.filter(({ adapter }) => adapter === "midas"))(
+  "$name settles later and sends the shares",
+  async (vault) => {
+    const requested = await request(vault);
+    const { target, user } = requested;
+    await settle({ vault, target, user: user.address });
+    await expectCompleted(vault, requested);
+  },
+);

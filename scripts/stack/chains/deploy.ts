@@ -113,7 +113,7 @@ type VaultInput = { vault: VaultPlan; asset: Address; morpho: Morpho };
 function deployVault(script: ChainScript, { vault, asset, morpho }: VaultInput): Placed {
   const { name, symbol, build } = vault;
   const { decimals } = tokenPlan(vault.token);
-  if (build.kind === "family") return familyOf(build.adapter).deploy(script, placingOf(vault, asset));
+  if (build.kind === "family") return familyOf(build).deploy(script, placingOf(vault, asset));
   const row = { shareDecimals: shareDecimals(build, decimals) };
   if (build.kind !== "morpho")
     return { address: script.deploy(name, vaultDeployData(build, [asset, name, symbol])), row };
@@ -146,7 +146,7 @@ function giveHistory(
     script.send(`approve ${plan.name}`, { to: asset, data });
   };
   const placing = placingOf(plan, asset);
-  const family = plan.build.kind === "family" ? familyOf(plan.build.adapter) : null;
+  const family = plan.build.kind === "family" ? familyOf(plan.build) : null;
   const call = { placing, amount: plan.deposited, deployer: script.deployer };
   if (plan.deposited > 0n) {
     approve(address);

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { FamilyAdapter } from "./families/families.ts";
+import type { FamilyAdapter, FamilyBuild } from "./families/families.ts";
 
 /** How a vault is built: the real MetaMorpho, a thin subclass of a library's ERC-4626, or a stand-in for a family. */
 export type VaultKind =
@@ -8,7 +8,7 @@ export type VaultKind =
   | { kind: "capped"; offset: number; cap: bigint }
   | { kind: "minimum"; offset: number; minimum: bigint }
   | { kind: "solmate" }
-  | { kind: "family"; adapter: FamilyAdapter };
+  | FamilyBuild;
 
 /**
  * What a vault is here for. `honest` ones and those of a `family` take a deposit without more ado; those of
@@ -237,6 +237,17 @@ function familyVault(
   return used({ ...named, build: { kind: "family", adapter }, scenario: "family" }, past);
 }
 
+/** One vault of a family's kind that takes requests alone; its past is what its price says. */
+function laterVault(
+  adapter: Extract<FamilyBuild, { requests: true }>["adapter"],
+  named: Pick<VaultPlan, "name" | "symbol" | "token">,
+): VaultPlan {
+  return used({ ...named, build: { kind: "family", adapter, requests: true }, scenario: "requests" }, [
+    0n,
+    0n,
+  ]);
+}
+
 /** One vault of each family that keeps to ERC-4626 more or less. */
 const nearFamilies: readonly VaultPlan[] = [
   familyVault("euler", { name: "Euler USDC", symbol: "eUSDC", token: "USDC", used: [usd(50_000n), 377n] }),
@@ -311,6 +322,9 @@ const farFamilies: readonly VaultPlan[] = [
     }),
     scenario: "requests",
   },
+  laterVault("centrifuge", { name: "Centrifuge Later USDC", symbol: "clUSDC", token: "USDC" }),
+  laterVault("mellow", { name: "Core Later WETH", symbol: "clWETH", token: "WETH" }),
+  laterVault("midas", { name: "Midas Later USDC", symbol: "mlUSDC", token: "USDC" }),
 ];
 
 export const chainPlans: readonly ChainPlan[] = [

@@ -42,7 +42,7 @@ function registryRow(deployment: Deployment, vault: DeployedVault): SeedRow {
 /** The public family label of a vault, and the adapter that speaks to it. */
 export function familyOfVault({ plan }: DeployedVault): Pick<SeedRow, "type" | "adapter"> {
   const { build } = plan;
-  if (build.kind === "family") return { type: familyOf(build.adapter).type, adapter: build.adapter };
+  if (build.kind === "family") return { type: familyOf(build).type, adapter: build.adapter };
   return build.kind === "morpho"
     ? { type: "morpho", adapter: "metamorpho" }
     : { type: "custom", adapter: "erc4626" };

@@ -1,5 +1,6 @@
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, maxUint256, zeroAddress } from "viem";
 import {
+  centrifugeAsyncVaultCreationCode,
   centrifugeShareAbi,
   centrifugeShareCreationCode,
   centrifugeSyncVaultAbi,
@@ -8,6 +9,8 @@ import {
   lagoonVaultCreationCode,
 } from "../../contracts/erc7540/artifact.ts";
 import {
+  mellowDepositQueueAbi,
+  mellowDepositQueueCreationCode,
   mellowFeeManagerAbi,
   mellowFeeManagerCreationCode,
   mellowOracleAbi,
@@ -83,7 +86,7 @@ const veda: FamilyVault = {
 };
 
 /** The mToken is the vault; what is there before is minted, as for deposits on other chains. */
-const midas: FamilyVault = {
+const midas = (deposit: "instant" | "request"): FamilyVault => ({
   type: "midas",
   deploy(script, { asset, name, symbol }) {
     const roles = { abi: midasAccessAbi, bytecode: midasAccessCreationCode } as const;
@@ -102,7 +105,7 @@ const midas: FamilyVault = {
     call(script, { to: mToken, abi: midasTokenAbi, name: "setMinter", args: [deposits] });
     const payment = [asset, tokenFeed, 0n, maxUint256, true] as const;
     call(script, { to: deposits, abi: midasDepositVaultAbi, name: "addPaymentToken", args: payment });
-    const params = { deposit: "instant", recipient: "argument", asset_rate: "stable" };
+    const params = { deposit, recipient: "argument", asset_rate: "stable" };
     const row = { entryPoint: lower(deposits), spender: lower(deposits), pricer: lower(feed), params };
     return { address: mToken, row: { ...row, shareDecimals: 18, caller: "user" } };
   },
@@ -111,7 +114,7 @@ const midas: FamilyVault = {
     return encodeFunctionData({ abi: midasTokenAbi, functionName: "mint", args });
   },
   accrue: null,
-};
+});
 
 function deployMellowCore(script: ChainScript, { name, symbol }: Placing) {
   const prices = { abi: mellowOracleAbi, bytecode: mellowOracleCreationCode } as const;
@@ -126,14 +129,28 @@ function deployMellowCore(script: ChainScript, { name, symbol }: Placing) {
   return { oracle, shares, vault };
 }
 
-/** A queue that mints at once, for ten years after its only report. The vault takes nothing itself. */
-const mellow: FamilyVault = {
+function deployMellowQueue(
+  script: ChainScript,
+  of: { kind: "sync" | "async"; asset: Address; vault: Address },
+): Address {
+  const { kind, asset, vault } = of;
+  const mints = { abi: mellowSyncDepositQueueAbi, bytecode: mellowSyncDepositQueueCreationCode } as const;
+  const takes = { abi: mellowDepositQueueAbi, bytecode: mellowDepositQueueCreationCode } as const;
+  return script.deploy(
+    "queue",
+    kind === "sync"
+      ? encodeDeployData({ ...mints, args: [asset, vault, 0n, DECADE] })
+      : encodeDeployData({ ...takes, args: [asset, vault] }),
+  );
+}
+
+/** A queue that goes by one report for ten years. The vault takes nothing itself. */
+const mellow = (kind: "sync" | "async"): FamilyVault => ({
   type: "lido",
   deploy(script, placing) {
     const { asset, decimals } = placing;
     const { oracle, shares, vault } = deployMellowCore(script, placing);
-    const mints = { abi: mellowSyncDepositQueueAbi, bytecode: mellowSyncDepositQueueCreationCode } as const;
-    const queue = script.deploy("queue", encodeDeployData({ ...mints, args: [asset, vault, 0n, DECADE] }));
+    const queue = deployMellowQueue(script, { kind, asset, vault });
     call(script, { to: vault, abi: mellowVaultAbi, name: "createQueue", args: [queue, asset, true] });
     const price = (10n ** BigInt(36 - decimals) * 10_000n) / 10_731n;
     const report = [asset, price, Math.floor(Date.now() / 1000), false] as const;
@@ -142,29 +159,30 @@ const mellow: FamilyVault = {
     call(script, { to: shares, abi: mellowShareManagerAbi, name: "mint", args: held });
     const own = { entryPoint: lower(queue), spender: lower(queue), pricer: lower(oracle) };
     const row = { ...own, shareToken: lower(shares), shareDecimals: 18, caller: "user" } as const;
-    return { address: vault, row: { ...row, params: { queue: "sync" } } };
+    return { address: vault, row: { ...row, params: { queue: kind } } };
   },
   deposit: standardDeposit,
   accrue: null,
-};
+});
 
-/** The kind that mints at once, open to everybody. */
-const centrifuge: FamilyVault = {
+/** Open to everybody. */
+const centrifuge = (deposit: "sync" | "async"): FamilyVault => ({
   type: "custom",
   deploy(script, placing) {
     const { asset, name, symbol } = placing;
     const token = { abi: centrifugeShareAbi, bytecode: centrifugeShareCreationCode } as const;
     const share = script.deploy(`${name} share`, encodeDeployData({ ...token, args: [name, symbol] }));
-    const mints = { abi: centrifugeSyncVaultAbi, bytecode: centrifugeSyncVaultCreationCode } as const;
+    const bytecode = deposit === "sync" ? centrifugeSyncVaultCreationCode : centrifugeAsyncVaultCreationCode;
     const args = [asset, share, priceOf(placing)] as const;
-    const address = script.deploy(name, encodeDeployData({ ...mints, args }));
+    const data = encodeDeployData({ abi: centrifugeSyncVaultAbi, bytecode, args });
+    const address = script.deploy(name, data);
     call(script, { to: share, abi: centrifugeShareAbi, name: "rely", args: [address] });
     const row = { shareToken: lower(share), shareDecimals: 18, caller: "user" } as const;
-    return { address, row: { ...row, params: { deposit: "sync" } } };
+    return { address, row: { ...row, params: { deposit } } };
   },
   deposit: standardDeposit,
   accrue: null,
-};
+});
 
 /** Mints at once while its valuation is valid, which it is until it is told otherwise. */
 const lagoon: FamilyVault = {
@@ -186,4 +204,17 @@ const lagoon: FamilyVault = {
 };
 
 /** Stand-ins for the families with calls of their own, by the adapter that speaks to them. */
-export const farFamilies = { veda, midas, mellow, centrifuge, lagoon } satisfies Record<string, FamilyVault>;
+export const farFamilies = {
+  veda,
+  midas: midas("instant"),
+  mellow: mellow("sync"),
+  centrifuge: centrifuge("sync"),
+  lagoon,
+} satisfies Record<string, FamilyVault>;
+
+/** The kinds of them that take requests alone. */
+export const requestingFamilies = {
+  midas: midas("request"),
+  mellow: mellow("async"),
+  centrifuge: centrifuge("async"),
+} satisfies Partial<Record<keyof typeof farFamilies, FamilyVault>>;

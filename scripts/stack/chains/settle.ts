@@ -1,0 +1,84 @@
+import {
+  type Abi,
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  isAddressEqual,
+} from "viem";
+import { lagoonVaultAbi } from "../contracts/erc7540/artifact.ts";
+import { mellowDepositQueueAbi } from "../contracts/mellow/artifact.ts";
+import { midasDepositVaultAbi, midasFeedAbi } from "../contracts/midas/artifact.ts";
+import { rpc } from "./json-rpc.ts";
+import { chainPlans } from "./plan.ts";
+
+/** A user's request: its vault's adapter, and the contract that took it. */
+export interface Requested {
+  chainId: number;
+  rpcUrl: string;
+  adapter: string;
+  target: Address;
+  user: Address;
+}
+
+/**
+ * Settles what a user has asked a vault of the local stack for, at the vault's price of now, in the name of whoever
+ * deployed it. Throws an Error for a vault that is not settled by anybody.
+ */
+export async function settleRequests(request: Requested): Promise<Hex[]> {
+  const calls = await settling(request);
+  const hashes: Hex[] = [];
+  for (const data of calls) hashes.push(await sendAsDeployer(request, data));
+  return hashes;
+}
+
+/** The calls that settle, each to the contract that took the request. */
+async function settling(request: Requested): Promise<Hex[]> {
+  const { adapter, user } = request;
+  const settle = (abi: Abi) => [encodeFunctionData({ abi, functionName: "settle", args: [user] })];
+  switch (adapter) {
+    case "lagoon":
+    case "centrifuge":
+      return settle(lagoonVaultAbi);
+    case "mellow":
+      return settle(mellowDepositQueueAbi);
+    case "midas":
+      return approvals(request);
+    default:
+      throw new Error(`nobody settles requests of ${adapter}`);
+  }
+}
+
+/** The approvals of all requests of the user's that wait, at the rate that the mToken's feed tells. */
+async function approvals({ rpcUrl, target, user }: Requested): Promise<Hex[]> {
+  const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 0 }), cacheTime: 0 });
+  const on = { address: target, abi: midasDepositVaultAbi } as const;
+  const [count, feed] = await Promise.all([
+    client.readContract({ ...on, functionName: "nextRequestId" }),
+    client.readContract({ ...on, functionName: "mTokenDataFeed" }),
+  ]);
+  const rate = await client.readContract({
+    address: feed,
+    abi: midasFeedAbi,
+    functionName: "getDataInBase18",
+  });
+  const ids = Array.from({ length: Number(count) }, (_, index) => BigInt(index));
+  const requests = await Promise.all(
+    ids.map((id) => client.readContract({ ...on, functionName: "mintRequests", args: [id] })),
+  );
+  return ids.flatMap((id, index) => {
+    const [sender, , status] = requests[index] ?? [];
+    if (sender === undefined || status !== 0 || !isAddressEqual(sender, user)) return [];
+    const args = [id, rate] as const;
+    return [encodeFunctionData({ abi: midasDepositVaultAbi, functionName: "approveRequest", args })];
+  });
+}
+
+async function sendAsDeployer({ chainId, rpcUrl, target }: Requested, data: Hex): Promise<Hex> {
+  const plan = chainPlans.find((known) => known.chainId === chainId);
+  if (plan === undefined) throw new Error(`chain ${chainId} is none of the stack`);
+  await rpc(rpcUrl, "anvil_impersonateAccount", plan.deployer);
+  await rpc(rpcUrl, "anvil_setBalance", plan.deployer, "0x8ac7230489e80000");
+  return (await rpc(rpcUrl, "eth_sendTransaction", { from: plan.deployer, to: target, data })) as Hex;
+}
