@@ -126,6 +126,7 @@ export const contractTargets: readonly ContractTarget[] = [
       "EulerVault",
       "EulerEarnVault",
       "YearnVault",
+      "YearnStrategy",
       "StataToken",
       "SavingsToken",
       "GearboxPool",

@@ -13,6 +13,8 @@ const viewsAbi = once(() =>
     "function getAccessManagerAddress() view returns (address)",
     "function MODULE_VAULT() view returns (address)",
     "function get_default_queue() view returns (address[])",
+    "function isShutdown() view returns (bool)",
+    "function fullProfitUnlockDate() view returns (uint256)",
     "function depositPause() view returns (bool)",
     "function depositWhitelist() view returns (bool)",
     "function depositsPaused() view returns (bool)",
@@ -112,6 +114,19 @@ function markAccountable(subject: Subject): Described<Mark> {
   });
 }
 
+/** Vaults have a queue of strategies; a strategy that is a vault itself has none, and unlocks its profit as vaults do. */
+function markYearn(subject: Subject): Described<Mark> {
+  const reads = {
+    queue: read({ ...on(subject), name: "get_default_queue" }),
+    shutdown: read({ ...on(subject), name: "isShutdown" }),
+    unlock: read({ ...on(subject), name: "fullProfitUnlockDate" }),
+  };
+  return describe(reads, ({ queue, shutdown, unlock }): Mark => {
+    if (queue.ok || (shutdown.ok && unlock.ok)) return { ok: true };
+    return notOf("Yearn", "it has neither get_default_queue() nor fullProfitUnlockDate()");
+  });
+}
+
 /** The families that keep to ERC-4626, those with views of their own first. Fingerprints: each family's source. */
 export const nearDerivers: readonly Deriver[] = [
   standardDeriver({
@@ -148,8 +163,7 @@ export const nearDerivers: readonly Deriver[] = [
   standardDeriver({
     adapter: "yearn_v3",
     type: "custom",
-    mark: (subject) =>
-      answersTo("Yearn", { get_default_queue: read({ ...on(subject), name: "get_default_queue" }) }),
+    mark: markYearn,
   }),
   ...["aave_stata", "spark", "gearbox", "fluid", "silo", "euler_earn", "erc4626"].map((adapter) =>
     standardDeriver({ adapter, type: "custom" }),

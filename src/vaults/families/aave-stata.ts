@@ -3,14 +3,21 @@ import { defineErc4626 } from "./erc4626.ts";
 
 /**
  * Aave's static tokens, version 2: `maxDeposit` follows the reserve and leaves out the token's own pause. The
- * reserve's errors are numbers, as words. Source: aave-v3-origin StataTokenV2, Errors.
+ * reserve's errors are named since the pool's version 3.4 and were numbers, as words, before. Source:
+ * aave-v3-origin StataTokenV2, Errors.
  */
 export const aaveStata = defineErc4626({
   name: "aave_stata",
   pausable: true,
   ratio: true,
   explain: ownErrors({
-    errors: { "error StaticATokenInvalidZeroShares()": "zero_shares" },
+    errors: {
+      "error StaticATokenInvalidZeroShares()": "zero_shares",
+      "error ReserveInactive()": "vault_paused",
+      "error ReserveFrozen()": "vault_paused",
+      "error ReservePaused()": "vault_paused",
+      "error SupplyCapExceeded()": "above_maximum",
+    },
     reasons: [
       { reason: /^(27|28|29)$/, code: "vault_paused" },
       { reason: /^51$/, code: "above_maximum" },

@@ -1,6 +1,7 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { describe, read } from "../../chains/read.ts";
 import { once } from "../../lib/once.ts";
+import { ownErrors } from "../own-errors.ts";
 import type { Vault } from "../vault.ts";
 import { defineErc4626 } from "./erc4626.ts";
 import type { OwnViews } from "./own-views.ts";
@@ -30,4 +31,8 @@ export const euler = defineErc4626({ name: "euler", ratio: true, views: hook });
  * EulerEarn, a fork of MetaMorpho: `maxDeposit` may burn more gas than a batch of reads has, and is not asked.
  * Source: euler-earn.
  */
-export const eulerEarn = defineErc4626({ name: "euler_earn", limited: false });
+export const eulerEarn = defineErc4626({
+  name: "euler_earn",
+  limited: false,
+  explain: ownErrors({ errors: { "error ZeroShares()": "zero_shares" } }),
+});

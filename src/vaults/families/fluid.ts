@@ -12,10 +12,17 @@ const depositAbi = once(() =>
     "function deposit(uint256 assets, address receiver, uint256 minAmountOut) returns (uint256 shares)",
   ]),
 );
-const numberedAbi = once(() => parseAbi(["error FluidLendingError(uint256 errorId)"]));
+const numberedAbi = once(() =>
+  parseAbi(["error FluidLendingError(uint256 errorId)", "error FluidLiquidityError(uint256 errorId)"]),
+);
 
-/** Fluid numbers its errors; by number, their names and what they stand for. */
+/** Fluid numbers its errors, the tokens' and the liquidity layer's apart; their names and what they stand for. */
 const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
+  11002: { code: "vault_paused", text: "UserModule__UserPaused" },
+  11006: { code: "above_maximum", text: "UserModule__OperateAmountOutOfBounds" },
+  11007: { code: "below_minimum", text: "UserModule__OperateAmountInsufficient" },
+  11014: { code: "above_maximum", text: "UserModule__ValueOverflow__TOTAL_SUPPLY" },
+  11017: { code: "above_maximum", text: "UserModule__OperateAmountRatioExcess" },
   20001: { code: "below_minimum", text: "fToken__DepositInsignificant" },
   20002: { code: null, text: "fToken__MinAmountOut" },
 };
@@ -28,8 +35,8 @@ const named = ownErrors({ errors: BY_NAME });
 function explain(revert: Hex): ExplainedRevert | null {
   try {
     const { errorName, args } = decodeErrorResult({ abi: numberedAbi(), data: revert });
-    if (errorName !== "FluidLendingError") return null;
-    return BY_NUMBER[String(args[0])] ?? { code: null, text: `FluidLendingError(${args[0]})` };
+    if (errorName !== "FluidLendingError" && errorName !== "FluidLiquidityError") return null;
+    return BY_NUMBER[String(args[0])] ?? { code: null, text: `${errorName}(${args[0]})` };
   } catch {
     return named(revert);
   }

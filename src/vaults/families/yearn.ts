@@ -5,17 +5,23 @@ import type { Vault } from "../vault.ts";
 import { defineErc4626 } from "./erc4626.ts";
 import type { OwnViews } from "./own-views.ts";
 
-const shutdownAbi = once(() => parseAbi(["function isShutdown() view returns (bool)"]));
+const switchesAbi = once(() =>
+  parseAbi(["function isShutdown() view returns (bool)", "function isPaused() view returns (bool)"]),
+);
 
-function shutdown(vault: Vault) {
+/** The end of a vault or strategy, and the pause that strategies have since version 3.1. */
+function switches(vault: Vault) {
+  const on = { to: vault.entryPoint, abi: switchesAbi() } as const;
   return describe(
-    { shutdown: read({ to: vault.entryPoint, abi: shutdownAbi(), name: "isShutdown" }) },
-    ({ shutdown: told }): OwnViews => ({ paused: valueOrNull(told) === true }),
+    { shutdown: read({ ...on, name: "isShutdown" }), pause: read({ ...on, name: "isPaused" }) },
+    ({ shutdown, pause }): OwnViews => ({
+      paused: valueOrNull(shutdown) === true || valueOrNull(pause) === true,
+    }),
   );
 }
 
 /**
  * Yearn v3's vaults and tokenized strategies: the limit is the receiver's own and 0 for the zero address; a
- * vault that was shut down takes nothing any more. Source: yearn-vaults-v3.
+ * vault that was shut down takes nothing any more. Source: yearn-vaults-v3, tokenized-strategy.
  */
-export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: shutdown });
+export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: switches });

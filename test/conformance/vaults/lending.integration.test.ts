@@ -14,6 +14,8 @@ import {
   siloVaultCreationCode,
   stataTokenAbi,
   stataTokenCreationCode,
+  yearnStrategyAbi,
+  yearnStrategyCreationCode,
   yearnVaultAbi,
   yearnVaultCreationCode,
 } from "../../../scripts/stack/contracts/lending/artifact.ts";
@@ -121,6 +123,31 @@ const yearn: Family = {
   ],
 };
 
+const yearnStrategy: Family = {
+  ...custom,
+  name: "Yearn's tokenized strategy",
+  adapter: "yearn_v3",
+  decimals: [6],
+  deploy: deployStandard({ abi: yearnStrategyAbi, code: yearnStrategyCreationCode }),
+  states: [
+    {
+      ...when("short of room", { abi: yearnStrategyAbi, call: "setLimit", args: room(5n) }),
+      refused: { code: "above_maximum", max_deposit: "5" },
+      shown: { max_deposit: "5" },
+    },
+    {
+      ...when("shut down", { abi: yearnStrategyAbi, call: "shutdownStrategy" }),
+      refused: { code: "vault_paused" },
+      shown: { paused: true, max_deposit: "0" },
+    },
+    {
+      ...when("paused", { abi: yearnStrategyAbi, call: "setPaused", args: [true] }),
+      refused: { code: "vault_paused" },
+      shown: { paused: true, max_deposit: "0" },
+    },
+  ],
+};
+
 const stata: Family = {
   ...custom,
   name: "Aave's static token",
@@ -140,6 +167,22 @@ const stata: Family = {
     },
     {
       ...when("over a full reserve", { abi: stataTokenAbi, call: "setCap", args: room(7n) }),
+      refused: { code: "above_maximum", max_deposit: "7" },
+    },
+    {
+      name: "over a frozen reserve of an older pool",
+      enter: async (placed) => {
+        await set(placed, { abi: stataTokenAbi, name: "setNumbered" });
+        await set(placed, { abi: stataTokenAbi, name: "setFrozen", args: [true] });
+      },
+      refused: { code: "vault_paused" },
+    },
+    {
+      name: "over a full reserve of an older pool",
+      enter: async (placed) => {
+        await set(placed, { abi: stataTokenAbi, name: "setNumbered" });
+        await set(placed, { abi: stataTokenAbi, name: "setCap", args: room(7n) });
+      },
       refused: { code: "above_maximum", max_deposit: "7" },
     },
   ],
@@ -191,6 +234,9 @@ const gearbox: Family = {
   ],
 };
 
+/** The liquidity layer refuses by a number of its own. */
+const beneath = (errorId: bigint) => ({ abi: fluidTokenAbi, call: "setBeneath", args: [errorId] });
+
 const fluid: Family = {
   ...custom,
   name: "Fluid",
@@ -206,6 +252,18 @@ const fluid: Family = {
     {
       ...when("with a limit", { abi: fluidTokenAbi, call: "setLimit", args: [9n] }),
       refused: { code: "above_maximum", max_deposit: "9" },
+    },
+    {
+      ...when("paused in the liquidity layer", beneath(11002n)),
+      refused: { code: "vault_paused" },
+    },
+    {
+      ...when("growing too much for the liquidity layer", beneath(11017n)),
+      refused: { code: "above_maximum", max_deposit: null },
+    },
+    {
+      ...when("refused by the liquidity layer for a reason without a code", beneath(11001n)),
+      refused: { code: "would_revert", revert: "FluidLiquidityError(11001)" },
     },
     {
       ...asItIs("asked for an amount that mints nothing"),
@@ -258,4 +316,4 @@ const silo: Family = {
   ],
 };
 
-conformance([euler, eulerEarn, yearn, stata, savings, gearbox, fluid, directFluid, silo]);
+conformance([euler, eulerEarn, yearn, yearnStrategy, stata, savings, gearbox, fluid, directFluid, silo]);

@@ -143,6 +143,7 @@ contract EulerVault is LendingVault {
 /// @notice EulerEarn: deposits work, and asking for the limit burns what gas there is.
 contract EulerEarnVault is LendingVault {
     error AllCapsReached();
+    error ZeroShares();
 
     uint256 public cap = type(uint256).max;
 
@@ -156,7 +157,8 @@ contract EulerEarnVault is LendingVault {
         while (gasleft() > 5_000) gas_ = uint256(keccak256(abi.encode(gas_)));
     }
 
-    function _admit(uint256 assets, uint256, address) internal view override {
+    function _admit(uint256 assets, uint256 shares, address) internal view override {
+        if (shares == 0) revert ZeroShares();
         if (totalAssets() + assets > cap) revert AllCapsReached();
     }
 }
@@ -199,14 +201,55 @@ contract YearnVault is LendingVault {
     }
 }
 
-/// @notice Aave's static token: its own pause is not in `maxDeposit`; the reserve's errors are numbers.
+/// @notice Yearn's tokenized strategy, version 3: no queue, a pause besides the shutdown, other words for refusals.
+contract YearnStrategy is LendingVault {
+    uint256 public limit = type(uint256).max;
+    bool public isShutdown;
+    bool public isPaused;
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function fullProfitUnlockDate() external pure returns (uint256) {
+        return 0;
+    }
+
+    function setLimit(uint256 limit_) external {
+        limit = limit_;
+    }
+
+    function shutdownStrategy() external {
+        isShutdown = true;
+    }
+
+    function setPaused(bool paused) external {
+        isPaused = paused;
+    }
+
+    function maxDeposit(address receiver) public view override returns (uint256) {
+        if (isShutdown || isPaused || receiver == address(this)) return 0;
+        uint256 held = totalAssets();
+        return limit > held ? limit - held : 0;
+    }
+
+    function _admit(uint256 assets, uint256 shares, address receiver) internal view override {
+        require(!isPaused, "paused");
+        require(assets <= maxDeposit(receiver), "ERC4626: deposit more than max");
+        require(shares != 0, "ZERO_SHARES");
+    }
+}
+
+/// @notice Aave's static token: its own pause is not in `maxDeposit`; the reserve's errors are named, and were
+/// numbers before the pool's version 3.4.
 contract StataToken is LendingVault {
     bool public paused;
     bool public frozen;
+    bool public numbered;
     uint256 public cap = type(uint256).max;
 
     error EnforcedPause();
     error StaticATokenInvalidZeroShares();
+    error ReserveFrozen();
+    error SupplyCapExceeded();
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
 
@@ -216,6 +259,11 @@ contract StataToken is LendingVault {
 
     function setFrozen(bool frozen_) external {
         frozen = frozen_;
+    }
+
+    /// An older pool.
+    function setNumbered() external {
+        numbered = true;
     }
 
     function setCap(uint256 cap_) external {
@@ -230,8 +278,11 @@ contract StataToken is LendingVault {
     function _admit(uint256 assets, uint256 shares, address) internal view override {
         if (paused) revert EnforcedPause();
         if (shares == 0) revert StaticATokenInvalidZeroShares();
-        require(!frozen, "28");
-        require(assets <= maxDeposit(address(0)), "51");
+        require(!frozen || !numbered, "28");
+        if (frozen) revert ReserveFrozen();
+        bool fits = assets <= maxDeposit(address(0));
+        require(fits || !numbered, "51");
+        if (!fits) revert SupplyCapExceeded();
     }
 }
 
@@ -301,12 +352,15 @@ contract GearboxPool is LendingVault {
     }
 }
 
-/// @notice Fluid's fToken: a minimum of its own, a least number of shares, numbered errors.
+/// @notice Fluid's fToken: a minimum of its own, a least number of shares, numbered errors of its own and of the
+/// liquidity layer beneath, which may refuse with a number of its own.
 contract FluidToken is LendingVault {
     uint256 public minDeposit;
     uint256 public limit = type(uint256).max;
+    uint256 public beneath;
 
     error FluidLendingError(uint256 errorId_);
+    error FluidLiquidityError(uint256 errorId_);
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
 
@@ -316,6 +370,11 @@ contract FluidToken is LendingVault {
 
     function setLimit(uint256 limit_) external {
         limit = limit_;
+    }
+
+    /// The number by which the liquidity layer refuses; 0: it takes deposits.
+    function setBeneath(uint256 errorId) external {
+        beneath = errorId;
     }
 
     function maxDeposit(address) public view override returns (uint256) {
@@ -331,6 +390,7 @@ contract FluidToken is LendingVault {
     function _admit(uint256 assets, uint256 shares, address) internal view override {
         if (assets < minDeposit || shares == 0) revert FluidLendingError(20001);
         if (assets > limit) revert FluidLendingError(20003);
+        if (beneath != 0) revert FluidLiquidityError(beneath);
     }
 }
 
