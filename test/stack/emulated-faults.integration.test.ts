@@ -45,8 +45,8 @@ describe("LI.FI refuses what the service refuses", () => {
       lifi(quotePath({ integrator: "a name that is too long for it" })),
       lifi(quotePath({ slippage: "1.5" })),
       lifi(quotePath({ toToken: stack.two.tokens.FEE })),
-      lifi(quotePath({ allowBridges: "stargateV2" })),
-      lifi(quotePath({ denyBridges: "across" })),
+      lifi(quotePath({ allowBridges: "hop" })),
+      lifi(quotePath({ denyBridges: "all" })),
       lifi(quotePath({ fromAmount: "1000" })),
       lifi(quotePath({ toToken: "WETH" })),
       lifi(quotePath({ skipSimulation: "false" })),
@@ -192,18 +192,25 @@ describe("prices without a transaction", () => {
       const built = await opened[name].build(opened.scope, request);
       expect(option).toMatchObject({ provider: name, bridge: "across", toAmount: built.toAmount });
     }
-    await expect(
-      opened.lifi.quote(opened.scope, { ...request, bridges: ["stargate"] }),
-    ).rejects.toMatchObject({
-      code: "no_route",
-    });
+    const other = opened.lifi.quote(opened.scope, { ...request, bridges: ["stargate"] });
+    expect(await other).toMatchObject([{ provider: "lifi", bridge: "stargate" }]);
+    const toToken = stack.two.tokens.WBTC;
+    const none = opened.lifi.quote(opened.scope, { ...request, toToken, bridges: ["stargate"] });
+    await expect(none).rejects.toMatchObject({ code: "no_route" });
   });
 
   it("and the lists name what can be moved", async () => {
     const { lifi: provider, scope } = openProviders(stack);
-    expect(await provider.bridges(scope)).toMatchObject([
-      { key: "across", routes: [{ fromChainId: 31337, toChainId: 31338 }, { fromChainId: 31338 }] },
+    const offered = await provider.bridges(scope);
+    expect(offered.map(({ key }) => key)).toEqual([
+      "across",
+      "stargate",
+      "stargate_bus",
+      "cctp",
+      "cctp_fast",
     ]);
+    for (const { routes } of offered)
+      expect(routes).toMatchObject([{ fromChainId: 31337, toChainId: 31338 }, { fromChainId: 31338 }]);
     const tokens = await provider.tokens(scope, 31337);
     expect(tokens.map(({ symbol }) => symbol)).toEqual(["ETH", "USDC", "USDT", "WETH", "WBTC"]);
     expect(await provider.movedDiamonds(scope)).toEqual([]);
