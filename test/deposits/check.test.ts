@@ -112,6 +112,7 @@ describe("a deposit that the vault honours", () => {
       "vault asset",
       "vault previewDeposit 99",
       `vault convertToAssets ${ONE}`,
+      `vault convertToAssets ${ONE * 1_000_000n}`,
       `vault maxDeposit ${USER}`,
       "vault minDeposit",
       "vault paused",

@@ -81,6 +81,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
       totalAssets: [entryPoint, "totalAssets"],
       totalSupply: [shareToken, "totalSupply"],
       price: [pricer, "convertToAssets", 10n ** 18n],
+      finePrice: [pricer, "convertToAssets", 10n ** 24n],
       maxDeposit: [entryPoint, "maxDeposit", "0x000000000000000000000000000000000000dEaD"],
       minDeposit: [entryPoint, "minDeposit"],
       paused: [entryPoint, "paused"],
@@ -89,6 +90,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
       asset: [entryPoint, "asset"],
       preview: [entryPoint, "previewDeposit", 100_000_000n],
       price: [pricer, "convertToAssets", 10n ** 18n],
+      finePrice: [pricer, "convertToAssets", 10n ** 24n],
       maxDeposit: [entryPoint, "maxDeposit", USER],
       minDeposit: [entryPoint, "minDeposit"],
       paused: [entryPoint, "paused"],
@@ -237,8 +239,8 @@ test.each([
     );
     const asked = decodeFunctionData({ abi, data: reads["price"]?.data ?? "0x" });
     expect(asked.args).toEqual([shares]);
-    const answers = Object.keys(reads).map((name) => [name, { ok: true, value: 7n }]);
-    expect(read(Object.fromEntries(answers)).price).toEqual({ assets: 7n, shares });
+    const answers = Object.keys(reads).map((name) => [name, { ok: true, value: 7_000_000n }]);
+    expect(read(Object.fromEntries(answers)).price).toEqual({ assets: 7_000_000n, shares });
   },
 );
 

@@ -44,6 +44,8 @@ export const erc4626Abi = once(() =>
 const AMOUNT_OFFSET = 4;
 /** Assets with fewer decimals round one share's worth too coarsely to judge a price by. */
 const FINE_DECIMALS = 6;
+/** A price of fewer units than these is off by more than a millionth, and taken of so many times the shares. */
+const FINE_UNITS = 10n ** BigInt(FINE_DECIMALS);
 
 /** What sets one ERC-4626 family apart from the generic one. */
 export interface Erc4626Traits {
@@ -106,14 +108,24 @@ const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) 
 /** Stands for an ordinary receiver in limits that are asked for nobody in particular; some vaults answer 0 for 0x0. */
 const ANYBODY = "0x000000000000000000000000000000000000dEaD";
 
-/** Shares whose worth shows a price to a millionth, however few decimals the asset has. */
+/** Shares whose worth shows a price to a millionth, however few decimals the asset has, where `decimals` are true. */
 function priceSample({ shareDecimals, asset }: Vault, { scale = 0 }: Erc4626Traits): bigint {
   return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));
 }
 
-function priceRead(vault: Vault, traits: Erc4626Traits) {
-  const args = [priceSample(vault, traits)] as const;
-  return read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets", args });
+function priceReads(vault: Vault, traits: Erc4626Traits) {
+  const on = { to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets" } as const;
+  const shares = priceSample(vault, traits);
+  return { price: read({ ...on, args: [shares] }), finePrice: read({ ...on, args: [shares * FINE_UNITS] }) };
+}
+
+type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
+
+/** What so many shares are worth; of more shares where one share is worth next to nothing. Null: it was not told. */
+function priceOf(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {
+  if (!price.ok) return null;
+  if (price.value >= FINE_UNITS || !finePrice.ok) return { assets: price.value, shares };
+  return { assets: finePrice.value, shares: shares * FINE_UNITS };
 }
 
 /** `maxDeposit`, where it tells anything. */
@@ -148,14 +160,13 @@ function standardState(vault: Vault, traits: Erc4626Traits): Described<VaultStat
     {
       totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
       totalSupply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
-      price: priceRead(vault, traits),
+      ...priceReads(vault, traits),
       ...limitRead(vault, { traits, receiver: ANYBODY }),
       ...flagReads(vault),
     },
     (results): VaultState => {
       const flags = flagsOf(results, traits);
-      const assets = valueOrNull(results.price);
-      const sample = assets === null ? null : { assets, shares: priceSample(vault, traits) };
+      const sample = priceOf(priceSample(vault, traits), results);
       return {
         ...flags,
         totalAssets: valueOrNull(results.totalAssets),
@@ -175,21 +186,18 @@ function standardTerms(
     {
       asset: read({ ...onVault(vault), name: "asset" }),
       preview: read({ ...onVault(vault), name: "previewDeposit", args: [request.amount] }),
-      price: priceRead(vault, traits),
+      ...priceReads(vault, traits),
       ...limitRead(vault, { traits, receiver: request.receiver }),
       ...flagReads(vault),
     },
-    (results): DepositTerms => {
-      const assets = valueOrNull(results.price);
-      return {
-        ...flagsOf(results, traits),
-        asset: valueOrNull(results.asset),
-        previewShares: valueOrNull(results.preview),
-        previewRevert: results.preview.ok ? null : results.preview.revert,
-        price: assets === null ? null : { assets, shares: priceSample(vault, traits) },
-        maxDeposit: limitOf(results.maxDeposit),
-      };
-    },
+    (results): DepositTerms => ({
+      ...flagsOf(results, traits),
+      asset: valueOrNull(results.asset),
+      previewShares: valueOrNull(results.preview),
+      previewRevert: results.preview.ok ? null : results.preview.revert,
+      price: priceOf(priceSample(vault, traits), results),
+      maxDeposit: limitOf(results.maxDeposit),
+    }),
   );
 }
 

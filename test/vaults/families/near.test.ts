@@ -101,6 +101,27 @@ describe.each(near)("$name", (adapter) => {
   });
 });
 
+/** A contract that converts a whole share to 1.0731 units of the asset, and shares beyond `most` not at all. */
+const nearlyWorthless =
+  (most: bigint) =>
+  ({ data }: { data: Hex }): ContractAnswer => {
+    const shares = data.startsWith("0x07a2d13a") ? BigInt(slice(data, 4)) : most + 1n;
+    if (shares > most) return { ok: false, data: "0x" };
+    const assets = (shares * 10_731n) / (10_000n * 10n ** BigInt(vault.shareDecimals));
+    return { ok: true, data: toHex(assets, { size: 32 }) };
+  };
+
+test("a price is exact to a millionth where a share is worth next to nothing", async () => {
+  const { state, terms } = await askAll(erc4626, nearlyWorthless(10n ** 30n));
+  expect(state.sharePrice).toBe(1_073_100n * 10n ** 6n);
+  expect(terms.price).toEqual({ assets: 1_073_100n, shares: 10n ** 24n });
+});
+
+test("a price is as exact as the vault can convert", async () => {
+  const { terms } = await askAll(erc4626, nearlyWorthless(10n ** 18n));
+  expect(terms.price).toEqual({ assets: 1n, shares: 10n ** 18n });
+});
+
 test("only Fluid's own call takes a least number of shares", () => {
   const call = (adapter: VaultAdapter) => adapter.encode(vault, { ...request, minShares: 7n });
   expect(near.filter((adapter) => call(adapter).minShares === "native")).toEqual([fluid]);
