@@ -117,6 +117,7 @@ function optionOf({ destination }: Route, terms: Terms): MoveOption {
 }
 
 function capabilitiesOf(deployments: Deployments): Capabilities {
-  const chains = [...deployments.keys()];
+  const offered = [...deployments.values()].filter(({ tokens }) => tokens.length > 0);
+  const chains = offered.map(({ chainId }) => chainId);
   return { bridges: [{ key: BRIDGE, name: NAME, chains }], swaps: false, destinationCall: true };
 }

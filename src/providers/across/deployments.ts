@@ -58,7 +58,18 @@ export const knownDeployments: readonly Deployment[] = [
     wrappedNative: "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1",
     tokens: bridgedTokens(42161),
   },
+  onlyFollowed(56, "0x4e8E101924eDE233C13e2D8622DC8aED2872d505"),
+  onlyFollowed(143, "0xd2ecb3afe598b746F8123CaE365a598DA831A449"),
+  onlyFollowed(999, "0x35E63eA3eb0fb7A3bc543C71FB66412e1F6B0E04"),
 ];
+
+/**
+ * A chain to and from which we build nothing ourselves, as no token of it is known to be which asset, but on which
+ * others may use the bridge: without its SpokePool nobody could tell that what they sent has arrived.
+ */
+function onlyFollowed(chainId: number, spokePool: Address): Deployment {
+  return { chainId, spokePool, multicallHandler: null, wrappedNative: null, tokens: [] };
+}
 
 export type Deployments = ReadonlyMap<number, Deployment>;
 

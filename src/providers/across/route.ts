@@ -46,7 +46,8 @@ export function findRoute(request: MoveRequest, deployments: Deployments): Route
 
 function deploymentOf(deployments: Deployments, chainId: number): Deployment {
   const deployment = deployments.get(chainId);
-  if (deployment === undefined) throw noRoute("chain_unsupported", `the bridge is not on chain ${chainId}`);
+  if (deployment === undefined || deployment.tokens.length === 0)
+    throw noRoute("chain_unsupported", `the bridge is not on chain ${chainId}`);
   return deployment;
 }
 

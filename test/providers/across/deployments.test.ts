@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { type Address, getAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { knownChains } from "../../../src/chains/known.ts";
@@ -15,13 +18,37 @@ function local(chainId: number): Deployment {
   return { chainId, spokePool: ADDRESS, multicallHandler: null, wrappedNative: null, tokens: [] };
 }
 
+interface Published {
+  chains: Record<string, { contracts: Record<string, { address: string } | undefined> } | undefined>;
+}
+
+/** The address of a contract on a chain, as Across' own package tells it. */
+function deployedAddresses(): (chainId: number, name: string) => string | undefined {
+  const folder = dirname(createRequire(import.meta.url).resolve("@across-protocol/contracts/package.json"));
+  const file = join(folder, "dist", "broadcast", "deployed-addresses.json");
+  const { chains } = JSON.parse(readFileSync(file, "utf8")) as Published;
+  return (chainId, name) => chains[String(chainId)]?.contracts[name]?.address;
+}
+
+const offered = knownDeployments.filter(({ tokens }) => tokens.length > 0);
+
 describe("the deployments that ship in code", () => {
-  test("are the five chains of which both contracts are certain", () => {
-    expect(knownDeployments.map(({ chainId }) => chainId)).toEqual([1, 10, 137, 8453, 42161]);
+  test("are five chains to build for, and three to follow what others sent", () => {
+    expect(knownDeployments.map(({ chainId }) => chainId)).toEqual([1, 10, 137, 8453, 42161, 56, 143, 999]);
+    expect(offered.map(({ chainId }) => chainId)).toEqual([1, 10, 137, 8453, 42161]);
+  });
+
+  test("are those that Across publishes", () => {
+    const published = deployedAddresses();
+    for (const { chainId, spokePool, multicallHandler } of knownDeployments) {
+      expect(spokePool, `SpokePool of ${chainId}`).toBe(published(chainId, "SpokePool"));
+      if (multicallHandler !== null)
+        expect(multicallHandler, `handler of ${chainId}`).toBe(published(chainId, "MulticallHandler"));
+    }
   });
 
   test("name addresses with a right checksum, each token of a chain once", () => {
-    for (const { spokePool, multicallHandler, wrappedNative, tokens } of knownDeployments) {
+    for (const { spokePool, multicallHandler, wrappedNative, tokens } of offered) {
       const addresses = tokens.map(({ address }) => address);
       for (const address of [spokePool, multicallHandler, wrappedNative, ...addresses])
         expect(address).toBe(getAddress(address ?? ""));
@@ -30,14 +57,14 @@ describe("the deployments that ship in code", () => {
   });
 
   test("wrap native into the chain's own wrapped token", () => {
-    for (const { chainId, wrappedNative } of knownDeployments) {
+    for (const { chainId, wrappedNative } of offered) {
       const chain = knownChains.find((known) => known.chainId === chainId);
       expect(wrappedNative).toBe(chain?.wrappedNative);
     }
   });
 
   test("know the assets of each chain", () => {
-    const assets = knownDeployments.map(({ chainId, tokens }) => [
+    const assets = offered.map(({ chainId, tokens }) => [
       chainId,
       tokens.map(({ asset }) => asset).join(" "),
     ]);
@@ -69,7 +96,7 @@ describe("the deployments that ship in code", () => {
 describe("resolveDeployments", () => {
   test("adds a chain that the code does not know", () => {
     const resolved = resolveDeployments([local(31337), local(31338)]);
-    expect([...resolved.keys()]).toEqual([1, 10, 137, 8453, 42161, 31337, 31338]);
+    expect([...resolved.keys()]).toEqual([1, 10, 137, 8453, 42161, 56, 143, 999, 31337, 31338]);
     expect(resolved.get(31337)?.spokePool).toBe(ADDRESS);
   });
 
