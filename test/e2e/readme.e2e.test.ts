@@ -11,7 +11,7 @@ const Answer = z.object({
 test("the request that the README shows is answered as it says", async () => {
   const readme = await readFile("README.md", "utf8");
   const request = /quote\/build .*? -d '(\{.*?\})'/s.exec(readme)?.[1] ?? "";
-  const body = z.object({ from_token: z.string(), vault_id: z.string() }).parse(JSON.parse(request));
+  const body = z.looseObject({ from_token: z.string(), vault_id: z.string() }).parse(JSON.parse(request));
   expect(readme.split(body.vault_id).length, "the vault of the demonstration too").toBeGreaterThan(2);
 
   const answer = await new Api().send("/v1/quote/build", { body });
