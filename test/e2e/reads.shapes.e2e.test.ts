@@ -1,5 +1,6 @@
 import { erc20Abi, isAddress, zeroAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
+import { receiptOf } from "../../scripts/stack/chains/receipt.ts";
 import { bridgeKeys } from "../../src/schemas/quote.ts";
 import { Api } from "../harness/api.ts";
 import { addressOf, chainOf, newUser, sendCall, vaultNamed, vaultsFor } from "../harness/chain.ts";
@@ -112,7 +113,7 @@ describe("status, positions and deposits", () => {
     const params = [{ from: user.address, ...toTransaction(transaction_request) }];
     const failed = (await user.wallet.request({ method: "eth_sendTransaction", params })) as `0x${string}`;
     const transfer = await sendCall(user, { to: user.address, value: 1n });
-    await chain.client.waitForTransactionReceipt({ hash: transfer, pollingInterval: 20 });
+    await receiptOf(chain.client, transfer);
     for (const [hash, expected] of [
       [failed, "FAILED"],
       [transfer, "INVALID"],

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
+import { receiptOf } from "../../scripts/stack/chains/receipt.ts";
 import { stackTokenAbi } from "../../scripts/stack/contracts/artifact.ts";
 import { Api } from "../harness/api.ts";
 import { balanceOf } from "../harness/balances.ts";
@@ -54,7 +55,7 @@ async function send({ user, built }: Ready, gas?: bigint): Promise<Hex> {
 /** The same, and waits for its block. */
 async function sendAnyway(sent: Ready, gas?: bigint): Promise<Hex> {
   const hash = await send(sent, gas);
-  await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  await receiptOf(chain.client, hash);
   return hash;
 }
 

@@ -11,6 +11,7 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { inject } from "vitest";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { TokenSymbol } from "../../scripts/stack/chains/plan.ts";
+import { receiptOf } from "../../scripts/stack/chains/receipt.ts";
 import { stackTokenAbi, wrappedNativeAbi } from "../../scripts/stack/contracts/artifact.ts";
 import type { StackChain, StackVault } from "../../scripts/stack/manifest.ts";
 import { createWallet, type Eip1193Provider } from "./wallet.ts";
@@ -111,7 +112,7 @@ export async function sendCall(
 
 /** The receipt of a transaction that must succeed. */
 export async function mined(chain: TestChain, hash: Hex) {
-  const receipt = await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  const receipt = await receiptOf(chain.client, hash);
   if (receipt.status === "success") return receipt;
   const { gas } = await chain.client.getTransaction({ hash });
   throw new Error(`${hash} reverted after ${receipt.gasUsed} of ${gas} gas`);

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numberToHex } from "viem";
+import { receiptOf } from "../../scripts/stack/chains/receipt.ts";
 import type { BuiltDeposit } from "../../src/schemas/quote.ts";
 import type { TestChain, TestUser } from "./chain.ts";
-import { receiptOf } from "./receipt.ts";
 
 /** What of an answer a wallet needs. */
 export type Signable = Pick<BuiltDeposit, "transaction_request" | "approval" | "calls">;

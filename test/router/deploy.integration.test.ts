@@ -14,6 +14,7 @@ import {
   publicActions,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { receiptOf } from "../../scripts/stack/chains/receipt.ts";
 import {
   deployTransaction,
   depositRouterAddress,
@@ -82,7 +83,7 @@ describe.each([1, 999])("deploying on chain %i", (chainId) => {
     const { wallet, node } = clients();
     expect(await node.getCode({ address: depositRouterAddress })).toBeUndefined();
     const hash = await wallet.sendTransaction({ account: sender, chain: null, ...deployTransaction() });
-    const receipt = await node.waitForTransactionReceipt({ hash, pollingInterval: 50 });
+    const receipt = await receiptOf(node, hash);
     expect(receipt.status).toBe("success");
     expect(receipt.gasUsed).toBeLessThan(2_000_000n);
 

@@ -8,6 +8,7 @@ import {
   type TransactionReceipt,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { receiptOf } from "../chains/receipt.ts";
 import type { StackManifest } from "../manifest.ts";
 
 export interface DemoWallet {
@@ -29,14 +30,14 @@ export function walletOn(chainId: number, { chains, accounts }: StackManifest): 
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     rpcUrls: { default: { http: [chain.rpc_url] } },
   });
-  const options = { chain: definition, transport: http(), pollingInterval: 50 };
+  const options = { chain: definition, transport: http() };
   const client = createPublicClient(options);
   const wallet = createWalletClient({ ...options, account });
   return {
     address: account.address,
     async send(call) {
       const hash = await wallet.sendTransaction(call);
-      const receipt = await client.waitForTransactionReceipt({ hash });
+      const receipt = await receiptOf(client, hash);
       if (receipt.status !== "success") throw new Error(`transaction ${hash} reverted`);
       return receipt;
     },

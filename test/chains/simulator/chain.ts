@@ -15,6 +15,7 @@ import {
   walletActions,
 } from "viem";
 import { type CompiledContract, compile } from "../../../scripts/contracts/compile.ts";
+import { receiptOf } from "../../../scripts/stack/chains/receipt.ts";
 
 /** Anvil's own binary, not the npm launcher: killing the launcher would leave the node running. */
 function anvilBinary(): string {
@@ -90,7 +91,7 @@ export async function send(
   const { from = chain.account, ...fields } = request;
   await chain.node.impersonateAccount({ address: from });
   const hash = await chain.node.sendTransaction({ account: from, chain: null, ...fields });
-  const receipt = await chain.node.waitForTransactionReceipt({ hash, pollingInterval: 10 });
+  const receipt = await receiptOf(chain.node, hash);
   if (receipt.status !== "success") throw new Error(`transaction ${hash} reverted`);
   return receipt;
 }

@@ -14,12 +14,12 @@ import type { SeedRow } from "../../../scripts/db/seed-row.ts";
 import { startAnvil } from "../../../scripts/stack/chains/anvil.ts";
 import { deployRouter, verifyRouter } from "../../../scripts/stack/chains/infrastructure.ts";
 import { rpc, rpcBatch } from "../../../scripts/stack/chains/json-rpc.ts";
+import { receiptOf } from "../../../scripts/stack/chains/receipt.ts";
 import { ChainScript } from "../../../scripts/stack/chains/script.ts";
 import { stackTokenAbi, stackTokenCreationCode } from "../../../scripts/stack/contracts/artifact.ts";
 import { vaults } from "../../../src/db/schema.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { TestUser } from "../../harness/chain.ts";
-import { receiptOf } from "../../harness/receipt.ts";
 import { createWallet } from "../../harness/wallet.ts";
 import { type Isolate, startDeployment } from "../../partners/support/deployment.ts";
 
