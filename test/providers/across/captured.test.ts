@@ -93,11 +93,13 @@ function captures(): void {
 
   test("our addresses are theirs", () => {
     const { spokePool, multicallHandler } = read("addresses").body as Record<string, Record<string, string>>;
-    for (const { chainId, ...ours } of knownDeployments) {
+    // Where nothing is built, only the SpokePool is named, and the published package vouches for it (deployments.test).
+    const built = knownDeployments.filter((deployment) => deployment.multicallHandler !== null);
+    for (const { chainId, ...ours } of built) {
       expect(ours.spokePool).toBe(spokePool?.[chainId]);
       expect(ours.multicallHandler).toBe(multicallHandler?.[chainId]);
     }
-    expect(Object.keys(spokePool ?? {})).toHaveLength(knownDeployments.length);
+    expect(Object.keys(spokePool ?? {})).toHaveLength(built.length);
   });
 
   test("our selectors and topics are theirs", () => {
