@@ -1,5 +1,5 @@
-import { type AppError, failure } from "../errors.ts";
-import type { ApplicationStatus } from "../schemas/application.ts";
+import { type AppError, type ErrorCode, failure } from "../errors.ts";
+import { type ApplicationStatus, applicationStatuses } from "../schemas/application.ts";
 
 /** What an administrator can decide, from which states, and what comes of it. */
 export const decisions = {
@@ -30,6 +30,13 @@ export function stepRefusal(step: Decision | "file", status: ApplicationStatus):
   if (status === "approved" || (step === "file" && status === "pending"))
     return failure("application_exists", detail);
   return failure(`application_${status}`, detail);
+}
+
+/** The codes with which a decision is refused by the states that it cannot start from. */
+export function refusalCodes(decision: Decision): ErrorCode[] {
+  const from: readonly ApplicationStatus[] = decisions[decision].from;
+  const others = applicationStatuses.filter((status) => !from.includes(status));
+  return others.map((status) => stepRefusal(decision, status).code);
 }
 
 const STEP_DONE: Readonly<Record<Decision | "file", string>> = {

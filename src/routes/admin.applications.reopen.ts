@@ -1,25 +1,9 @@
-import { z } from "@hono/zod-openapi";
 import { defineRoute } from "../http/define-route.ts";
-import { decideApplication } from "../partners/decide-application.ts";
-import { DecisionInput } from "../schemas/admin.ts";
-import { ApplicationId, ApplicationRecord } from "../schemas/application.ts";
+import { decisionRoute } from "./application-decision.ts";
 
 export const adminApplicationsReopen = defineRoute({
   operationId: "admin.applications.reopen",
-  method: "post",
   path: "/v1/admin/applications/{application_id}/reopen",
   summary: "Reopen a rejected or revoked application",
-  tag: "Administration",
-  access: "admin",
-  cache: "no-store",
-  params: z.object({ application_id: ApplicationId }),
-  body: DecisionInput,
-  response: { schema: ApplicationRecord, description: "The application" },
-  errors: ["application_not_found", "application_pending", "application_exists", "store_unavailable"],
-  handler: (ctx, { params, body }) =>
-    decideApplication(ctx, {
-      applicationId: params.application_id,
-      decision: "reopen",
-      note: body.note,
-    }),
+  ...decisionRoute("reopen"),
 });

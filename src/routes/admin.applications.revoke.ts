@@ -1,32 +1,10 @@
-import { z } from "@hono/zod-openapi";
 import { defineRoute } from "../http/define-route.ts";
-import { decideApplication } from "../partners/decide-application.ts";
-import { DecisionInput } from "../schemas/admin.ts";
-import { ApplicationId, ApplicationRecord } from "../schemas/application.ts";
+import { decisionRoute } from "./application-decision.ts";
 
 export const adminApplicationsRevoke = defineRoute({
   operationId: "admin.applications.revoke",
-  method: "post",
   path: "/v1/admin/applications/{application_id}/revoke",
   summary: "Revoke an approved application",
   description: "The partner's keys and sessions are dead when this returns, and stay so.",
-  tag: "Administration",
-  access: "admin",
-  cache: "no-store",
-  params: z.object({ application_id: ApplicationId }),
-  body: DecisionInput,
-  response: { schema: ApplicationRecord, description: "The application" },
-  errors: [
-    "application_not_found",
-    "application_pending",
-    "application_rejected",
-    "application_revoked",
-    "store_unavailable",
-  ],
-  handler: (ctx, { params, body }) =>
-    decideApplication(ctx, {
-      applicationId: params.application_id,
-      decision: "revoke",
-      note: body.note,
-    }),
+  ...decisionRoute("revoke"),
 });

@@ -12,6 +12,7 @@ const NO_OPERATION = [
   "src/routes/build-errors.ts" /* the codes that quote and build share */,
   "src/routes/preferred-bridge.ts" /* what both refuse of their body */,
   "src/routes/intel-feed.ts" /* what the listings of signals share */,
+  "src/routes/application-decision.ts" /* what the decisions about applications share */,
 ];
 const routes = await loadRoutes();
 const files = globSync("src/routes/*.ts").filter((file) => !NO_OPERATION.includes(file));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decisions, refusalFor, stepRefusal } from "../../src/partners/application-state.ts";
+import { decisions, refusalCodes, refusalFor, stepRefusal } from "../../src/partners/application-state.ts";
 import { applicationStatuses } from "../../src/schemas/application.ts";
 
 describe("decisions", () => {
@@ -31,6 +31,20 @@ describe("decisions", () => {
       revoke: decided,
       reopen: decided,
       file: ["application_exists", "application_exists", "application_rejected", "application_revoked"],
+    });
+  });
+
+  test("can be refused with the codes of the states that they cannot start from", () => {
+    expect({
+      approve: refusalCodes("approve"),
+      reject: refusalCodes("reject"),
+      revoke: refusalCodes("revoke"),
+      reopen: refusalCodes("reopen"),
+    }).toEqual({
+      approve: ["application_exists", "application_rejected", "application_revoked"],
+      reject: ["application_exists", "application_rejected", "application_revoked"],
+      revoke: ["application_pending", "application_rejected", "application_revoked"],
+      reopen: ["application_pending", "application_exists"],
     });
   });
 
