@@ -146,6 +146,16 @@ describe("the composed app", () => {
     expect([404, 405]).not.toContain(right.status);
   });
 
+  test.each([
+    ["/v1/%63hains", 200],
+    ["/v1/chainsaw", 404],
+    ["//v1/chains", 404],
+    ["/v1/chains/", 404],
+    ["/v1", 404],
+  ])("answers %s with %i, whichever part it falls to", async (path, status) => {
+    expect((await send(path)).status).toBe(status);
+  });
+
   test("lives without touching anything", async () => {
     const response = await send("/health");
     expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
