@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { describeError } from "../lib/log.ts";
-import { askProviders, toFailure } from "../providers/ask-providers.ts";
+import { askProviders, type Offers, toFailure } from "../providers/ask-providers.ts";
 import { isOfProvider, mostUseful, reasonsOf } from "../providers/failures.ts";
 import type { MoveOption, Provider } from "../providers/provider.ts";
 import { type Ranking, rankOptions } from "../providers/select.ts";
@@ -13,7 +13,7 @@ import { buildWithCall } from "./build-with-call.ts";
 import { type Funds, readFunds } from "./funds.ts";
 import { type BuiltTransfer, type MovedDeposit, toMoveRequest } from "./moved.ts";
 import type { Order } from "./order.ts";
-import { findTargets } from "./targets.ts";
+import { findTargets, isOfToken } from "./targets.ts";
 
 /** By when what must have happened, milliseconds from the start: prices, the last transaction begun, everything. */
 const PRICES_MS = 3_000;
@@ -33,48 +33,75 @@ interface Search {
   failures: AppError[];
   /** Providers that do not answer now. */
   dead: Set<string>;
+  /** Tokens that the vault itself refused now. */
+  refused: Set<Token>;
+  /** What every provider offers for a token, once it was asked for. */
+  offers: Map<Token, Offers>;
 }
+
+/** Over which bridges a token is tried: the preferred one alone, or all. */
+type Round = "preferred" | "all";
 
 /**
  * Finds a way for money that the vault does not take as it is: asks every provider for prices, and builds by the
- * best of them; one that is refused gives way to the next, and one transaction to two.
+ * best of them; one that is refused gives way to the next, one transaction to two, and a token that the vault
+ * refuses now to its next one. The preferred bridge is tried for every token before any other is.
+ * `without`: a token that the vault refused already, of which nothing is tried.
  * Throws the most useful of the failures, `token_unsupported`, and `upstream_timeout` after seven seconds.
  */
-export async function prepareMoved(ctx: Context, order: Order): Promise<MovedDeposit> {
+export async function prepareMoved(
+  ctx: Context,
+  { order, without = null }: { order: Order; without?: Token | null },
+): Promise<MovedDeposit> {
   const late = () => failure("upstream_timeout", "the transfer could not be built in time");
-  return withDeadline(search(ctx, order), { ms: ALL_MS, late });
+  return withDeadline(search(ctx, { order, without }), { ms: ALL_MS, late });
 }
 
-async function search(ctx: Context, order: Order): Promise<MovedDeposit> {
+async function search(
+  ctx: Context,
+  { order, without }: { order: Order; without: Token | null },
+): Promise<MovedDeposit> {
   const startedAt = ctx.now();
   const request = toMoveRequest(order, order.vault.asset);
   const providers = await ctx.providers.all();
   const spenders = providers.flatMap((provider) => provider.spenders(request));
   const funds = readFunds(ctx, { order, spenders: [...new Set(spenders)] });
   funds.catch(() => undefined);
-  const state: Search = { order, providers, funds, startedAt, attempts: 0, failures: [], dead: new Set() };
-  for (const token of await findTargets(ctx, order)) {
-    if (ctx.now() - startedAt > PRICES_MS && state.failures.length > 0) break;
-    const found = await tryToken(ctx, { state, token });
-    if (found !== null) return found;
+  const fresh = { attempts: 0, failures: [], dead: new Set<string>(), refused: new Set<Token>() };
+  const state: Search = { order, providers, funds, startedAt, ...fresh, offers: new Map() };
+  const targets = (await findTargets(ctx, order)).filter(
+    ({ address }) => without === null || !isAddressEqual(address, without.address),
+  );
+  for (const round of roundsOf(order, targets)) {
+    for (const token of targets) {
+      const late = ctx.now() - startedAt > PRICES_MS && state.failures.length > 0;
+      if (late && !state.offers.has(token)) break;
+      const found = await tryToken(ctx, { state, token, round });
+      if (found !== null) return found;
+    }
   }
   await funds;
   throw mostUseful(state.failures);
 }
 
+/** Where the vault takes one token only, all bridges are one round: the preferred one comes first in it. */
+function roundsOf(order: Order, targets: readonly Token[]): Round[] {
+  const crosses = order.from.chainId !== order.vault.chainId;
+  return order.preferredBridge !== null && crosses && targets.length > 1 ? ["preferred", "all"] : ["all"];
+}
+
 /** Tries every way to arrive in one token; null when none works. */
 async function tryToken(
   ctx: Context,
-  { state, token }: { state: Search; token: Token },
+  { state, token, round }: { state: Search; token: Token; round: Round },
 ): Promise<MovedDeposit | null> {
   const { order } = state;
-  const scope = { ...ctx.providers.scope, deadline: Math.max(ctx.now() + 500, state.startedAt + PRICES_MS) };
-  const living = state.providers.filter(({ name }) => !state.dead.has(name));
-  const offers = await askProviders(living, { scope, request: toMoveRequest(order, token) });
-  for (const [name, error] of offers.failures) note(state, { name, error });
+  if (state.refused.has(token)) return null;
+  const offers = await offersOf(ctx, { state, token, round });
   const call = order.entry.via === "router" && !isAddressEqual(token.address, zeroAddress);
-  const ranking = rankOptions(offers.options, { bridge: order.preferredBridge, call });
-  for (const { option, ends } of waysOf(ranking, { bridge: order.preferredBridge, call })) {
+  const preference = { bridge: order.preferredBridge, call };
+  const ranking = rankOptions(offers.options, preference);
+  for (const { option, ends } of waysOf(ranking, { ...preference, round })) {
     const built = await tryWay(ctx, { state, token, option, ends });
     if (built === null) continue;
     ctx.log.info("route", {
@@ -89,13 +116,34 @@ async function tryToken(
   return null;
 }
 
+/**
+ * Asks for prices, of the first token in full: a later one is asked for over the preferred bridge alone in its
+ * round, which costs nothing where our own tables say that it cannot carry the token.
+ */
+async function offersOf(
+  ctx: Context,
+  { state, token, round }: { state: Search; token: Token; round: Round },
+): Promise<Offers> {
+  const { order, startedAt } = state;
+  const known = state.offers.get(token);
+  if (known !== undefined) return known;
+  const scope = { ...ctx.providers.scope, deadline: Math.max(ctx.now() + 500, startedAt + PRICES_MS) };
+  const living = state.providers.filter(({ name }) => !state.dead.has(name));
+  const only = round === "preferred" && state.offers.size > 0 ? order.preferredBridge : null;
+  const bridges = only === null ? null : [only];
+  const offers = await askProviders(living, { scope, request: { ...toMoveRequest(order, token), bridges } });
+  for (const [name, error] of offers.failures) note(state, { name, error });
+  if (bridges === null) state.offers.set(token, offers);
+  return offers;
+}
+
 interface Way {
   option: MoveOption;
   ends: "call" | "plain";
 }
 
 /** The ways to try: what can call, and what the caller prefers; then what needs a second step. */
-function waysOf(ranking: Ranking, preference: { bridge: string | null; call: boolean }): Way[] {
+function waysOf(ranking: Ranking, preference: { bridge: string | null; call: boolean; round: Round }): Way[] {
   const { options } = ranking;
   const preferred = options.filter(({ bridge }) => bridge !== null && bridge === preference.bridge);
   const calling = (list: readonly MoveOption[]): Way[] =>
@@ -104,18 +152,20 @@ function waysOf(ranking: Ranking, preference: { bridge: string | null; call: boo
       : [];
   const plain = (list: readonly MoveOption[]): Way[] =>
     list.filter((option) => option.plain).map((option) => ({ option, ends: "plain" }));
-  const others = options.filter((option) => !preferred.includes(option));
+  const others =
+    preference.round === "preferred" ? [] : options.filter((option) => !preferred.includes(option));
   return [...calling(preferred), ...plain(preferred), ...calling(others), ...plain(others)];
 }
 
-/** Builds by one way; null when it is refused, which is noted. Throws what the vault itself refuses. */
+/** Builds by one way; null when it is refused, which is noted. Throws what the vault refuses in any token. */
 async function tryWay(
   ctx: Context,
   { state, token, option, ends }: Way & { state: Search; token: Token },
 ): Promise<BuiltTransfer | null> {
   const provider = state.providers.find(({ name }) => name === option.provider);
   const over = ctx.now() - state.startedAt > LAST_ATTEMPT_MS || state.attempts >= MAX_ATTEMPTS;
-  if (provider === undefined || over || state.dead.has(provider.name)) return null;
+  if (provider === undefined || over || state.dead.has(provider.name) || state.refused.has(token))
+    return null;
   state.attempts += 1;
   const deadline = ctx.now() + ATTEMPT_MS;
   const attempt = { order: state.order, token, option, provider, deadline, funds: await state.funds };
@@ -123,7 +173,8 @@ async function tryWay(
     return await (ends === "call" ? buildWithCall : buildPlain)(ctx, attempt);
   } catch (error) {
     const failed = toFailure(error);
-    if (!isOfProvider(failed)) throw failed;
+    if (isOfToken(failed)) state.refused.add(token);
+    else if (!isOfProvider(failed)) throw failed;
     ctx.log.warn("route_refused", { provider: provider.name, ends, error: describeError(error) });
     note(state, { name: provider.name, error: failed });
     return null;

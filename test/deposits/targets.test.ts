@@ -1,6 +1,7 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { orderTargets } from "../../src/deposits/targets.ts";
+import { sameAssetAs } from "../../src/providers/lifi/bridged-assets.ts";
 import type { Token } from "../../src/vaults/vault.ts";
 import { OTHER, USDC, USER, WETH } from "./fixtures.ts";
 
@@ -11,7 +12,7 @@ const weth: Token = { address: WETH, symbol: "WETH", decimals: 18 };
 const eth: Token = { address: zeroAddress, symbol: "ETH", decimals: 18 };
 
 const order = (accepted: Token[], primary: Token, symbol: string) =>
-  orderTargets({ accepted, primary, symbol }).map((token) => token.symbol);
+  orderTargets({ accepted, primary, symbol, same: () => false }).map((token) => token.symbol);
 
 describe("in which token a transfer arrives", () => {
   test("the only one", () => {
@@ -40,5 +41,23 @@ describe("in which token a transfer arrives", () => {
   test("a token without a symbol is like no other", () => {
     const nameless = { ...dai, symbol: "" };
     expect(order([usdc, nameless], usdc, "")).toEqual(["USDC"]);
+  });
+
+  test("that which bridges know as the same asset, whatever its name there", () => {
+    const same = (address: string) => address === usdt.address;
+    const accepted = [usdc, usdt, dai];
+    const symbols = (symbol: string) =>
+      orderTargets({ accepted, primary: usdc, symbol, same }).map((token) => token.symbol);
+    expect(symbols("USD₮0")).toEqual(["USDT", "USDC"]);
+    expect(symbols("DAI")).toEqual(["DAI", "USDT", "USDC"]);
+  });
+
+  test("Arbitrum's USD₮0 is Ethereum's USDT, and no token that nobody bridges", () => {
+    const same = sameAssetAs({ chainId: 42161, token: "0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9" }, 1);
+    expect(same("0xdAC17F958D2ee523a2206206994597C13D831ec7")).toBe(true);
+    expect(same("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")).toBe(false);
+    const unknown = sameAssetAs({ chainId: 42161, token: OTHER }, 1);
+    expect(unknown(USER)).toBe(false);
+    expect(unknown("0xdAC17F958D2ee523a2206206994597C13D831ec7")).toBe(false);
   });
 });

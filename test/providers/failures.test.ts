@@ -9,10 +9,12 @@ const down = failure("upstream_unavailable", "down");
 const rejected = failureFrom("upstream_rejected", "refused", new Error("li.fi: bridge.receiver"));
 const limited = failure("rate_limited", "later", { retry_after: 60 });
 const full = failure("above_maximum", "full", { max_deposit: "1" });
+const paused = failure("vault_paused", "closed", { reason: "" });
 
 describe("the failure that is told", () => {
   test.each<[string, AppError[], string]>([
     ["what the vault says comes first", [timeout, noRoute("amount_too_low"), full], "above_maximum"],
+    ["of its tokens, its own asset, which comes last", [paused, timeout, full], "above_maximum"],
     ["then what another amount would change", [timeout, noRoute("amount_too_low")], "no_route"],
     ["then what may pass", [noRoute("no_quote"), timeout], "upstream_timeout"],
     ["a lie before silence", [timeout, rejected], "upstream_rejected"],

@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseAbi } from "viem";
+import { type Asset, termsOf } from "../bridge/assets.ts";
 import { pausableVaultAbi } from "../contracts/artifact.ts";
 import { catchUp, forward } from "./anvil.ts";
 import { type BridgingContracts, deployBridging } from "./bridging.ts";
@@ -66,11 +67,11 @@ export async function deployChain(
   const startBlock = Number(await rpc(url, "eth_blockNumber")) + 1;
   const vaults = plan.vaults.map((vault) => ({
     plan: vault,
-    ...deployVault(script, { vault, asset: tokens[vault.token], morpho }),
+    ...deployVault(script, { vault, tokens, morpho }),
   }));
   await script.flush();
   await forward(url, TIMELOCK + 1);
-  for (const vault of vaults) giveHistory(script, { vault, asset: tokens[vault.plan.token], morpho });
+  for (const vault of vaults) giveHistory(script, { vault, tokens, morpho });
   await script.flush();
   await script.close();
   const multicall3 = plan.multicall3 ? await installMulticall3(url) : null;
@@ -108,12 +109,14 @@ function deployMarkets(script: ChainScript, tokens: Record<TokenSymbol, Address>
   return { morpho, markets: new Map(markets) };
 }
 
-type VaultInput = { vault: VaultPlan; asset: Address; morpho: Morpho };
+type Tokens = Record<TokenSymbol, Address>;
+type VaultInput = { vault: VaultPlan; tokens: Tokens; morpho: Morpho };
 
-function deployVault(script: ChainScript, { vault, asset, morpho }: VaultInput): Placed {
+function deployVault(script: ChainScript, { vault, tokens, morpho }: VaultInput): Placed {
   const { name, symbol, build } = vault;
   const { decimals } = tokenPlan(vault.token);
-  if (build.kind === "family") return familyOf(build).deploy(script, placingOf(vault, asset));
+  const asset = tokens[vault.token];
+  if (build.kind === "family") return familyOf(build).deploy(script, placingOf(vault, tokens));
   const row = { shareDecimals: shareDecimals(build, decimals) };
   if (build.kind !== "morpho")
     return { address: script.deploy(name, vaultDeployData(build, [asset, name, symbol])), row };
@@ -122,8 +125,20 @@ function deployVault(script: ChainScript, { vault, asset, morpho }: VaultInput):
   return { address: deployMetaMorpho(script, { morpho: morpho.morpho, market, name, symbol, cap }), row };
 }
 
-function placingOf({ name, symbol, token }: VaultPlan, asset: Address): Placing {
-  return { asset, name, symbol, decimals: tokenPlan(token).decimals };
+function placingOf({ name, symbol, token, also = [] }: VaultPlan, tokens: Tokens): Placing {
+  const { decimals } = tokenPlan(token);
+  const others = also.map((other) => ({
+    address: tokens[other],
+    decimals: tokenPlan(other).decimals,
+    worth: worthOf(other, token),
+  }));
+  return { asset: tokens[token], name, symbol, decimals, also: others };
+}
+
+/** What a whole token is worth by the exchange's prices, smallest unit of the asset; rounded down. */
+function worthOf(symbol: TokenSymbol, asset: TokenSymbol): bigint {
+  const price = (one: TokenSymbol) => BigInt(termsOf(one as Asset).priceUsd);
+  return (price(symbol) * 10n ** BigInt(tokenPlan(asset).decimals)) / price(asset);
 }
 
 function marketOf({ markets }: Morpho, vault: VaultPlan): Market {
@@ -135,9 +150,10 @@ function marketOf({ markets }: Morpho, vault: VaultPlan): Market {
 /** The vault's first deposit, then its yield: a donation, or a supply on its behalf for MetaMorpho. */
 function giveHistory(
   script: ChainScript,
-  { vault, asset, morpho }: { vault: DeployedVault; asset: Address; morpho: Morpho },
+  { vault, tokens, morpho }: { vault: DeployedVault; tokens: Tokens; morpho: Morpho },
 ): void {
   const { address, plan } = vault;
+  const asset = tokens[plan.token];
   const market = plan.build.kind === "morpho" ? marketOf(morpho, plan) : null;
   if (market !== null) openMetaMorpho(script, address, market);
   const approve = (spender: Address) => {
@@ -145,7 +161,7 @@ function giveHistory(
     const data = encodeFunctionData({ abi: approveAbi, functionName: "approve", args });
     script.send(`approve ${plan.name}`, { to: asset, data });
   };
-  const placing = placingOf(plan, asset);
+  const placing = placingOf(plan, tokens);
   const family = plan.build.kind === "family" ? familyOf(plan.build) : null;
   const call = { placing, amount: plan.deposited, deployer: script.deployer };
   if (plan.deposited > 0n) {

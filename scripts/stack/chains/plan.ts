@@ -1,5 +1,7 @@
 import type { Address } from "viem";
 import type { FamilyAdapter, FamilyBuild } from "./families/families.ts";
+import { several } from "./several-plans.ts";
+import { btc, ether, usd, used } from "./used-vault.ts";
 
 /** How a vault is built: the real MetaMorpho, a thin subclass of a library's ERC-4626, or a stand-in for a family. */
 export type VaultKind =
@@ -12,11 +14,12 @@ export type VaultKind =
 
 /**
  * What a vault is here for. `honest` ones and those of a `family` take a deposit without more ado; those of
- * `requests` settle it later.
+ * `requests` settle it later; those of `several` take more tokens than their asset.
  */
 export type Scenario =
   | "honest"
   | "family"
+  | "several"
   | "requests"
   | "empty"
   | "paused"
@@ -45,6 +48,8 @@ export interface VaultPlan {
   name: string;
   symbol: string;
   token: TokenSymbol;
+  /** Tokens that it takes besides its asset; only some families can. */
+  also?: readonly TokenSymbol[];
   build: VaultKind;
   scenario: Scenario;
   /** First deposit and later yield, in the token's smallest unit: the share price is not 1. */
@@ -80,17 +85,6 @@ export function tokenPlan(symbol: TokenSymbol): TokenPlan {
   return plan;
 }
 
-/** A vault that has been in use: some deposits, then some yield in basis points. */
-function used(
-  vault: Pick<VaultPlan, "name" | "symbol" | "token" | "build"> & { scenario?: Scenario },
-  [deposited, yieldBps]: readonly [bigint, bigint],
-): VaultPlan {
-  return { scenario: "honest", ...vault, deposited, accrued: (deposited * yieldBps) / 10_000n };
-}
-
-const usd = (whole: bigint): bigint => whole * 10n ** 6n;
-const btc = (whole: bigint): bigint => whole * 10n ** 8n;
-const ether = (whole: bigint): bigint => whole * 10n ** 18n;
 const openZeppelin = (offset: number): VaultKind => ({ kind: "open_zeppelin", offset });
 const morpho: VaultKind = { kind: "morpho" };
 const solmate: VaultKind = { kind: "solmate" };
@@ -335,7 +329,7 @@ export const chainPlans: readonly ChainPlan[] = [
     deployer: "0x1111111111111111111111111111111111111111",
     multicall3: true,
     executorVersion: "2.1.0",
-    vaults: [...honestOne, ...refusingOne, ...nearFamilies, ...farFamilies],
+    vaults: [...honestOne, ...refusingOne, ...nearFamilies, ...farFamilies, ...several],
   },
   {
     chainId: 31338,

@@ -16,6 +16,7 @@ export function registryRows(deployment: Deployment): SeedRow[] {
 function registryRow(deployment: Deployment, vault: DeployedVault): SeedRow {
   const { plan, address, row } = vault;
   const token = tokenPlan(plan.token);
+  const taken = [plan.token, ...(plan.also ?? [])].map(tokenPlan);
   const own = address.toLowerCase();
   const asset = deployment.tokens[plan.token];
   return SeedRow.parse({
@@ -30,7 +31,11 @@ function registryRow(deployment: Deployment, vault: DeployedVault): SeedRow {
     entryPoint: own,
     spender: own,
     pricer: own,
-    acceptedAssets: [{ address: asset, symbol: token.symbol, decimals: token.decimals }],
+    acceptedAssets: taken.map(({ symbol, decimals }) => ({
+      address: deployment.tokens[symbol],
+      symbol,
+      decimals,
+    })),
     caller: plan.scenario === "caller" ? "user" : "router",
     curator: plan.build.kind === "morpho" ? "Local Curators" : "",
     startBlock: deployment.startBlock,

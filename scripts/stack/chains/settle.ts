@@ -75,7 +75,11 @@ async function approvals({ rpcUrl, target, user }: Requested): Promise<Hex[]> {
   });
 }
 
-async function sendAsDeployer({ chainId, rpcUrl, target }: Requested, data: Hex): Promise<Hex> {
+/** Sends a call of whom the contracts of the stack obey, and gives its hash. */
+export async function sendAsDeployer(
+  { chainId, rpcUrl, target }: Pick<Requested, "chainId" | "rpcUrl" | "target">,
+  data: Hex,
+): Promise<Hex> {
   const plan = chainPlans.find((known) => known.chainId === chainId);
   if (plan === undefined) throw new Error(`chain ${chainId} is none of the stack`);
   await rpc(rpcUrl, "anvil_impersonateAccount", plan.deployer);

@@ -86,3 +86,13 @@ export const bridgedAssets: Readonly<Record<number, readonly BridgedAsset[]>> = 
 export function assetOf(assets: readonly BridgedAsset[], address: Address): BridgedAsset | null {
   return assets.find((candidate) => isAddressEqual(candidate.address, address)) ?? null;
 }
+
+/** Whether a token of another chain is what is paid with, as bridges know both. */
+export function sameAssetAs(
+  paid: { chainId: number; token: Address },
+  chainId: number,
+): (address: Address) => boolean {
+  const named = (chain: number, address: Address) => assetOf(bridgedAssets[chain] ?? [], address)?.asset;
+  const asset = named(paid.chainId, paid.token);
+  return (address) => asset !== undefined && named(chainId, address) === asset;
+}

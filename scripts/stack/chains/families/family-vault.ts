@@ -8,6 +8,15 @@ export interface Placing {
   decimals: number;
   name: string;
   symbol: string;
+  /** What it takes besides its asset. */
+  also: readonly OtherToken[];
+}
+
+export interface OtherToken {
+  address: Address;
+  decimals: number;
+  /** What a whole one is worth, smallest unit of the asset. */
+  worth: bigint;
 }
 
 /** A vault that stands, and the columns of its registry row that are not its own address. */

@@ -74,6 +74,11 @@ const veda: FamilyVault = {
     const teller = script.deploy("teller", encodeDeployData({ ...takes, args: [vault, accountant] }));
     const support = [asset, true, true, 0] as const;
     call(script, { to: teller, abi: vedaTellerDAbi, name: "updateAssetData", args: support });
+    for (const { address, worth } of placing.also) {
+      const other = [address, true, true, 0] as const;
+      call(script, { to: teller, abi: vedaTellerDAbi, name: "updateAssetData", args: other });
+      call(script, { to: accountant, abi: vedaAccountantAbi, name: "setQuote", args: [address, worth] });
+    }
     call(script, { to: vault, abi: vedaVaultAbi, name: "setBeforeTransferHook", args: [teller] });
     const row = { entryPoint: lower(teller), pricer: lower(accountant), params: { teller: "d" } };
     return { address: vault, row: { ...row, shareDecimals: decimals } };
@@ -88,7 +93,7 @@ const veda: FamilyVault = {
 /** The mToken is the vault; what is there before is minted, as for deposits on other chains. */
 const midas = (deposit: "instant" | "request"): FamilyVault => ({
   type: "midas",
-  deploy(script, { asset, name, symbol }) {
+  deploy(script, { asset, name, symbol, also }) {
     const roles = { abi: midasAccessAbi, bytecode: midasAccessCreationCode } as const;
     const access = script.deploy("access", encodeDeployData(roles));
     const token = { abi: midasTokenAbi, bytecode: midasTokenCreationCode } as const;
@@ -103,8 +108,10 @@ const midas = (deposit: "instant" | "request"): FamilyVault => ({
       encodeDeployData({ ...takes, args: [mToken, feed, script.deployer] }),
     );
     call(script, { to: mToken, abi: midasTokenAbi, name: "setMinter", args: [deposits] });
-    const payment = [asset, tokenFeed, 0n, maxUint256, true] as const;
-    call(script, { to: deposits, abi: midasDepositVaultAbi, name: "addPaymentToken", args: payment });
+    for (const token of [asset, ...also.map(({ address }) => address)]) {
+      const payment = [token, tokenFeed, 0n, maxUint256, true] as const;
+      call(script, { to: deposits, abi: midasDepositVaultAbi, name: "addPaymentToken", args: payment });
+    }
     const params = { deposit, recipient: "argument", asset_rate: "stable" };
     const row = { entryPoint: lower(deposits), spender: lower(deposits), pricer: lower(feed), params };
     return { address: mToken, row: { ...row, shareDecimals: 18, caller: "user" } };
