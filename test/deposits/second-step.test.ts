@@ -1,20 +1,11 @@
-import {
-  type Address,
-  decodeFunctionData,
-  encodeFunctionResult,
-  erc20Abi,
-  type Hex,
-  numberToHex,
-  zeroAddress,
-} from "viem";
+import { decodeFunctionData, type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { toSendable } from "../../src/deposits/direct-wire.ts";
 import { prepareSecondStep, type SecondStep } from "../../src/deposits/second-step.ts";
 import { erc4626Abi } from "../../src/vaults/families/erc4626.ts";
 import { testContext } from "../lib/context.ts";
-import { type Contracts, contractsClient } from "../lib/multicall.ts";
-import { withAsk } from "../lib/with-ask.ts";
 import { OTHER, TRACKING_ID, USDC, USER, VAULT, vault } from "./fixtures.ts";
+import { balanceKey, simulatedChain } from "./simulated-chain.ts";
 
 const ONE = 10n ** 18n;
 const AMOUNT = 100_000_000n;
@@ -29,42 +20,11 @@ const step: SecondStep = {
   partnerType: 0,
 };
 
-const answers: Record<string, unknown> = {
-  asset: USDC,
-  previewDeposit: 80n * ONE,
-  convertToAssets: 1_250_000n,
-  maxDeposit: 2n ** 256n - 1n,
-  balanceOf: AMOUNT,
-  allowance: AMOUNT,
-  paused: false,
-};
-const abi = [...erc4626Abi(), ...erc20Abi.filter((item) => item.type === "function")] as const;
-const contracts: Contracts = ({ data }) => {
-  const { functionName } = decodeFunctionData({ abi, data });
-  const result = answers[functionName];
-  if (result === undefined) return { ok: false, data: "0x" };
-  return { ok: true, data: encodeFunctionResult({ abi, functionName, result } as never) };
-};
-
-/** A chain on which a deposit mints 80 shares; `sent` is what was simulated. */
-function chainThatMints(): { ctx: ReturnType<typeof testContext>; sent: { to: Address; data: Hex }[] } {
-  const reading = contractsClient(contracts);
-  const sent: { to: Address; data: Hex }[] = [];
-  const client = withAsk({
-    ...reading,
-    async request(method: string, params: readonly unknown[]) {
-      if (method !== "eth_simulateV1") return reading.request(method, params);
-      const [{ blockStateCalls }] = params as [{ blockStateCalls: [{ calls: typeof sent }] }];
-      const { calls } = blockStateCalls[0];
-      sent.push(...calls.slice(1, -1));
-      const shares = (index: number) => (index === calls.length - 1 ? 80n * ONE : 0n);
-      const answered = calls.map((_call, index) => ({
-        status: "0x1",
-        returnData: numberToHex(shares(index), { size: 32 }),
-        gasUsed: "0x5208",
-      }));
-      return [{ number: "0x10", timestamp: "0x10", calls: answered }];
-    },
+/** A chain on which a deposit mints 80 shares. */
+function chainThatMints() {
+  const { client, sent } = simulatedChain({
+    answers: { balanceOf: AMOUNT, allowance: AMOUNT },
+    effects: () => ({ rises: { [balanceKey(VAULT, USER)]: 80n * ONE } }),
   });
   return { ctx: testContext({ clients: [client] }), sent };
 }
@@ -77,7 +37,7 @@ describe("the second step", () => {
     const { transaction_request: request, approval, calls } = toSendable(prepared);
     expect(request).toMatchObject({ to: VAULT, value: "0", chain_id: vault.chainId });
     expect(decodeFunctionData({ abi: erc4626Abi(), data: request.data as Hex }).args).toEqual([AMOUNT, USER]);
-    expect(sent.map(({ to, data }) => ({ to, data }))).toEqual([{ to: VAULT, data: request.data }]);
+    expect(sent.flat().map(({ to, data }) => ({ to, data }))).toEqual([{ to: VAULT, data: request.data }]);
     expect(approval).toEqual({ token_address: USDC, spender_address: VAULT, amount: String(AMOUNT) });
     expect(calls).toHaveLength(1);
   });
