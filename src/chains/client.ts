@@ -125,9 +125,9 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
       } catch (error) {
         if (error instanceof RpcError && error.kind === "revert") throw error;
         last = error;
-        if (error instanceof RpcError && error.kind === "unsupported")
-          health.markLacking(url, { name: feature, until: now() + LACKING_MS });
-        else health.avoid(url, now() + AVOID_MS);
+        if (!(error instanceof RpcError && error.kind === "unsupported")) health.avoid(url, now() + AVOID_MS);
+        // One caller's values must not take the method from all others.
+        else if (!error.ofValues) health.markLacking(url, { name: feature, until: now() + LACKING_MS });
       }
     }
     if (last instanceof RpcError && last.kind === "unsupported") throw last;

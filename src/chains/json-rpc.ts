@@ -13,12 +13,15 @@ export class RpcError extends Error {
   readonly kind: RpcErrorKind;
   /** Revert data, where the node gave it. */
   readonly data: Hex | null;
+  /** Whether an `unsupported` speaks of these parameters' values alone: of others the node may think better. */
+  readonly ofValues: boolean;
 
-  constructor(kind: RpcErrorKind, message: string, data: Hex | null = null) {
+  constructor(kind: RpcErrorKind, message: string, more: { data?: Hex | null; ofValues?: boolean } = {}) {
     super(message);
     this.name = "RpcError";
     this.kind = kind;
-    this.data = data;
+    this.data = more.data ?? null;
+    this.ofValues = more.ofValues ?? false;
   }
 }
 
@@ -34,6 +37,9 @@ const HEX = /^0x[0-9a-fA-F]*$/;
 /** Of the method, not of a block or a state: "missing trie node … state 0x… is not available" is no lacking method. */
 const UNSUPPORTED =
   /(?:\bmethod\b|\b(?:eth|debug|trace)_\w+).*(?:not found|not supported|unsupported|does not exist|not available)|unknown method|unsupported method/i;
+/** Of how many parameters there are; any other complaint about parameters is about what a caller put into them. */
+const TOO_MANY =
+  /too many (?:arguments|param)|(?:number of|expected \d+|extra|unexpected) (?:arguments?|param)|want at most|tuple of/i;
 const REVERTED = /revert|invalid opcode|out of gas|stack underflow/i;
 
 /** Bounds of one JSON-RPC request: five seconds and two mebibytes. */
@@ -73,9 +79,12 @@ function parseEnvelope(text: string): z.infer<typeof Envelope> | null {
 function toRpcError(error: { code: number; message: string; data?: unknown }): RpcError {
   const data = revertData(error.data);
   if (error.code === 3 || data !== null || REVERTED.test(error.message))
-    return new RpcError("revert", error.message, data);
-  if (error.code === -32601 || error.code === -32602 || UNSUPPORTED.test(error.message))
-    return new RpcError("unsupported", error.message);
+    return new RpcError("revert", error.message, { data });
+  const lacking = error.code === -32601 || UNSUPPORTED.test(error.message);
+  if (lacking || error.code === -32602) {
+    const ofValues = !lacking && !TOO_MANY.test(error.message);
+    return new RpcError("unsupported", error.message, { ofValues });
+  }
   return new RpcError("node", `${error.code}: ${error.message}`);
 }
 

@@ -9,6 +9,7 @@ import type { SlotLayout } from "../chains/simulator/slots.ts";
 import type { Simulation, SimulationRead } from "../chains/simulator/types.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import { MAX_UINT256 } from "../lib/amount.ts";
 import { encodeApprovals, type UserCall } from "./encode.ts";
 
 /** Money that a call takes from somebody, and what the chain says of it. Amounts in smallest units. */
@@ -101,7 +102,9 @@ const isFunded = ({ balance, amount }: Payment): boolean => balance !== null && 
 
 async function overridesFor(ctx: Context, payment: Payment): Promise<StateOverride> {
   const { payer, token, amount } = payment;
-  const gas = { address: payer, balance: (isNative(token) ? amount : 0n) + GAS_MONEY };
+  const money = (isNative(token) ? amount : 0n) + GAS_MONEY;
+  // No node takes a balance that does not fit uint256.
+  const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256 };
   if (isNative(token) || isFunded(payment)) return [gas];
   const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
     if (error instanceof RpcError) return null;

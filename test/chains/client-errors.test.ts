@@ -57,4 +57,29 @@ describe("a method that a node does not know", () => {
     }
     expect(node.calls.filter(({ method }) => method === "eth_simulateV1")).toHaveLength(1);
   });
+
+  test("is not what values are that no node takes: the next caller's are asked about", async () => {
+    const node = await startHonestNode(({ params }) =>
+      params[0] === "too large"
+        ? { error: { code: -32602, message: "invalid params: number too large to fit in target type" } }
+        : { result: "0x60" },
+    );
+    const { client, health, clock } = clientOn([node]);
+    const asked = client.request("eth_simulateV1", ["too large"]);
+    await expect(asked).rejects.toMatchObject({ name: "RpcError", kind: "unsupported" });
+    expect(await client.request("eth_simulateV1", ["small"])).toBe("0x60");
+    expect(health.order([node.url], clock.now)).toEqual([node.url]);
+  });
+
+  test.each(["too many arguments, want at most 2", "Invalid params: expected 2 params, got 3"])(
+    "is also what takes fewer parameters: %s",
+    async (message) => {
+      const node = await answers({ error: { code: -32602, message } });
+      const { client } = clientOn([node]);
+      for (let time = 0; time < 3; time += 1) {
+        await expect(client.request("eth_call", ["", "", ""])).rejects.toMatchObject({ kind: "unsupported" });
+      }
+      expect(node.calls.filter(({ method }) => method === "eth_call")).toHaveLength(1);
+    },
+  );
 });

@@ -210,7 +210,7 @@ describe("a plain eth_call", () => {
   });
 
   test("proves that it reverts, too", async () => {
-    const client = plainClient(new RpcError("revert", "execution reverted", "0x08c379a0"));
+    const client = plainClient(new RpcError("revert", "execution reverted", { data: "0x08c379a0" }));
     expect(await simulate(client, one)).toMatchObject({
       failedAt: 0,
       calls: [{ ok: false, returnData: "0x08c379a0" }],

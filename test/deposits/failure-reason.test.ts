@@ -77,7 +77,7 @@ describe("failureReason", () => {
 
   test("is what the same call reverts with on the state before its block", async () => {
     const client = clientThat(() =>
-      Promise.reject(new RpcError("revert", "reverted", router("DeadlinePassed"))),
+      Promise.reject(new RpcError("revert", "reverted", { data: router("DeadlinePassed") })),
     );
     expect(await failureReason(client, { transaction, receipt })).toBe("EXPIRED");
     expect(asked).toEqual([

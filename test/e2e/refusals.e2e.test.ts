@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { Api, type BuildBody } from "../harness/api.ts";
 import { addressOf, chainOf, newUser, tokenOn, vaultNamed } from "../harness/chain.ts";
@@ -131,6 +132,17 @@ describe("what the vault would not honour", () => {
         }
       }
     }
+  });
+
+  test("a native amount that leaves no room for gas, and whoever asks next is served", async () => {
+    const body = (amount: bigint): BuildBody => ({
+      ...bodyOf("Solid WETH", amount),
+      from_token: zeroAddress,
+    });
+    for (const amount of [2n ** 256n - 1n, 2n ** 256n - 2n]) {
+      expect(await refused(body(amount))).toMatchObject({ status: 400, code: "would_revert" });
+    }
+    expect((await api.build(body(10n ** 15n))).transaction_request.value).toBe(String(10n ** 15n));
   });
 });
 
