@@ -7,6 +7,8 @@ import { planProbes } from "./smoke/plan.ts";
 import { smoke } from "./smoke/smoke.ts";
 
 const DEFAULT_MAX_MS = "15000";
+/** An hour and a half of the fastest chain that is served, at four blocks a second. */
+const DEFAULT_MAX_LAG = "20000";
 
 function listPlan(): void {
   const file = join(import.meta.dirname, "../openapi.json");
@@ -19,20 +21,23 @@ await runCommand(import.meta.filename, {
   help: `Asks a deployment every operation once, from outside, and compares the answers with its own document.
 It writes nothing, needs no credentials, and fails with a line for each thing that is wrong.
 
-  npm run smoke -- --url https://… [--max-ms ${DEFAULT_MAX_MS}]
+  npm run smoke -- --url https://… [--max-ms ${DEFAULT_MAX_MS}] [--max-lag ${DEFAULT_MAX_LAG}]
   npm run smoke -- --dry-run
 
   --url      the deployment's origin
   --max-ms   how long one answer may take
+  --max-lag  how many blocks the index of a chain may be behind its head
   --dry-run  only list what would be asked
   --help     show this text`,
   switches: ["dry-run"],
-  options: ["url", "max-ms"],
+  options: ["url", "max-ms", "max-lag"],
   run: async (given, values) => {
     if (given.has("dry-run")) return listPlan();
     const url = values.get("url")?.replace(/\/$/, "");
     if (url === undefined) throw new Error("--url names no deployment");
-    const findings = await smoke({ url, maxMs: Number(values.get("max-ms") ?? DEFAULT_MAX_MS) });
+    const maxMs = Number(values.get("max-ms") ?? DEFAULT_MAX_MS);
+    const maxLag = Number(values.get("max-lag") ?? DEFAULT_MAX_LAG);
+    const findings = await smoke({ url, maxMs, maxLag });
     for (const { name, status, ms, problems } of findings) {
       const verdict = problems.length === 0 ? "ok" : problems.join("; ");
       console.log(

@@ -6,6 +6,7 @@ import type { Probe } from "./plan.ts";
 
 const Readiness = z.object({
   dependencies: z.array(z.object({ name: z.string(), ok: z.boolean(), code: z.string().nullable() })),
+  indexes: z.array(z.object({ chain_id: z.int(), lag: z.int().nullable() })),
 });
 
 /** Headers that every answer carries. */
@@ -17,25 +18,48 @@ const ALWAYS: readonly (readonly [name: string, value: RegExp])[] = [
 /** What no caller is to see: where things are, how they are written, and what went wrong inside. */
 const LEAKS = /postgres(?:ql)?:\/\/|rediss?:\/\/|Bearer [\w-]|cw_secret_\w|\.[jt]s:\d+:\d+|\bat .+ \(.+\)/;
 
-/** What is wrong with an answer; empty: nothing. `ms` it took, of which `maxMs` are allowed. */
+/** What is held against the answers of a deployment. */
+export interface Measure {
+  contract: ApiContract;
+  /** How long an answer may take. */
+  maxMs: number;
+  /** How many blocks a chain's index may be behind; null: any number. */
+  maxLag: number | null;
+}
+
+/** What is wrong with an answer that took `ms`; empty: nothing. */
 export function judge(
   probe: Probe,
-  seen: { answer: Answer; ms: number; maxMs: number; contract: ApiContract },
+  { answer, ms, measure }: { answer: Answer; ms: number; measure: Measure },
 ): string[] {
-  const { answer, ms, maxMs, contract } = seen;
   const problems: string[] = [];
   if (!probe.expected.includes(answer.status))
     problems.push(`status ${answer.status} instead of ${probe.expected.join(" or ")}`);
-  if (probe.operation !== null) problems.push(...contract.problems(probe.operation, answer).slice(0, 3));
-  for (const [name, value] of ALWAYS) {
+  if (probe.operation !== null)
+    problems.push(...measure.contract.problems(probe.operation, answer).slice(0, 3));
+  for (const [name, value] of probe.asset ? [] : ALWAYS) {
     const given = answer.headers.get(name);
     if (given === null || !value.test(given)) problems.push(`the header ${name} is ${given ?? "not there"}`);
   }
-  if (LEAKS.test(answer.text)) problems.push("the answer tells what is inside");
-  if (ms > maxMs) problems.push(`took ${Math.round(ms)} ms, of ${maxMs} allowed`);
+  // What others wrote may look like anything.
+  if (!probe.asset && LEAKS.test(answer.text)) problems.push("the answer tells what is inside");
+  if (probe.holds?.test(answer.text) === false) problems.push(`the page lacks ${probe.holds.source}`);
+  if (ms > measure.maxMs) problems.push(`took ${Math.round(ms)} ms, of ${measure.maxMs} allowed`);
   const spelt = misspelt(answer.json).slice(0, 3);
   problems.push(...spelt.map((address) => `the checksum of ${address} is wrong`));
-  return [...problems, ...crossOrigin(probe, answer), ...refusal(probe, answer), ...unready(probe, answer)];
+  problems.push(...ofAnother(probe, answer), ...crossOrigin(probe, answer), ...refusal(probe, answer));
+  return [...problems, ...unready(probe, { answer, maxLag: measure.maxLag })];
+}
+
+/** Fields that tell of something else than what was asked for. */
+function ofAnother({ asked }: Probe, { json }: Answer): string[] {
+  const body = z.record(z.string(), z.unknown()).catch({}).parse(json);
+  return [...asked].flatMap(([name, value]) => {
+    const given = body[name];
+    if (typeof given !== "string" && typeof given !== "number") return [];
+    const same = String(given).toLowerCase() === value.toLowerCase();
+    return same ? [] : [`${name} is ${given}, and ${value} was asked for`];
+  });
 }
 
 /** Addresses that do not carry their EIP-55 checksum. */
@@ -70,9 +94,16 @@ function crossOrigin({ operation }: Probe, { headers }: Answer): string[] {
   return headers.get("cache-control") === "no-store" ? open : [...open, "the answer may be kept"];
 }
 
-function unready({ name }: Probe, { json }: Answer): string[] {
+function unready({ name }: Probe, seen: { answer: Answer; maxLag: number | null }): string[] {
   if (name !== "health.ready") return [];
-  const parsed = Readiness.safeParse(json);
-  const rows = parsed.success ? parsed.data.dependencies : [];
-  return rows.filter(({ ok }) => !ok).map((row) => `${row.name} does not answer: ${row.code}`);
+  const parsed = Readiness.safeParse(seen.answer.json);
+  if (!parsed.success) return [];
+  const { dependencies, indexes } = parsed.data;
+  const maxLag = seen.maxLag ?? Number.POSITIVE_INFINITY;
+  return [
+    ...dependencies.filter(({ ok }) => !ok).map((row) => `${row.name} does not answer: ${row.code}`),
+    ...indexes
+      .filter(({ lag }) => lag !== null && lag > maxLag)
+      .map((row) => `the index of chain ${row.chain_id} is ${row.lag} blocks behind, of ${maxLag} allowed`),
+  ];
 }

@@ -10,6 +10,12 @@ export interface Probe {
   request: Send;
   /** Statuses that a sound deployment gives. */
   expected: readonly number[];
+  /** What path and query ask for: a field of the answer that bears such a name has the value asked for. */
+  asked: ReadonlyMap<string, string>;
+  /** What is in a page for people; null where nobody reads one. */
+  holds: RegExp | null;
+  /** Whether the platform serves it, without the Worker and its headers. */
+  asset: boolean;
 }
 
 /** What the deployment itself lists: without it, its routes cannot be asked anything. */
@@ -21,23 +27,31 @@ export interface Known {
 /** Nobody has it. */
 const NOBODY = "0x1212121212121212121212121212121212121212";
 
+type Page = Pick<Probe, "path" | "expected"> & Partial<Pick<Probe, "request" | "holds" | "asset">>;
+
 /** Paths beside the operations, and what they answer. */
-const PAGES: readonly (readonly [path: string, request: Send, status: number])[] = [
-  ["/openapi.json", {}, 200],
-  ["/docs", {}, 200],
-  ["/docs/errors", {}, 200],
-  ["/v1/no-such-route", {}, 404],
-  ["/v1/vaults", { method: "DELETE" }, 405],
+const PAGES: readonly Page[] = [
+  { path: "/openapi.json", expected: [200] },
+  { path: "/", expected: [200], holds: /<a href="\/docs">/ },
+  { path: "/docs", expected: [200], holds: /<script src="\/docs-assets\/scalar\.js">/ },
+  // The viewer that the page before names; without it that page stays white.
+  { path: "/docs-assets/scalar.js", expected: [200], holds: /createApiReference/, asset: true },
+  { path: "/docs/errors", expected: [200], holds: /<h2 id="route_not_found">/ },
+  { path: "/v1/no-such-route", expected: [404] },
+  { path: "/v1/vaults", request: { method: "DELETE" }, expected: [405] },
 ];
 
 /** Every operation of the document once, and the pages. Throws for an operation that takes something unheard of. */
 export function planProbes(operations: readonly ApiOperation[], known: Known): Probe[] {
-  const pages = PAGES.map(([path, request, status]) => ({
+  const pages = PAGES.map(({ path, request = {}, holds = null, asset = false, expected }) => ({
     name: `${request.method ?? "GET"} ${path}`,
     operation: null,
     path,
     request,
-    expected: [status],
+    expected,
+    asked: new Map(),
+    holds,
+    asset,
   }));
   return [...operations.map((operation) => probeOf(operation, known)), ...pages];
 }
@@ -45,16 +59,20 @@ export function planProbes(operations: readonly ApiOperation[], known: Known): P
 function probeOf(operation: ApiOperation, known: Known): Probe {
   const method = operation.method.toUpperCase();
   const query = new URLSearchParams();
+  const asked = new Map<string, string>();
   let { path } = operation;
   for (const parameter of operation.parameters) {
-    if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, valueFor(parameter, known));
-    if (parameter.in === "query" && parameter.required === true)
-      query.set(parameter.name, valueFor(parameter, known));
+    if (parameter.in !== "path" && !(parameter.in === "query" && parameter.required === true)) continue;
+    const value = valueFor(parameter, known);
+    asked.set(parameter.name, value);
+    if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, value);
+    else query.set(parameter.name, value);
   }
   const search = query.size === 0 ? "" : `?${query}`;
   const request = operation.body === null ? { method } : { method, body: {} };
   const { operationId: name } = operation;
-  return { name, operation, path: `${path}${search}`, request, expected: expectedOf(operation) };
+  const expected = expectedOf(operation);
+  return { name, operation, path: `${path}${search}`, request, expected, asked, holds: null, asset: false };
 }
 
 function expectedOf(operation: ApiOperation): readonly number[] {

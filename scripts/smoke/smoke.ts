@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ApiContract } from "../../test/harness/openapi.ts";
 import { send } from "../../test/harness/request.ts";
-import { judge } from "./judge.ts";
+import { judge, type Measure } from "./judge.ts";
 import { type Known, type Probe, planProbes } from "./plan.ts";
 
 /** One line of the report. */
@@ -17,40 +17,49 @@ export interface Finding {
 
 const committed = join(import.meta.dirname, "../../openapi.json");
 
+/** A deployment, and what is held against its answers. */
+export interface SmokeTarget extends Omit<Measure, "contract"> {
+  url: string;
+}
+
 /**
  * Asks a deployment everything once, from outside, and writes nothing: each operation answers as its document says,
  * and the document has every operation that this version has. Throws when there is no deployment to ask.
  */
-export async function smoke(target: { url: string; maxMs: number }): Promise<Finding[]> {
-  const { url, maxMs } = target;
-  const contract = await ApiContract.of(url);
+export async function smoke({ url, ...limits }: SmokeTarget): Promise<Finding[]> {
+  const contract = await readContract(url);
   const known = await readKnown(url);
   const findings: Finding[] = [missingOperations(contract)];
   for (const probe of planProbes(contract.operations, known))
-    findings.push(await ask(probe, { url, maxMs, contract }));
+    findings.push(await ask(probe, { url, measure: { ...limits, contract } }));
   return findings;
 }
 
-async function ask(
-  probe: Probe,
-  { url, maxMs, contract }: { url: string; maxMs: number; contract: ApiContract },
-): Promise<Finding> {
+async function ask(probe: Probe, { url, measure }: { url: string; measure: Measure }): Promise<Finding> {
   const startedAt = performance.now();
   const took = () => performance.now() - startedAt;
   try {
     // Longer than it may take, so that a slow answer is told from none.
-    const signal = AbortSignal.timeout(2 * maxMs);
+    const signal = AbortSignal.timeout(2 * measure.maxMs);
     const answer = await send(`${url}${probe.path}`, { ...probe.request, signal });
     const ms = took();
-    return {
-      name: probe.name,
-      status: answer.status,
-      ms,
-      problems: judge(probe, { answer, ms, maxMs, contract }),
-    };
+    return { name: probe.name, status: answer.status, ms, problems: judge(probe, { answer, ms, measure }) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { name: probe.name, status: null, ms: took(), problems: [`no answer: ${why}`] };
+  }
+}
+
+/** The deployment's own document. Throws when what it serves is none. */
+async function readContract(url: string): Promise<ApiContract> {
+  const answer = await send(`${url}/openapi.json`);
+  const refuse = (why: string) => new Error(`/openapi.json is no document: ${answer.status}, ${why}`);
+  if (answer.status !== 200 || answer.json === undefined) throw refuse(answer.text.slice(0, 200));
+  try {
+    return new ApiContract(answer.json);
+  } catch (error) {
+    if (error instanceof z.ZodError) throw refuse(z.prettifyError(error).slice(0, 200));
+    throw error;
   }
 }
 

@@ -49,10 +49,12 @@ afterAll(() => {
   server?.close();
 });
 
+const limits = { maxMs: 15_000, maxLag: 20_000 };
+
 /** What the smoke test finds wrong, a line for each. */
 async function faults(): Promise<string[]> {
   try {
-    const findings = await smoke({ url, maxMs: 15_000 });
+    const findings = await smoke({ url, ...limits });
     return findings.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
@@ -62,7 +64,7 @@ async function faults(): Promise<string[]> {
 test("a sound deployment has none", async () => {
   spoil = () => undefined;
   expect(await faults()).toEqual([]);
-  expect((await smoke({ url: stack.api, maxMs: 15_000 })).length).toBeGreaterThan(35);
+  expect((await smoke({ url: stack.api, ...limits })).length).toBeGreaterThan(35);
 });
 
 const at = (path: string, change: (answer: Passed) => void) => (answer: Passed) => {
@@ -176,6 +178,58 @@ describe("finds and names", () => {
       }),
       /^\/v1\/vaults\?limit=1 lists nothing: 200/,
     ],
+    [
+      "a reference that is empty",
+      at("/docs", (answer) => {
+        answer.body = "<!doctype html><title>Causeway API reference</title>";
+      }),
+      /^GET \/docs: the page lacks <script src=/,
+    ],
+    [
+      "a reference whose viewer is not there",
+      at("/docs-assets/scalar.js", (answer) => Object.assign(answer, { status: 404, body: "" })),
+      /^GET \/docs-assets\/scalar\.js: status 404 instead of 200$/,
+    ],
+    [
+      "an answer about another vault",
+      (answer) => {
+        if (/^\/v1\/vaults\/[^/]+$/.test(answer.path))
+          json((body) => Object.assign(body, { vault_id: `1:0x${"ab".repeat(20)}` }))(answer);
+      },
+      /^vaults\.get: vault_id is 1:0x(?:ab){20}, and \d+:0x[0-9a-f]{40} was asked for$/,
+    ],
+    [
+      "the positions of another user",
+      at(`/v1/positions/0x${"12".repeat(20)}`, (answer) => {
+        answer.body = answer.body.replaceAll("12".repeat(20), "34".repeat(20));
+      }),
+      /^positions\.get: user_address is 0x(?:34){20}, and 0x(?:12){20} was asked for$/,
+    ],
+    [
+      "an index that fell behind",
+      at(
+        "/health/ready",
+        json((body) => {
+          const indexes = body["indexes"] as Record<string, unknown>[];
+          for (const [place, index] of indexes.entries()) Object.assign(index, { lag: 20_000 + place });
+        }),
+      ),
+      /^health\.ready: the index of chain \d+ is 20001 blocks behind, of 20000 allowed$/,
+    ],
+    [
+      "a page in place of the document",
+      at("/openapi.json", (answer) => {
+        answer.body = "<!doctype html>";
+      }),
+      /^\/openapi\.json is no document: 200, <!doctype html>$/,
+    ],
+    [
+      "a document of something else",
+      at("/openapi.json", (answer) => {
+        answer.body = '{"swagger":"2.0"}';
+      }),
+      /^\/openapi\.json is no document: 200, .*→ at openapi/s,
+    ],
   ])("%s", async (_what, change, line) => {
     spoil = change;
     const found = await faults();
@@ -199,6 +253,6 @@ describe("finds and names", () => {
   });
 
   test("nobody there", async () => {
-    await expect(smoke({ url: "http://127.0.0.1:9", maxMs: 1_000 })).rejects.toThrow();
+    await expect(smoke({ url: "http://127.0.0.1:9", ...limits })).rejects.toThrow();
   });
 });
