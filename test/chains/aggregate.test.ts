@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { type Address, type Hex, numberToHex, parseAbi } from "viem";
+import { type Address, type Hex, hexToNumber, numberToHex, parseAbi, size, slice } from "viem";
 import { describe, expect, test } from "vitest";
 import { aggregate, aggregateList } from "../../src/chains/aggregate.ts";
+import { MAX_CALLS } from "../../src/chains/aggregator/encode.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { type Read, read } from "../../src/chains/read.ts";
 import { hurryDeadlines } from "../lib/local-server.ts";
@@ -9,10 +10,11 @@ import {
   answerMulticall,
   type ContractAnswer,
   type Contracts,
+  callsOf,
   contractsClient,
   head,
 } from "../lib/multicall.ts";
-import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../lib/rpc-node.ts";
+import { clientOn, type RpcAnswer, startHonestNode } from "../lib/rpc-node.ts";
 
 const abi = parseAbi([
   "function value() view returns (uint256)",
@@ -25,14 +27,10 @@ const word = (n: bigint): ContractAnswer => ({ ok: true, data: numberToHex(n, { 
 const REVERT: Hex = "0x08c379a0";
 /** Contract n answers n × 10. */
 const tens: Contracts = ({ to }) => word(BigInt(to) * 10n);
-const ways = [
-  { name: "Multicall3", definition: testChain, slice: 400 },
-  { name: "the deployless aggregator", definition: { ...testChain, multicall3: null }, slice: 140 },
-] as const;
 
-describe.each(ways)("through $name", ({ definition, slice }) => {
-  test("many reads are one request at one block", async () => {
-    const client = contractsClient(tens, { definition });
+describe("many reads", () => {
+  test("are one request at one block", async () => {
+    const client = contractsClient(tens);
     const { block, results } = await aggregate(client, { a: value(1), b: value(2) });
     expect(block).toEqual({ number: 1_234, timestamp: 1_700_000_000 });
     expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: true, value: 20n } });
@@ -47,9 +45,7 @@ describe.each(ways)("through $name", ({ definition, slice }) => {
     ["a fallback's text", { ok: true, data: "0x68656c6c6f" }, null],
   ])("each read fails by itself: %s", async (_what, answer, revert) => {
     for (const broken of [1, 2, 3]) {
-      const client = contractsClient((call) => (BigInt(call.to) === BigInt(broken) ? answer : tens(call)), {
-        definition,
-      });
+      const client = contractsClient((call) => (BigInt(call.to) === BigInt(broken) ? answer : tens(call)));
       const { results } = await aggregate(client, { 1: value(1), 2: value(2), 3: value(3) });
       const expected = [1, 2, 3].map((n) =>
         n === broken ? { ok: false, revert } : { ok: true, value: BigInt(n * 10) },
@@ -59,7 +55,7 @@ describe.each(ways)("through $name", ({ definition, slice }) => {
   });
 
   test("a value of another type is a failure, not a value", async () => {
-    const client = contractsClient(() => word(2n), { definition });
+    const client = contractsClient(() => word(2n));
     const { results } = await aggregate(client, {
       flag: read({ to: address(1), abi, name: "flag" }),
       value: value(1),
@@ -72,9 +68,11 @@ describe.each(ways)("through $name", ({ definition, slice }) => {
       fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
       async (oks) => {
         const contracts: Contracts = (call) =>
-          oks[Number(BigInt(call.to)) - 1] ? tens(call) : { ok: false, data: call.to };
+          oks[Number(BigInt(call.to)) - 1]
+            ? tens(call)
+            : { ok: false, data: numberToHex(BigInt(call.to), { size: 20 }) };
         const reads = oks.map((_, index) => value(index + 1));
-        const { results } = await aggregateList(contractsClient(contracts, { definition }), reads);
+        const { results } = await aggregateList(contractsClient(contracts), reads);
         expect(results).toEqual(
           oks.map((ok, index) =>
             ok ? { ok: true, value: BigInt((index + 1) * 10) } : { ok: false, revert: address(index + 1) },
@@ -88,35 +86,35 @@ describe.each(ways)("through $name", ({ definition, slice }) => {
   test("more than fit one request are split, in order, at the first one's block", async () => {
     let slices = 0;
     const nextBlock: ChainClient = {
-      ...contractsClient(tens, { definition }),
+      ...contractsClient(tens),
       request: (method, params) => {
         slices += 1;
         const block = { ...head, number: 1_000 + slices };
-        return contractsClient(tens, { definition, block }).request(method, params);
+        return contractsClient(tens, { block }).request(method, params);
       },
     };
-    const reads = Array.from({ length: slice + 1 }, (_, index) => value(index + 1));
+    const reads = Array.from({ length: MAX_CALLS + 1 }, (_, index) => value(index + 1));
     const { block, results } = await aggregateList(nextBlock, reads);
     expect([slices, block.number]).toEqual([2, 1_001]);
     expect(results).toEqual(reads.map((_, index) => ({ ok: true, value: BigInt((index + 1) * 10) })));
   });
 
   test("as many as fit are one request", async () => {
-    const client = contractsClient(tens, { definition });
+    const client = contractsClient(tens);
     await aggregateList(
       client,
-      Array.from({ length: slice }, (_, index) => value(index)),
+      Array.from({ length: MAX_CALLS }, (_, index) => value(index)),
     );
     expect(client.calls).toHaveLength(1);
   });
 
   test("no reads still tell the block", async () => {
-    const { block, results } = await aggregate(contractsClient(tens, { definition }), {});
+    const { block, results } = await aggregate(contractsClient(tens), {});
     expect([block.number, results]).toEqual([1_234, {}]);
   });
 
   test("chain and head are reported, for the client to judge", async () => {
-    const client = contractsClient(tens, { definition });
+    const client = contractsClient(tens);
     const reports: unknown[] = [];
     await aggregate({ ...client, observe: (report) => void reports.push(report) }, { a: value(1) });
     expect(reports).toEqual([{ chainId: 31337, blockNumber: 1_234 }]);
@@ -131,7 +129,7 @@ describe.each(ways)("through $name", ({ definition, slice }) => {
     ["one word", numberToHex(1, { size: 32 })],
     ["an offset beyond the end", `0x${"f".repeat(64)}`],
   ])("%s for an answer is 502", async (_what, answer) => {
-    const client = { ...contractsClient(tens, { definition }), request: async () => answer };
+    const client = { ...contractsClient(tens), request: async () => answer };
     await expect(aggregate(client, { a: value(1) })).rejects.toMatchObject({
       name: "AppError",
       code: "upstream_unavailable",
@@ -140,16 +138,102 @@ describe.each(ways)("through $name", ({ definition, slice }) => {
   });
 });
 
-test("Arbitrum's block number is its own, not Ethereum's", async () => {
-  const definition = { ...testChain, chainId: 42161 };
-  const arbSys: Contracts = (call) => {
-    if (BigInt(call.to) !== 0x64n) return tens(call);
-    expect(call.data).toBe("0xa3b1b31d");
-    return word(300_000_000n);
+/** Answers by the gas that each call is given, and how often it was asked. */
+function scripted(answer: (call: { to: bigint; times: number; gas: number }) => ContractAnswer) {
+  const times = new Map<bigint, number>();
+  let gas = 0;
+  const inner = contractsClient((call) => {
+    const to = BigInt(call.to);
+    times.set(to, (times.get(to) ?? 0) + 1);
+    return answer({ to, times: times.get(to) ?? 0, gas });
+  });
+  const request: ChainClient["request"] = (method, params) => {
+    const [{ data }] = params as [{ data: Hex }];
+    gas = hexToNumber(slice(data, -8, -4));
+    return inner.request(method, params);
   };
-  const client = contractsClient(arbSys, { definition, block: { ...head, chainId: 42161 } });
-  const { block, results } = await aggregate(client, { a: value(1) });
-  expect([block.number, results.a]).toEqual([300_000_000, { ok: true, value: 10n }]);
+  return { ...inner, request };
+}
+const ten = (to: bigint): ContractAnswer => word(to * 10n);
+
+describe("what a request did not reach", () => {
+  test("is asked again, with what a contract burned behind the others", async () => {
+    const orders: bigint[][] = [];
+    const client = contractsClient(() => ({ ok: true, data: "0x" }));
+    const request: ChainClient["request"] = async (_method, params) => {
+      const [{ data }] = params as [{ data: Hex }];
+      orders.push(callsOf(data).map(({ to }) => BigInt(to)));
+      const first = orders.length === 1;
+      const contracts: Contracts = (call) => {
+        if (BigInt(call.to) === 9n) return { ok: false, status: "spent" };
+        return first && BigInt(call.to) > 1n ? { ok: false, status: "not_reached" } : tens(call);
+      };
+      let reached = 0;
+      const bounded: Contracts = (call) => {
+        reached += 1;
+        return first && reached > 2 ? { ok: false, status: "not_reached" } : contracts(call);
+      };
+      return answerMulticall(data, { contracts: bounded, block: head });
+    };
+    const reads = { a: value(1), burns: value(9), burnsToo: value(9), b: value(2), c: value(3) };
+    const { results } = await aggregate({ ...client, request }, reads);
+    expect(orders).toEqual([
+      [1n, 9n, 9n, 2n, 3n],
+      [2n, 3n, 9n],
+      [9n, 9n],
+    ]);
+    expect(Object.values(results).map((result) => (result.ok ? result.value : result.revert))).toEqual([
+      10n,
+      null,
+      null,
+      20n,
+      30n,
+    ]);
+  });
+
+  test("is given up after six requests", async () => {
+    const client = scripted(({ to }) => (to === 1n ? ten(to) : { ok: false, status: "not_reached" }));
+    const { results } = await aggregate(client, { a: value(1), b: value(2) });
+    expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: false, revert: null } });
+    expect(client.calls).toHaveLength(6);
+  });
+});
+
+describe("a read that spent its gas", () => {
+  test("is asked once more, with more", async () => {
+    const client = scripted(({ to, gas }) =>
+      to === 2n && gas < 20_000_000 ? { ok: false, status: "spent" } : ten(to),
+    );
+    const { results } = await aggregate(client, { a: value(1), b: value(2) });
+    expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: true, value: 20n } });
+    expect(client.calls.map(({ params }) => callsOf((params[0] as { data: Hex }).data).length)).toEqual([
+      2, 1,
+    ]);
+  });
+
+  test("is unknown when that does not do, and no revert", async () => {
+    const client = scripted(({ to }) => (to === 2n ? { ok: false, status: "spent" } : ten(to)));
+    const { results } = await aggregate(client, { a: value(1), b: value(2) });
+    expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: false, revert: null } });
+    expect(client.calls).toHaveLength(2);
+  });
+});
+
+test("an answer that is longer than anybody reads is unknown, without another request", async () => {
+  const client = scripted(({ to }) => (to === 2n ? { ok: false, status: "unknown" } : ten(to)));
+  const { results } = await aggregate(client, { a: value(1), b: value(2) });
+  expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: false, revert: null } });
+  expect(client.calls).toHaveLength(1);
+});
+
+test("calls are split by weight too: none outgrows what creation code may weigh", async () => {
+  const heavy = { to: address(1), data: `0x${"00".repeat(20_000)}` as const, decode: (data: Hex) => data };
+  const client = contractsClient(tens);
+  const { results } = await aggregateList(client, [heavy, heavy, heavy, value(2)]);
+  expect(results.map(({ ok }) => ok)).toEqual([true, true, true, true]);
+  const sizes = client.calls.map(({ params }) => size((params[0] as { data: Hex }).data));
+  expect(sizes).toHaveLength(2);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(49_152);
 });
 
 describe("over a node", () => {

@@ -1,33 +1,15 @@
-import {
-  type Address,
-  decodeAbiParameters,
-  decodeFunctionData,
-  encodeAbiParameters,
-  encodeFunctionResult,
-  type Hex,
-  numberToHex,
-  parseAbi,
-  parseAbiParameters,
-  toFunctionSelector,
-} from "viem";
+import { type Address, concatHex, getAddress, type Hex, numberToHex, size, slice } from "viem";
 import { aggregatorCreationCode } from "../../src/chains/aggregator/artifact.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
 import type { ChainDefinition } from "../../src/chains/definition.ts";
 import { testChain } from "./rpc-node.ts";
 import { withAsk } from "./with-ask.ts";
 
-const multicallAbi = parseAbi([
-  "struct Call { address target; bool allowFailure; bytes callData; }",
-  "struct Result { bool success; bytes returnData; }",
-  "function aggregate3(Call[] calls) payable returns (Result[] returnData)",
-]);
-const own = (signature: string): Hex => toFunctionSelector(`function ${signature}`);
-const BLOCK_NUMBER = own("getBlockNumber()");
-const TIMESTAMP = own("getCurrentBlockTimestamp()");
-const CHAIN_ID = own("getChainId()");
-
-/** What one contract call gives: data, or the data it reverts with. */
-export type ContractAnswer = { ok: true; data: Hex } | { ok: false; data: Hex };
+/** What one contract call gives: data, the data it reverts with, or why it gives none. */
+export type ContractAnswer =
+  | { ok: true; data: Hex }
+  | { ok: false; data: Hex }
+  | { ok: false; status: "not_reached" | "unknown" | "spent" };
 export type Contracts = (call: { to: Address; data: Hex }) => ContractAnswer;
 
 export interface BlockFields {
@@ -37,48 +19,41 @@ export interface BlockFields {
 }
 export const head: BlockFields = { chainId: testChain.chainId, number: 1_234, timestamp: 1_700_000_000 };
 
-const word = (value: number): ContractAnswer => ({ ok: true, data: numberToHex(value, { size: 32 }) });
+const bytes = (value: number, size: number): Hex => numberToHex(value, { size });
+/** Status bytes of the aggregator's answer. Source: Aggregator.sol. */
+const STATUS = { failed: 0, answered: 1, not_reached: 2, unknown: 3, spent: 4 } as const;
 
-/** Answers an `eth_call` of `aggregate3` on Multicall3 as the contract does. */
+/** Answers an `eth_call` of the aggregator as its constructor does. */
 export function answerMulticall(data: Hex, world: { contracts: Contracts; block: BlockFields }): Hex {
-  const { args } = decodeFunctionData({ abi: multicallAbi, data });
-  const results = args[0].map((call) => {
-    const answer =
-      answerOwn(call.callData, world.block) ?? world.contracts({ to: call.target, data: call.callData });
-    if (!answer.ok && !call.allowFailure) throw new Error("Multicall3: call failed");
-    return { success: answer.ok, returnData: answer.data };
+  const { chainId, number: height, timestamp } = world.block;
+  const results = callsOf(data).map((call) => {
+    const answer = world.contracts(call);
+    if ("status" in answer) return bytes(STATUS[answer.status], 1);
+    const status = answer.ok ? STATUS.answered : STATUS.failed;
+    return concatHex([bytes(status, 1), bytes(size(answer.data), 2), answer.data]);
   });
-  return encodeFunctionResult({ abi: multicallAbi, functionName: "aggregate3", result: results });
+  return concatHex([bytes(chainId, 8), bytes(height, 8), bytes(timestamp, 8), ...results]);
 }
 
-function answerOwn(data: Hex, block: BlockFields): ContractAnswer | null {
-  if (data === BLOCK_NUMBER) return word(block.number);
-  if (data === TIMESTAMP) return word(block.timestamp);
-  return data === CHAIN_ID ? word(block.chainId) : null;
-}
-
-/** Answers a deployless `eth_call` of the Aggregator as its constructor does. */
-export function answerDeployless(data: Hex, world: { contracts: Contracts; block: BlockFields }): Hex {
+/** The calls that an `eth_call` of the aggregator makes. */
+export function callsOf(data: Hex): { to: Address; data: Hex }[] {
   if (!data.startsWith(aggregatorCreationCode)) throw new Error("not the aggregator");
-  const encoded: Hex = `0x${data.slice(aggregatorCreationCode.length)}`;
-  const [calls] = decodeAbiParameters(
-    parseAbiParameters(["Call[]", "struct Call { address target; bytes data; }"]),
-    encoded,
-  );
-  const results = calls.map((call) => world.contracts({ to: call.target, data: call.data }));
-  const shape = parseAbiParameters([
-    "uint256, uint256, uint256, Result[]",
-    "struct Result { bool ok; bytes data; }",
-  ]);
-  const { number, timestamp, chainId } = world.block;
-  return encodeAbiParameters(shape, [BigInt(number), BigInt(timestamp), BigInt(chainId), results]);
+  const payload = slice(data, size(aggregatorCreationCode));
+  const count = Number(slice(payload, -4, -2));
+  let offset = 0;
+  return Array.from({ length: count }, () => {
+    const to = getAddress(slice(payload, offset, offset + 20));
+    const start = offset + 22;
+    offset = start + Number(slice(payload, offset + 20, start));
+    return { to, data: slice(payload, start, offset) };
+  });
 }
 
 export interface FakeClient extends ChainClient {
   readonly calls: { method: string; params: readonly unknown[] }[];
 }
 
-/** A chain client without network: Multicall3 and the native balance come from the test's contracts. */
+/** A chain client without network: reads and the native balance come from the test's contracts. */
 export function contractsClient(
   contracts: Contracts,
   world: { definition?: ChainDefinition; block?: BlockFields; balance?: Hex } = {},
@@ -93,9 +68,8 @@ export function contractsClient(
       calls.push({ method, params });
       if (method === "eth_getBalance") return world.balance ?? "0x0";
       if (method !== "eth_call") throw new Error(`no answer to ${method}`);
-      const [{ to, data }] = params as [{ to?: Address; data: Hex }];
-      const seen = { contracts, block: world.block ?? head };
-      return to === undefined ? answerDeployless(data, seen) : answerMulticall(data, seen);
+      const [{ data }] = params as [{ data: Hex }];
+      return answerMulticall(data, { contracts, block: world.block ?? head });
     },
   });
 }

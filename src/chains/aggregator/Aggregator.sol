@@ -1,43 +1,116 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-/// @title Many reads at one block on a chain without Multicall3.
-/// @notice Exists only inside an `eth_call` without a destination: its constructor makes the calls and returns
-/// `abi.encode(uint256 blockNumber, uint256 timestamp, uint256 chainId, Result[] results)` in place of code.
-/// What it returns is therefore bound by the code size limit of EIP-170 (24,576 bytes) and its input by the
-/// init code limit of EIP-3860 (49,152 bytes); the caller splits accordingly.
-/// A call to PROGRAM runs its data as creation code, and what that returns is the answer: another program of ours
-/// that exists only inside an `eth_call`, at the same block.
+/// @title Many reads at one block, none of which takes anything from another
+/// @notice Never deployed. The creation code plus a payload is the data of an `eth_call` without `to`; the
+/// constructor returns the answer. Input is bound by EIP-3860 (49,152 bytes), the answer by EIP-170 (24,576).
+///
+/// Payload: the calls, then gas per call (4 bytes) number of calls (2) bytes of calls (2).
+/// Call:    target (20), bytes of data (2), data. One to PROGRAM runs its data as creation code, and what that
+///          returns is the answer: another program of ours that exists only inside an `eth_call`, at the same block.
+/// Answer:  chain id (8), block number (8; all ones when unknown), block timestamp (8), then for each call
+///          a status byte, followed by bytes of data (2) and the data for FAILED and ANSWERED.
+///
+/// A call is a static one with exactly the gas of the payload, so no answer depends on the call's place, and
+/// at most 4,096 bytes of returndata are copied: more is TOO_LONG, never a part of it. Where the next call could not
+/// get its gas, or its answer has no room, this and all later calls are NOT_REACHED; the first is always made, with
+/// less gas where there is less. SPENT is a call that failed after three quarters of its gas: whether for want of more
+/// or not is not known.
 contract Aggregator {
-    address private constant PROGRAM = address(type(uint160).max);
+    uint256 private constant PROGRAM = (1 << 160) - 1;
 
-    struct Call {
-        address target;
-        bytes data;
-    }
+    uint256 private constant FAILED = 0;
+    uint256 private constant ANSWERED = 1;
+    uint256 private constant NOT_REACHED = 2;
+    uint256 private constant TOO_LONG = 3;
+    uint256 private constant SPENT = 4;
 
-    struct Result {
-        bool ok;
-        bytes data;
-    }
+    uint256 private constant MAX_DATA = 4096;
+    // Memory: the answer, its end, and the calls behind the last word that may be written over that end.
+    uint256 private constant ANSWER = 0x80;
+    uint256 private constant END = 0x6080;
+    uint256 private constant CALLS = 0x6100;
 
-    constructor(Call[] memory calls) {
-        Result[] memory results = new Result[](calls.length);
-        for (uint256 i = 0; i < calls.length; ++i) {
-            if (calls[i].target == PROGRAM) {
-                bytes memory code = calls[i].data;
-                address made;
-                assembly ("memory-safe") {
-                    made := create(0, add(code, 32), mload(code))
+    constructor() payable {
+        // Not declared memory-safe: the compiler shall refuse rather than keep variables where the answer is.
+        assembly {
+            /// The chain's height. On Arbitrum One `number` is about that of Ethereum and ArbSys knows the
+            /// chain's own (arbBlockNumber()); all ones when it does not answer.
+            function height() -> value {
+                value := number()
+                if eq(chainid(), 42161) {
+                    mstore(0x00, shl(224, 0xa3b1b31d))
+                    if iszero(and(gt(returndatasize(), 31), staticcall(gas(), 0x64, 0x00, 0x04, 0x00, 0x20))) {
+                        mstore(0x00, not(0))
+                    }
+                    value := and(mload(0x00), 0xffffffffffffffff)
                 }
-                (results[i].ok, results[i].data) = (made != address(0), made.code);
-            } else {
-                (results[i].ok, results[i].data) = calls[i].target.staticcall(calls[i].data);
             }
-        }
-        bytes memory answer = abi.encode(block.number, block.timestamp, block.chainid, results);
-        assembly ("memory-safe") {
-            return(add(answer, 32), mload(answer))
+
+            /// Makes one call and writes what it gave; nothing is written where the answer has no room for it.
+            function write(cursor, request, share) -> next {
+                let before := gas()
+                let target := shr(96, mload(request))
+                let size := and(shr(80, mload(request)), 0xffff)
+                let limit := MAX_DATA
+                let status
+                switch eq(target, PROGRAM)
+                case 1 {
+                    target := create(0, add(request, 22), size)
+                    status := gt(target, 0)
+                    size := extcodesize(target)
+                    limit := sub(END, add(ANSWER, 27))
+                }
+                default {
+                    status := staticcall(share, target, add(request, 22), size, 0, 0)
+                    size := returndatasize()
+                    target := 0
+                    if iszero(or(status, lt(sub(before, gas()), sub(share, shr(2, share))))) { status := SPENT }
+                }
+                if gt(size, limit) { status := TOO_LONG }
+                mstore8(cursor, status)
+                next := add(cursor, 1)
+                if lt(status, NOT_REACHED) {
+                    next := add(add(cursor, 3), size)
+                    if lt(next, END) {
+                        mstore(add(cursor, 1), shl(240, size))
+                        switch target
+                        case 0 { returndatacopy(add(cursor, 3), 0, size) }
+                        default { extcodecopy(target, add(cursor, 3), 0, size) }
+                    }
+                }
+            }
+
+            // The last 8 bytes of the code, left-aligned.
+            codecopy(0x00, sub(codesize(), 8), 0x20)
+            let tail := mload(0x00)
+            let callGas := shr(224, tail)
+            let remaining := and(shr(208, tail), 0xffff)
+            let length := and(shr(192, tail), 0xffff)
+            mstore(ANSWER, or(shl(192, chainid()), or(shl(128, height()), shl(64, timestamp()))))
+            let cursor := add(ANSWER, 24)
+            let request := CALLS
+            codecopy(request, sub(sub(codesize(), 8), length), length)
+
+            for {} remaining { remaining := sub(remaining, 1) } {
+                let share := callGas
+                // One 64th stays here (EIP-150); creation pays 200 gas for each byte that it returns (EIP-2), and marking
+                // what is left some more.
+                let size := add(sub(cursor, ANSWER), add(remaining, MAX_DATA))
+                if lt(gas(), add(add(share, shr(5, share)), add(65000, shl(8, size)))) {
+                    if gt(request, CALLS) { break }
+                    share := shr(1, gas())
+                }
+                let next := write(cursor, request, share)
+                if gt(add(next, remaining), END) { break }
+                cursor := next
+                request := add(add(request, 22), and(shr(80, mload(request)), 0xffff))
+            }
+            for {} remaining { remaining := sub(remaining, 1) } {
+                mstore8(cursor, NOT_REACHED)
+                cursor := add(cursor, 1)
+            }
+            return(ANSWER, sub(cursor, ANSWER))
         }
     }
 }
