@@ -1,12 +1,10 @@
 import type { Context } from "../context.ts";
-import { failure } from "../errors.ts";
 import { fractionToParts, lessParts, MAX_UINT256 } from "../lib/amount.ts";
 import type { DestinationCall, MoveOption } from "../providers/provider.ts";
 import { encodeRouterDeposit } from "../router/encode.ts";
-import { adapterOf } from "../vaults/adapters.ts";
 import type { Token } from "../vaults/vault.ts";
 import { type CheckedDeposit, checkDeposit } from "./check.ts";
-import { type Floors, routerCall, vaultDeposit } from "./encode.ts";
+import { type Floors, routerCall } from "./encode.ts";
 import { allowedLoss, minimumShares } from "./floors.ts";
 import type { Intent } from "./intent.ts";
 import type { Order } from "./order.ts";
@@ -29,7 +27,7 @@ const GAS_LIMIT = 1_000_000n;
 /**
  * Checks the vault for the expected amount and encodes the Router call that takes whatever arrives: no less than
  * the guaranteed amount less the allowed loss, for no fewer shares than the expected ones less the allowed loss.
- * Throws the refusals of `checkDeposit`, and `no_route` for a vault that must be told the amount beforehand.
+ * Throws the refusals of `checkDeposit`.
  */
 export async function planDestination(
   ctx: Context,
@@ -44,18 +42,10 @@ export async function planDestination(
     minShares: minimumShares(checked.previewShares, allowedLoss(order.slippage, true)),
     deadline: BigInt(checked.block.timestamp + DELIVERY_S),
   };
-  assertAnyAmount(intent, floors);
   const meant = routerCall(intent, floors);
   const expected = { ...meant, deposit: { ...meant.deposit, amount: MAX_UINT256 } };
   const data = encodeRouterDeposit(expected);
   verifyRouterCall(intent, { data, expected });
   const call = { target: order.entry.address, data, minIn: floors.minIn, gasLimit: GAS_LIMIT };
   return { intent, checked, floors, call };
-}
-
-function assertAnyAmount(intent: Intent, floors: Floors): void {
-  const request = { ...vaultDeposit(intent, floors), amount: intent.amount, caller: null };
-  if (adapterOf(intent.vault).encode(intent.vault, request).amountOffset !== null) return;
-  const detail = "the vault must be told the amount beforehand, which a bridge cannot promise";
-  throw failure("no_route", detail, { reasons: [{ code: "destination_call_unsupported", detail }] });
 }

@@ -7,6 +7,7 @@ import {
   parseAbi,
   zeroAddress,
 } from "viem";
+import { MAX_UINT256 } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
 import { encodeRouterDeposit, plainStep, type RouterCall, type RouterStep } from "../router/encode.ts";
 import type { DepositCall } from "../vaults/adapter.ts";
@@ -30,7 +31,6 @@ export interface Floors {
   async?: boolean;
 }
 
-const MAX_VALUE = 2n ** 256n - 1n;
 const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
 /** Encodes the deposit as the user sends it: one call to the Router, or to the vault's own entry point. */
@@ -85,10 +85,7 @@ export function routerCall(intent: Intent, floors: Floors): RouterCall {
 }
 
 /** What every encoding of the intent's deposit has in common. */
-export function vaultDeposit(
-  intent: Intent,
-  { minShares, async = false }: Pick<Floors, "minShares" | "async">,
-) {
+function vaultDeposit(intent: Intent, { minShares, async = false }: Pick<Floors, "minShares" | "async">) {
   const token = paysNative(intent) ? intent.vault.asset : intent.token;
   return { token, receiver: intent.user, minShares: minShares ?? 1n, async };
 }
@@ -96,7 +93,7 @@ export function vaultDeposit(
 /** Wraps all the native token the Executor holds. */
 function wrapStep(wrappedNative: Address): RouterStep {
   const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "deposit" });
-  return plainStep({ target: wrappedNative, value: MAX_VALUE, data });
+  return plainStep({ target: wrappedNative, value: MAX_UINT256, data });
 }
 
 /** Deposits all of the asset the Executor holds. */
@@ -107,8 +104,8 @@ function depositStep(intent: Intent, call: DepositCall): RouterStep {
     value: 0n,
     approveToken: asset,
     spender: call.spender,
-    patchToken: call.amountOffset === null ? zeroAddress : asset,
-    patchOffset: BigInt(call.amountOffset ?? 0),
+    patchToken: asset,
+    patchOffset: BigInt(call.amountOffset),
     patchMul: call.amountScale,
     data: call.data,
   };

@@ -71,8 +71,8 @@ export interface DepositCall {
   target: Address;
   spender: Address;
   data: Hex;
-  /** Byte offset of the amount's word in `data`, where the Router writes what really arrived; null: none. */
-  amountOffset: number | null;
+  /** Byte offset of the amount's word in `data`, where the Router writes what really arrived. */
+  amountOffset: number;
   /** Factor on that amount, for families that count in other decimals. */
   amountScale: bigint;
   shareToken: Address;

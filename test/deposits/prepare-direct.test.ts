@@ -58,10 +58,13 @@ describe("through the Router", () => {
   });
 
   test.each([0n, ALL, ALL + 1n])("believes no fee that leaves %d of it", async (received) => {
-    await expect(refusal({ revert: less(received) })).rejects.toMatchObject({
+    const { client, sent } = simulatedChain({ effects: () => ({ revert: less(received) }) });
+    const prepared = prepareDirect(testContext({ clients: [client] }), intentOf({ client }));
+    await expect(prepared).rejects.toMatchObject({
       code: "would_revert",
       members: { revert: "InputBelowMinimum" },
     });
+    expect(sent).toHaveLength(1);
   });
 
   test("is refused for what the Router refuses of its shares", async () => {

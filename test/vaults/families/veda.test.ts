@@ -210,7 +210,7 @@ describe("veda's call", () => {
 
   test("says where its amount is", () => {
     const { data, amountOffset } = veda.encode(own, { ...deposit, amount: 0xabcdefn });
-    const start = 2 + 2 * (amountOffset ?? 0);
+    const start = 2 + 2 * amountOffset;
     expect(BigInt(`0x${data.slice(start, start + 64)}`)).toBe(0xabcdefn);
   });
 
