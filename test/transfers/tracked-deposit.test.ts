@@ -1,0 +1,67 @@
+import { type Hex, keccak256 } from "viem";
+import { describe, expect, test } from "vitest";
+import type { SeenTransaction } from "../../src/chains/transaction.ts";
+import type { Database } from "../../src/db/client.ts";
+import type { DepositRow } from "../../src/db/queries/deposits.ts";
+import { depositRouterAddress } from "../../src/router/address.ts";
+import { isProvenBy, trackedDeposit } from "../../src/transfers/tracked-deposit.ts";
+import { row, USER } from "../deposits/fixtures.ts";
+import { testContext } from "../lib/context.ts";
+
+const HASH: Hex = `0x${"11".repeat(32)}`;
+const ELSE: Hex = `0x${"22".repeat(32)}`;
+const input: Hex = "0x12345678";
+const chainId = row.fromChainId;
+const seen: SeenTransaction = {
+  transaction: { hash: HASH, from: USER, to: depositRouterAddress, input, value: 0n, gas: 500_000n },
+  receipt: null,
+  confirmations: 0,
+};
+const handedOut: DepositRow = { ...row, trackingId: "handed out", sourceDataHash: keccak256(input) };
+const reported: DepositRow = { ...handedOut, trackingId: "reported", sourceTxHash: HASH };
+const claimed: DepositRow = { ...row, trackingId: "claimed", depositTxHash: HASH };
+const proven: DepositRow = { ...row, trackingId: "proven", destinationTxHash: HASH };
+const unrelated: DepositRow = { ...row, trackingId: "unrelated" };
+
+/** What is found among these rows, whatever the database would have picked. */
+async function found(rows: readonly DepositRow[]) {
+  const db: Database = { run: async <T>() => rows as T };
+  const tracked = await trackedDeposit(testContext({ db }), { hash: HASH, chainId, seen });
+  return tracked && [tracked.row.trackingId, tracked.bond];
+}
+
+describe("of the deposits that a transaction may carry", () => {
+  test("the one with the strongest bond is meant", async () => {
+    const rising = [unrelated, claimed, handedOut, reported, proven];
+    const bonds = [null, "claimed", "handed_out", "reported", "proven"];
+    for (const [index, bond] of bonds.entries()) {
+      const rows = rising.slice(0, index + 1);
+      const expected = bond === null ? null : [rising[index]?.trackingId, bond];
+      expect(await found(rows)).toEqual(expected);
+      expect(await found(rows.toReversed())).toEqual(expected);
+    }
+  });
+
+  test("one whose source was proven already was not handed out again", async () => {
+    expect(await found([{ ...handedOut, sourceProven: true, sourceTxHash: ELSE }])).toBe(null);
+  });
+});
+
+test.each<[string, Partial<DepositRow>, boolean]>([
+  ["delivered", { destinationTxHash: HASH }, true],
+  ["paid back", { refundTxHash: HASH }, true],
+  ["was said to start it", { sourceTxHash: HASH }, false],
+  ["was shown to start it", { sourceTxHash: HASH, sourceProven: true }, true],
+  ["was said to be its second step", { depositTxHash: HASH }, false],
+  ["was shown to be its second step", { depositTxHash: HASH, depositProven: true }, true],
+  ["gave its shares", { depositTxHash: HASH, shares: "1" }, true],
+  ["was said to claim", { claimTxHash: HASH }, false],
+  ["is said to claim what nobody requested", { claimTxHash: HASH, shares: "1" }, false],
+  [
+    "claimed what was requested",
+    { claimTxHash: HASH, shares: "1", history: [{ state: "requested", at: "2026-01-02T03:04:05.678Z" }] },
+    true,
+  ],
+])("a transaction that %s", (_what, change, is) => {
+  expect(isProvenBy({ ...row, ...change }, HASH)).toBe(is);
+});
