@@ -16,7 +16,7 @@ import type { Vault } from "../vault.ts";
 import { centrifugeRequests } from "./centrifuge-requests.ts";
 import { erc7540Call } from "./erc7540-call.ts";
 import { erc7540Flows } from "./erc7540-flows.ts";
-import { conversionReads, priceOf, sharesRead, shownPrice, totalsReads } from "./erc7540-price.ts";
+import { conversionReads, sharesRead, shownPrice, toldPrice, totalsReads } from "./erc7540-price.ts";
 
 const centrifugeAbi = once(() =>
   parseAbi([
@@ -52,7 +52,7 @@ function describeTerms(vault: Vault, request: TermsRequest) {
       asset: ours ? valueOrNull(results.asset) : null,
       previewShares: valueOrNull(results.preview),
       previewRevert: results.preview.ok ? null : results.preview.revert,
-      price: priceOf(vault, results.price),
+      price: toldPrice(vault, results),
       // Of the asynchronous kind it is what the caller may claim, no capacity.
       maxDeposit: sync ? valueOrNull(results.most) : null,
       minDeposit: null,
@@ -68,7 +68,7 @@ function describeState(vault: Vault) {
     (results): VaultState => ({
       totalAssets: valueOrNull(results.totalAssets),
       totalSupply: valueOrNull(results.totalSupply),
-      sharePrice: shownPrice(vault, results.price),
+      sharePrice: shownPrice(vault, results),
       // Nobody in particular is a member, and so has no room.
       maxDeposit: null,
       minDeposit: null,

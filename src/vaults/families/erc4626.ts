@@ -23,6 +23,7 @@ import type { ExplainedRevert } from "../reverts.ts";
 import { sharePriceOf } from "../share-price.ts";
 import type { Vault } from "../vault.ts";
 import { erc4626Flows } from "./erc4626-flows.ts";
+import { priceOf, priceReads, priceSample } from "./fine-price.ts";
 import { flagsWith, type OwnViews, stateWith, termsWith } from "./own-views.ts";
 
 export const erc4626Abi = once(() =>
@@ -42,10 +43,6 @@ export const erc4626Abi = once(() =>
 
 /** `deposit(uint256 assets, …)`: the amount is the first word after the selector. */
 const AMOUNT_OFFSET = 4;
-/** Assets with fewer decimals round one share's worth too coarsely to judge a price by. */
-const FINE_DECIMALS = 6;
-/** A price of fewer units than these is off by more than a millionth, and taken of so many times the shares. */
-const FINE_UNITS = 10n ** BigInt(FINE_DECIMALS);
 
 /** What sets one ERC-4626 family apart from the generic one. */
 export interface Erc4626Traits {
@@ -108,26 +105,6 @@ const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) 
 /** Stands for an ordinary receiver in limits that are asked for nobody in particular; some vaults answer 0 for 0x0. */
 const ANYBODY = "0x000000000000000000000000000000000000dEaD";
 
-/** Shares whose worth shows a price to a millionth, however few decimals the asset has, where `decimals` are true. */
-function priceSample({ shareDecimals, asset }: Vault, { scale = 0 }: Erc4626Traits): bigint {
-  return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));
-}
-
-function priceReads(vault: Vault, traits: Erc4626Traits) {
-  const on = { to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets" } as const;
-  const shares = priceSample(vault, traits);
-  return { price: read({ ...on, args: [shares] }), finePrice: read({ ...on, args: [shares * FINE_UNITS] }) };
-}
-
-type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
-
-/** What so many shares are worth; of more shares where one share is worth next to nothing. Null: it was not told. */
-function priceOf(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {
-  if (!price.ok) return null;
-  if (price.value >= FINE_UNITS || !finePrice.ok) return { assets: price.value, shares };
-  return { assets: finePrice.value, shares: shares * FINE_UNITS };
-}
-
 /** `maxDeposit`, where it tells anything. */
 function limitRead(vault: Vault, asked: { traits: Erc4626Traits; receiver: Address }) {
   if (asked.traits.limited === false) return {};
@@ -160,13 +137,13 @@ function standardState(vault: Vault, traits: Erc4626Traits): Described<VaultStat
     {
       totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
       totalSupply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
-      ...priceReads(vault, traits),
+      ...priceReads(vault, priceSample(vault, traits.scale)),
       ...limitRead(vault, { traits, receiver: ANYBODY }),
       ...flagReads(vault),
     },
     (results): VaultState => {
       const flags = flagsOf(results, traits);
-      const sample = priceOf(priceSample(vault, traits), results);
+      const sample = priceOf(priceSample(vault, traits.scale), results);
       return {
         ...flags,
         totalAssets: valueOrNull(results.totalAssets),
@@ -186,7 +163,7 @@ function standardTerms(
     {
       asset: read({ ...onVault(vault), name: "asset" }),
       preview: read({ ...onVault(vault), name: "previewDeposit", args: [request.amount] }),
-      ...priceReads(vault, traits),
+      ...priceReads(vault, priceSample(vault, traits.scale)),
       ...limitRead(vault, { traits, receiver: request.receiver }),
       ...flagReads(vault),
     },
@@ -195,7 +172,7 @@ function standardTerms(
       asset: valueOrNull(results.asset),
       previewShares: valueOrNull(results.preview),
       previewRevert: results.preview.ok ? null : results.preview.revert,
-      price: priceOf(priceSample(vault, traits), results),
+      price: priceOf(priceSample(vault, traits.scale), results),
       maxDeposit: limitOf(results.maxDeposit),
     }),
   );

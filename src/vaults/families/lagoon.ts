@@ -15,7 +15,7 @@ import { addressParam } from "../params.ts";
 import type { Vault } from "../vault.ts";
 import { erc7540Call } from "./erc7540-call.ts";
 import { erc7540Flows } from "./erc7540-flows.ts";
-import { conversionReads, priceOf, sharesRead, shownPrice, totalsReads } from "./erc7540-price.ts";
+import { conversionReads, sharesRead, shownPrice, toldPrice, totalsReads } from "./erc7540-price.ts";
 import { erc7540Requests } from "./erc7540-requests.ts";
 import { gateOf, gateReads } from "./lagoon-gate.ts";
 
@@ -105,7 +105,7 @@ function describeTerms(vault: Vault, request: TermsRequest) {
       asset: valueOrNull(results.asset),
       previewShares: sync ? valueOrNull(previewed) : requestedShares(results),
       previewRevert: previewed.ok ? null : previewed.revert,
-      price: priceOf(vault, results.price),
+      price: toldPrice(vault, results),
       maxDeposit: sync ? room : roomForRequests(room),
       minDeposit: null,
       paused,
@@ -127,7 +127,7 @@ function describeState(vault: Vault) {
     return {
       totalAssets: valueOrNull(results.totalAssets),
       totalSupply: valueOrNull(results.totalSupply),
-      sharePrice: shownPrice(vault, results.price),
+      sharePrice: shownPrice(vault, results),
       maxDeposit: paused ? 0n : sync ? room : roomForRequests(room),
       minDeposit: null,
       paused,
