@@ -5,7 +5,7 @@ import { type MovedDeposit, paidNatively } from "./moved.ts";
 import type { Order } from "./order.ts";
 import type { PreparedDeposit } from "./prepare.ts";
 import type { DirectDeposit } from "./prepare-direct.ts";
-import type { Payment } from "./simulate-payment.ts";
+import { headOf, type Payment } from "./simulate-payment.ts";
 
 /** Writes a prepared deposit as building answers it. */
 export function writeBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDeposit {
@@ -57,7 +57,7 @@ function writeMoved(moved: MovedDeposit, order: Order): OwnPart {
     deposit_tx:
       second === null ? null : { transaction_request: second.transaction_request, approval: second.approval },
     simulation: {
-      block_number: Math.max(Number(source.simulation.blockNumber ?? 0n), payment.block.number),
+      block_number: headOf(source.simulation, payment.block),
       gas_used: source.gasUsed.toString(),
       shares: end.kind === "call" && end.delivery === null ? end.shares.toString() : null,
       ...toSufficiency(payment),
@@ -107,10 +107,8 @@ function toDestination({ end }: MovedDeposit): BuiltDeposit["simulation"]["desti
   return { block_number: blockNumber, gas_used: gasUsed.toString(), shares: shares.toString() };
 }
 
-/** The head the simulation built on: never before the one that was read, however nodes number simulated blocks. */
 function toLeg({ simulated, checked }: DirectDeposit) {
-  const block = Math.max(Number(simulated.blockNumber ?? 0n), checked.block.number);
-  return { block_number: block, gas_used: simulated.gasUsed.toString() };
+  return { block_number: headOf(simulated, checked.block), gas_used: simulated.gasUsed.toString() };
 }
 
 type Means = Pick<Payment, "token" | "amount" | "balance" | "allowance">;

@@ -4,12 +4,12 @@ import type { DepositRow } from "../db/queries/deposits.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/log.ts";
 import type { NextStep, NextStepRefusal } from "../schemas/status.ts";
-import { findVaultForDeposit } from "../vaults/registry.ts";
 import { nextClaim } from "./claim.ts";
 import { toSendable } from "./direct-wire.ts";
 import { awaitsSecondStep } from "./observe-at-vault.ts";
 import { isRequested } from "./requests.ts";
 import { prepareSecondStep } from "./second-step.ts";
+import { vaultOf } from "./vault-of.ts";
 
 /** What the user signs next, or why there is nothing although something is left to be done. */
 export interface NextOfDeposit {
@@ -21,7 +21,8 @@ const NOTHING: NextOfDeposit = { next: null, refusal: null };
 
 /**
  * The step that follows where a deposit is: depositing what really arrived, or claiming what an asynchronous vault
- * has settled, built and simulated anew. A vault that refuses, or a chain that cannot be read, is told as the refusal. Throws nothing but what is no AppError.
+ * has settled, built and simulated anew. A vault that refuses, or a chain that cannot be read, is told as the
+ * refusal. Throws nothing but what is no AppError.
  */
 export async function nextStep(ctx: Context, row: DepositRow): Promise<NextOfDeposit> {
   try {
@@ -44,9 +45,8 @@ async function depositOf(
   arrival: { row: DepositRow; token: Address; amount: bigint },
 ): Promise<NextOfDeposit> {
   const { row, token, amount } = arrival;
-  const key = { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) };
   const prepared = await prepareSecondStep(ctx, {
-    vault: await findVaultForDeposit(ctx, key),
+    vault: await vaultOf(ctx, row),
     user: getAddress(row.userAddress),
     token,
     amount,

@@ -1,14 +1,14 @@
-import { getAddress, type Hex } from "viem";
+import type { Hex } from "viem";
 import type { Receipt, Transaction } from "../chains/transaction.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import { sameAddress } from "../lib/address.ts";
-import { findVaultForDeposit } from "../vaults/registry.ts";
 import { findShareProof, type ShareProof } from "./evidence.ts";
 import { isConfirmed, type Look } from "./look.ts";
 import type { Observation } from "./move.ts";
 import { completed } from "./observations.ts";
 import { observeRequest } from "./observe-request.ts";
+import { vaultOf } from "./vault-of.ts";
 
 interface AtVault {
   row: DepositRow;
@@ -61,9 +61,8 @@ async function isOwnCall(
   { row, look, transaction, receipt }: AtVault & { transaction: Transaction; receipt: Receipt },
 ): Promise<boolean> {
   if (!sameAddress(transaction.from, row.userAddress) || row.destinationTxHash === null) return false;
-  const key = { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) };
-  const vault = await findVaultForDeposit(ctx, key);
-  if (transaction.to === null || !sameAddress(transaction.to, vault.entryPoint)) return false;
+  const { entryPoint } = await vaultOf(ctx, row);
+  if (transaction.to === null || !sameAddress(transaction.to, entryPoint)) return false;
   const delivery = await look(row.vaultChainId, row.destinationTxHash as Hex);
   return delivery.receipt !== null && receipt.blockNumber >= delivery.receipt.blockNumber;
 }

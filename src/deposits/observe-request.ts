@@ -2,9 +2,9 @@ import { getAddress, type Hex } from "viem";
 import type { Receipt } from "../chains/transaction.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
-import { adapterOf } from "../vaults/adapters.ts";
-import { findVaultForDeposit } from "../vaults/registry.ts";
+import { requestsOf } from "../vaults/adapters.ts";
 import type { Observation } from "./move.ts";
+import { vaultOf } from "./vault-of.ts";
 
 /**
  * The request to an asynchronous vault that the user's own transaction shows; nothing for a vault that gives
@@ -15,13 +15,9 @@ export async function observeRequest(
   at: { row: DepositRow; hash: Hex; receipt: Receipt; confirmed: boolean },
 ): Promise<Observation[]> {
   const { row, hash, receipt, confirmed } = at;
-  const vault = await findVaultForDeposit(ctx, {
-    chainId: row.vaultChainId,
-    address: getAddress(row.vaultAddress),
-  });
+  const vault = await vaultOf(ctx, row);
   const user = getAddress(row.userAddress);
-  const requests = adapterOf(vault).requests?.(vault) ?? null;
-  const request = requests?.requestIn(vault, { user, logs: receipt.logs }) ?? null;
+  const request = requestsOf(vault)?.requestIn(vault, { user, logs: receipt.logs }) ?? null;
   if (request === null) return [];
   const change = {
     substatus: null,

@@ -2,11 +2,11 @@ import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { decodeRouterError } from "../router/decode.ts";
 import type { AsyncDeposits } from "../vaults/adapter.ts";
-import { adapterOf } from "../vaults/adapters.ts";
-import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
-import { type CheckedDeposit, checkDeposit, refusal } from "./check.ts";
+import { requestsOf } from "../vaults/adapters.ts";
+import { type CheckedDeposit, checkDeposit } from "./check.ts";
 import { mintEffect, requestEffect } from "./effect.ts";
 import { encodeDeposit, type Floors, type UserCall, userDeposit } from "./encode.ts";
+import { explainRevert } from "./explain-revert.ts";
 import { allowedLoss, minimumShares } from "./floors.ts";
 import type { Intent } from "./intent.ts";
 import { type SimulatedDeposit, simulateDeposit } from "./simulate.ts";
@@ -64,7 +64,7 @@ async function attempt(ctx: Context, input: { intent: Intent; depositAmount: big
   };
   const deposit = encodeDeposit(intent, floors);
   verifyDeposit(intent, { call: deposit, floors });
-  const effect = own?.async === true ? requestEffect(intent, requestsOf(intent)) : mintEffect(intent);
+  const effect = own?.async === true ? requestEffect(intent, followable(intent)) : mintEffect(intent);
   const simulated = await simulateDeposit(ctx, { intent, checked, deposit, effect });
   return { checked, deposit, depositAmount, floors, simulated };
 }
@@ -84,8 +84,8 @@ function succeed(intent: Intent, made: Attempt): DirectDeposit {
   return { ...made, intent, simulated, expectedShares: simulated.shares };
 }
 
-function requestsOf({ vault }: Intent): AsyncDeposits {
-  const requests = adapterOf(vault).requests?.(vault) ?? null;
+function followable({ vault }: Intent): AsyncDeposits {
+  const requests = requestsOf(vault);
   if (requests === null) throw new TypeError(`${vault.adapter} encodes requests that it cannot follow`);
   return requests;
 }
@@ -97,16 +97,6 @@ function arrivedAmount(revert: `0x${string}`): bigint | null {
   return typeof received === "bigint" ? received : null;
 }
 
-function explain(intent: Intent, made: Attempt): AppError {
-  const { simulated, checked } = made;
-  const revert = simulated.ok ? "0x" : simulated.revert;
-  const routers = decodeRouterError(revert);
-  if (routers?.name === "SharesBelowMinimum") {
-    return routers.args[0] === 0n
-      ? failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`)
-      : failure("price_unsafe", `${intent.vault.name} mints fewer shares than its own preview says`);
-  }
-  const explained =
-    routers === null ? explainVaultRevert(intent.vault, revert) : { code: null, text: routers.name };
-  return refusal({ intent, amount: made.depositAmount, terms: checked.terms }, explained);
+function explain(intent: Intent, { depositAmount: amount, simulated, checked }: Attempt): AppError {
+  return explainRevert({ intent, amount, terms: checked.terms }, simulated.ok ? "0x" : simulated.revert);
 }

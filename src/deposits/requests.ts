@@ -3,10 +3,10 @@ import type { BlockRef } from "../chains/aggregate.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/adapter.ts";
-import { adapterOf } from "../vaults/adapters.ts";
-import { findVaultForDeposit } from "../vaults/registry.ts";
+import { requestsOf } from "../vaults/adapters.ts";
 import { readNow } from "../vaults/state.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { vaultOf } from "./vault-of.ts";
 
 /** What an asynchronous vault says now of a deposit's request, and at which block. */
 export interface RequestNow {
@@ -32,8 +32,8 @@ export function isRejected({ state, requestId }: Pick<DepositRow, "state" | "req
  */
 export async function readRequest(ctx: Context, row: DepositRow): Promise<RequestNow | null> {
   const { vaultChainId: chainId, requestId } = row;
-  const vault = await findVaultForDeposit(ctx, { chainId, address: getAddress(row.vaultAddress) });
-  const requests = adapterOf(vault).requests?.(vault) ?? null;
+  const vault = await vaultOf(ctx, row);
+  const requests = requestsOf(vault);
   if (requests === null) return null;
   const requestIds = requestId === null ? [] : [requestId];
   const described = requests.pending(vault, { user: getAddress(row.userAddress), requestIds });

@@ -1,12 +1,10 @@
 import type { Address } from "viem";
 import type { Context } from "../context.ts";
-import { type AppError, failure } from "../errors.ts";
-import { decodeRouterError } from "../router/decode.ts";
-import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
-import { refusal } from "./check.ts";
+import { failure } from "../errors.ts";
 import type { Destination } from "./destination.ts";
 import { mintEffect } from "./effect.ts";
-import { simulatePayment } from "./simulate-payment.ts";
+import { explainRevert } from "./explain-revert.ts";
+import { headOf, simulatePayment } from "./simulate-payment.ts";
 
 /** What the deposit at the end of a transfer did when it was simulated. */
 export interface Delivery {
@@ -45,22 +43,11 @@ export async function simulateDelivery(
     call: { target: call.target, value: 0n, data: call.data },
     reads: effect.reads,
   });
-  if (!made.ok) throw explain(destination, made.revert);
+  if (!made.ok) throw explainRevert({ intent, amount: intent.amount, terms: checked.terms }, made.revert);
   if (made.gasUsed > call.gasLimit) {
     const detail = "the deposit needs more gas than the bridge gives it";
     throw failure("no_route", detail, { reasons: [{ code: "destination_call_failed", detail }] });
   }
-  const block = Math.max(Number(made.simulation.blockNumber ?? 0n), checked.block.number);
   const shares = effect.judge(made.simulation) ?? 0n;
-  return { shares, gasUsed: made.gasUsed, blockNumber: block };
-}
-
-function explain({ intent, checked }: Destination, revert: `0x${string}`): AppError {
-  const routers = decodeRouterError(revert);
-  if (routers?.name === "SharesBelowMinimum") {
-    return failure("price_unsafe", `${intent.vault.name} mints fewer shares than its own preview says`);
-  }
-  const explained =
-    routers === null ? explainVaultRevert(intent.vault, revert) : { code: null, text: routers.name };
-  return refusal({ intent, amount: intent.amount, terms: checked.terms }, explained);
+  return { shares, gasUsed: made.gasUsed, blockNumber: headOf(made.simulation, checked.block) };
 }

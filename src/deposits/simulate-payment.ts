@@ -71,6 +71,11 @@ export async function simulatePayment(
   return outcome ?? { ok: false, revert: "0x", failedCall: "approval" };
 }
 
+/** The head a simulation built on: never before the one that was read, however nodes number simulated blocks. */
+export function headOf({ blockNumber }: Pick<Simulation, "blockNumber">, read: BlockRef): number {
+  return Math.max(Number(blockNumber ?? 0n), read.number);
+}
+
 function approvals(payment: Payment, state: { standing: bigint; reset: boolean }): UserCall[] {
   if (isNative(payment.token) || state.standing >= payment.amount) return [];
   const { token, spender, amount } = payment;

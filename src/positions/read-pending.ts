@@ -4,7 +4,7 @@ import type { OpenRequest } from "../db/queries/user-record.ts";
 import type { Positions } from "../schemas/position.ts";
 import type { NextStep } from "../schemas/status.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/adapter.ts";
-import { adapterOf } from "../vaults/adapters.ts";
+import { requestsOf } from "../vaults/adapters.ts";
 import type { Vault } from "../vaults/vault.ts";
 
 type PendingPosition = Positions["pending"][number];
@@ -19,7 +19,7 @@ interface Asked {
 /** The vaults among some that take deposits as requests. */
 export function asyncVaults(vaults: readonly Vault[]): Omit<Asked, "requestIds">[] {
   return vaults.flatMap((vault) => {
-    const requests = adapterOf(vault).requests?.(vault) ?? null;
+    const requests = requestsOf(vault);
     return requests === null ? [] : [{ vault, requests }];
   });
 }

@@ -1,4 +1,4 @@
-import type { VaultAdapter } from "./adapter.ts";
+import type { AsyncDeposits, VaultAdapter } from "./adapter.ts";
 import { aaveStata } from "./families/aave-stata.ts";
 import { accountable } from "./families/accountable.ts";
 import { centrifuge } from "./families/centrifuge.ts";
@@ -38,6 +38,11 @@ export function adapterOf(vault: Vault): VaultAdapter {
   const adapter = adapters.get(vault.adapter);
   if (adapter === undefined) throw new Error(`${vault.vaultId}: no adapter is called ${vault.adapter}`);
   return adapter;
+}
+
+/** How deposits into a vault are followed when it settles them later; null: each gives shares at once. Throws as `adapterOf`. */
+export function requestsOf(vault: Vault): AsyncDeposits | null {
+  return adapterOf(vault).requests?.(vault) ?? null;
 }
 
 /** The adapter of a name that somebody gives; null: there is none. */

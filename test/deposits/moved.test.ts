@@ -76,6 +76,11 @@ describe("a transfer that ends in the vault", () => {
     ["makes no call", "upstream_rejected", { made: { executor: null } }],
     ["leaves the vault too little gas", "no_route", { atVault: { ...atVault, gasUsed: 1_000_001n } }],
     [
+      "would mint no shares",
+      "zero_shares",
+      { atVault: { revert: encodeErrorResult({ abi: SharesBelowMinimum, args: [0n, minShares] }) } },
+    ],
+    [
       "would mint fewer shares than promised",
       "price_unsafe",
       {
