@@ -11,11 +11,13 @@ const LEAST_OF_ANY = 100_000n;
 
 /** The rule in words, for the public list. */
 export const DUST_RULE =
-  "never for less than 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 of any other asset";
+  "never for less than 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 of any other asset, by its symbol; an " +
+  "asset that this service does not know is named with its contract";
 
 /**
  * Whether an amount is too small to tell of, whatever part of a vault it is: an order of magnitude, about a hundred
- * dollars, that needs no price. In the asset's smallest unit; the sign does not count.
+ * dollars, that needs no price. In the asset's smallest unit; the sign does not count. A token that calls itself what
+ * it is not has its floor too, which is low: what is told of it names its contract.
  */
 export function isDust(asset: { assetSymbol: string; assetDecimals: number }, amount: bigint): boolean {
   const symbol = asset.assetSymbol.toUpperCase();

@@ -55,6 +55,7 @@ export interface RegistryChange {
 export interface VaultFacts {
   vaultName: string;
   adapter: string;
+  /** What amounts are counted in, for people: see `assetUnit`. */
   assetSymbol: string;
   assetDecimals: number;
   /** Every five minutes of the last two hours, every hour of the last week, every day of the last ninety. */

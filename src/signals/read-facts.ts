@@ -9,6 +9,7 @@ import {
   sumSpans,
 } from "../db/queries/vault-facts.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { assetUnit } from "./asset-unit.ts";
 import { type DayFlows, dayAgo, earlierDays, type VaultFacts } from "./facts.ts";
 
 /** A vault to judge, and when it came into the registry, seconds. */
@@ -97,7 +98,7 @@ function toFacts(
   return {
     vaultName: vault.name,
     adapter: vault.adapter,
-    assetSymbol: vault.asset.symbol,
+    assetSymbol: assetUnit(vault),
     assetDecimals: vault.asset.decimals,
     recent: ofStep(steps.fine),
     hours: ofStep(steps.hour),

@@ -135,6 +135,13 @@ describe("on a chain where things happen to vaults", () => {
     expect(await oneOf("Drain", "net_outflow")).toMatchObject({ tx_hash: null });
   });
 
+  test("what they count is not what a token calls itself", async () => {
+    const { title, asset_symbol, metrics } = await oneOf("Whale out", "large_withdrawal");
+    expect(asset_symbol).toBe("USDC");
+    expect(title).toMatch(/^Whale out: 120,000 USDC \(0x[0-9a-fA-F]{4}…[0-9a-fA-F]{4}\) withdrawn at once$/);
+    expect(metrics[0]).toMatchObject({ unit: expect.stringMatching(/^USDC \(0x/) });
+  });
+
   test("they are raised once, and what goes on only moves its end", async () => {
     const before = await signals();
     expect(await world.judge()).toMatchObject({ raised: 0, updated: 0 });
