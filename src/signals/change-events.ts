@@ -3,9 +3,25 @@ import type { ChainLog } from "../chains/logs.ts";
 
 const selectors = (...events: string[]): readonly Hex[] => events.map((event) => toEventSelector(event));
 
+/** Switches that are told by one event whichever way they go. */
+const EITHER_WAY = [
+  "DepositPauseSet(bool,uint256,address)",
+  "SetQueueStatus(address,bool)",
+  "SetFlags((bool,bool,bool,bool,bool,uint32))",
+  "StateUpdated(uint8)",
+  "GovSetHookConfig(address,uint32)",
+  "AssetDataUpdated(address,bool,bool,uint16)",
+];
+/** Lagoon's, of two rates and, since its version 0.6, of five. */
+const RATES = [
+  "RatesUpdated((uint16,uint16),(uint16,uint16),uint256)",
+  "RatesUpdated((uint16,uint16,uint16,uint16,uint16),(uint16,uint16,uint16,uint16,uint16),uint256)",
+];
+
 /**
- * First topics of the events behind a change, by what changed; the same contract never has two of them. Sources:
- * morpho-org/metamorpho, morpho-org/vault-v2, OpenZeppelin and Solmate (as Veda), IPOR Fusion, Lagoon.
+ * First topics of the events behind a change, by what changed; of several in its blocks the last that tells it counts.
+ * Sources: morpho-org/metamorpho, morpho-org/vault-v2, OpenZeppelin and Solmate (as Veda), IPOR Fusion, Lagoon, Midas,
+ * Mellow, Euler.
  */
 const TOPICS: Readonly<Record<string, readonly Hex[]>> = {
   owner: selectors("OwnershipTransferred(address,address)", "SetOwner(address)"),
@@ -16,15 +32,15 @@ const TOPICS: Readonly<Record<string, readonly Hex[]>> = {
   performance_fee: selectors(
     "SetPerformanceFee(uint256)",
     "PerformanceFeeDataConfigured(address,uint256)",
-    "RatesUpdated((uint16,uint16),(uint16,uint16),uint256)",
+    ...RATES,
   ),
   management_fee: selectors(
     "SetManagementFee(uint256)",
     "ManagementFeeDataConfigured(address,uint256)",
-    "RatesUpdated((uint16,uint16),(uint16,uint16),uint256)",
+    ...RATES,
   ),
-  paused: selectors("Paused(address)"),
-  unpaused: selectors("Unpaused(address)"),
+  paused: selectors("Paused(address)", "Paused()", "PauseFn(address,bytes4)", ...EITHER_WAY),
+  unpaused: selectors("Unpaused(address)", "Unpaused()", "UnpauseFn(address,bytes4)", ...EITHER_WAY),
 };
 
 /** Topics of the events that a change may have emitted; none: nobody knows of any. */

@@ -10,7 +10,7 @@ import { vaultOrNone } from "../vaults/registry.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { coalesce, type Incident } from "./coalesce.ts";
 import type { VaultFacts } from "./facts.ts";
-import { locateChanges } from "./locate-changes.ts";
+import { type Found, locateChanges, unlocated } from "./locate-changes.ts";
 import { type JudgedVault, readFacts } from "./read-facts.ts";
 import { rules } from "./rules.ts";
 
@@ -43,9 +43,10 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const report = { vaults: judged.length, raised: 0, updated: 0 };
   for (let start = 0; start < judged.length; start += AT_ONCE) {
     const vaults = judged.slice(start, start + AT_ONCE);
-    const judgement = await judge(ctx, { vaults, facts: await readFacts(ctx, { vaults, changes }) });
-    const found = await locateChanges(ctx, judgement);
-    await writeIncidents(ctx.db, found);
+    const { changed, open } = await judge(ctx, { vaults, facts: await readFacts(ctx, { vaults, changes }) });
+    const found = await locateChanges(ctx, changed);
+    const later = await locateChanges(ctx, unlocated(open, ctx.now()));
+    await writeIncidents(ctx.db, [...found, ...later.filter(({ txHash }) => txHash !== null)]);
     report.raised += found.filter(
       ({ updateCount, firstSeen, lastSeen }) => updateCount === 0 && +firstSeen === +lastSeen,
     ).length;
@@ -54,10 +55,11 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   return { ...report, updated: report.updated - report.raised };
 }
 
+/** What is new or went on of some vaults' incidents, and those that stay as they were. */
 async function judge(
   ctx: Context,
   input: { vaults: readonly JudgedVault[]; facts: ReadonlyMap<string, VaultFacts> },
-): Promise<{ row: SignalRow; vault: Vault }[]> {
+): Promise<{ changed: Found[]; open: Found[] }> {
   const { vaults, facts } = input;
   const keys = vaults.map(({ vault }) => ({
     chainId: vault.chainId,
@@ -65,10 +67,11 @@ async function judge(
   }));
   const known = await selectIncidents(ctx.db, { since: new Date(ctx.now() - KNOWN_MS), vaults: keys });
   const now = Math.floor(ctx.now() / 1000);
-  return vaults.flatMap(({ vault }) => {
+  const knownOf = (vault: Vault): SignalRow[] =>
+    known.filter((row) => row.chainId === vault.chainId && row.vaultAddress === vault.address.toLowerCase());
+  const changed = vaults.flatMap(({ vault }): Found[] => {
     const own = facts.get(vault.vaultId);
-    const address = vault.address.toLowerCase();
-    const rowsOf = known.filter((row) => row.chainId === vault.chainId && row.vaultAddress === address);
+    const rowsOf = knownOf(vault);
     if (own === undefined) return [];
     return rules.flatMap((rule) => {
       const findings = rule.find(own, now);
@@ -84,6 +87,9 @@ async function judge(
       });
     });
   });
+  const touched = new Set(changed.map(({ row }) => row.signalId));
+  const open = vaults.flatMap(({ vault }) => knownOf(vault).map((row): Found => ({ vault, row })));
+  return { changed, open: open.filter(({ row }) => !touched.has(row.signalId)) };
 }
 
 const toIncident = (row: SignalRow): Incident => ({

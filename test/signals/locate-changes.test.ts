@@ -4,7 +4,7 @@ import type { ChainClient } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { SignalRow } from "../../src/db/queries/signals.ts";
 import { tells } from "../../src/signals/change-events.ts";
-import { locateChanges } from "../../src/signals/locate-changes.ts";
+import { locateChanges, unlocated } from "../../src/signals/locate-changes.ts";
 import { CHAIN_ID, vaultOf } from "../flows/support/vaults.ts";
 import { testContext } from "../lib/context.ts";
 
@@ -46,10 +46,10 @@ const curatorSet = (to: string, block: number) => ({
 });
 
 /** Looks for changes on a node that answers as told; also tells what it was asked. */
-async function locate(rows: readonly SignalRow[], answer: () => unknown) {
+async function locate(rows: readonly SignalRow[], answer: () => unknown, maxLogTopics: number | null = null) {
   const asked: unknown[] = [];
   const client = {
-    definition: { chainId: CHAIN_ID, maxLogTopics: null },
+    definition: { chainId: CHAIN_ID, maxLogTopics },
     onOneNode: (work: Parameters<ChainClient["onOneNode"]>[0]) =>
       work({
         request: async (_method, params) => {
@@ -99,6 +99,30 @@ describe("a change that a view showed", () => {
     ];
     const { found, asked } = await locate(rows, () => [curatorSet(NEW, 150)]);
     expect([found, asked]).toEqual([rows, []]);
+  });
+
+  test("is looked for again for half an hour, where it was not found", () => {
+    const rows = [
+      row(),
+      row({ signalId: "sig_2", txHash: TX }),
+      row({ signalId: "sig_3", updateCount: 1 }),
+      row({ signalId: "sig_4", ruleId: "share_price_loss" }),
+      row({ signalId: "sig_5", ruleId: "paused", subject: "" }),
+    ];
+    const found = rows.map((one) => ({ row: one, vault }));
+    const ids = (nowMs: number) => unlocated(found, nowMs).map((one) => one.row.signalId);
+    expect(ids(30 * 60_000)).toEqual(["sig_1", "sig_5"]);
+    expect(ids(30 * 60_000 + 1)).toEqual([]);
+  });
+
+  test("is looked for by as many kinds of events as a node grants at once", async () => {
+    const paused = row({ ruleId: "paused", subject: "", evidence: row().evidence });
+    const { asked } = await locate([paused], () => []);
+    expect(asked).toHaveLength(1);
+    const granted = await locate([paused], () => [], 4);
+    const topics = (one: unknown) => (one as { topics: [string[]] }).topics[0];
+    expect(granted.asked.map((one) => topics(one).length)).toEqual([4, 4, 1]);
+    expect(granted.asked.flatMap(topics)).toEqual(asked.flatMap(topics));
   });
 
   test("is looked for with at most ten questions in a round", async () => {

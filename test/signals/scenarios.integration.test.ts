@@ -1,5 +1,7 @@
+import { eq } from "drizzle-orm";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { signals as signalRows } from "../../src/db/schema/signals.ts";
 import type { Signal, SignalDetail } from "../../src/schemas/signal.ts";
 import { CHAIN_ID } from "../flows/support/vaults.ts";
 import { ADMIN_TOKEN } from "../partners/support/deployment.ts";
@@ -133,6 +135,14 @@ describe("on a chain where things happen to vaults", () => {
     });
     expect(changes.find(({ title }) => title.includes("fee"))).toMatchObject({ block_number: number });
     expect(await oneOf("Drain", "net_outflow")).toMatchObject({ tx_hash: null });
+  });
+
+  test("a transaction that no node told of is looked for again", async () => {
+    const { signal_id } = await oneOf("Pause", "paused");
+    const ofIt = eq(signalRows.signalId, signal_id);
+    await world.causeway.db.update(signalRows).set({ txHash: null }).where(ofIt);
+    expect(await world.judge()).toMatchObject({ raised: 0, updated: 0 });
+    expect(await oneOf("Pause", "paused")).toMatchObject({ tx_hash: hashes["pause"], update_count: 0 });
   });
 
   test("what they count is not what a token calls itself", async () => {
