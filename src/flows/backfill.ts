@@ -1,11 +1,8 @@
-import type { NodeSession } from "../chains/client.ts";
-import { readHead } from "../chains/logs.ts";
-import type { FlowTip } from "../db/queries/flows.ts";
 import { type BlockSet, type BlockSpan, countBlocks, within } from "../lib/blocks.ts";
-import { OutsideError } from "../lib/bounded-fetch.ts";
 import { type Budget, onOneNodeWithin } from "./budget.ts";
 import type { Indexer } from "./indexer.ts";
 import { readSpan } from "./read-span.ts";
+import { refuseOtherChain } from "./refuse-other-chain.ts";
 import { describeSource, joinSources } from "./sources.ts";
 import { type IndexedVault, missingHistory, missingOfAny, type RunState } from "./state.ts";
 
@@ -98,12 +95,4 @@ function lackingAt(
   const others = missing.flatMap(({ own }) => own.filter(({ from }) => from > gap.from));
   const ends = [...others.map(({ from }) => from - 1), ...lacking.flatMap(({ own }) => own[0]?.to ?? [])];
   return { vaults: lacking.map(({ vault }) => vault), to: Math.min(gap.to, ...ends) };
-}
-
-/** A node that has not got to the final block, or tells another one, may lack the older blocks too. */
-async function refuseOtherChain(node: NodeSession, { finalBlock, finalHash }: FlowTip): Promise<void> {
-  if (finalBlock === null) throw new RangeError("history is read below a final block");
-  const final = await readHead(node, finalBlock);
-  if (final.hash !== finalHash)
-    throw new OutsideError("malformed", "the node tells another history below the final block");
 }

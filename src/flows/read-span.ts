@@ -4,7 +4,7 @@ import { type ChainLog, readHead, readLogs } from "../chains/logs.ts";
 import type { BlockSpan } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { Budget } from "./budget.ts";
-import { filtersOf, type LogFilter, type Sources } from "./sources.ts";
+import { filtersOf, type Listened, type LogFilter } from "./sources.ts";
 import { narrow, narrowed, type QuestionSize, widen } from "./span.ts";
 
 /** Requests that are kept back: those that confirm what was read. */
@@ -21,7 +21,7 @@ const MANY_LOGS = 10_000;
  */
 export async function readSpan(
   node: NodeSession,
-  input: { span: BlockSpan; sources: Sources; budget: Budget },
+  input: { span: BlockSpan; sources: Listened; budget: Budget },
 ): Promise<{ logs: ChainLog[]; to: number }> {
   const { span, sources, budget } = input;
   const logs: ChainLog[] = [];

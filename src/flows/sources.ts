@@ -5,11 +5,15 @@ import { adapterOf } from "../vaults/adapters.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { creditReceiver, decodeRouted, depositedTopics, routerAddress } from "./routed.ts";
 
-/** Where the flows of some vaults of one chain are seen. Addresses, topics and keys are lower case. */
-export interface Sources {
+/** What is listened for. Addresses, topics and keys are lower case. */
+export interface Listened {
   topics: readonly string[];
   /** What each contract is listened to for. */
   topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Where the flows of some vaults of one chain are seen. */
+export interface Sources extends Listened {
   /** The vaults that are listened for. */
   vaults: readonly string[];
   /** What logs, all of some blocks, show of the vaults. `final`: the last block that will not change. */
@@ -89,7 +93,7 @@ export function joinSources(chainId: number, vaults: readonly Vault[]): Sources 
  * The questions that together ask for all events of some sources, each no longer than a node grants. No two of them
  * ask for the same event.
  */
-export function filtersOf(sources: Sources, grants: { addresses: number; topics: number }): LogFilter[] {
+export function filtersOf(sources: Listened, grants: { addresses: number; topics: number }): LogFilter[] {
   return chunk(sources.topics, grants.topics).flatMap((topics) => {
     const emitters = [...sources.topicsBy].filter(([, wanted]) => topics.some((topic) => wanted.has(topic)));
     const addresses = emitters.map(([address]) => address);

@@ -1,3 +1,4 @@
+import { watchControls } from "./controls.ts";
 import { indexFlows } from "./flows.ts";
 import { followDeposits } from "./follow-deposits.ts";
 import type { Job } from "./job.ts";
@@ -10,5 +11,5 @@ import { noteSnapshots } from "./snapshots.ts";
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
   "* * * * *": [[followDeposits], [indexFlows]],
-  "*/5 * * * *": [[noteSnapshots, judgeVaults]],
+  "*/5 * * * *": [[noteSnapshots, watchControls, judgeVaults]],
 };

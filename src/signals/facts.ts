@@ -1,3 +1,5 @@
+import type { ControlEvent, EventMembers } from "../vaults/control-events/event.ts";
+
 /** A snapshot of a vault. Amounts in the asset's smallest unit, the share price times 10^18. */
 export interface Point {
   /** The block's time, seconds since the epoch. */
@@ -51,6 +53,19 @@ export interface RegistryChange {
   reason: string;
 }
 
+/** An event by which the vault told of a change that no view shows. Addresses and topics are lower case. */
+export interface ToldChange {
+  /** `txHash:logIndex`. */
+  key: string;
+  txHash: string;
+  blockNumber: number;
+  /** The block's time, seconds since the epoch. */
+  seconds: number;
+  what: ControlEvent;
+  /** Null: its data are not those of the signature. */
+  members: EventMembers | null;
+}
+
 /** Everything that rules may decide on about one vault. Snapshots are oldest first. */
 export interface VaultFacts {
   vaultName: string;
@@ -68,6 +83,8 @@ export interface VaultFacts {
   /** When the vault came into the registry, seconds. */
   addedAt: number;
   registryChanges: readonly RegistryChange[];
+  /** What it told within the last day, as far as blocks are final, oldest first. */
+  toldChanges: readonly ToldChange[];
 }
 
 /** The newest snapshot of a vault; null: there is none. */

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { type ControlEventRow, selectControlEvents } from "../db/queries/control-events.ts";
 import type { StatusChange } from "../db/queries/signals.ts";
 import { steps } from "../db/queries/snapshots.ts";
 import {
@@ -8,9 +9,12 @@ import {
   selectPoints,
   sumSpans,
 } from "../db/queries/vault-facts.ts";
+import { findControlEvent, membersOf } from "../vaults/control-events.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { assetUnit } from "./asset-unit.ts";
-import { type DayFlows, dayAgo, earlierDays, type VaultFacts } from "./facts.ts";
+import { type DayFlows, dayAgo, earlierDays, type ToldChange, type VaultFacts } from "./facts.ts";
+
+const DAY_MS = 86_400_000;
 
 /** A vault to judge, and when it came into the registry, seconds. */
 export interface JudgedVault {
@@ -43,11 +47,14 @@ export async function readFacts(
     vaultAddress: vault.address.toLowerCase(),
   }));
   const points = groupByVault(await selectPoints(ctx.db, { now: new Date(ctx.now()), vaults: keys }));
+  const since = new Date(ctx.now() - DAY_MS);
+  const told = groupByVault(await selectControlEvents(ctx.db, { since, vaults: keys }));
   const facts = new Map(
     input.vaults.map((judged) => {
       const { vaultId } = judged.vault;
       const changes = input.changes.filter(({ subject }) => subject === vaultId);
-      return [vaultId, toFacts(judged, { points: points.get(vaultId) ?? [], changes })] as const;
+      const stored = { points: points.get(vaultId) ?? [], told: told.get(vaultId) ?? [], changes };
+      return [vaultId, toFacts(judged, stored)] as const;
     }),
   );
   const spans = keys.flatMap((key) => {
@@ -92,7 +99,11 @@ const parseKey = (vaultId: string): { chainId: number; vaultAddress: string } =>
 
 function toFacts(
   { vault, addedAt }: JudgedVault,
-  stored: { points: readonly PointRecord[]; changes: readonly StatusChange[] },
+  stored: {
+    points: readonly PointRecord[];
+    told: readonly ControlEventRow[];
+    changes: readonly StatusChange[];
+  },
 ): VaultFacts {
   const ofStep = (step: number) => stored.points.filter((point) => point.step === step);
   return {
@@ -113,7 +124,18 @@ function toFacts(
       to: after,
       reason,
     })),
+    toldChanges: stored.told.flatMap((row) => toToldChange(vault, row) ?? []),
   };
+}
+
+/** Null: the vault is another one by now, of which such an event says nothing. */
+function toToldChange(vault: Vault, row: ControlEventRow): ToldChange | null {
+  const { txHash, blockNumber } = row;
+  const what = findControlEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "" });
+  if (what === undefined) return null;
+  const seconds = row.blockTime.getTime() / 1000;
+  const key = `${txHash}:${row.logIndex}`;
+  return { key, txHash, blockNumber, seconds, what, members: membersOf(what, row) };
 }
 
 /** Null when not all of the day's flows are stored, or one of them did not tell its amount. */

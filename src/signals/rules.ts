@@ -4,6 +4,7 @@ import { controlChanged } from "./rules/control.ts";
 import { largeDeposit, largeWithdrawal } from "./rules/large-flow.ts";
 import { netInflow, netOutflow } from "./rules/net-flow.ts";
 import { registryChanged, vaultAdded } from "./rules/registry.ts";
+import { changeAnnounced, changeTold } from "./rules/told-change.ts";
 import { tvlJump } from "./rules/tvl-jump.ts";
 import { apyBreak, priceStale, sharePriceLoss } from "./rules/value.ts";
 
@@ -23,6 +24,8 @@ export const rules: readonly SignalRule[] = [
   capacityOpened,
   liquidityThin,
   controlChanged,
+  changeTold,
+  changeAnnounced,
   vaultAdded,
   registryChanged,
 ];

@@ -69,6 +69,7 @@ export function factsOf(
     dayFlows: of.flows === null ? null : { inflow: 0n, outflow: 0n, largest: [], ...of.flows },
     addedAt: NOW - 40 * 86_400,
     registryChanges: [],
+    toldChanges: [],
   };
 }
 

@@ -240,7 +240,7 @@ describe("a listing of signals", () => {
 
   test("tells its rules", async () => {
     const { status, body } = await read("rules");
-    expect([status, (body as unknown as unknown[]).length]).toEqual([200, 16]);
+    expect([status, (body as unknown as unknown[]).length]).toEqual([200, 18]);
   });
 
   test("knows no signal that is not there", async () => {

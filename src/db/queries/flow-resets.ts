@@ -47,7 +47,10 @@ export async function rewindFlows(db: Database, rewind: { chainId: number; from:
         from ${flowTips} as tip where tip.chain_id = ${chainId} and ${flowCoverage.chainId} = ${chainId}`),
       sql
         .update(flowTips)
-        .set({ finalBlock: null, finalHash: null, headBlock: null, headHash: null, headTime: null })
+        .set({
+          ...{ finalBlock: null, finalHash: null, headBlock: null, headHash: null, headTime: null },
+          controlsTo: raw`case when ${flowTips.controlsTo} > ${from - 1}::int8 then ${from - 1}::int8 else ${flowTips.controlsTo} end`,
+        })
         .where(eq(flowTips.chainId, chainId)),
       sql
         .delete(flows)

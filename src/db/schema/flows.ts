@@ -1,5 +1,15 @@
 import { sql as raw } from "drizzle-orm";
-import { bigint, boolean, index, integer, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+} from "drizzle-orm/pg-core";
 import { blockSet, time } from "../columns.ts";
 
 const block = (name: string) => bigint(name, { mode: "number" });
@@ -55,6 +65,8 @@ export const flowTips = pgTable("flow_tips", {
   movedAt: time("moved_at"),
   historyAt: time("history_at"),
   error: text("error"),
+  /** Up to this block, events of control were looked for; null: none yet. */
+  controlsTo: block("controls_to"),
 });
 
 /** What of each vault's history is stored. */
@@ -93,4 +105,27 @@ export const flowStarts = pgTable(
     startBlock: block("start_block"),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
+);
+
+/** Events by which vaults tell of changes that no view shows, for as long as rules look back. Lower case; all final. */
+export const controlEvents = pgTable(
+  "control_events",
+  {
+    chainId: integer("chain_id").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    txHash: text("tx_hash").notNull(),
+    logIndex: integer("log_index").notNull(),
+    /** The contract that emitted it. */
+    emitter: text("emitter").notNull(),
+    topics: jsonb("topics").$type<string[]>().notNull(),
+    data: text("data").notNull(),
+    blockNumber: block("block_number").notNull(),
+    blockTime: time("block_time").notNull(),
+    notedAt: time("noted_at").notNull(),
+  },
+  // One contract may serve several vaults.
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.vaultAddress, table.txHash, table.logIndex] }),
+    index("control_events_noted").on(table.notedAt),
+  ],
 );

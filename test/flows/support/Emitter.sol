@@ -26,4 +26,21 @@ contract Emitter {
             else emit Deposit(msg.sender, owner, assets, assets * 2);
         }
     }
+
+    /// @notice Any event with up to four topics.
+    function raw(bytes32[] calldata topics, bytes calldata data) external {
+        bytes32[4] memory t;
+        for (uint256 i = 0; i < topics.length; ++i) t[i] = topics[i];
+        bytes memory d = data;
+        uint256 count = topics.length;
+        assembly {
+            let at := add(d, 32)
+            let size := mload(d)
+            switch count
+            case 1 { log1(at, size, mload(t)) }
+            case 2 { log2(at, size, mload(t), mload(add(t, 32))) }
+            case 3 { log3(at, size, mload(t), mload(add(t, 32)), mload(add(t, 64))) }
+            default { log4(at, size, mload(t), mload(add(t, 32)), mload(add(t, 64)), mload(add(t, 96))) }
+        }
+    }
 }

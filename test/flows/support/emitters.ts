@@ -5,6 +5,7 @@ export const emitterAbi = parseAbi([
   "function deposit(address owner, uint256 assets)",
   "function withdraw(address owner, uint256 assets)",
   "function many(uint256 count, uint256 users, uint256 seed)",
+  "function raw(bytes32[] topics, bytes data)",
   "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
   "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
 ]);
@@ -21,6 +22,9 @@ export const depositData = (owner: Address, assets: bigint): Hex =>
   encodeFunctionData({ abi: emitterAbi, functionName: "deposit", args: [owner, assets] });
 export const withdrawData = (owner: Address, assets: bigint): Hex =>
   encodeFunctionData({ abi: emitterAbi, functionName: "withdraw", args: [owner, assets] });
+
+export const rawData = ({ topics, data }: { topics: readonly Hex[]; data: Hex }): Hex =>
+  encodeFunctionData({ abi: emitterAbi, functionName: "raw", args: [topics, data] });
 
 /** One deposit, mined at once. */
 export function emitDeposit(chain: TestChain, of: { vault: Address; owner: Address; assets: bigint }) {

@@ -25,6 +25,7 @@ export class MemoryFlows implements FlowStore {
     movedAt: null,
     historyAt: null,
     error: null,
+    controlsTo: null,
   };
 
   async load() {

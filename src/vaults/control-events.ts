@@ -1,0 +1,89 @@
+import { decodeEventLog, type Hex, parseAbiItem, toEventSelector } from "viem";
+import { commonEvents } from "./control-events/common.ts";
+import { type ControlEvent, contractOf, type EventMembers } from "./control-events/event.ts";
+import {
+  eulerEvents,
+  fluidEvents,
+  gearboxEvents,
+  makerEvents,
+  metaMorphoEvents,
+  metaMorphoForkEvents,
+} from "./control-events/lending.ts";
+import {
+  centrifugeEvents,
+  iporEvents,
+  lagoonEvents,
+  mellowEvents,
+  mellowLrtEvents,
+  midasEvents,
+  vedaEvents,
+  yearnEvents,
+} from "./control-events/managed.ts";
+import { morphoV2Events } from "./control-events/morpho-v2.ts";
+import type { Vault } from "./vault.ts";
+
+/**
+ * By adapter. Families that are not named (aave_stata, whose pool is governed elsewhere; upshift, upshift_legacy and
+ * accountable, whose sources are not public; erc4626, which may be anything) tell what any contract tells.
+ */
+const OWN: Readonly<Record<string, readonly ControlEvent[]>> = {
+  metamorpho: metaMorphoEvents,
+  euler_earn: metaMorphoForkEvents,
+  silo: metaMorphoForkEvents,
+  morpho_v2: morphoV2Events,
+  veda: vedaEvents,
+  ipor: iporEvents,
+  lagoon: lagoonEvents,
+  midas: midasEvents,
+  mellow: mellowEvents,
+  mellow_lrt: mellowLrtEvents,
+  yearn_v3: yearnEvents,
+  euler: eulerEvents,
+  gearbox: gearboxEvents,
+  fluid: fluidEvents,
+  spark: makerEvents,
+  centrifuge: centrifugeEvents,
+};
+
+/** An event as it stands in a log. */
+export interface RawEvent {
+  topics: readonly string[];
+  data: string;
+}
+
+const selectors = new Map<string, Hex>();
+const parsed = ({ signature }: ControlEvent) => parseAbiItem(`event ${signature}` as "event Known()");
+
+/** The first topic of an event. */
+export function topicOf(event: ControlEvent): Hex {
+  const topic = selectors.get(event.signature) ?? toEventSelector(parsed(event));
+  selectors.set(event.signature, topic);
+  return topic;
+}
+
+/** Every event by which vaults of an adapter tell of a change that no view shows. */
+export const controlEventsOf = (adapter: string): readonly ControlEvent[] => [
+  ...(OWN[adapter] ?? []),
+  ...commonEvents,
+];
+
+/** What an emitter's log with this topic is to a vault; undefined: nothing. Both lower case. */
+export function findControlEvent(
+  vault: Vault,
+  log: { address: string; topic: string },
+): ControlEvent | undefined {
+  return controlEventsOf(vault.adapter).find(
+    (event) => contractOf(vault, event.on) === log.address && topicOf(event) === log.topic,
+  );
+}
+
+/** The event's members; null: its data are not those of the signature, as in another version of the contract. */
+export function membersOf(event: ControlEvent, log: RawEvent): EventMembers | null {
+  try {
+    const topics = [...log.topics] as [Hex, ...Hex[]];
+    const told: { args?: object } = decodeEventLog({ abi: [parsed(event)], topics, data: log.data as Hex });
+    return { ...told.args };
+  } catch {
+    return null;
+  }
+}

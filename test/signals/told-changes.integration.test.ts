@@ -1,0 +1,192 @@
+import { eq } from "drizzle-orm";
+import { type Address, type Hex, padHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { flowTips } from "../../src/db/schema/flows.ts";
+import { signals } from "../../src/db/schema/signals.ts";
+import { vaults } from "../../src/db/schema.ts";
+import { indexAll } from "../../src/flows/index-all.ts";
+import { watchAll } from "../../src/flows/watch-all.ts";
+import { raiseSignals } from "../../src/signals/raise-signals.ts";
+import { type ControlEvent, contractOf } from "../../src/vaults/control-events/event.ts";
+import { controlEventsOf, membersOf } from "../../src/vaults/control-events.ts";
+import { toVault, type Vault } from "../../src/vaults/vault.ts";
+import { startChain, type TestChain } from "../chains/simulator/chain.ts";
+import { deployEmitters, rawData } from "../flows/support/emitters.ts";
+import { CHAIN_ID, vaultRow } from "../flows/support/vaults.ts";
+import { type Deployment, startDeployment } from "../partners/support/deployment.ts";
+import { logOf } from "../vaults/support/control-logs.ts";
+
+const ADAPTERS = [
+  ...["metamorpho", "euler_earn", "silo", "morpho_v2", "veda", "ipor", "lagoon", "midas", "mellow"],
+  ...["mellow_lrt", "yearn_v3", "euler", "gearbox", "fluid", "spark", "centrifuge", "erc4626"],
+];
+const PARAMS: Readonly<Record<string, Record<string, string>>> = {
+  veda: { teller: "d" },
+  mellow: { queue: "sync" },
+  midas: { deposit: "instant", recipient: "argument" },
+  centrifuge: { deposit: "sync" },
+};
+/** Deep enough for a block to be final. */
+const FINAL = 70;
+const GAS = 500_000n;
+
+let chain: TestChain;
+let causeway: Deployment;
+let rows: ReturnType<typeof rowOf>[];
+
+const addressOf = (adapter: number, contract: number): Address =>
+  padHex(`0x${(0xf00000 + adapter * 16 + contract).toString(16)}`, { size: 20 });
+const rowOf = (adapter: string, index: number) => ({
+  ...vaultRow({ number: index, adapter, address: addressOf(index, 0) }),
+  entryPoint: addressOf(index, 1),
+  pricer: addressOf(index, 2),
+  shareToken: addressOf(index, 3),
+  params: PARAMS[adapter] ?? {},
+  name: adapter,
+});
+
+beforeAll(async () => {
+  [chain, causeway] = await Promise.all([
+    startChain("--chain-id", `${CHAIN_ID}`),
+    startDeployment({ chainIds: [CHAIN_ID] }),
+  ]);
+  await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");
+  const [emitter] = await deployEmitters(chain, 1);
+  const bytecode =
+    (emitter === undefined ? undefined : await chain.node.getCode({ address: emitter })) ?? "0x";
+  rows = ADAPTERS.map(rowOf);
+  const contracts = ADAPTERS.flatMap((_, index) =>
+    [0, 1, 2, 3].map((contract) => addressOf(index, contract)),
+  );
+  await Promise.all(contracts.map((address) => chain.node.setCode({ address, bytecode })));
+  await causeway.db.insert(vaults).values(rows);
+});
+afterAll(async () => {
+  await causeway?.close();
+  await chain?.stop();
+});
+
+/** Lets contracts say something, each block of the list in one block. */
+async function emit(blocks: readonly (readonly { to: string; event: ControlEvent }[])[]): Promise<Hex[]> {
+  const sent: Hex[] = [];
+  await chain.node.setAutomine(false);
+  for (const block of blocks) {
+    for (const { to, event } of block) {
+      const request = { account: chain.account, chain: null, gas: GAS };
+      sent.push(
+        await chain.node.sendTransaction({ ...request, to: to as Address, data: rawData(logOf(event)) }),
+      );
+    }
+    await chain.node.mine({ blocks: 1 });
+  }
+  await chain.node.setAutomine(true);
+  return sent;
+}
+const settle = async () => {
+  await chain.node.mine({ blocks: FINAL });
+  expect(await indexAll(causeway.context())).toMatchObject({ failed: 0 });
+};
+const vaultOf = (adapter: string): Vault => {
+  const row = rows[ADAPTERS.indexOf(adapter)];
+  if (row === undefined) throw new RangeError(adapter);
+  return toVault(row);
+};
+const eventOf = (adapter: string, name: string) => {
+  const event = controlEventsOf(adapter).find(({ signature }) => signature.startsWith(`${name}(`));
+  if (event === undefined) throw new RangeError(`${adapter} tells no ${name}`);
+  return { to: contractOf(vaultOf(adapter), event.on), event };
+};
+/** Every event that some view does not show. */
+const all = () =>
+  ADAPTERS.flatMap((adapter) => {
+    const vault = vaultOf(adapter);
+    return controlEventsOf(adapter)
+      .filter((event) => event.seenByView?.(membersOf(event, logOf(event)) ?? {}, vault) !== true)
+      .map((event) => ({ adapter, to: contractOf(vault, event.on), event }));
+  });
+const told = async () => {
+  const stored = await causeway.db.select().from(signals);
+  return stored
+    .filter(({ ruleId }) => ["setting_changed", "change_announced"].includes(ruleId))
+    .map(({ vaultAddress, ruleId, tier, txHash }) => `${vaultAddress} ${ruleId} ${tier} ${txHash}`)
+    .sort();
+};
+const watch = () => watchAll(causeway.context());
+const raise = () => raiseSignals(causeway.context());
+const tip = async () => (await causeway.db.select().from(flowTips).where(eq(flowTips.chainId, CHAIN_ID)))[0];
+
+describe("what vaults tell of those who govern them", () => {
+  let expected: string[];
+
+  test("counts from when the chain is first watched", async () => {
+    await emit([[eventOf("veda", "PlatformFeeUpdated")]]);
+    await settle();
+    expect(await watch()).toMatchObject({ chains: 1, failed: 0, events: 0, behind: 0 });
+    expect((await tip())?.controlsTo).toBe((await tip())?.finalBlock);
+    await raise();
+    expect(await told()).toEqual([]);
+  });
+
+  test("is told when its block is final, not before", async () => {
+    const events = all();
+    expect(events.length).toBeGreaterThan(150);
+    const half = Math.ceil(events.length / 2);
+    const hashes = await emit([events.slice(0, half), events.slice(half)]);
+    expected = events
+      .map(({ adapter, event }, index) => {
+        const rule = event.stage === "done" ? "setting_changed" : "change_announced";
+        return `${vaultOf(adapter).address.toLowerCase()} ${rule} ${event.tier} ${hashes[index]}`;
+      })
+      .sort();
+    await indexAll(causeway.context());
+    await watch();
+    await raise();
+    expect(await told()).toEqual([]);
+  });
+
+  test("waits for a node that answers, and is told all the same", async () => {
+    await settle();
+    const before = (await tip())?.controlsTo;
+    const nobody = {
+      chain_id: CHAIN_ID,
+      rpc_urls: ["http://127.0.0.1:9"],
+      name: "Test",
+      key: "test",
+      native: { symbol: "ETH", decimals: 18 },
+    };
+    const cut = causeway.isolate({ CHAINS: JSON.stringify([nobody]) });
+    expect(await watchAll(cut.context())).toMatchObject({ failed: 1, events: 0 });
+    expect((await tip())?.controlsTo).toBe(before);
+  });
+
+  test("is told once each, in its tier, with its transaction, also by runs that overlap", async () => {
+    await Promise.all([watch(), watch()]);
+    expect((await tip())?.controlsTo).toBe((await tip())?.finalBlock);
+    await raise();
+    expect(await told()).toEqual(expected);
+    expect(await raise()).toMatchObject({ raised: 0, updated: 0 });
+    // A run that was killed before it noted how far it got reads them again, and here one from before the watch.
+    await causeway.db.update(flowTips).set({ controlsTo: 1 });
+    await watch();
+    expect(await raise()).toMatchObject({ raised: 0, updated: 1 });
+    expect(await told()).toEqual(expected);
+  });
+
+  test("evolves when there is more of it, block by block", async () => {
+    const fee = eventOf("midas", "SetInstantFee");
+    const blocks = Array.from({ length: 12 }, () => [fee]);
+    const hashes = await emit(blocks);
+    await settle();
+    const first = await watch();
+    expect(first).toMatchObject({ failed: 0, events: 10 });
+    expect(first.behind).toBeGreaterThan(0);
+    expect(await watch()).toMatchObject({ events: 2, behind: 0 });
+    expect(await raise()).toMatchObject({ raised: 0, updated: 1 });
+    const own = (await causeway.db.select().from(signals)).filter(
+      ({ vaultAddress, subject }) =>
+        vaultAddress === fee.to.replace(/1$/, "0") && subject === "entryPoint SetInstantFee",
+    );
+    expect(own).toMatchObject([{ updateCount: 1, txHash: hashes.at(-1), tier: "medium" }]);
+    expect(own[0]?.summary).toContain("12 more of its kind were told within a day.");
+  });
+});
