@@ -65,6 +65,13 @@ describe("finds, in a workflow of ours,", () => {
     expect(await findings(planted, file)).toContainEqual(expect.stringMatching(line));
   });
 
+  test("the context `vars`, which it does not know: plain settings are secrets until it does", async () => {
+    const planted = read(file).replace("secrets.PUBLIC_URL", "vars.PUBLIC_URL");
+    expect(await findings(planted, file)).toEqual([
+      expect.stringContaining('undefined variable "vars". available variables are "env"'),
+    ]);
+  });
+
   test("a command without an end", () => {
     expect(shellErrors("if [ -n x ]; then echo")).toMatch(/syntax error/);
   });
