@@ -1,18 +1,13 @@
-/** Copies the reference viewer's script out of its npm package, so that our origin serves it and nobody else's. */
-import { copyFileSync, mkdirSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+/** Fills `public`: the viewer's script out of its npm package, so that our origin serves it, and the document. */
 import { readArguments } from "./command.ts";
+import { copyAssets } from "./copy-assets.ts";
 
 readArguments({
-  help: `Copies the reference viewer's script out of its npm package into public/docs-assets. wrangler runs it before it bundles.
+  help: `Copies the reference viewer's script out of its npm package, and openapi.json, into public.
+wrangler runs it before it bundles.
 
   node scripts/assets.ts
 
   --help  show this text`,
 });
-const root = fileURLToPath(new URL("..", import.meta.url).href);
-const source = `${root}node_modules/@scalar/api-reference/dist/browser/standalone.js`;
-const target = `${root}public/docs-assets/scalar.js`;
-
-mkdirSync(`${root}public/docs-assets`, { recursive: true });
-if (statSync(target, { throwIfNoEntry: false })?.size !== statSync(source).size) copyFileSync(source, target);
+copyAssets();

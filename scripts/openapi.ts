@@ -3,7 +3,8 @@
  * The server's address is left as a placeholder: each deployment answers with its own.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { loadDocument } from "../src/app.ts";
+import { loadRoutes } from "../src/app.ts";
+import { openApiDocument } from "../src/http/openapi.ts";
 import { readArguments } from "./command.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -18,7 +19,7 @@ const { values: options } = readArguments({
   options: { check: { type: "boolean" } },
 });
 const file = "openapi.json";
-const text = `${JSON.stringify(await loadDocument("https://causeway.example"), null, 2)}\n`;
+const text = `${JSON.stringify(openApiDocument(await loadRoutes(), "https://causeway.example"), null, 2)}\n`;
 if (options.check !== true) writeFileSync(file, text);
 else if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
   console.error(`${file} is not what the routes say: run npm run openapi:build and commit the result`);

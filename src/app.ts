@@ -49,12 +49,6 @@ export async function loadRoutes(): Promise<readonly AnyRoute[]> {
   return routes;
 }
 
-/** The OpenAPI 3.1 document of every operation, for a deployment at this address. */
-export async function loadDocument(publicUrl: string) {
-  const { openApiDocument } = await import("./http/openapi.ts");
-  return openApiDocument(await loadRoutes(), publicUrl);
-}
-
 /** What answers requests. */
 export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
@@ -63,7 +57,7 @@ export interface App {
 /** Composes the app: the pages at once, each part when its first request comes. */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const pages = createApp([], makeContext);
-  mountPages(pages, loadDocument);
+  mountPages(pages);
   refuseOtherMethods(pages);
   const opened = parts.map(({ prefixes, load }) => ({
     prefixes,

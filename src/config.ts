@@ -162,6 +162,11 @@ export interface MessageQueue {
   sendBatch(messages: readonly { body: unknown }[]): Promise<unknown>;
 }
 
+/** The files beside the Worker, as `[assets]` of wrangler.toml binds them. */
+export interface AssetFiles {
+  fetch(url: string): Promise<Response>;
+}
+
 const flag = (fallback: boolean) =>
   z
     .enum(["on", "off"])
@@ -211,6 +216,8 @@ export interface Config {
   platformLimiters: ReadonlyMap<number, PlatformLimiter>;
   /** Where work on vaults' histories is handed out; null: each run does what it can itself. */
   flowsQueue: MessageQueue | null;
+  /** Null: there are none. */
+  assets: AssetFiles | null;
   /** Newest first. */
   partnerPeppers: readonly Pepper[];
 }
@@ -249,6 +256,7 @@ export function parseConfig(env: unknown): Config {
     ),
     platformLimiters: platformLimitersOf(env),
     flowsQueue: queueOf(env),
+    assets: assetsOf(env),
     partnerPeppers: Object.entries(variables.PARTNER_PEPPERS ?? {})
       .map(([version, secret]) => ({ version: Number(version), secret }))
       .sort((a, b) => b.version - a.version),
@@ -272,6 +280,15 @@ function platformLimitersOf(env: unknown): ReadonlyMap<number, PlatformLimiter> 
 function queueOf(env: unknown): MessageQueue | null {
   const binding = typeof env === "object" && env !== null && "FLOWS" in env ? env.FLOWS : null;
   return isQueue(binding) ? binding : null;
+}
+
+function assetsOf(env: unknown): AssetFiles | null {
+  const binding = typeof env === "object" && env !== null && "ASSETS" in env ? env.ASSETS : null;
+  return isAssets(binding) ? binding : null;
+}
+
+function isAssets(binding: unknown): binding is AssetFiles {
+  return typeof binding === "object" && binding !== null && "fetch" in binding;
 }
 
 function isQueue(binding: unknown): binding is MessageQueue {

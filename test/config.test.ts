@@ -75,6 +75,7 @@ describe("parseConfig", () => {
       partnerLimits: new Map(),
       platformLimiters: new Map(),
       flowsQueue: null,
+      assets: null,
       partnerPeppers: [],
     });
   });
@@ -104,6 +105,7 @@ describe("parseConfig", () => {
       partnerLimits: new Map([[`0x${"ab".repeat(20)}`, { reads: 9 }]]),
       platformLimiters: new Map(),
       flowsQueue: null,
+      assets: null,
       partnerPeppers: [
         { version: 10, secret: `tenth${"x".repeat(32)}` },
         { version: 2, secret: `second${"x".repeat(32)}` },
@@ -122,6 +124,11 @@ describe("parseConfig", () => {
       limit_10: limiter,
     };
     expect(parseConfig(env).platformLimiters).toEqual(new Map([[600, limiter]]));
+  });
+
+  test("takes the files beside the Worker from what can fetch them", () => {
+    const assets = { fetch: async () => new Response() };
+    expect(parseConfig({ ...bindings, ASSETS: assets }).assets).toBe(assets);
   });
 
   test("ignores bindings that are not its own", () => {

@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
-import { errorTable } from "../errors.ts";
+import type { Config } from "../config.ts";
+import { AppError, errorTable } from "../errors.ts";
 import type { AppEnv } from "./app-env.ts";
 
 const CACHED = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
@@ -75,11 +76,16 @@ ${Object.entries(errorTable)
   .join("\n")}`,
   );
 
-/** Gives the OpenAPI document of a deployment at an address. */
-type LoadDocument = (publicUrl: string) => Promise<unknown>;
+/** The document as it was made with this version, with this deployment's address. Throws `internal` where it lacks. */
+async function readDocument({ assets, publicUrl }: Config): Promise<string> {
+  const answer = await assets?.fetch(`${publicUrl}/openapi.json`);
+  if (answer?.status !== 200) throw new AppError("internal", "no OpenAPI document is among the assets");
+  const document: object = JSON.parse(await answer.text());
+  return JSON.stringify({ ...document, servers: [{ url: publicUrl }] });
+}
 
 /** Serves the document and the pages for people. */
-export function mountPages(app: Hono<AppEnv>, loadDocument: LoadDocument): void {
+export function mountPages(app: Hono<AppEnv>): void {
   const html = (body: string, policy?: string): Response =>
     new Response(body, {
       headers: {
@@ -90,7 +96,7 @@ export function mountPages(app: Hono<AppEnv>, loadDocument: LoadDocument): void 
     });
   let documentText: string | null = null;
   app.get("/openapi.json", async (c) => {
-    documentText ??= JSON.stringify(await loadDocument(c.get("ctx").config.publicUrl));
+    documentText ??= await readDocument(c.get("ctx").config);
     const headers = {
       "content-type": "application/json",
       "cache-control": CACHED,

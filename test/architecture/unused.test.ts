@@ -28,7 +28,7 @@ const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>>
   // Its program is started by its package's name.
   "@redocly/cli": ["scripts/openapi.ts", '"@redocly/cli"'],
   // One file of it is copied into public/.
-  "@scalar/api-reference": ["scripts/assets.ts", "@scalar/api-reference/dist"],
+  "@scalar/api-reference": ["scripts/copy-assets.ts", "@scalar/api-reference/dist"],
   // Imported by Solidity.
   solmate: ["scripts/stack/contracts/Vaults.sol", "solmate/"],
 };

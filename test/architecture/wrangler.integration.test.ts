@@ -1,10 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Ajv from "ajv";
 import { describe, expect, test } from "vitest";
 import { experimental_readRawConfig as readConfig } from "wrangler";
+import { isCovered } from "../../scripts/stack/worker/bundle-cache.ts";
+
+/** The bundle, minified. */
+const MAX_MIB = 1.1;
 
 test("wrangler takes the configuration, previews included, without a warning", () => {
   const outdir = mkdtempSync(join(tmpdir(), "causeway-wrangler-"));
@@ -12,7 +16,7 @@ test("wrangler takes the configuration, previews included, without a warning", (
     const wrangler = "node_modules/wrangler/bin/wrangler.js";
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [wrangler, "deploy", "--dry-run", "--outdir", outdir],
+      [wrangler, "deploy", "--dry-run", "--outdir", outdir, "--metafile", join(outdir, "inputs.json")],
       { encoding: "utf8", env: { ...process.env, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" } },
     );
     const said = `${stdout}${stderr}`;
@@ -20,6 +24,15 @@ test("wrangler takes the configuration, previews included, without a warning", (
     expect(status).toBe(0);
     expect(said).toContain("--dry-run: exiting now.");
     for (const binding of ["env.FLOWS", "env.LIMIT_600", "env.ASSETS"]) expect(said).toContain(binding);
+    const { inputs } = JSON.parse(readFileSync(join(outdir, "inputs.json"), "utf8")) as { inputs: object };
+    const bundled = Object.keys(inputs);
+    expect(bundled).toContain("scripts/zod-undocumented.ts");
+    expect(
+      bundled.filter((file) => /zod-(to-)?openapi|http\/openapi|zod\/v4\/locales\/(?!en\.)/.test(file)),
+    ).toEqual([]);
+    // Else no build would ever be taken from the cache.
+    expect(bundled.filter((file) => existsSync(file) && !isCovered(file))).toEqual([]);
+    expect(Number(/Total Upload: ([\d.]+) KiB/.exec(said)?.[1]) / 1024).toBeLessThan(MAX_MIB);
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

@@ -2,8 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
-import { composeApp, loadDocument, loadRoutes } from "../../src/app.ts";
+import { composeApp, loadRoutes } from "../../src/app.ts";
 import { errorTable } from "../../src/errors.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
 import { buildErrors } from "../../src/routes/build-errors.ts";
 import { testContext } from "../lib/context.ts";
 
@@ -36,7 +37,7 @@ const operationsOf = (document: unknown) =>
   Object.entries(Document.parse(document).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
-const built: unknown = JSON.parse(JSON.stringify(await loadDocument("https://causeway.example")));
+const built: unknown = JSON.parse(JSON.stringify(openApiDocument(routes, "https://causeway.example")));
 const described = operationsOf(built);
 const namesOf = (entries: readonly { method: string; path: string; operationId: string }[]) =>
   entries.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`).sort();
@@ -125,7 +126,10 @@ describe("the document", () => {
 });
 
 describe("the composed app", () => {
-  const config = { adminToken: "t".repeat(32) };
+  const assets = {
+    fetch: async (url: string) => new Response(readFileSync(basename(new URL(url).pathname), "utf8")),
+  };
+  const config = { adminToken: "t".repeat(32), assets, publicUrl: "https://deployed.example" };
   const app = composeApp((_bindings, { requestId }) => testContext({ requestId, config }));
   const executionCtx = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
   const send = (path: string, init?: RequestInit): Promise<Response> =>
@@ -165,7 +169,23 @@ describe("the composed app", () => {
   test("serves the document with its own address, readable from any origin", async () => {
     const response = await send("/openapi.json");
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
-    expect(await response.json()).toMatchObject({ servers: [{ url: "https://causeway.example" }] });
+    const committed: object = JSON.parse(readFileSync("openapi.json", "utf8"));
+    expect(await response.json()).toEqual({ ...committed, servers: [{ url: "https://deployed.example" }] });
+  });
+
+  test.each([
+    ["are no assets", null],
+    ["is none among the assets", { fetch: async () => new Response("", { status: 404 }) }],
+  ])("has no document to serve where there %s", async (_what, none) => {
+    const bare = composeApp((_bindings, { requestId }) =>
+      testContext({ requestId, config: { assets: none } }),
+    );
+    const request = new Request("https://causeway.example/openapi.json");
+    const response = await bare.fetch(request, {}, executionCtx as unknown as ExecutionContext);
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      expect.objectContaining({ code: "internal" }),
+    ]);
   });
 
   test("explains every code on the error page, where problems point to", async () => {

@@ -7,6 +7,8 @@ import { z } from "zod";
 /** Builds that are kept; older ones are removed. */
 const KEPT = 4;
 const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json"];
+/** Beside `src` and the packages, what goes into the bundle: see `[alias]` in wrangler.toml. */
+const STAND_INS = "scripts/zod-*.ts";
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
 export interface CachedBundle {
@@ -17,26 +19,31 @@ export interface CachedBundle {
 
 /**
  * Looks for a build of these sources: all of `src`, the configuration and the locked packages, by content.
- * What a build step puts into `public` is not in it, so that has to be there.
+ * What a build step puts into `public` is not in it.
  */
 export async function findCached(root: string): Promise<CachedBundle> {
   const hash = createHash("sha256");
   const sources: string[] = [];
-  for await (const path of glob("src/**/*.*", { cwd: root })) sources.push(path);
+  for await (const path of glob(["src/**/*.*", STAND_INS], { cwd: root })) sources.push(path);
   for (const path of [...FIXED, ...sources.sort()]) {
     const file = join(root, path);
     if (existsSync(file) && (await stat(file)).isFile())
       hash.update(`\n${path}\n`).update(await readFile(file));
   }
   const folder = join(root, "node_modules/.cache/causeway-worker", hash.digest("hex").slice(0, 32));
-  return { root, folder, found: existsSync(folder) && existsSync(join(root, "public")) };
+  return { root, folder, found: existsSync(folder) };
+}
+
+/** Whether a change of a file that goes into the bundle makes it another build. */
+export function isCovered(path: string): boolean {
+  return /^src\/|^scripts\/zod-|(?:^|\/)node_modules\//.test(path);
 }
 
 /** Keeps a build, unless something went into it that the cache's key does not cover. */
 export async function keepCached({ root, folder }: CachedBundle, built: string): Promise<void> {
   const text = await readFile(join(built, "inputs.json"), "utf8");
   const { inputs } = Metafile.parse(JSON.parse(text));
-  const covered = (path: string) => /^(src|node_modules)\//.test(path) || !existsSync(join(root, path));
+  const covered = (path: string) => isCovered(path) || !existsSync(join(root, path));
   if (!Object.keys(inputs).every(covered)) return;
   const home = join(folder, "..");
   const draft = join(home, `draft-${randomUUID()}`);
