@@ -2,9 +2,9 @@ import { ownErrors } from "../own-errors.ts";
 import { defineErc4626 } from "./erc4626.ts";
 
 /**
- * Aave's static tokens, version 2: `maxDeposit` follows the reserve and leaves out the token's own pause. The
- * reserve's errors are named since the pool's version 3.4 and were numbers, as words, before. Source:
- * aave-v3-origin StataTokenV2, Errors.
+ * Aave's static tokens, version 2: `maxDeposit` follows the reserve and leaves out the token's own pause. The token
+ * asks it first, so that a frozen reserve refuses as a full one does; the reserve's own errors, named since the pool's
+ * version 3.4 and numbers, as words, before, come where it lets one through. Source: aave-v3-origin StataTokenV2, Errors.
  */
 export const aaveStata = defineErc4626({
   name: "aave_stata",

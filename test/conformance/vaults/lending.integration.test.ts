@@ -162,7 +162,8 @@ const stata: Family = {
     },
     {
       ...when("over a frozen reserve", { abi: stataTokenAbi, call: "setFrozen", args: [true] }),
-      refused: { code: "vault_paused" },
+      // No view of the token tells it from a full one: the most it takes is nothing.
+      refused: { code: "above_maximum", max_deposit: "0" },
       shown: { paused: false, max_deposit: "0" },
     },
     {

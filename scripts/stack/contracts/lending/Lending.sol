@@ -238,8 +238,8 @@ contract YearnStrategy is LendingVault {
     }
 }
 
-/// @notice Aave's static token: its own pause is not in `maxDeposit`; the reserve's errors are named, and were
-/// numbers before the pool's version 3.4.
+/// @notice Aave's static token: its own pause is not in `maxDeposit`, which it asks itself before it asks the reserve.
+/// One that leaves the refusal to an older pool gives that pool's errors, which were numbers before version 3.4.
 contract StataToken is LendingVault {
     bool public paused;
     bool public frozen;
@@ -248,8 +248,7 @@ contract StataToken is LendingVault {
 
     error EnforcedPause();
     error StaticATokenInvalidZeroShares();
-    error ReserveFrozen();
-    error SupplyCapExceeded();
+    error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max);
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
 
@@ -275,14 +274,13 @@ contract StataToken is LendingVault {
         return frozen || held > cap ? 0 : cap - held;
     }
 
-    function _admit(uint256 assets, uint256 shares, address) internal view override {
+    function _admit(uint256 assets, uint256 shares, address receiver) internal view override {
+        uint256 most = maxDeposit(receiver);
+        if (assets > most && !numbered) revert ERC4626ExceededMaxDeposit(receiver, assets, most);
         if (paused) revert EnforcedPause();
         if (shares == 0) revert StaticATokenInvalidZeroShares();
-        require(!frozen || !numbered, "28");
-        if (frozen) revert ReserveFrozen();
-        bool fits = assets <= maxDeposit(address(0));
-        require(fits || !numbered, "51");
-        if (!fits) revert SupplyCapExceeded();
+        require(!frozen, "28");
+        require(assets <= most, "51");
     }
 }
 
