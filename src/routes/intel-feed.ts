@@ -26,7 +26,7 @@ export const feedQuery = z.object({
   since: Since.openapi({ type: "string", default: DEFAULT_SINCE }),
   dimension: DimensionInput.optional(),
   limit: limitParam(100, 20),
-  offset: integerParam({ minimum: 0, maximum: 1_000_000 })
+  offset: integerParam({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
     .optional()
     .transform((offset) => offset ?? 0)
     .openapi({ type: "integer", minimum: 0, default: 0 }),

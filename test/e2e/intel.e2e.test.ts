@@ -13,7 +13,7 @@ import {
   tokenOn,
   vaultNamed,
 } from "../harness/chain.ts";
-import { bodyOf } from "../harness/http.ts";
+import { bodyOf, findingsOf } from "../harness/http.ts";
 
 const api = new Api();
 const MINUTE = "* * * * *";
@@ -102,6 +102,14 @@ describe("what a vault says", () => {
       return noted[0] === share_price && noted[1] === total_assets;
     });
     expect(await points("apy")).toEqual((await points("share_price")).map(() => null));
+  });
+
+  test("may be asked beyond its end, however far", async () => {
+    for (const offset of [1_000_001, Number.MAX_SAFE_INTEGER]) {
+      const page = (await api.send(`/v1/intel/feed?offset=${offset}`)).json;
+      expect(page).toMatchObject({ signals: [], count: 0, offset });
+    }
+    expect(findingsOf(await api.send("/v1/intel/feed?offset=-1"))).toEqual(["query.offset"]);
   });
 
   test("raises no signal but that the vaults are new", async () => {
