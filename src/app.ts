@@ -1,6 +1,6 @@
 import { getPath } from "hono/utils/url";
 import { createContext, createRuntime, type Runtime } from "./context.ts";
-import { createApp, refuseOtherMethods } from "./http/create-app.ts";
+import { createApp } from "./http/create-app.ts";
 import type { AnyRoute } from "./http/define-route.ts";
 import { mountPages } from "./http/pages.ts";
 import type { ContextFactory } from "./http/request-scope.ts";
@@ -58,14 +58,9 @@ export interface App {
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const pages = createApp([], makeContext);
   mountPages(pages);
-  refuseOtherMethods(pages);
   const opened = parts.map(({ prefixes, load }) => ({
     prefixes,
-    open: onceLoaded(load, (routes) => {
-      const app = createApp(routes, makeContext);
-      refuseOtherMethods(app);
-      return app;
-    }),
+    open: onceLoaded(load, (routes) => createApp(routes, makeContext)),
   }));
   return {
     async fetch(request, env, ctx) {

@@ -60,7 +60,15 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
   app.notFound((c) =>
     problemResponse(failure("route_not_found", "no route has this path"), c.get("requestId")),
   );
-  for (const route of routes) mountRoute(app, route);
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const mounted = routes.filter((route) => route.path === path);
+    for (const route of mounted) mountRoute(app, route);
+    // At once: a later path with a parameter may match this one too, by a method that this one lacks.
+    refuseOtherMethods(app, {
+      path: honoPath(path),
+      allowed: mounted.map(({ method }) => method.toUpperCase()),
+    });
+  }
   return app;
 }
 
@@ -68,7 +76,7 @@ function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   const path = honoPath(route.path);
   if (isCrossOrigin(route)) app.use(path, publicCors);
   if (route.access === "admin") app.use(path, adminGate());
-  if (route.body !== undefined) app.use(path, limitBody);
+  if (route.method !== "get") app.use(path, limitBody);
   app.on(route.method.toUpperCase(), path, async (c) => {
     return respond(c, route, await inTime(c, route));
   });
@@ -98,26 +106,22 @@ function isCrossOrigin(route: AnyRoute): boolean {
   return route.access === "public" || route.access === "sign_in";
 }
 
-/** Answers every other method of the known paths with 405; called once all routes are mounted. */
-export function refuseOtherMethods(app: Hono<AppEnv>): void {
-  const methods = new Map<string, Set<string>>();
-  for (const { path, method } of app.routes) {
-    if (method === "ALL") continue;
-    methods.set(path, (methods.get(path) ?? new Set()).add(method));
-  }
-  for (const [path, allowed] of methods) {
-    const allow = [...allowed, ...(allowed.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-    app.all(path, (c) => {
-      // Reached only where no cross-origin rules answered the preflight.
-      if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
-      const response = problemResponse(
-        failure("method_not_allowed", `this path allows ${allow}`),
-        c.get("requestId"),
-      );
-      response.headers.set("allow", allow);
-      return response;
-    });
-  }
+/** Answers every other method of a path with 405; called once all that the path allows are mounted. */
+export function refuseOtherMethods(
+  app: Hono<AppEnv>,
+  { path, allowed }: { path: string; allowed: readonly string[] },
+): void {
+  const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  app.all(path, (c) => {
+    // Reached only where no cross-origin rules answered the preflight.
+    if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
+    const response = problemResponse(
+      failure("method_not_allowed", `this path allows ${allow}`),
+      c.get("requestId"),
+    );
+    response.headers.set("allow", allow);
+    return response;
+  });
 }
 
 function honoPath(path: string): string {

@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import type { Config } from "../config.ts";
 import { AppError, errorTable } from "../errors.ts";
 import type { AppEnv } from "./app-env.ts";
+import { refuseOtherMethods } from "./create-app.ts";
 
 const CACHED = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
 /** Scripts and styles come from this origin alone; the reference viewer styles itself inline. */
@@ -107,4 +108,6 @@ export function mountPages(app: Hono<AppEnv>): void {
   app.get("/", () => html(HOME));
   app.get("/docs", () => html(REFERENCE, DOCS_POLICY));
   app.get("/docs/errors", () => html(errorsPage()));
+  for (const path of ["/openapi.json", "/", "/docs", "/docs/errors"])
+    refuseOtherMethods(app, { path, allowed: ["GET"] });
 }

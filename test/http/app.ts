@@ -1,6 +1,6 @@
 import type { Config } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
-import { createApp, refuseOtherMethods } from "../../src/http/create-app.ts";
+import { createApp } from "../../src/http/create-app.ts";
 import type { AnyRoute } from "../../src/http/define-route.ts";
 import { type TestContext, testContext } from "../lib/context.ts";
 
@@ -23,7 +23,6 @@ export function appOf(
     contexts.push(context);
     return context;
   });
-  refuseOtherMethods(app);
   return { contexts, send: async (path, init) => app.request(path, init) };
 }
 

@@ -1,4 +1,6 @@
+import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
+import { defineRoute } from "../../src/http/define-route.ts";
 import { appOf, posted, read } from "./app.ts";
 import { thingsMake } from "./routes.ts";
 
@@ -47,6 +49,27 @@ describe("a body's size", () => {
       status: 413,
       body: { code: "body_too_large", status: 413, detail: "a body may have 65536 bytes" },
     });
+  });
+
+  test("counts where no body is asked for, too", async () => {
+    const bodiless = defineRoute({
+      operationId: "things.end",
+      method: "patch",
+      path: "/things/end",
+      summary: "End a thing",
+      tag: "Things",
+      access: "public",
+      cache: "no-store",
+      errors: [],
+      response: { schema: z.object({ ended: z.boolean() }), description: "Ended" },
+      handler: () => ({ ended: true }),
+    });
+    const app = appOf([bodiless]);
+    for (const request of [declared, streamed]) {
+      const ended = async (bytes: number) =>
+        (await app.send("/things/end", { ...request("x".repeat(bytes)), method: "PATCH" })).status;
+      expect([await ended(LIMIT), await ended(LIMIT + 1)]).toEqual([200, 413]);
+    }
   });
 
   test("counts bytes, not characters", async () => {

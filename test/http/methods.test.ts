@@ -1,4 +1,6 @@
+import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
+import { defineRoute } from "../../src/http/define-route.ts";
 import { appOf, posted, read } from "./app.ts";
 import { routeDoing, thingsGet, thingsList, thingsMake } from "./routes.ts";
 
@@ -63,6 +65,31 @@ describe("a wrong method", () => {
       const response = await postOnly.send("/things/1", { method });
       expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     }
+  });
+});
+
+describe("a path that another's parameter matches as well", () => {
+  const named = defineRoute({
+    operationId: "things.name",
+    method: "post",
+    path: "/things/name",
+    summary: "Name a thing",
+    tag: "Things",
+    access: "public",
+    cache: "no-store",
+    errors: [],
+    response: { schema: z.object({ named: z.boolean() }), description: "Named" },
+    handler: () => ({ named: true }),
+  });
+  const both = appOf([named, thingsGet]);
+
+  test("is refused by its own methods, not by the other's input", async () => {
+    for (const method of ["GET", "HEAD", "PUT"]) {
+      const response = await both.send("/things/name", { method });
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+    }
+    expect((await both.send("/things/name", { method: "POST" })).status).toBe(200);
+    expect((await both.send("/things/1")).status).toBe(200);
   });
 });
 
