@@ -100,6 +100,11 @@ export function isOpen(state: DepositState): boolean {
   return !FINAL.has(state);
 }
 
+/** Whether no chain has shown anything of a deposit yet. */
+export function isUnseen(state: DepositState): boolean {
+  return PROGRESS[state] === PROGRESS.built;
+}
+
 /** The state as it is now: what was only built is expired once its quote is over. */
 export function currentState(row: { state: DepositState; expiresAt: Date }, now: number): DepositState {
   return row.state === "built" && row.expiresAt.getTime() <= now ? "expired" : row.state;

@@ -8,7 +8,7 @@ import { createLook, type Look } from "../deposits/look.ts";
 import { moveDeposit, type Observation } from "../deposits/move.ts";
 import { observeAtVault } from "../deposits/observe-at-vault.ts";
 import { isSourceOpen, observeSource } from "../deposits/observe-source.ts";
-import { isOpen } from "../deposits/state.ts";
+import { isOpen, isUnseen } from "../deposits/state.ts";
 import { AppError, failure } from "../errors.ts";
 import type { TransferStatus } from "../schemas/status.ts";
 import { judgeUntracked, type Verdict } from "./judge-untracked.ts";
@@ -48,12 +48,12 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
 }
 
 /**
- * Whether a transaction shows something else than the deposit it was taken for: it was only said to carry it, or
- * repeats what another one brought to its end. It is judged by itself then.
+ * Whether a transaction shows something else than the deposit it was taken for: it was only said to carry it, names
+ * it and proves nothing of it, or repeats what another one brought to its end. It is judged by itself then.
  */
 function isAnother(row: DepositRow, { bond, found }: { bond: Bond; found: FoundTransaction }): boolean {
   if ((found.seen?.receipt ?? null) === null || isProvenBy(row, found.hash)) return false;
-  return bond === "claimed" || !isOpen(row.state);
+  return bond === "claimed" || isUnseen(row.state) || !isOpen(row.state);
 }
 
 interface Search {

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import { nextStep } from "../deposits/next-step.ts";
 import { isRequested } from "../deposits/requests.ts";
-import { currentState, statusOf } from "../deposits/state.ts";
+import { currentState, isUnseen, statusOf } from "../deposits/state.ts";
 import type { TransferStatus } from "../schemas/status.ts";
 
 type Side = NonNullable<TransferStatus["sending"]>;
@@ -15,7 +15,8 @@ export async function showDeposit(ctx: Context, row: DepositRow): Promise<Transf
   const { next, refusal } = await nextStep(ctx, row);
   return {
     ...statusOf(state, row.substatus),
-    sending: sendingOf(ctx, row),
+    // Nothing was seen to be sent: the hash is somebody's word, and the amount was only asked for.
+    sending: isUnseen(state) ? null : sendingOf(ctx, row),
     receiving: receivingOf(ctx, row),
     bridge: row.bridge,
     router_explorer: row.routerExplorer,

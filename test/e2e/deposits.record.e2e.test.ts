@@ -1,5 +1,7 @@
-import { erc4626Abi } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
+import { decodeRouterDeposit } from "../../src/router/decode.ts";
+import { encodeRouterDeposit } from "../../src/router/encode.ts";
 import { Api } from "../harness/api.ts";
 import {
   addressOf,
@@ -8,6 +10,7 @@ import {
   mined,
   newUser,
   sendCall,
+  tokenOn,
   vaultNamed,
   vaultsFor,
 } from "../harness/chain.ts";
@@ -166,7 +169,11 @@ describe("a reported hash", () => {
       const answer = await api.report(deposit.tracking_id, { tx_hash: hash });
       expect(answer.json).toMatchObject({ state: "built", status: "NOT_FOUND", source_tx_hash: hash });
     }
-    expect((await api.status(SOME_HASH.replaceAll("ab", "cd"), vault.chain_id)).status).toBe("NOT_FOUND");
+    expect(await api.status(SOME_HASH.replaceAll("ab", "cd"), vault.chain_id)).toMatchObject({
+      status: "NOT_FOUND",
+      sending: null,
+      deposit: { tracking_id: deposit.tracking_id, state: "built" },
+    });
   });
 
   test("that turns out wrong does not hide the true one", async () => {
@@ -187,6 +194,32 @@ describe("a reported hash", () => {
     await api.report(deposit.tracking_id, { tx_hash: plain });
     expect(await api.status(plain, vault.chain_id)).toMatchObject({ status: "INVALID" });
     expect(await api.deposit(deposit.tracking_id)).toMatchObject({ state: "built", status: "NOT_FOUND" });
+  });
+
+  test("of somebody else's deposit under its reference is told by itself, with its own amount", async () => {
+    const { user, deposit } = await built();
+    const { to, data } = deposit.transaction_request;
+    const call = decodeRouterDeposit(data as Hex);
+    const other = await newUser(chain, { USDC: 1_000n });
+    const approval = { abi: erc20Abi, functionName: "approve", args: [to as Address, 1_000n] } as const;
+    await sendCall(other, { to: tokenOn(chain, "USDC"), data: encodeFunctionData(approval) });
+    const dust = { ...call.deposit, amount: 1_000n, minIn: 1n, minShares: 1n, refundTo: other.address };
+    const forged = await sendCall(other, {
+      to: to as Address,
+      data: encodeRouterDeposit({ ...call, deposit: dust }),
+    });
+    await mined(chain, forged);
+    await api.report(deposit.tracking_id, { tx_hash: forged });
+    expect(await api.status(forged, vault.chain_id)).toMatchObject({
+      sending: { tx_hash: forged, amount: "1000" },
+      deposit: null,
+    });
+    expect(await api.deposit(deposit.tracking_id)).toMatchObject({ state: "built", status: "NOT_FOUND" });
+    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    expect(await api.status(hash, vault.chain_id)).toMatchObject({
+      status: "DONE",
+      deposit: { tracking_id: deposit.tracking_id, state: "completed" },
+    });
   });
 
   test("is refused once the chain shows the deposit elsewhere; the same hash again is fine", async () => {
