@@ -131,7 +131,7 @@ function orderOf(of: {
 }
 
 /** Balances of this token can be set in simulations: its layout was found before. */
-async function rememberLayout(ctx: TestContext, token: Address): Promise<void> {
+export async function rememberLayout(ctx: TestContext, token: Address): Promise<void> {
   const day = 86_400_000;
   await ctx.cache.cached({
     key: `layout:${testChain.chainId}:${token.toLowerCase()}`,
