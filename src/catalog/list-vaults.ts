@@ -2,6 +2,8 @@ import type { Context } from "../context.ts";
 import { type DepositEntry, shownEntry } from "../deposits/entry.ts";
 import { toWireVault } from "../deposits/vault-wire.ts";
 import { sameAddress } from "../lib/address.ts";
+import { cutPage, type Page } from "../lib/page.ts";
+import type { VaultKey } from "../lib/vault-id.ts";
 import type { ListedVault, Vault as WireVault } from "../schemas/vault.ts";
 import { listRegistry } from "../vaults/registry.ts";
 import { readFlags } from "../vaults/state.ts";
@@ -17,38 +19,29 @@ export interface VaultFilter {
   /** Part of the name, any case. */
   q?: string | undefined;
   paused?: boolean | undefined;
-  /** The vault id after which the page starts. */
-  after?: string | undefined;
+  /** The last vault of the page before. */
+  after?: VaultKey | undefined;
   limit: number;
 }
 
-export interface VaultPage {
-  vaults: ListedVault[];
-  /** The last vault id of this page when more follow. */
-  next: string | null;
-}
-
 /** Lists vaults in the order of their ids. Throws `store_unavailable`. */
-export async function listVaults(ctx: Context, filter: VaultFilter): Promise<VaultPage> {
+export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const { all } = await listRegistry(ctx);
   const matching = all.filter((vault) => matches(vault, filter));
   const chains = new Set(matching.map((vault) => vault.chainId));
-  const listed = readYields(ctx);
+  const yieldsRead = readYields(ctx);
   const shown = new Map(await Promise.all([...chains].map((chainId) => showChain(ctx, { chainId, all }))));
-  const yields = await listed;
-  const page: ListedVault[] = [];
-  let next: string | null = null;
+  const yields = await yieldsRead;
+  const { limit, after } = filter;
+  const listed: ListedVault[] = [];
   for (const vault of matching) {
     const wire = shown.get(vault.chainId)?.(vault);
     if (wire === undefined || (filter.paused !== undefined && wire.paused !== filter.paused)) continue;
-    if (filter.after !== undefined && !isAfter(vault, filter.after)) continue;
-    if (page.length === filter.limit) {
-      next = page.at(-1)?.vault_id ?? null;
-      break;
-    }
-    page.push({ ...wire, ...(yields[vault.vaultId] ?? noYields) });
+    if (after !== undefined && !isAfter(vault, after)) continue;
+    listed.push({ ...wire, ...(yields[vault.vaultId] ?? noYields) });
+    if (listed.length > limit) break;
   }
-  return { vaults: page, next };
+  return cutPage(listed, { limit, partsOf: (vault) => [vault.vault_id] });
 }
 
 /** What all vaults of one chain need to be shown: flags in one read, and whether the Router is there. */
@@ -90,8 +83,7 @@ function matches(vault: Vault, filter: VaultFilter): boolean {
 }
 
 /** The registry's order: by chain, then by address. */
-function isAfter(vault: Vault, cursor: string): boolean {
-  const [chain = "0", address = ""] = cursor.split(":");
-  if (vault.chainId !== Number(chain)) return vault.chainId > Number(chain);
-  return vault.address.toLowerCase() > address;
+function isAfter(vault: Vault, last: VaultKey): boolean {
+  if (vault.chainId !== last.chainId) return vault.chainId > last.chainId;
+  return vault.address.toLowerCase() > last.address.toLowerCase();
 }

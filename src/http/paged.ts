@@ -1,9 +1,10 @@
+import type { Page } from "../lib/page.ts";
 import { Reply } from "./define-route.ts";
 
 /** A page of a listing; the `Link` header names the next one, with the parameters that made this one. */
 export function paged<R>(
-  page: { rows: R[]; next: string | null },
-  link: { path: string; query: Readonly<Record<string, string | number | undefined>> },
+  page: Page<R>,
+  link: { path: string; query: Readonly<Record<string, string | number | boolean | undefined>> },
 ): R[] | Reply<R[]> {
   if (page.next === null) return page.rows;
   const query = new URLSearchParams();

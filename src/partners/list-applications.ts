@@ -1,18 +1,16 @@
 import type { Context } from "../context.ts";
-import { selectApplications } from "../db/queries/applications.ts";
+import { type ApplicationRow, selectApplications } from "../db/queries/applications.ts";
+import { cutPage, type Page, type TimePosition, timeParts } from "../lib/page.ts";
 import type { ApplicationRecord, ApplicationStatus } from "../schemas/application.ts";
 import { toApplicationRecord } from "./application-wire.ts";
-import { cutPage, readTimeCursor } from "./time-cursor.ts";
 
-/** Applications, newest first. Throws `store_unavailable`. */
+/** Applications, newest first; `before` is the last of the page before. Throws `store_unavailable`. */
 export async function listApplications(
   ctx: Context,
-  page: { status: ApplicationStatus | null; limit: number; cursor: string | null },
-): Promise<{ rows: ApplicationRecord[]; next: string | null }> {
-  const from = readTimeCursor(page.cursor);
-  const before = from === null ? null : { createdAt: from.at, id: from.id };
-  const found = await selectApplications(ctx.db, { status: page.status, limit: page.limit + 1, before });
-  const position = (row: (typeof found)[number]) => ({ at: row.createdAt, id: row.id });
-  const { rows, next } = cutPage(found, { limit: page.limit, position });
+  page: { status: ApplicationStatus | null; limit: number; before: TimePosition | null },
+): Promise<Page<ApplicationRecord>> {
+  const found = await selectApplications(ctx.db, { ...page, limit: page.limit + 1 });
+  const partsOf = (row: ApplicationRow) => timeParts({ at: row.createdAt, id: row.id });
+  const { rows, next } = cutPage(found, { limit: page.limit, partsOf });
   return { rows: rows.map(toApplicationRecord), next };
 }

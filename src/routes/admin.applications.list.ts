@@ -3,6 +3,7 @@ import { defineRoute } from "../http/define-route.ts";
 import { paged } from "../http/paged.ts";
 import { listApplications } from "../partners/list-applications.ts";
 import { ApplicationRecord, ApplicationStatus } from "../schemas/application.ts";
+import { TimeCursor } from "../schemas/cursor.ts";
 import { limitParam } from "../schemas/primitives.ts";
 
 export const adminApplicationsList = defineRoute({
@@ -16,13 +17,13 @@ export const adminApplicationsList = defineRoute({
   cache: "no-store",
   query: z.object({
     status: ApplicationStatus.optional(),
-    cursor: z.string().max(400).optional(),
+    cursor: TimeCursor.optional(),
     limit: limitParam(100, 50),
   }),
   response: { schema: z.array(ApplicationRecord), description: "A page of applications" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query: { status, limit, cursor } }) => {
-    const page = await listApplications(ctx, { status: status ?? null, limit, cursor: cursor ?? null });
+    const page = await listApplications(ctx, { status: status ?? null, limit, before: cursor ?? null });
     return paged(page, { path: "/v1/admin/applications", query: { status, limit } });
   },
 });

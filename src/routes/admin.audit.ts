@@ -3,6 +3,7 @@ import { defineRoute } from "../http/define-route.ts";
 import { paged } from "../http/paged.ts";
 import { listAudit } from "../partners/list-audit.ts";
 import { AuditEntry } from "../schemas/admin.ts";
+import { TimeCursor } from "../schemas/cursor.ts";
 import { limitParam } from "../schemas/primitives.ts";
 
 export const adminAudit = defineRoute({
@@ -16,13 +17,13 @@ export const adminAudit = defineRoute({
   cache: "no-store",
   query: z.object({
     subject: z.string().max(120).optional().openapi({ description: "An application, vault or partner" }),
-    cursor: z.string().max(400).optional(),
+    cursor: TimeCursor.optional(),
     limit: limitParam(200, 50),
   }),
   response: { schema: z.array(AuditEntry), description: "A page of audit rows" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query: { subject, limit, cursor } }) => {
-    const page = await listAudit(ctx, { subject: subject ?? null, limit, cursor: cursor ?? null });
+    const page = await listAudit(ctx, { subject: subject ?? null, limit, before: cursor ?? null });
     return paged(page, { path: "/v1/admin/audit", query: { subject, limit } });
   },
 });

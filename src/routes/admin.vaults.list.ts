@@ -3,6 +3,7 @@ import { defineRoute } from "../http/define-route.ts";
 import { paged } from "../http/paged.ts";
 import { listAllVaults } from "../partners/list-all-vaults.ts";
 import { VaultRecord } from "../schemas/admin.ts";
+import { VaultCursor } from "../schemas/cursor.ts";
 import { limitParam } from "../schemas/primitives.ts";
 
 export const adminVaultsList = defineRoute({
@@ -14,11 +15,11 @@ export const adminVaultsList = defineRoute({
   tag: "Administration",
   access: "admin",
   cache: "no-store",
-  query: z.object({ cursor: z.string().max(400).optional(), limit: limitParam(500, 100) }),
+  query: z.object({ cursor: VaultCursor.optional(), limit: limitParam(500, 100) }),
   response: { schema: z.array(VaultRecord), description: "A page of registry rows" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query: { limit, cursor } }) => {
-    const page = await listAllVaults(ctx, { limit, cursor: cursor ?? null });
+    const page = await listAllVaults(ctx, { limit, after: cursor ?? null });
     return paged(page, { path: "/v1/admin/vaults", query: { limit } });
   },
 });

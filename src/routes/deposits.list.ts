@@ -1,20 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { toWireDeposit } from "../deposits/deposit-wire.ts";
 import { listDeposits } from "../deposits/list.ts";
-import { defineRoute, Reply } from "../http/define-route.ts";
-import { decodeCursor } from "../lib/cursor.ts";
-import { AddressInput, limitParam, TrackingIdInput } from "../schemas/primitives.ts";
+import { defineRoute } from "../http/define-route.ts";
+import { paged } from "../http/paged.ts";
+import { TimeCursor } from "../schemas/cursor.ts";
+import { AddressInput, limitParam } from "../schemas/primitives.ts";
 import { Deposit } from "../schemas/status.ts";
-
-const Cursor = z.string().transform((text, context) => {
-  const [time = "", trackingId = ""] = decodeCursor(text, 2) ?? [];
-  const createdAt = new Date(time);
-  if (!Number.isNaN(createdAt.getTime()) && TrackingIdInput.safeParse(trackingId).success) {
-    return { createdAt, trackingId };
-  }
-  context.addIssue({ code: "custom", message: "not a cursor of this listing" });
-  return z.NEVER;
-});
 
 export const depositsList = defineRoute({
   operationId: "deposits.list",
@@ -27,17 +18,15 @@ export const depositsList = defineRoute({
   cache: "no-store",
   query: z.object({
     user_address: AddressInput,
-    cursor: Cursor.optional().openapi({ type: "string" }),
+    cursor: TimeCursor.optional(),
     limit: limitParam(100, 20),
   }),
   response: { schema: z.array(Deposit), description: "A page of deposits" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {
     const { user_address: user, limit } = query;
-    const { rows, next } = await listDeposits(ctx, { user, limit, before: query.cursor ?? null });
-    const deposits = rows.map((row) => toWireDeposit(row, ctx.now()));
-    if (next === null) return deposits;
-    const page = new URLSearchParams({ user_address: user, limit: String(limit), cursor: next });
-    return new Reply(deposits, { link: `</v1/deposits?${page}>; rel="next"` });
+    const page = await listDeposits(ctx, { user, limit, before: query.cursor ?? null });
+    const rows = page.rows.map((row) => toWireDeposit(row, ctx.now()));
+    return paged({ rows, next: page.next }, { path: "/v1/deposits", query: { user_address: user, limit } });
   },
 });

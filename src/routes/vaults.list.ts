@@ -1,16 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { listVaults } from "../catalog/list-vaults.ts";
-import { defineRoute, Reply } from "../http/define-route.ts";
-import { decodeCursor, encodeCursor } from "../lib/cursor.ts";
+import { defineRoute } from "../http/define-route.ts";
+import { paged } from "../http/paged.ts";
+import { VaultCursor } from "../schemas/cursor.ts";
 import { BooleanParam, ChainIdParam, limitParam } from "../schemas/primitives.ts";
 import { ListedVault, VaultType } from "../schemas/vault.ts";
-
-const Cursor = z.string().transform((text, context) => {
-  const [vaultId] = decodeCursor(text, 1) ?? [];
-  if (vaultId !== undefined && /^[1-9][0-9]{0,15}:0x[0-9a-f]{40}$/.test(vaultId)) return vaultId;
-  context.addIssue({ code: "custom", message: "not a cursor of this listing" });
-  return z.NEVER;
-});
 
 export const vaultsList = defineRoute({
   operationId: "vaults.list",
@@ -28,19 +22,15 @@ export const vaultsList = defineRoute({
     curator: z.string().max(120).optional(),
     q: z.string().max(120).optional().openapi({ description: "Part of the name" }),
     paused: BooleanParam.optional(),
-    cursor: Cursor.optional().openapi({ type: "string" }),
+    cursor: VaultCursor.optional(),
     limit: limitParam(500, 100),
   }),
   response: { schema: z.array(ListedVault), description: "A page of vaults" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {
-    const { chain_id: chainId, cursor: after, ...filter } = query;
-    const { vaults, next } = await listVaults(ctx, { ...filter, chainId, after });
-    if (next === null) return vaults;
-    const page = new URLSearchParams({ cursor: encodeCursor([next]), limit: String(query.limit) });
-    for (const [name, value] of Object.entries({ chain_id: chainId, ...filter })) {
-      if (value !== undefined && name !== "limit") page.set(name, String(value));
-    }
-    return new Reply(vaults, { link: `</v1/vaults?${page}>; rel="next"` });
+    const { cursor, ...asked } = query;
+    const { chain_id: chainId, ...filter } = asked;
+    const page = await listVaults(ctx, { ...filter, chainId, after: cursor });
+    return paged(page, { path: "/v1/vaults", query: asked });
   },
 });

@@ -170,8 +170,12 @@ describe("transactions", () => {
     for (const row of seen) expect(mine.has(row["tracking_id"])).toBe(false);
   });
 
-  test("start anew with a cursor that is none", async () => {
-    const { body } = await get("/v1/partners/transactions?cursor=abc", a);
-    expect(body["rows"]).toHaveLength(6);
+  test("are refused by a cursor that is none", async () => {
+    const headers = asSession(a?.session_token);
+    const response = await causeway.send("/v1/partners/transactions?cursor=abc", { headers });
+    expect([response.status, await response.json()]).toEqual([
+      422,
+      { detail: [{ loc: ["query", "cursor"], msg: "not a cursor of this listing", type: "custom" }] },
+    ]);
   });
 });

@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { type Address, getAddress, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { listVaults, type VaultFilter } from "../../src/catalog/list-vaults.ts";
+import type { VaultKey } from "../../src/lib/vault-id.ts";
 import type { Cache, CachePolicy } from "../../src/redis/cache.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";
 import { vaultsList } from "../../src/routes/vaults.list.ts";
+import { VaultCursor } from "../../src/schemas/cursor.ts";
 import { findVault } from "../../src/vaults/registry.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import { appOf } from "../http/app.ts";
@@ -74,15 +76,16 @@ function contextOf({ rows, paused = [], routerOn = [31337] }: Catalog): TestCont
 }
 
 const idsOf = async (catalog: Catalog, filter: Partial<VaultFilter> = {}): Promise<string[]> => {
-  const { vaults } = await listVaults(contextOf(catalog), { limit: 500, ...filter });
+  const { rows: vaults } = await listVaults(contextOf(catalog), { limit: 500, ...filter });
   return vaults.map(({ vault_id }) => vault_id);
 };
 const id = (n: number, chainId = 31337): string => `${chainId}:${address(n)}`;
+const key = (n: number, chainId = 31337): VaultKey => ({ chainId, address: getAddress(address(n)) });
 
 describe("a listed vault", () => {
   test("is shown whole", async () => {
     const rows = [stored({ address: address(1), name: "Prime", curator: "Ann", minDeposit: "5" })];
-    const { vaults, next } = await listVaults(contextOf({ rows }), { limit: 1 });
+    const { rows: vaults, next } = await listVaults(contextOf({ rows }), { limit: 1 });
     expect(next).toBe(null);
     const asset = { address: getAddress(USDC), symbol: "USDC", decimals: 6 };
     expect(vaults).toEqual([
@@ -117,7 +120,7 @@ describe("a listed vault", () => {
       stored({ address: address(3), ...weth, chainId: 8453 }),
       stored({ address: address(4) }),
     ];
-    const { vaults } = await listVaults(contextOf({ rows, routerOn: [31337, 8453] }), { limit: 9 });
+    const { rows: vaults } = await listVaults(contextOf({ rows, routerOn: [31337, 8453] }), { limit: 9 });
     expect(
       vaults.map(({ vault_id, accepted_assets }) => [vault_id, accepted_assets.map(({ symbol }) => symbol)]),
     ).toEqual([
@@ -134,7 +137,7 @@ describe("a listed vault", () => {
       stored({ address: address(2), caller: "user", entryPoint: address(9) }),
       stored({ address: address(3), chainId: 8453 }),
     ];
-    const { vaults } = await listVaults(contextOf({ rows }), { limit: 9 });
+    const { rows: vaults } = await listVaults(contextOf({ rows }), { limit: 9 });
     expect(
       vaults.map(({ vault_id, deposit_router, external_router }) => [
         vault_id,
@@ -154,7 +157,7 @@ describe("a listed vault", () => {
       stored({ address: address(2) }),
       stored({ address: address(3) }),
     ];
-    const { vaults } = await listVaults(contextOf({ rows, paused: [id(2)] }), { limit: 9 });
+    const { rows: vaults } = await listVaults(contextOf({ rows, paused: [id(2)] }), { limit: 9 });
     expect(vaults.map(({ paused, paused_reason }) => [paused, paused_reason])).toEqual([
       [true, "under review"],
       [true, "the vault's own contract refuses deposits"],
@@ -178,7 +181,7 @@ test("a row that nobody can use costs itself alone, and is said so", async () =>
     stored({ address: address(5) }),
   ];
   const ctx = contextOf({ rows, paused: [id(5)] });
-  const { vaults } = await listVaults(ctx, { limit: 9 });
+  const { rows: vaults } = await listVaults(ctx, { limit: 9 });
   expect(vaults.map(({ vault_id, paused }) => [vault_id, paused])).toEqual([
     [id(1), false],
     [id(5), true],
@@ -247,13 +250,13 @@ describe("pages", () => {
         const context = contextOf({ rows, paused });
         const filter = half ? { paused: false } : {};
         const seen: string[] = [];
-        let after: string | undefined;
+        let after: VaultKey | undefined;
         for (let page = 0; page <= rows.length; page += 1) {
-          const { vaults, next } = await listVaults(context, { ...filter, limit, after });
+          const { rows: vaults, next } = await listVaults(context, { ...filter, limit, after });
           seen.push(...vaults.map(({ vault_id }) => vault_id));
           expect(vaults.length === limit || next === null).toBe(true);
           if (next === null) break;
-          after = next;
+          after = VaultCursor.parse(next);
         }
         expect(seen).toEqual(await idsOf({ rows, paused }, filter));
         expect(new Set(seen).size).toBe(keys.length - paused.length);
@@ -264,9 +267,9 @@ describe("pages", () => {
 
   test("go on after a vault that is gone", async () => {
     const rows = [stored({ address: address(1) }), stored({ address: address(3) })];
-    expect(await idsOf({ rows }, { after: id(2) })).toEqual([id(3)]);
-    expect(await idsOf({ rows }, { after: id(3) })).toEqual([]);
-    expect(await idsOf({ rows }, { after: id(1, 8453) })).toEqual([id(1), id(3)]);
+    expect(await idsOf({ rows }, { after: key(2) })).toEqual([id(3)]);
+    expect(await idsOf({ rows }, { after: key(3) })).toEqual([]);
+    expect(await idsOf({ rows }, { after: key(1, 8453) })).toEqual([id(1), id(3)]);
   });
 });
 

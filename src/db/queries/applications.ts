@@ -1,8 +1,10 @@
-import { and, desc, eq, lt, or, sql as raw } from "drizzle-orm";
+import { and, desc, eq, sql as raw } from "drizzle-orm";
+import type { TimePosition } from "../../lib/page.ts";
 import type { ApplicationForm, ApplicationStatus } from "../../schemas/application.ts";
 import type { Database } from "../client.ts";
 import { applications } from "../schema.ts";
 import { type AuditNote, auditInsert } from "./audit.ts";
+import { olderThan } from "./older-than.ts";
 
 export type ApplicationRow = typeof applications.$inferSelect;
 
@@ -18,20 +20,10 @@ export async function selectApplication(
 /** Applications, newest first; `before` is the last row of the page before. */
 export function selectApplications(
   db: Database,
-  page: {
-    status: ApplicationStatus | null;
-    limit: number;
-    before: { createdAt: Date; id: string } | null;
-  },
+  page: { status: ApplicationStatus | null; limit: number; before: TimePosition | null },
 ): Promise<ApplicationRow[]> {
   const { before, status } = page;
-  const older =
-    before === null
-      ? undefined
-      : or(
-          lt(applications.createdAt, before.createdAt),
-          and(eq(applications.createdAt, before.createdAt), lt(applications.id, before.id)),
-        );
+  const older = olderThan(before, { at: applications.createdAt, id: applications.id });
   return db.run((sql) =>
     sql
       .select()

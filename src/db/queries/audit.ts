@@ -1,6 +1,8 @@
-import { and, desc, eq, lt, or, sql as raw, type SQL } from "drizzle-orm";
+import { and, desc, eq, sql as raw, type SQL } from "drizzle-orm";
+import type { TimePosition } from "../../lib/page.ts";
 import type { Database } from "../client.ts";
 import { audit } from "../schema.ts";
+import { olderThan } from "./older-than.ts";
 
 export type AuditRow = typeof audit.$inferSelect;
 
@@ -27,13 +29,10 @@ export function auditInsert(
 /** Audit rows, newest first; `before` is the last row of the page before. */
 export function selectAudit(
   db: Database,
-  page: { subject: string | null; limit: number; before: { at: Date; id: string } | null },
+  page: { subject: string | null; limit: number; before: TimePosition | null },
 ): Promise<AuditRow[]> {
   const { before, subject } = page;
-  const older =
-    before === null
-      ? undefined
-      : or(lt(audit.at, before.at), and(eq(audit.at, before.at), lt(audit.id, before.id)));
+  const older = olderThan(before, { at: audit.at, id: audit.id });
   return db.run((sql) =>
     sql
       .select()

@@ -1,7 +1,9 @@
-import { and, desc, eq, inArray, lt, ne, or, sql as raw, type SQL } from "drizzle-orm";
+import { and, desc, eq, inArray, ne, or, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
+import type { TimePosition } from "../../lib/page.ts";
 import type { Database } from "../client.ts";
 import { deposits } from "../schema.ts";
+import { olderThan } from "./older-than.ts";
 
 export type DepositRow = typeof deposits.$inferSelect;
 export type NewDeposit = typeof deposits.$inferInsert;
@@ -116,17 +118,10 @@ export async function provesRefund(
 /** A user's deposits, newest first; `before` is the last row of the page before. */
 export function selectDepositsByUser(
   db: Database,
-  page: { user: string; limit: number; before: { createdAt: Date; trackingId: string } | null },
+  page: { user: string; limit: number; before: TimePosition | null },
 ): Promise<DepositRow[]> {
   const own = eq(deposits.userAddress, page.user.toLowerCase());
-  const { before } = page;
-  const older =
-    before === null
-      ? undefined
-      : or(
-          lt(deposits.createdAt, before.createdAt),
-          and(eq(deposits.createdAt, before.createdAt), lt(deposits.trackingId, before.trackingId)),
-        );
+  const older = olderThan(page.before, { at: deposits.createdAt, id: deposits.trackingId });
   return db.run((sql) =>
     sql
       .select()

@@ -1,7 +1,9 @@
-import { and, desc, eq, gte, lt, or, sql as raw } from "drizzle-orm";
+import { and, desc, eq, gte, sql as raw } from "drizzle-orm";
+import type { TimePosition } from "../../lib/page.ts";
 import type { Database } from "../client.ts";
 import { deposits } from "../schema.ts";
 import type { DepositRow } from "./deposits.ts";
+import { olderThan } from "./older-than.ts";
 
 /** Deposits that a partner's key built, since a time (null: ever). What others call theirs is not among them. */
 export interface PartnerSpan {
@@ -65,16 +67,9 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
 /** A partner's deposits, newest first; `before` is the last row of the page before. */
 export function selectPartnerDeposits(
   db: Database,
-  page: PartnerSpan & { limit: number; before: { at: Date; id: string } | null },
+  page: PartnerSpan & { limit: number; before: TimePosition | null },
 ): Promise<DepositRow[]> {
-  const { before } = page;
-  const older =
-    before === null
-      ? undefined
-      : or(
-          lt(deposits.createdAt, before.at),
-          and(eq(deposits.createdAt, before.at), lt(deposits.trackingId, before.id)),
-        );
+  const older = olderThan(page.before, { at: deposits.createdAt, id: deposits.trackingId });
   return db.run((sql) =>
     sql
       .select()

@@ -1,0 +1,34 @@
+import { z } from "@hono/zod-openapi";
+import { decodeCursor } from "../lib/cursor.ts";
+import type { TimePosition } from "../lib/page.ts";
+import { parseVaultId, type VaultKey } from "../lib/vault-id.ts";
+
+const ID = /^[a-z]{3}_[0-9a-f]{32}$/;
+const MAX_LENGTH = 400;
+
+/** Where the next page of a listing by time starts, as its `Link` header had it. */
+export const TimeCursor = cursorOf((text): TimePosition | null => {
+  const [time = "", id = ""] = decodeCursor(text, 2) ?? [];
+  const at = new Date(time);
+  return !Number.isNaN(at.getTime()) && ID.test(id) ? { at, id } : null;
+});
+
+/** Where the next page of a listing of vaults starts, as its `Link` header had it. */
+export const VaultCursor = cursorOf((text): VaultKey | null => {
+  const [vaultId = ""] = decodeCursor(text, 1) ?? [];
+  return parseVaultId(vaultId);
+});
+
+/** A cursor that is not ours is refused: started anew, whoever follows the pages would never come to an end. */
+function cursorOf<T>(read: (text: string) => T | null) {
+  return z
+    .string()
+    .max(MAX_LENGTH)
+    .transform((text, context): T => {
+      const position = read(text);
+      if (position !== null) return position;
+      context.addIssue({ code: "custom", message: "not a cursor of this listing" });
+      return z.NEVER;
+    })
+    .openapi({ type: "string", maxLength: MAX_LENGTH });
+}
