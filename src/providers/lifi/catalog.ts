@@ -31,11 +31,18 @@ export async function listBridges(context: LifiContext, scope: ProviderScope): P
     offered.set(bridge.key, {
       key: bridge.key,
       name: bridge.name,
-      routes: [...before, ...tool.supportedChains],
+      routes: [...before, ...tool.supportedChains.filter((pair) => !before.some(joins(pair)))],
     });
   }
   return [...offered.values()];
 }
+
+type Pair = OfferedBridge["routes"][number];
+
+const joins =
+  (pair: Pair) =>
+  (other: Pair): boolean =>
+    other.fromChainId === pair.fromChainId && other.toChainId === pair.toChainId;
 
 /**
  * Lists the tokens LI.FI knows on a chain; entries that are no EVM token of it are left out. Throws

@@ -33,7 +33,17 @@ export async function quoteMove(
   const ends = (tool: string) => endsFor(context, { request, tool });
   const options = answer.routes.flatMap((route) => optionOf(route, { priced, tools, ends }));
   if (options.length === 0) throw rejected("routes");
-  return options;
+  return bestOfEach(options);
+}
+
+/** Of a bridge's several tools the one that gives most: it is asked for by its bridge, and LI.FI takes the best. */
+function bestOfEach(options: readonly MoveOption[]): MoveOption[] {
+  const best = new Map<string | null, MoveOption>();
+  for (const option of options) {
+    const other = best.get(option.bridge);
+    if (other === undefined || option.toAmountMin > other.toAmountMin) best.set(option.bridge, option);
+  }
+  return [...best.values()];
 }
 
 function routesBody(request: MoveRequest, options: { tools: string[] | null; integrator: string }): unknown {

@@ -15,7 +15,7 @@ describe("bridges", () => {
     await using server = await fakeLifi({ body: { exchanges: [], bridges } });
     expect(await providerAt(server.url).bridges(scopeOf())).toEqual([
       { key: "across", name: "Across", routes: [pair] },
-      { key: "cctp", name: "CCTP", routes: [pair, pair] },
+      { key: "cctp", name: "CCTP", routes: [pair] },
     ]);
     expect(server.received[0]?.path).toBe("/v1/tools");
   });

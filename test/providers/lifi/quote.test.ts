@@ -83,6 +83,26 @@ describe("works", () => {
     });
   });
 
+  it("shows a bridge of several tools once, by what gives most", async () => {
+    const figures = (toAmountMin: string) => {
+      const { estimate } = answerOf(scenarioOf("celer, fee")) as { estimate: object };
+      return { estimate: { ...estimate, toAmountMin } };
+    };
+    const [celer, polymer] = ["99600001", "99600003"].map(figures);
+    const list = [
+      routeOf("celer, fee", celer),
+      routeOf("celer, fee", { ...polymer, tool: "polymerStandard" }),
+      routeOf("celer, fee", { ...figures("99600002"), tool: "celercirclefast" }),
+    ];
+    await using server = await fakeLifi(routes(...list));
+    const { request } = scenarioOf("celer, fee");
+    const options = await providerAt(server.url).quote(scopeOf(), request);
+    expect(options.map(({ bridge, toAmountMin }) => [bridge, toAmountMin])).toEqual([
+      ["cctp", 99_600_003n],
+      ["cctp_fast", 99_600_002n],
+    ]);
+  });
+
   it("prices wrapped native for a call as native itself: Across unwraps it for anybody else", async () => {
     const step = routeOf("across, fee").steps[0] as { action: object };
     const action = {
