@@ -47,9 +47,12 @@ export interface Journey {
 }
 
 /** Gives a traveller what a journey costs, and writes the body that asks for it. */
-export async function prepare(journey: Journey, traveller: Traveller): Promise<BuildBody> {
+export async function prepare(
+  journey: Journey,
+  traveller: Traveller,
+  amount = paidAmounts[journey.paid],
+): Promise<BuildBody> {
   const { from, paid, vault } = journey;
-  const amount = paidAmounts[paid];
   if (paid !== "ETH") await give(from, { user: traveller.on(from), symbol: paid, amount });
   return {
     from_chain_id: from.chainId,

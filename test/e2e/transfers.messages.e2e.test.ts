@@ -1,93 +1,18 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Relayer } from "../../scripts/stack/emulator/control.ts";
-import type { BuiltDeposit, bridgeKeys } from "../../src/schemas/quote.ts";
-import type { TransferStatus } from "../../src/schemas/status.ts";
+import type { BuiltDeposit } from "../../src/schemas/quote.ts";
 import { Api } from "../harness/api.ts";
 import { balanceOf } from "../harness/balances.ts";
-import { chainIds, chainOf, mined, tokenOn, vaultNamed } from "../harness/chain.ts";
+import { chainIds, chainOf, tokenOn } from "../harness/chain.ts";
 import { emulators, withFaults } from "../harness/faults.ts";
-import { sign } from "../harness/flow.ts";
 import { inTurns } from "../harness/in-turns.ts";
-import { statusOf } from "./follow.ts";
-import {
-  type Journey,
-  newTraveller,
-  PATIENCE,
-  type Paid,
-  prepare,
-  sharesOf,
-  signSecond,
-  type Traveller,
-} from "./transfer.ts";
+import { PATIENCE } from "./transfer.ts";
+import { expectPromised, finish, relayer, settled, start, until, type Way } from "./trip.ts";
 
 const api = new Api();
-const one = chainOf(chainIds.one);
 const two = chainOf(chainIds.two);
-const { lifi } = emulators();
 
-async function relayer(settings: Partial<Relayer>): Promise<void> {
-  const body = JSON.stringify({ relayer: settings });
-  expect((await fetch(`${lifi}/__control`, { method: "POST", body })).status).toBe(200);
-}
-afterEach(() => fetch(`${lifi}/__control`, { method: "DELETE" }));
-
-interface Way {
-  bridge: (typeof bridgeKeys)[number];
-  paid: Paid;
-  vault: string;
-  steps: 1 | 2;
-}
-
-interface Trip {
-  journey: Journey;
-  traveller: Traveller;
-  built: BuiltDeposit;
-  hash: `0x${string}`;
-}
-
-/** Builds over one bridge and signs the first transaction. */
-async function start({ bridge, paid, vault: name, steps }: Way): Promise<Trip> {
-  const vault = vaultNamed(name);
-  const journey: Journey = { from: vault.chain_id === chainIds.one ? two : one, paid, vault };
-  const traveller = await newTraveller([one, two]);
-  const body = { ...(await prepare(journey, traveller)), preferred_bridge: bridge };
-  const built = await api.build(body);
-  expect([built.tracking.bridge, built.two_step], `${bridge} from ${paid}`).toEqual([bridge, steps === 2]);
-  const hash = await sign(journey.from, { user: traveller.on(journey.from), built, style: "calls" });
-  await mined(journey.from, hash);
-  return { journey, traveller, built, hash };
-}
-
-const ends = ({ vault }: Journey) =>
-  vault.chain_id === chainIds.one ? ([two, one] as const) : ([one, two] as const);
-
-/** The status of a trip's first transaction once it is as wanted; nobody reports anything. */
-async function until({ journey, hash }: Trip, wanted: object): Promise<TransferStatus> {
-  const [from, to] = ends(journey);
-  const ask = () => statusOf(hash, from.chainId, to.chainId);
-  await expect.poll(ask, { ...PATIENCE, interval: 250 }).toMatchObject(wanted);
-  return ask();
-}
-
-/** Brings a trip to its shares: by itself, or by the step that the status hands out. */
-async function finish(trip: Trip): Promise<bigint> {
-  const { journey, traveller, built } = trip;
-  const [, to] = ends(journey);
-  if (built.two_step) {
-    const arrived = await until(trip, { deposit: { state: "awaiting_deposit", next: { kind: "deposit" } } });
-    const next = arrived.deposit?.next;
-    if (next?.kind !== "deposit") throw new Error("nothing to sign");
-    await signSecond(to, { user: traveller.on(to), second: next });
-  }
-  await until(trip, { status: "DONE", substatus: "COMPLETED" });
-  return sharesOf(journey.vault, traveller.address);
-}
-
-function expectPromised({ built }: Trip, shares: bigint, perMille = 995n): void {
-  const estimated = BigInt(built.estimate.estimated_shares);
-  expect(shares * 1_000n).toBeGreaterThanOrEqual(estimated * perMille);
-  expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "1"));
-}
+afterEach(settled);
 
 test("every bridge but Across stands here over LI.FI alone", async () => {
   const listed = (await api.send("/v1/bridges")).json as { key: string; providers: string[] }[];

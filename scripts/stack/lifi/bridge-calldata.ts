@@ -1,4 +1,4 @@
-import { concatHex, encodeFunctionData, type Hex, numberToHex, pad, zeroAddress } from "viem";
+import { concatHex, encodeFunctionData, type Hex, numberToHex, pad, zeroAddress, zeroHash } from "viem";
 import { isNative } from "../bridge/world.ts";
 import { diamondAbi } from "../contracts/lifi/artifact.ts";
 import type { Ask } from "./ask.ts";
@@ -26,7 +26,8 @@ interface Bridging {
 export function encodeBridge(ask: Ask, bridging: Bridging): Hex {
   const { tool } = bridging.bridge;
   if (tool === "across") return encodeAcross(ask, bridging);
-  return tool.startsWith("stargate") ? encodeStargate(ask, bridging) : encodeCeler(ask, bridging);
+  if (tool.startsWith("stargate")) return encodeStargate(ask, bridging);
+  return tool.startsWith("polymer") ? encodePolymer(ask, bridging) : encodeCeler(ask, bridging);
 }
 
 function bridgeDataOf(ask: Ask, { bridge, swaps, stamp, message }: Bridging) {
@@ -112,4 +113,25 @@ function encodeCeler(ask: Ask, bridging: Bridging): Hex {
   }
   const args = [bridgeData, celerData] as const;
   return encodeFunctionData({ abi, functionName: "startBridgeTokensViaCelerCircleBridge", args });
+}
+
+function encodePolymer(ask: Ask, bridging: Bridging): Hex {
+  const abi = diamondAbi;
+  const { bridge, swaps } = bridging;
+  const bridgeData = bridgeDataOf(ask, bridging);
+  const polymerData = {
+    polymerTokenFee: bridge.polymerFee,
+    maxCCTPFee: bridge.maxFee,
+    nonEVMReceiver: zeroHash,
+    solanaReceiverATA: zeroHash,
+    minFinalityThreshold: bridge.tool === "polymer" ? FAST : STANDARD,
+    refundRecipient: ask.fromAddress,
+    hookData: "0x",
+  } as const;
+  if (swaps.length > 0) {
+    const args = [bridgeData, swaps, polymerData] as const;
+    return encodeFunctionData({ abi, functionName: "swapAndStartBridgeTokensViaPolymerCCTP", args });
+  }
+  const args = [bridgeData, polymerData] as const;
+  return encodeFunctionData({ abi, functionName: "startBridgeTokensViaPolymerCCTP", args });
 }

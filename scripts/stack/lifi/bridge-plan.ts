@@ -12,6 +12,8 @@ export const bridgeTools = [
   "stargateV2Bus",
   "celercircle",
   "celercirclefast",
+  "polymerStandard",
+  "polymer",
 ] as const;
 export type BridgeTool = (typeof bridgeTools)[number];
 
@@ -20,6 +22,8 @@ const PPM = 1_000_000n;
 const STARGATE_PPM = 600n;
 const CELER_PPM = 500n;
 const FAST_PPM = 130n;
+/** What Polymer takes of any transfer, in USDC's smallest unit: less than Celer of all above two hundred dollars. */
+const POLYMER_FEE = 100_000n;
 /** Wei for a message of LayerZero, as the stand-in for a pool asks. */
 export const MESSAGE_FEE = 20_000_000_000_000n;
 
@@ -37,8 +41,9 @@ export interface BridgePlan {
   multiplier: bigint;
   /** What the bridge keeps, by Across' relayer or otherwise. */
   fees: RelayFees;
-  /** CCTP: the largest fee for speed. */
+  /** CCTP: the largest fee for speed, and what Polymer takes before. */
   maxFee: bigint;
+  polymerFee: bigint;
   /** Stargate: the number of what is moved. */
   assetId: number;
   /** Wei on top of what is sent. */
@@ -57,7 +62,7 @@ export function bridgedToken(ask: Ask, tool: BridgeTool): BridgeToken {
   }
   const mayCall = tool === "stargateV2" && !isNative(to);
   const { usdc } = toChain.contracts.circle;
-  const minted = tool.startsWith("celer") && isAddressEqual(usdc, to.address);
+  const minted = !tool.startsWith("stargate") && isAddressEqual(usdc, to.address);
   const pooled = tool.startsWith("stargate") && poolIn(ask, "to") !== null;
   if ((calls.length > 0 && !mayCall) || (!minted && !pooled)) throw new NoQuote(tool, "NO_POSSIBLE_ROUTE");
   const address = minted ? fromChain.contracts.circle.usdc : (poolIn(ask, "from")?.token ?? zeroAddress);
@@ -82,8 +87,9 @@ export function planBridge(
   const { minDeposit, maxDeposit } = limitsOf(asset);
   if (sentLeast < minDeposit) throw new NoQuote(tool, "AMOUNT_TOO_LOW");
   if (sent > maxDeposit) throw new NoQuote(tool, "AMOUNT_TOO_HIGH");
-  const terms = { assetId: 0, messageFee: 0n, maxFee: 0n, multiplier: 0n };
+  const terms = { assetId: 0, messageFee: 0n, maxFee: 0n, polymerFee: 0n, multiplier: 0n };
   if (tool === "across") return { ...moved, ...terms, ...byAcross(ask, moved) };
+  if (tool.startsWith("polymer")) return { ...moved, ...terms, ...byPolymer(ask, moved) };
   const delivered = tool.startsWith("stargate") ? byStargate(poolIn(ask, "from")?.decimals ?? 6) : byCeler;
   const [expected, arrives] = [delivered(sent), delivered(sentLeast)];
   const maxFee = tool === "celercirclefast" ? (arrives * FAST_PPM) / PPM : 0n;
@@ -104,6 +110,22 @@ function byAcross(ask: Ask, { sent, sentLeast }: { sent: bigint; sentLeast: bigi
   const multiplier = (least * PCT + sentLeast / 2n) / sentLeast;
   const expected = sent === sentLeast ? least : (sent * multiplier) / PCT;
   return { output, fees, least, multiplier, expected };
+}
+
+/** What is promised counts half of the largest fee for speed, which is what is taken in the end. */
+function byPolymer(
+  ask: Ask,
+  { tool, sent, sentLeast }: { tool: BridgeTool; sent: bigint; sentLeast: bigint },
+) {
+  if (sentLeast <= POLYMER_FEE) throw new NoQuote(tool, "AMOUNT_TOO_LOW");
+  const polymerFee = POLYMER_FEE;
+  const maxFee = tool === "polymer" ? ((sentLeast - polymerFee) * FAST_PPM) / PPM : 0n;
+  const [expected, least] = [sent, sentLeast].map((amount) => amount - polymerFee - maxFee / 2n) as [
+    bigint,
+    bigint,
+  ];
+  const fees = { ...relayFees(ask.to.asset, sentLeast), capital: sentLeast - least, gas: 0n };
+  return { output: ask.to, polymerFee, maxFee, expected, least, fees };
 }
 
 /** What a pool credits, of six decimals. */

@@ -33,6 +33,8 @@ const tools: Readonly<Record<string, readonly [string, string]>> = {
   stargateV2Bus: ["StargateV2 (Bus mode)", `${ICONS}/bridges/stargate.svg`],
   celercircle: ["Circle CCTP", `${ICONS}/bridges/circle.svg`],
   celercirclefast: ["Circle CCTP Fast", `${ICONS}/bridges/circle.svg`],
+  polymerStandard: ["Polymer CCTP (Standard)", `${ICONS}/bridges/polymer.svg`],
+  polymer: ["Polymer CCTP", `${ICONS}/bridges/polymer.svg`],
   [EXCHANGE_TOOL]: ["Local DEX", `${ICONS}/exchanges/localdex.svg`],
   feeCollection: ["Integrator Fee", `${ICONS}/protocols/feeCollection.svg`],
 };

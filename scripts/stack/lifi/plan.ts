@@ -32,10 +32,10 @@ export interface Plan {
   toAmountMin: bigint;
 }
 
-/** Plans a move by the first tool that can make it. Throws {@link NoQuote}. */
+/** Plans a move by the tool that delivers most, as LI.FI's order is by default. Throws {@link NoQuote}. */
 export function planMove(ask: Ask): Plan {
   const { plans, refusals } = planMoves(ask);
-  const [plan] = plans;
+  const [plan] = plans.sort((a, b) => (a.toAmount === b.toAmount ? 0 : a.toAmount > b.toAmount ? -1 : 1));
   if (plan !== undefined) return plan;
   // Why the tool that would have been taken cannot; the others say no more.
   throw refusals[0] ?? new NoQuote(BRIDGE_TOOL, null);

@@ -34,7 +34,7 @@ function lifiDeployment(chainId: number, contracts: StackChain["contracts"]) {
     receiver_stargate: contracts.lifi_receiver_stargate,
     fee_forwarders: [contracts.lifi_fee_forwarder],
     max_native_fee: MAX_NATIVE_FEE,
-    bridges: ["across", "stargate", "celer"],
+    bridges: ["across", "stargate", "celer", "polymer"],
     wrapped_native: contracts.tokens.WETH.address,
     assets: [
       { asset: "eth", address: NATIVE, decimals: contracts.tokens.WETH.decimals },

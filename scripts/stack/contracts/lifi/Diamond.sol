@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {Swapper} from "./Swapper.sol";
 import {CircleBridgeProxy} from "./Circle.sol";
+import {CircleFacets} from "./CircleFacets.sol";
 import {StargatePool, TokenMessaging} from "./Stargate.sol";
-import {AcrossV4Data, BridgeData, CelerCircleData, StargateData, SwapData} from "./Types.sol";
+import {AcrossV4Data, BridgeData, StargateData, SwapData} from "./Types.sol";
 
 /// @notice What the Across facet needs of the SpokePool.
 interface ISpokePool {
@@ -25,16 +25,16 @@ interface ISpokePool {
     ) external payable;
 }
 
-/// @notice Stands in for LI.FI's Diamond with four of its facets, AcrossFacetV4, StargateFacetV2, CelerCircleBridgeFacet
-/// and GenericSwapFacetV3, written from their documented behaviour. One plain contract: nothing can be upgraded.
-contract Diamond is Swapper {
+/// @notice Stands in for LI.FI's Diamond with five of its facets, AcrossFacetV4, StargateFacetV2, CelerCircleBridgeFacet,
+/// PolymerCCTPFacet and GenericSwapFacetV3, written from their documented behaviour. One plain contract: nothing can be
+/// upgraded.
+contract Diamond is CircleFacets {
     uint256 private constant MULTIPLIER_BASE = 1e18;
 
     address public immutable owner = msg.sender;
     ISpokePool private immutable SPOKEPOOL;
     address private immutable WRAPPED_NATIVE;
     TokenMessaging private immutable TOKEN_MESSAGING;
-    CircleBridgeProxy private immutable CIRCLE_BRIDGE_PROXY;
     mapping(address target => mapping(bytes4 selector => bool)) private _allowed;
 
     struct SwapHead {
@@ -45,10 +45,11 @@ contract Diamond is Swapper {
         uint256 minAmountOut;
     }
 
-    constructor(ISpokePool spokePool, TokenMessaging tokenMessaging, CircleBridgeProxy circleBridgeProxy) {
+    constructor(ISpokePool spokePool, TokenMessaging tokenMessaging, CircleBridgeProxy circleBridgeProxy)
+        CircleFacets(circleBridgeProxy)
+    {
         SPOKEPOOL = spokePool;
         TOKEN_MESSAGING = tokenMessaging;
-        CIRCLE_BRIDGE_PROXY = circleBridgeProxy;
         WRAPPED_NATIVE = spokePool.wrappedNativeToken();
     }
 
@@ -70,7 +71,7 @@ contract Diamond is Swapper {
         _validateAcross(bridgeData, acrossData);
         _take(bridgeData.sendingAssetId, bridgeData.minAmount);
         _startBridge(bridgeData, acrossData, acrossData.outputAmount);
-        _returnExcess(before);
+        _returnExcess(before, msg.sender);
     }
 
     /// @notice Swaps first; the output amount is then a share of what the swaps gave, rounded down, and the one that the
@@ -83,10 +84,10 @@ contract Diamond is Swapper {
         uint256 before = address(this).balance - msg.value;
         if (!bridgeData.hasSourceSwaps) revert InformationMismatch();
         _validateAcross(bridgeData, acrossData);
-        bridgeData.minAmount = _depositAndSwap(bridgeData, swapData, 0);
+        bridgeData.minAmount = _depositAndSwap(bridgeData, swapData, msg.sender, 0);
         uint256 outputAmount = bridgeData.minAmount * acrossData.outputAmountMultiplier / MULTIPLIER_BASE;
         _startBridge(bridgeData, acrossData, outputAmount);
-        _returnExcess(before);
+        _returnExcess(before, msg.sender);
     }
 
     function startBridgeTokensViaStargate(BridgeData memory bridgeData, StargateData memory stargateData)
@@ -98,7 +99,7 @@ contract Diamond is Swapper {
         _validateStargate(bridgeData, stargateData);
         _take(bridgeData.sendingAssetId, bridgeData.minAmount);
         _startStargate(bridgeData, stargateData);
-        _returnExcess(before);
+        _returnExcess(before, msg.sender);
     }
 
     function swapAndStartBridgeTokensViaStargate(
@@ -109,31 +110,9 @@ contract Diamond is Swapper {
         uint256 before = address(this).balance - msg.value;
         if (!bridgeData.hasSourceSwaps) revert InformationMismatch();
         _validateStargate(bridgeData, stargateData);
-        bridgeData.minAmount = _depositAndSwap(bridgeData, swapData, stargateData.fee.nativeFee);
+        bridgeData.minAmount = _depositAndSwap(bridgeData, swapData, msg.sender, stargateData.fee.nativeFee);
         _startStargate(bridgeData, stargateData);
-        _returnExcess(before);
-    }
-
-    function startBridgeTokensViaCelerCircleBridge(BridgeData memory bridgeData, CelerCircleData calldata celerData)
-        external
-    {
-        if (bridgeData.hasSourceSwaps || bridgeData.hasDestinationCall) revert InformationMismatch();
-        _validate(bridgeData);
-        _take(bridgeData.sendingAssetId, bridgeData.minAmount);
-        _startCeler(bridgeData, celerData);
-    }
-
-    function swapAndStartBridgeTokensViaCelerCircleBridge(
-        BridgeData memory bridgeData,
-        SwapData[] calldata swapData,
-        CelerCircleData calldata celerData
-    ) external payable {
-        uint256 before = address(this).balance - msg.value;
-        if (!bridgeData.hasSourceSwaps || bridgeData.hasDestinationCall) revert InformationMismatch();
-        _validate(bridgeData);
-        bridgeData.minAmount = _depositAndSwap(bridgeData, swapData, 0);
-        _startCeler(bridgeData, celerData);
-        _returnExcess(before);
+        _returnExcess(before, msg.sender);
     }
 
     function swapTokensSingleV3ERC20ToERC20(
@@ -202,7 +181,7 @@ contract Diamond is Swapper {
         _multipleSwap(SwapHead(transactionId, integrator, referrer, receiver, minAmountOut), swapData);
     }
 
-    function _validate(BridgeData memory bridgeData) private view {
+    function _validate(BridgeData memory bridgeData) internal view override {
         if (bridgeData.receiver == address(0)) revert InvalidReceiver();
         if (bridgeData.minAmount == 0) revert InvalidAmount();
         if (bridgeData.destinationChainId == block.chainid) revert CannotBridgeToSameNetwork();
@@ -227,19 +206,6 @@ contract Diamond is Swapper {
         StargatePool(payable(pool)).sendToken{
             value: stargateData.fee.nativeFee + (native ? bridgeData.minAmount : 0)
         }(stargateData.sendParams, stargateData.fee, stargateData.refundAddress);
-        emit LiFiTransferStarted(bridgeData);
-    }
-
-    function _startCeler(BridgeData memory bridgeData, CelerCircleData calldata celerData) private {
-        _approveMax(bridgeData.sendingAssetId, address(CIRCLE_BRIDGE_PROXY), bridgeData.minAmount);
-        CIRCLE_BRIDGE_PROXY.depositForBurn(
-            bridgeData.minAmount,
-            uint64(bridgeData.destinationChainId),
-            bytes32(uint256(uint160(bridgeData.receiver))),
-            bridgeData.sendingAssetId,
-            celerData.maxFee,
-            celerData.minFinalityThreshold
-        );
         emit LiFiTransferStarted(bridgeData);
     }
 
@@ -297,14 +263,16 @@ contract Diamond is Swapper {
     }
 
     /// @dev `reserve` is native that came along for the bridge's own fee.
-    function _depositAndSwap(BridgeData memory bridgeData, SwapData[] calldata swaps, uint256 reserve)
-        private
-        returns (uint256 received)
-    {
+    function _depositAndSwap(
+        BridgeData memory bridgeData,
+        SwapData[] calldata swaps,
+        address leftoverTo,
+        uint256 reserve
+    ) internal override returns (uint256 received) {
         if (swaps.length == 0) revert InformationMismatch();
         address last = swaps[swaps.length - 1].receivingAssetId;
         uint256 before = _heldBefore(last);
-        _runSwaps(bridgeData.transactionId, swaps, msg.sender, reserve);
+        _runSwaps(bridgeData.transactionId, swaps, leftoverTo, reserve);
         received = _held(last) - before - (last == address(0) ? reserve : 0);
         if (received < bridgeData.minAmount) revert CumulativeSlippageTooHigh(bridgeData.minAmount, received);
     }
@@ -327,7 +295,7 @@ contract Diamond is Swapper {
         _swap(transactionId, swap, false);
     }
 
-    function _take(address asset, uint256 amount) private {
+    function _take(address asset, uint256 amount) internal override {
         if (asset != address(0)) _pull(asset, msg.sender, amount);
         else if (amount == 0 || msg.value < amount) revert InvalidAmount();
     }
@@ -336,7 +304,7 @@ contract Diamond is Swapper {
         return asset == address(0) ? address(this).balance - msg.value : _held(asset);
     }
 
-    function _returnExcess(uint256 before) private {
-        if (address(this).balance > before) _send(address(0), msg.sender, address(this).balance - before);
+    function _returnExcess(uint256 before, address to) internal override {
+        if (address(this).balance > before) _send(address(0), to, address(this).balance - before);
     }
 }

@@ -70,6 +70,17 @@ struct CelerCircleData {
     uint32 minFinalityThreshold;
 }
 
+/// @notice What the Polymer facet tells CCTP.
+struct PolymerCCTPData {
+    uint256 polymerTokenFee;
+    uint256 maxCCTPFee;
+    bytes32 nonEVMReceiver;
+    bytes32 solanaReceiverATA;
+    uint32 minFinalityThreshold;
+    address refundRecipient;
+    bytes hookData;
+}
+
 /// @notice LI.FI's events and errors, with their real signatures.
 interface LiFi {
     event LiFiTransferStarted(BridgeData bridgeData);
