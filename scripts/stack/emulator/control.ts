@@ -58,9 +58,10 @@ export type Relayer = z.infer<typeof Relayer>;
 
 /**
  * Ways of the real service that are not certain and may be switched on. LI.FI: `declare_delivered` makes calls
- * at the end declare all that is quoted to arrive instead of what was asked for.
+ * at the end declare all that is quoted to arrive instead of what was asked for; `relay_order` has every quote pay
+ * for an order that Relay keeps off chain, whatever bridge was asked for.
  */
-const quirks = ["declare_delivered"] as const;
+const quirks = ["declare_delivered", "relay_order"] as const;
 export type Quirk = (typeof quirks)[number];
 
 const ControlBody = z.strictObject({

@@ -5,6 +5,7 @@ import { listChains, listTokens, listTools } from "./catalog.ts";
 import { quoteContractCalls } from "./contract-calls.ts";
 import { invalidRequest, json, LifiRefusal } from "./errors.ts";
 import { quote } from "./quote.ts";
+import { asRelayOrder } from "./relay-order.ts";
 import { listRoutes } from "./routes.ts";
 import { tellStatus } from "./status.ts";
 
@@ -31,7 +32,8 @@ async function handle(source: BridgeSource, request: EmulatorRequest): Promise<E
   if (operation === undefined) return json(404, { message: "Not Found" });
   try {
     const input = request.method === "POST" ? parseBody(request.body) : queryOf(searchParams);
-    return json(200, await operation(source, input));
+    const answer = await operation(source, input);
+    return json(200, source.lifiQuirks().includes("relay_order") ? asRelayOrder(answer) : answer);
   } catch (error) {
     if (error instanceof LifiRefusal) return error.toAnswer();
     throw error;
