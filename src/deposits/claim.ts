@@ -4,15 +4,20 @@ import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import type { NextStep, NextStepRefusal } from "../schemas/status.ts";
 import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
+import type { Vault } from "../vaults/vault.ts";
 import { toTransactionRequest, toWalletCall } from "./direct-wire.ts";
-import { isGone, type RequestNow, readRequest } from "./requests.ts";
+import { isGone, readRequest } from "./requests.ts";
 
 /** How far after the head the claim is simulated, seconds. */
 const AHEAD_S = 30;
 /** For gas; the user's real balance plays no part here. */
 const GAS_MONEY = 10n ** 21n;
 
-type Claim = { next: NextStep | null; refusal: NextStepRefusal | null };
+/** A claim that was seen to work, or why it would not; both null where there is nothing to be signed. */
+export interface Claim {
+  next: NextStep | null;
+  refusal: NextStepRefusal | null;
+}
 
 const refuse = (code: string, detail: string): Claim => ({ next: null, refusal: { code, detail } });
 
@@ -29,16 +34,20 @@ export async function nextClaim(ctx: Context, row: DepositRow): Promise<Claim> {
   }
   const user = getAddress(row.userAddress);
   const call = now.requests.claim(now.vault, { user, pending: now.pending });
-  return call === null ? { next: null, refusal: null } : simulateClaim(ctx, { row, now, call });
+  if (call === null) return { next: null, refusal: null };
+  return proveClaim(ctx, { vault: now.vault, user, call, headTime: now.block.timestamp });
 }
 
-async function simulateClaim(
+/**
+ * Simulates a claim as its user would send it. `headTime`: of the block at which it was found, in seconds. Throws what
+ * simulating throws.
+ */
+export async function proveClaim(
   ctx: Context,
-  at: { row: DepositRow; now: RequestNow; call: { target: Address; data: Hex } },
+  of: { vault: Vault; user: Address; call: { target: Address; data: Hex }; headTime: number },
 ): Promise<Claim> {
-  const { row, now, call } = at;
-  const user = getAddress(row.userAddress);
-  const { chainId, shareToken } = now.vault;
+  const { vault, user, call } = of;
+  const { chainId, shareToken } = vault;
   const client = ctx.chains.client(chainId);
   if (client === null) return refuse("chain_unsupported", `chain ${chainId} is not served`);
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [user] });
@@ -48,12 +57,12 @@ async function simulateClaim(
     calls: [own],
     reads: [{ target: shareToken, data }],
     overrides: [{ address: user, balance: GAS_MONEY }],
-    time: now.block.timestamp + AHEAD_S,
+    time: of.headTime + AHEAD_S,
     standsAlone: true,
   });
   const [made] = simulation.calls;
   if (made === undefined || !made.ok) {
-    const { code, text } = explainVaultRevert(now.vault, made?.returnData ?? "0x");
+    const { code, text } = explainVaultRevert(vault, made?.returnData ?? "0x");
     return refuse(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
   }
   const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });

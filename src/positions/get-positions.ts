@@ -17,12 +17,14 @@ import {
   readChainPositions,
   readChainPositionsWith,
 } from "./read-chain.ts";
-import { asyncVaults, describePending } from "./read-pending.ts";
+import { asyncVaults, describePending, type PendingPosition } from "./read-pending.ts";
+import { showPending } from "./show-pending.ts";
 import { depositedIn, readStored } from "./stored.ts";
 
 /**
  * What a user holds in every known vault: one read per chain, all chains at once, each at one block, what
- * vaults that settle later still owe the user included; two reads where one cannot hold them all.
+ * vaults that settle later still owe the user included; two reads where one cannot hold them all, and one more for
+ * each claim there is to be proved.
  * A chain that cannot be read is left out and said so. Throws `chain_unsupported`, `upstream_unavailable`
  * when no chain could be read, `store_unavailable`.
  */
@@ -58,6 +60,8 @@ export async function getPositions(
 
 /** What a chain says of a user: shares, and what was asked for and is not there yet. */
 type ChainAnswer = ChainPositions & { pending: Positions["pending"] };
+/** The same as it was read; `headTime`: of the block at which the pending part was, in seconds. */
+type ChainRead = ChainPositions & { pending: PendingPosition[]; headTime: number };
 
 async function readOrNull(
   ctx: Context,
@@ -65,9 +69,11 @@ async function readOrNull(
 ): Promise<ChainAnswer | null> {
   const client = ctx.chains.client(input.chainId);
   if (client === null) return null;
+  const { user } = input;
   const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
   try {
-    return await readAnswer(client, { user: input.user, lensed, pending: describePending(input) });
+    const read = await readAnswer(client, { user, lensed, pending: describePending(input) });
+    return { ...read, pending: await showPending(ctx, { ...read, user }) };
   } catch (error) {
     ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });
     return null;
@@ -77,17 +83,22 @@ async function readOrNull(
 /** Shares and what is pending, in one request where that holds them, else in two at the same time. */
 async function readAnswer(
   client: ChainClient,
-  query: { user: Address; lensed: readonly LensedVault[]; pending: Described<Positions["pending"]> | null },
-): Promise<ChainAnswer> {
+  query: { user: Address; lensed: readonly LensedVault[]; pending: Described<PendingPosition[]> | null },
+): Promise<ChainRead> {
   const { user, lensed, pending } = query;
-  if (pending === null) return { ...(await readChainPositions(client, { user, lensed })), pending: [] };
+  if (pending === null) {
+    return { ...(await readChainPositions(client, { user, lensed })), pending: [], headTime: 0 };
+  }
   const together = await readChainPositionsWith(client, { user, lensed, beside: pending });
-  if (together !== null) return { ...together.positions, pending: together.value };
+  const headTime = together?.positions.blockTimestamp ?? null;
+  if (together !== null && headTime !== null) {
+    return { ...together.positions, pending: together.value, headTime };
+  }
   const [positions, told] = await Promise.all([
     readChainPositions(client, { user, lensed }),
     readDescribed(client, pending),
   ]);
-  return { ...positions, pending: told.value };
+  return { ...positions, pending: told.value, headTime: told.block.timestamp };
 }
 
 function toWirePositions(answer: ChainPositions | null, flows: ChainFlows | undefined): Position[] {

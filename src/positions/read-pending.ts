@@ -1,13 +1,15 @@
-import { type Address, numberToHex } from "viem";
+import type { Address, Hex } from "viem";
 import { type Described, describeAll, mapDescribed } from "../chains/read.ts";
 import type { OpenRequest } from "../db/queries/user-record.ts";
-import type { Positions } from "../schemas/position.ts";
-import type { NextStep } from "../schemas/status.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/adapter.ts";
 import { requestsOf } from "../vaults/adapters.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-type PendingPosition = Positions["pending"][number];
+/** What a user has asked a vault for, and the claim of what it has settled; null: there is none to be made. */
+export interface PendingPosition extends PendingDeposit {
+  vault: Vault;
+  claim: { target: Address; data: Hex } | null;
+}
 
 /** An asynchronous vault, how it is asked, and the requests of the user that are known by number. */
 interface Asked {
@@ -56,32 +58,10 @@ function idsOf({ chainId, address }: Vault, open: readonly OpenRequest[]): strin
 }
 
 function toPending(user: Address, of: Asked & { pending: PendingDeposit }): PendingPosition[] {
-  const { vault, pending, requestIds } = of;
+  const { vault, pending, requests, requestIds } = of;
   const { pendingAssets, claimableShares, claimableAssets } = pending;
   const some = [pendingAssets, claimableShares, claimableAssets].some((amount) => (amount ?? 0n) > 0n);
   // What is not known of a request that is known to be there is told; what nobody knows of is not.
   if (!some && !(pendingAssets === null && requestIds.length > 0)) return [];
-  return [
-    {
-      vault_id: vault.vaultId,
-      pending_assets: pendingAssets?.toString() ?? null,
-      claimable_shares: claimableShares?.toString() ?? null,
-      next: claimStep(user, of),
-    },
-  ];
-}
-
-/** The claim by what was just read; it was not simulated, hence without a gas limit. */
-function claimStep(user: Address, of: Asked & { pending: PendingDeposit }): NextStep | null {
-  const { vault, requests, pending } = of;
-  const call = requests.claim(vault, { user, pending });
-  if (call === null) return null;
-  const { target: to, data } = call;
-  const { chainId } = vault;
-  return {
-    kind: "claim",
-    transaction_request: { to, data, value: "0", chain_id: chainId, gas_limit: null },
-    approval: null,
-    calls: [{ to, data, value: "0x0", chain_id: numberToHex(chainId) }],
-  };
+  return [{ ...pending, vault, claim: requests.claim(vault, { user, pending }) }];
 }

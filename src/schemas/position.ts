@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { AddressText, AmountText, ChainIdNumber, TimeText, VaultIdText } from "./primitives.ts";
-import { NextStep } from "./status.ts";
+import { NextStep, NextStepRefusal } from "./status.ts";
 import { VaultType } from "./vault.ts";
 
 export const Position = z
@@ -45,6 +45,7 @@ export const Positions = z
         pending_assets: AmountText.nullable(),
         claimable_shares: AmountText.nullable(),
         next: NextStep.nullable(),
+        next_refusal: NextStepRefusal.nullable(),
       }),
     ),
     chains: z.array(ChainCoverage),

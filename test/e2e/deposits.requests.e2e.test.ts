@@ -21,10 +21,10 @@ async function settle(of: { vault: StackVault; target: Address; user: Address })
   for (const hash of hashes) await mined(chain, hash);
 }
 
-/** What is pending for a user, read in one request. */
-async function pendingOf(user: Address, chainId: number) {
+/** What is pending for a user, read in one request, and one more for each claim that is proved. */
+async function pendingOf(user: Address, chainId: number, claims = 0) {
   const query = `?chain_id=${chainId}`;
-  expect(requestsTo(await api.send(`/v1/positions/${user}${query}`), "rpc")).toBe(1);
+  expect(requestsTo(await api.send(`/v1/positions/${user}${query}`), "rpc")).toBe(1 + claims);
   return api.positions(user, query);
 }
 
@@ -81,12 +81,17 @@ test.each(claimed)("$name settles later: requested, claimable, claimed", async (
     ...{ status: "PENDING", substatus: "WAIT_CLAIM_TRANSACTION" },
     deposit: { state: "claimable", next: { kind: "claim", approval: null } },
   });
-  const settled = await pendingOf(user.address, vault.chain_id);
-  expect(settled.pending).toMatchObject([
-    { pending_assets: "0", claimable_shares: String(estimate), next: { kind: "claim" } },
-  ]);
+  const settled = await pendingOf(user.address, vault.chain_id, 1);
   const next = (await status()).deposit?.next;
   if (!next) throw new Error("there is nothing to claim");
+  const { gas_limit: gas, ...claim } = next.transaction_request;
+  expect(Number(gas)).toBeGreaterThan(21_000);
+  expect(settled.pending).toMatchObject([
+    {
+      ...{ pending_assets: "0", claimable_shares: String(estimate), next_refusal: null },
+      next: { kind: "claim", transaction_request: { ...claim, gas_limit: expect.stringMatching(/^\d+$/) } },
+    },
+  ]);
   const { to, data } = next.transaction_request;
   await mined(chain, await sendCall(user, { to: to as Address, data: data as Hex }));
   await expectCompleted(vault, requested);
