@@ -24,8 +24,8 @@ export async function buildDeposit(ctx: Context, input: BuildInput): Promise<Bui
   return writeBuilt(prepared, expiresAt);
 }
 
-/** How long the figures hold: no longer than those of whoever moves the money. */
-function lifetimeMs(prepared: PreparedDeposit): number {
+/** How long the figures hold, in milliseconds: no longer than those of whoever moves the money. */
+export function lifetimeMs(prepared: PreparedDeposit): number {
   if (prepared.kind === "direct") return QUOTE_TTL_MS;
   return Math.min(QUOTE_TTL_MS, prepared.moved.move.validSeconds * 1000);
 }

@@ -1,5 +1,6 @@
 import { decodeFunctionData, encodeErrorResult, erc20Abi, maxUint256, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
+import { lifetimeMs } from "../../src/deposits/build.ts";
 import { buildPlain } from "../../src/deposits/build-plain.ts";
 import { buildWithCall } from "../../src/deposits/build-with-call.ts";
 import type { BuiltMove } from "../../src/providers/provider.ts";
@@ -100,6 +101,17 @@ describe("a transfer that ends in the vault", () => {
     const { ctx, attempt } = await moving({ atSource, atVault: { ...atVault, gasUsed: 1_000_000n } });
     expect((await buildWithCall(ctx, attempt)).end).toMatchObject({ delivery: { gasUsed: 1_000_000n } });
   });
+});
+
+test.each([
+  [60, 60_000],
+  [300, 300_000],
+  [3_600, 300_000],
+])("a price that holds for %d seconds makes a quote of %d milliseconds", async (validSeconds, lifetime) => {
+  const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
+  const built = await buildWithCall(ctx, attempt);
+  const moved = { ...built, token: attempt.token, ranking: { options: [], decidedBy: null }, reasons: [] };
+  expect(lifetimeMs({ kind: "moved", order: attempt.order, moved })).toBe(lifetime);
 });
 
 describe("a swap that ends in the vault", () => {
