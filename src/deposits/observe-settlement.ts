@@ -1,5 +1,5 @@
 import { getAddress, type Hex } from "viem";
-import type { Receipt } from "../chains/transaction.ts";
+import type { Receipt, Transaction } from "../chains/transaction.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
 import { sameAddress } from "../lib/address.ts";
@@ -54,22 +54,33 @@ async function observeEnd(ctx: Context, at: Requested & { now: RequestNow }): Pr
     from: Number(request.receipt.blockNumber),
     head: now.block.number,
   });
-  const own = [now.vault.entryPoint, now.vault.address];
+  const contracts = [now.vault.entryPoint, now.vault.address];
+  const made = { user: row.userAddress, block: request.receipt.blockNumber, contracts };
   const reported = row.claimTxHash === null ? [] : [row.claimTxHash as Hex];
   const candidates = [...new Set([...reported, ...found])].filter((hash) => hash !== row.depositTxHash);
   for (const hash of candidates) {
     const seen = await look(row.vaultChainId, hash);
     const { receipt, transaction } = seen;
     const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
-    if (receipt === null || transaction === null || !receipt.succeeded || !confirmed) continue;
-    if (receipt.blockNumber < request.receipt.blockNumber) continue;
-    const byVault = own.some((address) => transaction.to !== null && sameAddress(transaction.to, address));
-    // What the user did elsewhere, such as buying shares, is no settlement.
-    if (!byVault && sameAddress(transaction.from, row.userAddress)) continue;
+    if (receipt === null || transaction === null || !confirmed) continue;
+    if (!mayEnd({ transaction, receipt }, made)) continue;
     const end = endIn({ row, vault: now.vault, hash, receipt });
     if (end !== null) return [end];
   }
   return [];
+}
+
+/**
+ * Whether a transaction can be what ended a request, made in `block` of one of `contracts`: it comes after, and is
+ * no call of the user's to anybody else. What the user did elsewhere, such as buying shares, is no settlement.
+ */
+export function mayEnd(
+  { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
+  request: { user: string; block: bigint; contracts: readonly string[] },
+): boolean {
+  const { to, from } = transaction;
+  if (!receipt.succeeded || receipt.blockNumber < request.block) return false;
+  return !sameAddress(from, request.user) || request.contracts.some((own) => sameAddress(own, to ?? ""));
 }
 
 function endIn(at: { row: DepositRow; vault: Vault; hash: Hex; receipt: Receipt }): Observation | null {
