@@ -33,12 +33,14 @@ export interface HistoryQuery {
 export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {
   const vault = await findVault(ctx, formatVaultId(query.key));
   const step = historyIntervals[query.interval];
-  const earliest = query.to.getTime() - (MAX_POINTS - 1) * step * 1000;
+  // Nothing is known of what is to come: a span that reaches into it ends now.
+  const to = new Date(Math.min(query.to.getTime(), ctx.now()));
+  const earliest = to.getTime() - (MAX_POINTS - 1) * step * 1000;
   const from = new Date(Math.max(query.from.getTime(), earliest));
   const of = { chainId: vault.chainId, vaultAddress: vault.address };
   // What a first point needs of the time before it.
   const before = query.metric === "apy" ? WEEK * TOLERANCE : query.metric === "net_flow" ? step : 0;
-  const read = { ...of, step, from: new Date(from.getTime() - before * 1000), to: query.to };
+  const read = { ...of, step, from: new Date(from.getTime() - before * 1000), to };
   const rows = await selectSnapshots(ctx.db, read);
   const values =
     query.metric === "net_flow"
@@ -49,7 +51,7 @@ export async function getHistory(ctx: Context, query: HistoryQuery): Promise<Vau
     metric: query.metric,
     interval: query.interval,
     from: from.toISOString(),
-    to: query.to.toISOString(),
+    to: to.toISOString(),
     points: withGaps(
       rows.flatMap((row, index) =>
         row.at < from ? [] : [{ at: row.at.getTime(), block: row.blockNumber, value: values[index] ?? null }],
@@ -87,13 +89,14 @@ function rowValues(
 /** The rate over the week before each row, from the newest price that is at least that old; null: there is none. */
 function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
   const seconds = ({ blockTime }: SnapshotRow): number => blockTime.getTime() / 1000;
+  const priced = rows.filter(({ sharePrice }) => sharePrice !== null);
   let behind = -1;
   return rows.map((row) => {
-    for (let next = rows[behind + 1]; next !== undefined; next = rows[behind + 1]) {
+    for (let next = priced[behind + 1]; next !== undefined; next = priced[behind + 1]) {
       if (seconds(row) - seconds(next) < WEEK) break;
       behind += 1;
     }
-    const before = rows[behind];
+    const before = priced[behind];
     if (before === undefined || before.sharePrice === null || row.sharePrice === null) return null;
     const elapsed = seconds(row) - seconds(before);
     if (elapsed > WEEK * TOLERANCE) return null;

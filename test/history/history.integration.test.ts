@@ -139,7 +139,79 @@ describe("a vault's history", () => {
   });
 
   test("is empty where nothing was read", async () => {
-    expect(await read("metric=apy")).toMatchObject({ status: 200, body: { points: [] } });
+    for (const metric of ["apy", "share_price", "total_assets", "net_flow"])
+      expect(await read(`metric=${metric}`)).toMatchObject({ status: 200, body: { points: [] } });
+  });
+
+  const every = ["share_price", "total_assets", "apy", "net_flow"].flatMap((metric) =>
+    ["5m", "1h", "1d"].map((interval) => `metric=${metric}&interval=${interval}`),
+  );
+  const iso = (atMs: number) => new Date(atMs).toISOString();
+
+  test.each(every)("ends where its span does: %s", async (query) => {
+    const hours = [-3, -2, -1, 0];
+    for (const hour of hours) await take(TODAY + hour * 3_600_000);
+    const times = async (from: number, to: number) => {
+      const { status, body } = await read(`${query}&from=${iso(from)}&to=${iso(to)}`);
+      expect(status).toBe(200);
+      return (body["points"] as { time: string }[]).map(({ time }) => Date.parse(time));
+    };
+    // A span that ends before it begins, one before the vault, one that is a single moment, and one after all of it.
+    expect(await times(TODAY, TODAY - 1)).toEqual([]);
+    expect(await times(TODAY - 9 * DAY_MS, TODAY - 5 * DAY_MS)).toEqual([]);
+    expect(await times(TODAY, TODAY)).toEqual([TODAY]);
+    expect(await times(TODAY + 1, TODAY + 2)).toEqual([]);
+    // Both ends belong to it; the vault is younger than its beginning.
+    const all = await times(TODAY - 30 * DAY_MS, TODAY);
+    expect([all[0], all.at(-1)]).toEqual([
+      query.endsWith("1d") ? TODAY - DAY_MS : TODAY - 3 * 3_600_000,
+      TODAY,
+    ]);
+    // A span that reaches into the future ends now, and is no shorter for it.
+    const ahead = await times(TODAY - 2 * 3_600_000, Date.now() + 400 * DAY_MS);
+    expect(ahead).toEqual(query.endsWith("1d") ? [TODAY] : all.filter((at) => at >= TODAY - 2 * 3_600_000));
+    expect(await times(Date.now() + DAY_MS, Date.now() + 2 * DAY_MS)).toEqual([]);
+  });
+
+  test("rolls up at midnight and at the full hour of UTC, whatever the block's own time is", async () => {
+    await take(TODAY - 1, { sharePrice: "1" });
+    await take(TODAY, { sharePrice: "2" });
+    await take(TODAY + 3_599_999, { sharePrice: "3" });
+    const span = `from=${iso(TODAY - DAY_MS)}&to=${iso(TODAY + DAY_MS)}`;
+    const rolled = async (interval: string) => {
+      const { body } = await read(`metric=share_price&interval=${interval}&${span}`);
+      return (body["points"] as { time: string; value: string | null }[]).flatMap(({ time, value }) =>
+        value === null ? [] : [[Date.parse(time) - TODAY, value]],
+      );
+    };
+    expect(await rolled("1d")).toEqual([
+      [-DAY_MS, "1"],
+      [0, "3"],
+    ]);
+    expect(await rolled("1h")).toEqual([
+      [-3_600_000, "1"],
+      [0, "3"],
+    ]);
+    expect(await rolled("5m")).toEqual([
+      [-300_000, "1"],
+      [0, "2"],
+      [3_300_000, "3"],
+    ]);
+  });
+
+  test("tells no rate from less than a week, nor from a price that is far older", async () => {
+    await take(TODAY - 8 * DAY_MS, { sharePrice: `${10n ** 18n}` });
+    await take(TODAY - 7 * DAY_MS, { sharePrice: null });
+    await take(TODAY - 6 * DAY_MS, { sharePrice: `${10n ** 18n}` });
+    await take(TODAY - DAY_MS, { sharePrice: `${10n ** 18n + 10n ** 15n}` });
+    await take(TODAY, { sharePrice: `${10n ** 18n + 10n ** 15n}` });
+    const { body } = await read(`metric=apy&interval=1d&from=9d&to=${iso(TODAY)}`);
+    const points = body["points"] as { time: string; value: string | null }[];
+    const at = (days: number) => points.find(({ time }) => time === iso(TODAY - days * DAY_MS))?.value;
+    expect([at(8), at(7), at(6)]).toEqual([null, null, null]);
+    expect(at(1)).toBe((1.001 ** (365 / 7) - 1).toFixed(6));
+    // The day a week before was read and told no price; the one before it does, and the rate is of eight days.
+    expect(at(0)).toBe((1.001 ** (365 / 8) - 1).toFixed(6));
   });
 });
 
