@@ -112,6 +112,29 @@ describe("what a vault says", () => {
     expect(findingsOf(await api.send("/v1/intel/feed?offset=-1"))).toEqual(["query.offset"]);
   });
 
+  test("of every family is the price that its detail tells", async () => {
+    const list = z.array(z.object({ vault_id: z.string(), type: z.string() }));
+    const vaults = bodyOf(await api.send("/v1/vaults?limit=500"), { schema: list });
+    expect(new Set(vaults.map(({ type }) => type)).size).toBeGreaterThan(4);
+    const schema = z.object({ points: z.array(z.object({ value: z.string().nullable() })) });
+    const last = async (id: string, metric: string) => {
+      const query = `metric=${metric}&interval=5m&from=1h`;
+      return bodyOf(await api.send(`/v1/vaults/${id}/history?${query}`), { schema }).points.at(-1)?.value;
+    };
+    const left = new Set(vaults.map(({ vault_id }) => vault_id));
+    // Between the snapshot and the detail a block may pass, in which some prices grow.
+    await until(async () => {
+      await cron(FIVE_MINUTES);
+      for (const id of left) {
+        const { share_price, total_assets } = await api.vault(id);
+        const noted = [await last(id, "share_price"), await last(id, "total_assets")];
+        if (noted[0] === share_price && noted[1] === total_assets) left.delete(id);
+      }
+      return left.size === 0;
+    }).catch(() => undefined);
+    expect([...left]).toEqual([]);
+  });
+
   test("raises no signal but that the vaults are new", async () => {
     await cron(FIVE_MINUTES);
     const answer = await api.send("/v1/intel/feed?limit=100");
