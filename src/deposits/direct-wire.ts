@@ -1,4 +1,4 @@
-import { numberToHex } from "viem";
+import { type Hex, numberToHex } from "viem";
 import type { Approval, TransactionRequest, WalletCall } from "../schemas/transaction.ts";
 import type { UserCall } from "./encode.ts";
 import { gasLimit } from "./floors.ts";
@@ -39,7 +39,7 @@ export function toTransactionRequest(
 ): TransactionRequest {
   return {
     to: call.target,
-    data: call.data,
+    data: plainHex(call.data),
     value: call.value.toString(),
     chain_id: seen.chainId,
     gas_limit: gasLimit(seen.gasUsed).toString(),
@@ -48,5 +48,13 @@ export function toTransactionRequest(
 
 /** One call of an EIP-5792 list. */
 export function toWalletCall(call: UserCall, chainId: number): WalletCall {
-  return { to: call.target, data: call.data, value: numberToHex(call.value), chain_id: numberToHex(chainId) };
+  return {
+    to: call.target,
+    data: plainHex(call.data),
+    value: numberToHex(call.value),
+    chain_id: numberToHex(chainId),
+  };
 }
+
+/** As nodes write it: whoever compares a transaction's input with what was handed out compares text. */
+const plainHex = (data: Hex): Hex => data.toLowerCase() as Hex;

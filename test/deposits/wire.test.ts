@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toWireDeposit } from "../../src/deposits/deposit-wire.ts";
+import { toTransactionRequest, toWalletCall } from "../../src/deposits/direct-wire.ts";
 import { acceptedTokens, pauseReason, toWireVault } from "../../src/deposits/vault-wire.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";
 import { Deposit } from "../../src/schemas/status.ts";
@@ -10,6 +11,14 @@ import { NOW, native, OTHER, REF, row, USDC, USER, VAULT, vault, WETH, wethVault
 const router = { via: "router", address: depositRouterAddress } as const;
 const user = { via: "user", address: VAULT } as const;
 const shown = { chain: testChain, entry: router, pausedOnChain: false, minDeposit: null };
+
+describe("calldata", () => {
+  test("is written as nodes write it, whatever case its encoder left it in", () => {
+    const call = { target: VAULT, data: "0xAb5425c6FF", value: 1n } as const;
+    expect(toTransactionRequest(call, { chainId: 1, gasUsed: 1n }).data).toBe("0xab5425c6ff");
+    expect(toWalletCall(call, 1)).toEqual({ to: VAULT, data: "0xab5425c6ff", value: "0x1", chain_id: "0x1" });
+  });
+});
 
 describe("a deposit", () => {
   test("is shown whole, addresses checksummed, times in milliseconds", () => {
