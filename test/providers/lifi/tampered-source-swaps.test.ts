@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { answerOf } from "./answers.ts";
 import type { BridgeTree, ExecuteTree, GenericSwapTree, SwapTree } from "./calls.ts";
+import { refusedField, verifyAnswer } from "./harness.ts";
 import { ATTACKER, DEX, dexStep, NATIVE, ROUTER, tokens, USER } from "./parts.ts";
-import { calldata, fee, swap } from "./tamper.ts";
+import { scenarioOf } from "./scenarios.ts";
+import { calldata, facet, fee, send, swap } from "./tamper.ts";
 
 describe("changed calls before the bridge are refused by name", () => {
   it.each([
@@ -36,6 +39,32 @@ describe("changed calls before the bridge are refused by name", () => {
     const worthless = (at: number) => swap(at, { receivingAssetId: ATTACKER });
     expect(calldata("swap, tokens", worthless(1))).toBe("swaps.receivingAssetId");
     expect(calldata("execute, swapped", worthless(1))).toBe("swaps.receivingAssetId");
+  });
+
+  it("refuses swaps that come back to the token they began with, whatever the quote owns to", () => {
+    const [there, left] = [tokens.weth[8453], 60_000_000n];
+    const away = dexStep({
+      sendingAssetId: tokens.usdc[8453],
+      receivingAssetId: there,
+      fromAmount: 99_750_000n,
+    });
+    const back = dexStep({ sendingAssetId: there, receivingAssetId: tokens.usdc[8453], fromAmount: 1n });
+    const least: Readonly<Record<string, (tree: BridgeTree) => void>> = {
+      "stargate, fee": send({ amountLD: left, minAmountLD: left }),
+      "across, fee": facet({ outputAmount: left, outputAmountMultiplier: 10n ** 18n }),
+      "celer, fee": () => undefined,
+    };
+    for (const [name, change] of Object.entries(least)) {
+      const scenario = { ...scenarioOf(name), toAmount: left, toAmountMin: left };
+      const tree = scenario.tree as BridgeTree;
+      tree.swaps?.push(away, back);
+      tree.bridge.minAmount = left;
+      change(tree);
+      const refused = refusedField(() => verifyAnswer(scenario.request, answerOf(scenario)));
+      expect([name, refused]).toEqual([name, "swaps.receivingAssetId"]);
+    }
+    const executed = (tree: ExecuteTree) => void tree.swaps.splice(1, 0, away, back);
+    expect(calldata("execute", executed)).toBe("swaps.receivingAssetId");
   });
 
   it("refuses a fee of more than a percent, a second fee and too many calls", () => {

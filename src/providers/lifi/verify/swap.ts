@@ -3,7 +3,7 @@ import type { ExecuteCall } from "../decode/executor.ts";
 import type { SwapCall } from "../decode/generic-swap.ts";
 import { checkFinalCall } from "./message.ts";
 import { must, type Subject } from "./subject.ts";
-import { checkSwaps, follow, type SwapEnd } from "./swaps.ts";
+import { checkNoRoundTrip, checkSwaps, follow, type SwapEnd } from "./swaps.ts";
 
 /** Checks a swap on one chain and gives the least that it pays the user. Throws `upstream_rejected`. */
 export function guaranteeOfSwap(subject: Subject, call: SwapCall): bigint {
@@ -37,6 +37,7 @@ export function guaranteeOfExecute(subject: Subject, call: ExecuteCall): bigint 
   must(last !== undefined, "swaps.length");
   let end: SwapEnd = { token: request.fromToken, exact: request.amount };
   for (const [index, swap] of call.swaps.slice(0, -1).entries()) end = follow(subject, { swap, index, end });
+  checkNoRoundTrip(subject, end);
   must(isAddressEqual(end.token, request.toToken), "swaps.receivingAssetId");
   if (end.exact !== null) must(claim.toAmount === end.exact, "toAmount");
   checkFinalCall(subject, { call: last, guaranteed: end.exact ?? claim.toAmountMin });

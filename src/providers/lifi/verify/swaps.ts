@@ -28,7 +28,16 @@ export function checkSwaps(subject: Subject, swaps: readonly SwapData[]): SwapEn
     must(swap.requiresDeposit === (index === 0), `swaps[${index}].requiresDeposit`);
     end = follow(subject, { swap, index, end });
   }
+  checkNoRoundTrip(subject, end);
   return end;
+}
+
+/**
+ * Throws `upstream_rejected` for swaps that end in the token they began with: nothing asks for them, and the least they
+ * give is the answer's own word.
+ */
+export function checkNoRoundTrip({ request }: Subject, end: SwapEnd): void {
+  must(end.exact !== null || !isAddressEqual(end.token, request.fromToken), "swaps.receivingAssetId");
 }
 
 /** Checks one call against what the calls before it left, and says what it leaves. Throws `upstream_rejected`. */
