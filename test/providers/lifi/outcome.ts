@@ -210,7 +210,9 @@ function stargate({ bridge, facet }: Context, sound: string) {
 function minted({ bridge, facet }: Context, sound: string) {
   const own = ["maxFee", "polymerTokenFee", "maxCCTPFee"];
   const fees = own.reduce((sum, name) => sum + ((facet[name] as bigint | undefined) ?? 0n), 0n);
-  const elsewhere = ["nonEVMReceiver", "solanaReceiverATA", "hookData"].map((name) => facet[name] ?? "");
+  const elsewhere = ["nonEVMReceiver", "solanaReceiverATA", "hookData", "minFinalityThreshold"].map(
+    (name) => facet[name] ?? "",
+  );
   return {
     receiver: low(bridge.receiver),
     refundTo: low(String(facet["refundRecipient"] ?? "")),

@@ -35,6 +35,10 @@ describe("changed CCTP fields are refused by name", () => {
   it.each([
     ["celer, fee", facet({ maxFee: 100_001n }), "celer.maxFee"],
     ["celer, fee", facet({ minFinalityThreshold: 0 }), "minFinalityThreshold"],
+    ["celer, fee", facet({ minFinalityThreshold: 1_000 }), "minFinalityThreshold"],
+    ["celer, fast, swapped", facet({ minFinalityThreshold: 2_000 }), "minFinalityThreshold"],
+    ["polymer, fee", facet({ minFinalityThreshold: 1_000 }), "minFinalityThreshold"],
+    ["polymer, fast", facet({ minFinalityThreshold: 2_000 }), "minFinalityThreshold"],
     ["polymer, fee", facet({ nonEVMReceiver: word(ATTACKER) }), "polymer.nonEVMReceiver"],
     ["polymer, fee", facet({ solanaReceiverATA: word(ATTACKER) }), "polymer.solanaReceiverATA"],
     ["polymer, fee", facet({ hookData: "0x00" }), "polymer.hookData"],
@@ -104,5 +108,44 @@ describe("Polymer's fees are held to the quote", () => {
     facet({ polymerTokenFee: 20_000n })(scenario.tree as BridgeTree);
     const refused = refusedField(() => verifyAnswer(scenario.request, answerOf(scenario)));
     expect(refused).toBe("polymer.polymerTokenFee");
+  });
+
+  it.each([
+    [5_000_000n, null],
+    [5_000_001n, "polymer.polymerTokenFee"],
+  ])("of %i out of a hundred dollars, which the quote owns to", (polymerTokenFee, field) => {
+    const left = 99_750_000n - polymerTokenFee;
+    const scenario = { ...scenarioOf("polymer, fee"), toAmount: left, toAmountMin: left };
+    facet({ polymerTokenFee })(scenario.tree as BridgeTree);
+    const verify = () => verifyAnswer(scenario.request, answerOf(scenario));
+    if (field === null) expect(verify().toAmountMin).toBe(left);
+    else expect(refusedField(verify)).toBe(field);
+  });
+
+  it("of more than a hundredth of a large amount", () => {
+    const polymerTokenFee = 26_210_001n;
+    expect(calldata("polymer, swapped", facet({ polymerTokenFee }))).toBe("polymer.polymerTokenFee");
+  });
+});
+
+describe("a quote that owns to taking more than half is refused, however it takes it", () => {
+  const claiming = (name: string, toAmount: bigint) => {
+    const scenario = { ...scenarioOf(name), toAmount, toAmountMin: toAmount };
+    return { scenario, verify: () => verifyAnswer(scenario.request, answerOf(scenario)) };
+  };
+
+  it("Stargate, by the least that is to be credited", () => {
+    const { scenario, verify } = claiming("stargate, fee", 49_000_000n);
+    send({ minAmountLD: 49_000_000n })(scenario.tree as BridgeTree);
+    expect(refusedField(verify)).toBe("toAmountMin");
+  });
+
+  it("CCTP, by the largest fee for speed", () => {
+    const celer = claiming("celer, fee", 49_000_000n);
+    facet({ maxFee: 50_000_000n })(celer.scenario.tree as BridgeTree);
+    expect(refusedField(celer.verify)).toBe("toAmountMin");
+    const polymer = claiming("polymer, fast", 49_000_000n);
+    facet({ maxCCTPFee: 50_750_000n })(polymer.scenario.tree as BridgeTree);
+    expect(refusedField(polymer.verify)).toBe("toAmountMin");
   });
 });

@@ -1,10 +1,17 @@
 import { isAddressEqual, zeroHash } from "viem";
+import { bridgeOfTool } from "../bridges.ts";
 import type { CelerCall, PolymerCall } from "../decode/cctp.ts";
-import { must, type Subject } from "./subject.ts";
+import { checkKept, must, type Subject } from "./subject.ts";
 
 /** Finality thresholds of CCTP: attested when confirmed, or when finalized. Source: developers.circle.com. */
 const FAST = 1_000;
 const STANDARD = 2_000;
+/**
+ * The most that Polymer may take for itself of what it carries, as a divisor, or in all where that is more: it pays the
+ * gas of the mint. USDC's smallest unit.
+ */
+const POLYMER_CAP_DIVISOR = 100n;
+const POLYMER_CAP = 5_000_000n;
 
 /**
  * Checks CCTP through Celer and gives the least that arrives: what is claimed, under what can be minted.
@@ -14,6 +21,7 @@ export function guaranteeOfCeler(subject: Subject, call: CelerCall): bigint {
   checkUsdc(subject, call);
   const minted = call.bridge.minAmount - call.facet.maxFee;
   must(subject.claim.toAmountMin <= minted, "celer.maxFee");
+  checkKept(call.bridge.minAmount, subject.claim.toAmountMin);
   return subject.claim.toAmountMin;
 }
 
@@ -29,12 +37,15 @@ export function guaranteeOfPolymer(subject: Subject, call: PolymerCall): bigint 
   must(facet.solanaReceiverATA === zeroHash, "polymer.solanaReceiverATA");
   must(facet.hookData === "0x", "polymer.hookData");
   must(isAddressEqual(facet.refundRecipient, request.user), "polymer.refundRecipient");
+  const cap = bridge.minAmount / POLYMER_CAP_DIVISOR;
+  must(facet.polymerTokenFee <= (cap > POLYMER_CAP ? cap : POLYMER_CAP), "polymer.polymerTokenFee");
   const burned = bridge.minAmount - facet.polymerTokenFee;
   must(claim.toAmountMin <= burned, "polymer.polymerTokenFee");
   if (swaps === null || swaps.length === 1) must(claim.toAmount <= burned, "polymer.polymerTokenFee");
   const guaranteed = burned - facet.maxCCTPFee;
   must(guaranteed > 0n, "polymer.maxCCTPFee");
   must(guaranteed <= claim.toAmount, "toAmount");
+  checkKept(bridge.minAmount, guaranteed);
   return guaranteed;
 }
 
@@ -45,6 +56,7 @@ function checkUsdc(subject: Subject, call: CelerCall | PolymerCall): void {
   must(request.call === null, "bridge.hasDestinationCall");
   must(from !== undefined && isAddressEqual(call.bridge.sendingAssetId, from), "bridge.sendingAssetId");
   must(to !== undefined && isAddressEqual(request.toToken, to), "action.toToken.address");
-  const threshold = call.facet.minFinalityThreshold;
-  must(threshold === FAST || threshold === STANDARD, "minFinalityThreshold");
+  // The speed is what sets the two bridges of CCTP apart, and what their prices are for.
+  const fast = bridgeOfTool(subject.claim.tool)?.bridge.key === "cctp_fast";
+  must(call.facet.minFinalityThreshold === (fast ? FAST : STANDARD), "minFinalityThreshold");
 }

@@ -4,7 +4,7 @@ import { poolOf } from "../bridge-contracts.ts";
 import { decodeLayerZeroOptions } from "../decode/layerzero-options.ts";
 import type { StargateCall } from "../decode/stargate.ts";
 import { checkMessage } from "./message.ts";
-import { isWord, must, type Subject } from "./subject.ts";
+import { checkKept, isWord, must, type Subject } from "./subject.ts";
 
 const BUS_TOOL = "stargateV2Bus";
 
@@ -33,6 +33,7 @@ export function guaranteeOfStargate(subject: Subject, call: StargateCall): bigin
   );
   must(guaranteed >= claim.toAmountMin, "stargate.minAmountLD");
   must(guaranteed <= claim.toAmount, "stargate.minAmountLD");
+  checkKept(bridge.minAmount, sendParams.minAmountLD);
   checkDelivery(subject, { call, guaranteed });
   return guaranteed;
 }

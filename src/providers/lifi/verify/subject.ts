@@ -37,3 +37,11 @@ export function must(holds: boolean, field: string): asserts holds {
 export function isWord(word: Hex, address: Address): boolean {
   return sameAddress(word, pad(address, { size: 32 }));
 }
+
+/**
+ * Throws `upstream_rejected` unless a bridge that moves one asset guarantees at least half of what it is given, both in
+ * the same unit: whatever a quote claims, no fee is worth more.
+ */
+export function checkKept(sent: bigint, guaranteed: bigint): void {
+  must(guaranteed * 2n >= sent, "toAmountMin");
+}
