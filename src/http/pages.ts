@@ -5,9 +5,12 @@ import type { AppEnv } from "./app-env.ts";
 import { refuseOtherMethods } from "./create-app.ts";
 
 const CACHED = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
-/** Scripts and styles come from this origin alone; the reference viewer styles itself inline. */
-const DOCS_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/**
+ * Scripts and styles come from this origin alone; the reference viewer styles itself inline. What it tries out goes to
+ * the address in the document, which is another origin to a page that was opened under a second name, as localhost.
+ */
+const docsPolicy = (publicUrl: string): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self' ${new URL(publicUrl).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
@@ -106,7 +109,7 @@ export function mountPages(app: Hono<AppEnv>): void {
     return new Response(documentText, { headers });
   });
   app.get("/", () => html(HOME));
-  app.get("/docs", () => html(REFERENCE, DOCS_POLICY));
+  app.get("/docs", (c) => html(REFERENCE, docsPolicy(c.get("ctx").config.publicUrl)));
   app.get("/docs/errors", () => html(errorsPage()));
   for (const path of ["/openapi.json", "/", "/docs", "/docs/errors"])
     refuseOtherMethods(app, { path, allowed: ["GET"] });

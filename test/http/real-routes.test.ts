@@ -195,9 +195,11 @@ describe("the composed app", () => {
     }
   });
 
-  test("lets the reference run scripts of its own origin only", async () => {
+  test("lets the reference run scripts of its own origin only, and ask that and the address it names", async () => {
     const response = await send("/docs");
-    expect(response.headers.get("content-security-policy")).toContain("script-src 'self';");
+    const policy = response.headers.get("content-security-policy");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("connect-src 'self' https://deployed.example;");
     const scripts = (await response.text()).match(/<script[^>]*>/g) ?? [];
     for (const script of scripts) expect(script).not.toMatch(/src="(https?:)?\/\//);
     expect(scripts).toHaveLength(2);
