@@ -62,13 +62,16 @@ export async function bootStack(options: StackOptions = {}): Promise<Stack> {
     new Child({ name, entry: entry(name), logFile: join(folder, "logs", `${name}.log`) });
   const processes = { hub: start("hub"), chains: start("chains"), worker: start("worker") };
   const file = join(folder, "stack.json");
+  // One that never came to listen has no file in a folder of others: that is the file of whoever kept it from it.
+  let leftover = options.folder === undefined ? folder : null;
   const close = async () => {
     await Promise.all(Object.values(processes).map((child) => child.close()));
-    rmSync(options.folder === undefined ? folder : file, { recursive: true, force: true });
+    if (leftover !== null) rmSync(leftover, { recursive: true, force: true });
   };
   try {
     const watch = new Stopwatch(options.report ?? (options.quiet === true ? () => undefined : printStep));
     const manifest = await bring({ processes, port, watch, options });
+    leftover ??= file;
     writeManifest(file, manifest);
     const onCrash = (listener: (message: string) => void) => {
       for (const child of Object.values(processes)) child.onCrash(listener);
@@ -106,7 +109,15 @@ async function bring(boot: Boot): Promise<StackManifest> {
     variables,
     cronEveryMs: boot.options.cronEveryMs ?? null,
   };
-  await watch.step(`Worker listens at ${api}`, () => processes.worker.ask<void>("listen", listen));
+  await watch.step(`Worker listens at ${api}`, async () => {
+    try {
+      await processes.worker.ask<void>("listen", listen);
+    } catch (error) {
+      // It may have been taken since it was looked for.
+      await findPort(boot.port);
+      throw error;
+    }
+  });
   return {
     api,
     chains: deployments.map(describeChain),

@@ -1,12 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bootStack, type Stack } from "../../scripts/stack/boot.ts";
 import { demonstrateDeposit } from "../../scripts/stack/demo/deposit.ts";
 import { describeDeposit } from "../../scripts/stack/demo/describe.ts";
 import type { StackManifest } from "../../scripts/stack/manifest.ts";
+import { findPort, StackError } from "../../scripts/stack/processes/port.ts";
 
 let stack: Stack;
 beforeAll(async () => {
@@ -63,6 +66,22 @@ describe("bootStack", () => {
     const urls = [api, emulators.neon, emulators.upstash, ...chains.map(({ rpc_url }) => rpc_url)];
     for (const url of urls)
       await expect.poll(() => fetch(url).then(String, () => "gone"), { timeout: 10_000 }).toBe("gone");
+  });
+
+  it("says so when its port is taken while it starts, and leaves alone whose it is", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "causeway-boot-"));
+    const port = await findPort(0);
+    const other = createServer();
+    const report = () => {
+      if (!other.listening) other.listen(port, "127.0.0.1");
+    };
+    writeFileSync(join(folder, "stack.json"), "another's");
+    const failed = await bootStack({ port, folder, report }).catch((error: unknown) => error);
+    other.close();
+    expect(failed).toBeInstanceOf(StackError);
+    expect(String(failed)).toContain(`port ${port} is already in use: `);
+    expect(readFileSync(join(folder, "stack.json"), "utf8")).toBe("another's");
+    rmSync(folder, { recursive: true });
   });
 
   it("ends every process on close", async () => {
