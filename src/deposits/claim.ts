@@ -2,11 +2,12 @@ import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex } from
 import { simulate } from "../chains/simulate.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
+import { selectOtherRequests } from "../db/queries/other-requests.ts";
 import type { NextStep, NextStepRefusal } from "../schemas/status.ts";
 import { explainVaultRevert } from "../vaults/explain-vault-revert.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { toTransactionRequest, toWalletCall } from "./direct-wire.ts";
-import { isGone, readRequest } from "./requests.ts";
+import { isGone, isRequested, readRequest } from "./requests.ts";
 
 /** How far after the head the claim is simulated, seconds. */
 const AHEAD_S = 30;
@@ -24,7 +25,8 @@ const refuse = (code: string, detail: string): Claim => ({ next: null, refusal: 
 /**
  * The transaction with which the user takes what a vault has settled, seen to work; nothing while it is not settled,
  * or where settlement sends the shares by itself. A request that the vault knows no more, and that left nothing, is
- * told as such. Throws what reading the chain throws.
+ * told as such, and where one claim takes several requests it is the first one's. Throws what reading the chain throws
+ * and `store_unavailable`.
  */
 export async function nextClaim(ctx: Context, row: DepositRow): Promise<Claim> {
   const now = await readRequest(ctx, row);
@@ -35,7 +37,20 @@ export async function nextClaim(ctx: Context, row: DepositRow): Promise<Claim> {
   const user = getAddress(row.userAddress);
   const call = now.requests.claim(now.vault, { user, pending: now.pending });
   if (call === null) return { next: null, refusal: null };
+  const earlier = await findEarlier(ctx, row);
+  if (earlier !== null) {
+    return refuse("claim_shared", `one claim takes all that is settled: it is the next step of ${earlier}`);
+  }
   return proveClaim(ctx, { vault: now.vault, user, call, headTime: now.block.timestamp });
+}
+
+/** The first of the account's requests that are claimed together, when it is another one. */
+async function findEarlier(ctx: Context, row: DepositRow): Promise<string | null> {
+  const others = await selectOtherRequests(ctx.db, row);
+  const [first] = others.filter((other) => isRequested(other) && other.requestId === row.requestId);
+  if (first === undefined) return null;
+  const [at, own] = [first.createdAt.getTime(), row.createdAt.getTime()];
+  return at < own || (at === own && first.trackingId < row.trackingId) ? first.trackingId : null;
 }
 
 /**

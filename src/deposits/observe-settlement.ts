@@ -2,6 +2,7 @@ import { getAddress, type Hex } from "viem";
 import type { Receipt, Transaction } from "../chains/transaction.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
+import { selectOtherRequests } from "../db/queries/other-requests.ts";
 import { sameAddress } from "../lib/address.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { netTransfers } from "./evidence.ts";
@@ -9,6 +10,7 @@ import { findTransfers } from "./find-transfers.ts";
 import { isConfirmed, type Look } from "./look.ts";
 import type { Observation } from "./move.ts";
 import { isGone, type RequestNow, readRequest } from "./requests.ts";
+import { shareOfClaim } from "./shared-claim.ts";
 
 interface Requested {
   row: DepositRow;
@@ -54,6 +56,7 @@ async function observeEnd(ctx: Context, at: Requested & { now: RequestNow }): Pr
     from: Number(request.receipt.blockNumber),
     head: now.block.number,
   });
+  const others = await selectOtherRequests(ctx.db, row);
   const contracts = [now.vault.entryPoint, now.vault.address];
   const made = { user: row.userAddress, block: request.receipt.blockNumber, contracts };
   const reported = row.claimTxHash === null ? [] : [row.claimTxHash as Hex];
@@ -64,7 +67,9 @@ async function observeEnd(ctx: Context, at: Requested & { now: RequestNow }): Pr
     const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
     if (receipt === null || transaction === null || !confirmed) continue;
     if (!mayEnd({ transaction, receipt }, made)) continue;
-    const end = endIn({ row, vault: now.vault, hash, receipt });
+    const claim = await shareOfClaim({ row, others, receipt, hash }, look);
+    if (claim === "another's") continue;
+    const end = endIn({ row, vault: now.vault, hash, receipt, sole: claim === "own" });
     if (end !== null) return [end];
   }
   return [];
@@ -83,14 +88,21 @@ export function mayEnd(
   return !sameAddress(from, request.user) || request.contracts.some((own) => sameAddress(own, to ?? ""));
 }
 
-function endIn(at: { row: DepositRow; vault: Vault; hash: Hex; receipt: Receipt }): Observation | null {
-  const { row, vault, hash, receipt } = at;
+/** `sole`: no other request of the account was claimed with it; of a claim of several, whose shares are whose is not known. */
+function endIn(at: {
+  row: DepositRow;
+  vault: Vault;
+  hash: Hex;
+  receipt: Receipt;
+  sole: boolean;
+}): Observation | null {
+  const { row, vault, hash, receipt, sole } = at;
   const account = row.userAddress;
   const shares = netTransfers(receipt.logs, { token: row.shareToken, account });
   const confirmed = true;
   if (shares > 0n) {
     const evidence = { kind: "chain", shows: "vault_claimed", confirmed } as const;
-    const change = { substatus: null, shares: shares.toString(), claimTxHash: hash };
+    const change = { substatus: null, shares: sole ? shares.toString() : null, claimTxHash: hash };
     return { evidence, change, noted: "when_moving" };
   }
   const back = netTransfers(receipt.logs, { token: vault.asset.address, account });

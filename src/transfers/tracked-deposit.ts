@@ -52,6 +52,8 @@ function bondOf(row: DepositRow, found: FoundTransaction & { refs: readonly Hex[
 export function isProvenBy(row: DepositRow, hash: Hex): boolean {
   if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;
   if (row.sourceTxHash === hash && row.sourceProven) return true;
-  if (row.claimTxHash === hash && row.shares !== null && row.history.some(isRequested)) return true;
+  // Of a claim of several requests the shares are not known.
+  const claimed = row.shares !== null || row.state === "completed";
+  if (row.claimTxHash === hash && claimed && row.history.some(isRequested)) return true;
   return row.depositTxHash === hash && (row.depositProven || row.shares !== null);
 }
