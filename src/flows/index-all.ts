@@ -1,4 +1,6 @@
 import type { Context } from "../context.ts";
+import { selectFlowTips } from "../db/queries/flows.ts";
+import { DOUBTFUL_AT_ONCE, workInLanes } from "../lib/lanes.ts";
 import { type IndexReport, indexChain } from "./index-chain.ts";
 
 /** What one round over all chains did. */
@@ -10,11 +12,20 @@ export interface RoundReport {
   missing: number;
 }
 
-/** Brings the flows of every chain up to its head, all at once; one that fails keeps no other from it. Never throws. */
+/**
+ * Brings the flows of every chain up to its head, all at once, those whose last run failed a few at a time; one that
+ * fails or hangs keeps no other from it. Never throws.
+ */
 export async function indexAll(ctx: Context): Promise<RoundReport> {
   const chainIds = [...ctx.chains.definitions.keys()];
-  const settled = await Promise.allSettled(chainIds.map((chainId) => logged(ctx, chainId)));
-  const done = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const failing = await failingChains(ctx);
+  const reports = await workInLanes(chainIds, {
+    doubtful: (chainId) => failing.has(chainId),
+    atOnce: DOUBTFUL_AT_ONCE,
+    // What went wrong is noted and logged where it did.
+    work: (chainId) => logged(ctx, chainId).catch(() => null),
+  });
+  const done = reports.flatMap((report) => report ?? []);
   const sum = (of: (report: IndexReport) => number): number =>
     done.reduce((total, report) => total + of(report), 0);
   return {
@@ -23,6 +34,12 @@ export async function indexAll(ctx: Context): Promise<RoundReport> {
     rows: sum(({ rows }) => rows),
     missing: sum(({ missing }) => missing),
   };
+}
+
+/** None when nobody can tell. */
+async function failingChains(ctx: Context): Promise<ReadonlySet<number>> {
+  const tips = await selectFlowTips(ctx.db).catch(() => []);
+  return new Set(tips.flatMap(({ chainId, error }) => (error === null ? [] : [chainId])));
 }
 
 async function logged(ctx: Context, chainId: number): Promise<IndexReport> {

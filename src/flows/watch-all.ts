@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { selectFlowTips } from "../db/queries/flows.ts";
 import { selectVaults } from "../db/queries/vaults.ts";
+import { DOUBTFUL_AT_ONCE, workInLanes } from "../lib/lanes.ts";
 import { describeError } from "../lib/log.ts";
 import { vaultOrNone } from "../vaults/registry.ts";
 import { type WatchReport, watchControls } from "./watch-controls.ts";
@@ -15,14 +16,17 @@ export interface WatchRound {
 }
 
 /**
- * Watches every chain that is followed, all at once; one that fails keeps no other from it, and goes on where it was.
+ * Watches every chain that is followed, all at once, those whose index failed a few at a time; one that fails keeps no
+ * other from it, and goes on where it was.
  * Throws `store_unavailable`.
  */
 export async function watchAll(ctx: Context): Promise<WatchRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));
   const vaults = (await selectVaults(ctx.db)).flatMap((row) => vaultOrNone(ctx, row));
-  const reports = await Promise.all(
-    tips.map(async (tip): Promise<WatchReport | null> => {
+  const reports = await workInLanes(tips, {
+    doubtful: ({ error }) => error !== null,
+    atOnce: DOUBTFUL_AT_ONCE,
+    work: async (tip): Promise<WatchReport | null> => {
       try {
         const own = vaults.filter(({ chainId }) => chainId === tip.chainId);
         return await watchControls(ctx, { tip, vaults: own });
@@ -30,8 +34,8 @@ export async function watchAll(ctx: Context): Promise<WatchRound> {
         ctx.log.warn("controls_failed", { chain_id: tip.chainId, error: describeError(error) });
         return null;
       }
-    }),
-  );
+    },
+  });
   const done = reports.flatMap((report) => report ?? []);
   return {
     chains: tips.length,

@@ -8,7 +8,7 @@ import type { Job } from "./job.ts";
 /** Brings every chain's flows up to its head. */
 export const indexFlows: Job = {
   name: "index_flows",
-  lockMs: 90_000,
+  lockMs: 120_000,
   run: async (ctx) => ({ ...(await indexAll(ctx)) }),
 };
 
