@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import { RpcNumber } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
 import { type FlowTip, selectFlowTips } from "../db/queries/flows.ts";
 import { describeError } from "../lib/log.ts";
@@ -12,11 +12,6 @@ export interface IndexState {
   /** The code that the last run ended with; null: it went well, or there was none. */
   error: string | null;
 }
-
-const Quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{1,13}$/)
-  .transform(Number);
 
 /** Tells for every chain how far its flows are indexed. Never throws. */
 export async function checkIndexes(ctx: Context): Promise<IndexState[]> {
@@ -44,7 +39,7 @@ async function tipsOrNone(ctx: Context): Promise<FlowTip[]> {
 /** Null: the chain does not answer; what is wrong with it, its own row of the dependencies says. */
 async function headOrNull(ctx: Context, chainId: number): Promise<number | null> {
   try {
-    return Quantity.parse(await ctx.chains.client(chainId)?.request("eth_blockNumber", []));
+    return RpcNumber.parse(await ctx.chains.client(chainId)?.request("eth_blockNumber", []));
   } catch {
     return null;
   }

@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
 import { failureFrom } from "../errors.ts";
 import { type AggregatedAnswer, type CallResult, decodeResults } from "./aggregator/decode.ts";
@@ -6,6 +5,7 @@ import { CALL_GAS, encodeCalls, fitsOneRequest, PROGRAM, sliceCalls } from "./ag
 import type { ChainClient, HeadReport } from "./client.ts";
 import { RpcError } from "./json-rpc.ts";
 import type { Read, ReadResult, ReadResults } from "./read.ts";
+import { RpcData } from "./rpc-values.ts";
 
 /** The block that a set of reads was made at. */
 export interface BlockRef {
@@ -18,8 +18,6 @@ export interface BlockRef {
 const ROUNDS = 6;
 /** Gas for a read that had too little of it: what most nodes grant one `eth_call`, less the rest of the request. */
 const LAST_GAS = 20_000_000;
-
-const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})*$/);
 
 /**
  * Makes many reads of one chain in as few requests as fit, each read failing on its own. What one read burns, reverts
@@ -78,7 +76,7 @@ export async function aggregateProgram<T>(
     method: "eth_call",
     params: [{ data: encodeCalls(calls) }, "latest"],
     read: (told, seen) => {
-      const [first, ...others] = decodeResults(AnswerHex.parse(told) as Hex, calls.length).results;
+      const [first, ...others] = decodeResults(RpcData.parse(told), calls.length).results;
       if (first?.status !== "answered" || others.some(({ status }) => status === "not_reached")) return null;
       const results = names.map((name, i) => [name, settle(reads[i], others[i] ?? null)] as const);
       return { answer: program.read(first.data, seen), results: Object.fromEntries(results) };
@@ -120,7 +118,7 @@ async function askSlice(
       method: "eth_call",
       params: [{ data: encodeCalls(slice, callGas) }, "latest"],
       read: (told, seen) => {
-        const answer = decodeResults(AnswerHex.parse(told) as Hex, slice.length);
+        const answer = decodeResults(RpcData.parse(told), slice.length);
         const { chainId, blockNumber } = answer;
         if (blockNumber === null) throw new RangeError("the answer does not tell its block");
         seen({ chainId, blockNumber });

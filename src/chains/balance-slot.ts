@@ -1,11 +1,9 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex, type StateOverride } from "viem";
 import type { ChainClient } from "./client.ts";
 import { RpcError } from "./json-rpc.ts";
+import { RpcWord } from "./rpc-values.ts";
 import { encodeOverrides } from "./simulate.ts";
 import { balanceCandidates, matchSlot, probeState, type SlotLayout, slotOf } from "./simulator/slots.ts";
-
-const Word = z.string().regex(/^0x[0-9a-fA-F]{64}$/);
 
 /** Any account serves: a token's layout is the same for all. */
 const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
@@ -20,7 +18,7 @@ export async function findBalanceLayout(client: ChainClient, token: Address): Pr
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [PROBED] });
   const overrides = encodeOverrides([{ address: token, stateDiff: probeState(tried) }]);
   try {
-    const answer = Word.safeParse(
+    const answer = RpcWord.safeParse(
       await client.request("eth_call", [{ to: token, data }, "latest", overrides]),
     );
     return answer.success ? (matchSlot(tried, BigInt(answer.data))?.layout ?? null) : null;

@@ -3,6 +3,7 @@ import type { Address, Hex } from "viem";
 import type { BlockSpan } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { NodeSession } from "./client.ts";
+import { RpcNumber, RpcWord } from "./rpc-values.ts";
 
 /** A block as its header tells. */
 export interface Head {
@@ -29,21 +30,16 @@ const lowerHex = (pattern: RegExp) =>
     .string()
     .regex(pattern)
     .transform((text) => text.toLowerCase() as Hex);
-const Hash = lowerHex(/^0x[0-9a-fA-F]{64}$/);
-const Quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{1,13}$/)
-  .transform(Number);
-const HeadShape = z.object({ number: Quantity, hash: Hash, timestamp: Quantity });
+const HeadShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNumber });
 const LogsShape = z.array(
   z.object({
     address: lowerHex(/^0x[0-9a-fA-F]{40}$/),
-    topics: z.tuple([Hash], Hash),
+    topics: z.tuple([RpcWord], RpcWord),
     data: lowerHex(/^0x([0-9a-fA-F]{2})*$/),
-    blockNumber: Quantity,
-    blockHash: Hash,
-    transactionHash: Hash,
-    logIndex: Quantity,
+    blockNumber: RpcNumber,
+    blockHash: RpcWord,
+    transactionHash: RpcWord,
+    logIndex: RpcNumber,
     removed: z.boolean().optional(),
   }),
 );

@@ -3,6 +3,7 @@ import { type Address, type Hex, numberToHex, type StateOverride } from "viem";
 import { AppError, failureFrom } from "../errors.ts";
 import type { ChainClient } from "./client.ts";
 import { RpcError } from "./json-rpc.ts";
+import { RpcData, RpcQuantity } from "./rpc-values.ts";
 import { decodeSimulation } from "./simulator/decode.ts";
 import { encodeSimulation } from "./simulator/encode.ts";
 import type { Simulation, SimulationCall, SimulationRead } from "./simulator/types.ts";
@@ -22,23 +23,18 @@ export interface SimulationInput {
   standsAlone: boolean;
 }
 
-const Quantity = z.string().regex(/^0x[0-9a-fA-F]+$/);
-const HexData = z
-  .string()
-  .regex(/^0x([0-9a-fA-F]{2})*$/)
-  .transform((text) => text as Hex);
 const SimulatedBlocks = z
   .array(
     z.object({
-      number: Quantity,
-      timestamp: Quantity,
+      number: RpcQuantity,
+      timestamp: RpcQuantity,
       calls: z.array(
         z.object({
-          status: Quantity,
-          returnData: HexData,
-          gasUsed: Quantity,
+          status: RpcQuantity,
+          returnData: RpcData,
+          gasUsed: RpcQuantity,
           logs: z.array(z.unknown()).optional(),
-          error: z.object({ data: HexData.optional() }).optional(),
+          error: z.object({ data: RpcData.optional() }).optional(),
         }),
       ),
     }),
@@ -89,9 +85,9 @@ async function simulateNatively(client: ChainClient, input: SimulationInput): Pr
     },
   });
   const results = block.calls.map((call) => ({
-    ok: BigInt(call.status) === 1n,
-    gasUsed: BigInt(call.gasUsed),
-    returnData: BigInt(call.status) === 1n ? call.returnData : (call.error?.data ?? call.returnData),
+    ok: call.status === 1n,
+    gasUsed: call.gasUsed,
+    returnData: call.status === 1n ? call.returnData : (call.error?.data ?? call.returnData),
     logs: call.logs ?? null,
   }));
   const own = results.slice(reads.length, reads.length + calls.length);
@@ -105,8 +101,8 @@ async function simulateNatively(client: ChainClient, input: SimulationInput): Pr
     after: answers(results.slice(reads.length + calls.length)),
     chainId: client.definition.chainId,
     // The simulated block is the one after the head it was built on.
-    blockNumber: BigInt(block.number) - 1n,
-    blockTimestamp: BigInt(block.timestamp),
+    blockNumber: block.number - 1n,
+    blockTimestamp: block.timestamp,
   };
 }
 
@@ -117,7 +113,7 @@ async function simulateByOverride(client: ChainClient, input: SimulationInput): 
     method: "eth_call",
     params,
     read: (told, seen) => {
-      const made = decodeSimulation(HexData.parse(told), input);
+      const made = decodeSimulation(RpcData.parse(told), input);
       const blockNumber = made.blockNumber === null ? null : Number(made.blockNumber);
       seen({ chainId: made.chainId, blockNumber });
       return made;
@@ -150,8 +146,8 @@ async function provePlainly(client: ChainClient, input: SimulationInput): Promis
       client.request("eth_call", [request, "latest"]),
       client.request("eth_estimateGas", [request]),
     ]);
-    const gasUsed = BigInt(Quantity.parse(gas)) + ACCRUAL_GAS;
-    return ended({ ok: true, gasUsed, returnData: HexData.parse(returned) });
+    const gasUsed = RpcQuantity.parse(gas) + ACCRUAL_GAS;
+    return ended({ ok: true, gasUsed, returnData: RpcData.parse(returned) });
   } catch (error) {
     if (!(error instanceof RpcError && error.kind === "revert")) throw error;
     return ended({ ok: false, gasUsed: 0n, returnData: error.data ?? "0x" });

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type Address, getAddress, type Hex, type Log } from "viem";
 import type { ChainClient } from "./client.ts";
+import { RpcQuantity } from "./rpc-values.ts";
 
 const HexText = z
   .string()
@@ -10,10 +11,6 @@ const AddressText = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .transform((text) => getAddress(text));
-const Quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]+$/)
-  .transform(BigInt);
 
 const TransactionShape = z
   .object({
@@ -21,21 +18,21 @@ const TransactionShape = z
     from: AddressText,
     to: AddressText.nullish(),
     input: HexText,
-    value: Quantity,
-    gas: Quantity,
+    value: RpcQuantity,
+    gas: RpcQuantity,
   })
   .nullable();
 
 const LogsShape = z.array(
-  z.object({ address: AddressText, topics: z.array(HexText), data: HexText, logIndex: Quantity }),
+  z.object({ address: AddressText, topics: z.array(HexText), data: HexText, logIndex: RpcQuantity }),
 );
 
 const ReceiptShape = z
   .object({
     transactionHash: HexText,
-    blockNumber: Quantity,
-    status: Quantity,
-    gasUsed: Quantity,
+    blockNumber: RpcQuantity,
+    status: RpcQuantity,
+    gasUsed: RpcQuantity,
     logs: LogsShape,
   })
   .nullable();
@@ -82,7 +79,8 @@ export async function seeTransaction(client: ChainClient, hash: Hex): Promise<Se
   return {
     transaction: toTransaction(sent),
     receipt: parsed === null ? null : toReceipt(parsed),
-    confirmations: parsed === null ? 0 : Math.max(0, Number(Quantity.parse(head) - parsed.blockNumber) + 1),
+    confirmations:
+      parsed === null ? 0 : Math.max(0, Number(RpcQuantity.parse(head) - parsed.blockNumber) + 1),
   };
 }
 

@@ -2,21 +2,18 @@ import { z } from "@hono/zod-openapi";
 import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex } from "viem";
 import type { ChainClient } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
+import { RpcNumber, RpcWord } from "../chains/rpc-values.ts";
 
 /** Public nodes give logs of some thousand blocks at once. */
 const BLOCKS = 2_000;
 /** How many such spans before the head are searched: a request is looked at more often than they take. */
 const SPANS = 8;
 
-const Quantity = z.string().regex(/^0x[0-9a-fA-F]{1,13}$/);
 const Found = z.array(
   z.object({
-    blockNumber: Quantity.transform(Number),
+    blockNumber: RpcNumber,
     data: z.string().transform((data) => data.toLowerCase()),
-    transactionHash: z
-      .string()
-      .regex(/^0x[0-9a-fA-F]{64}$/)
-      .transform((hash) => hash.toLowerCase() as Hex),
+    transactionHash: RpcWord,
   }),
 );
 

@@ -1,8 +1,8 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, erc20Abi, isAddressEqual, zeroAddress } from "viem";
 import type { BlockRef } from "../chains/aggregate.ts";
 import type { ChainClient } from "../chains/client.ts";
 import { describe, read, valueOrNull } from "../chains/read.ts";
+import { RpcQuantity } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { readNow } from "../vaults/state.ts";
@@ -16,8 +16,6 @@ export interface Funds {
   allowances: ReadonlyMap<string, bigint | null>;
   block: BlockRef;
 }
-
-const Quantity = z.string().regex(/^0x[0-9a-fA-F]+$/);
 
 /**
  * Reads what the user holds on the source chain, and what each of the spenders may take of it, in one request.
@@ -67,6 +65,6 @@ export async function readNativeBalance(client: ChainClient, account: Address): 
   return client.ask({
     method: "eth_getBalance",
     params: [account, "latest"],
-    read: (told) => BigInt(Quantity.parse(told)),
+    read: (told) => RpcQuantity.parse(told),
   });
 }

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { type Hex, keccak256 } from "viem";
+import { keccak256 } from "viem";
+import { RpcData } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { depositRouterAddress, depositRouterCodeHash } from "./address.ts";
 
 const HOUR_MS = 3_600_000;
-const Code = z.string().regex(/^0x([0-9a-fA-F]{2})*$/);
 
 /**
  * Whether the chain carries our Router, byte for byte. A yes is a fixed fact and kept for a day; a no is
@@ -26,7 +26,7 @@ export async function routerIsDeployed(ctx: Context, chainId: number): Promise<b
       const code = await client.ask({
         method: "eth_getCode",
         params,
-        read: (told) => Code.parse(told) as Hex,
+        read: (told) => RpcData.parse(told),
       });
       return { deployed: code !== "0x" && keccak256(code) === depositRouterCodeHash, at: ctx.now() };
     },

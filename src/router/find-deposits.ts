@@ -1,15 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { encodeEventTopics, type Hex, numberToHex } from "viem";
 import type { ChainClient } from "../chains/client.ts";
+import { RpcQuantity, RpcWord } from "../chains/rpc-values.ts";
 import { depositRouterAddress } from "./address.ts";
 import { depositRouterAbi } from "./artifact.ts";
 
-const Quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]+$/)
-  .transform(BigInt);
-const Word = z.string().regex(/^0x[0-9a-fA-F]{64}$/);
-const Logs = z.array(z.object({ topics: z.array(Word).min(2), transactionHash: Word }));
+const Logs = z.array(z.object({ topics: z.array(RpcWord).min(2), transactionHash: RpcWord }));
 
 /**
  * The newest transactions of the last `blocks` blocks in which the Router names deposits, by reference. What a
@@ -19,7 +15,7 @@ export async function findRouterDeposits(
   client: ChainClient,
   { refs, blocks }: { refs: readonly Hex[]; blocks: bigint },
 ): Promise<Map<Hex, Hex>> {
-  const head = Quantity.parse(await client.request("eth_blockNumber", []));
+  const head = RpcQuantity.parse(await client.request("eth_blockNumber", []));
   const topics = encodeEventTopics({
     abi: depositRouterAbi,
     eventName: "Deposited",
@@ -32,5 +28,5 @@ export async function findRouterDeposits(
     toBlock: numberToHex(head),
   };
   const logs = Logs.parse(await client.request("eth_getLogs", [filter]));
-  return new Map(logs.map(({ topics: [, ref], transactionHash }) => [ref as Hex, transactionHash as Hex]));
+  return new Map(logs.map(({ topics: [, ref], transactionHash }) => [ref as Hex, transactionHash]));
 }

@@ -1,19 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { decodeFunctionResult, encodeFunctionData, type Hex, numberToHex } from "viem";
+import { decodeFunctionResult, encodeFunctionData, numberToHex } from "viem";
 import type { ChainClient } from "../../chains/client.ts";
+import { RpcQuantity, RpcWord } from "../../chains/rpc-values.ts";
 import { spokePoolAbi } from "./abi.ts";
 import type { Deployment } from "./deployments.ts";
 import { type Deposited, relayHash } from "./deposited.ts";
 
-const Word = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/)
-  .transform((text) => text as Hex);
-const Quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]+$/)
-  .transform(BigInt);
-const BlockShape = z.object({ number: Quantity, timestamp: Quantity });
+const BlockShape = z.object({ number: RpcQuantity, timestamp: RpcQuantity });
 
 /** A block's number and time in unix seconds. */
 export type BlockStamp = z.output<typeof BlockShape>;
@@ -35,7 +28,7 @@ export async function readRelayState(
   const functionName = "fillStatuses";
   const data = encodeFunctionData({ abi: spokePoolAbi(), functionName, args: [relayHash(deposited)] });
   const answer = await client.request("eth_call", [{ to: destination.spokePool, data }, "latest"]);
-  const status = decodeFunctionResult({ abi: spokePoolAbi(), functionName, data: Word.parse(answer) });
+  const status = decodeFunctionResult({ abi: spokePoolAbi(), functionName, data: RpcWord.parse(answer) });
   const state = STATES[Number(status)];
   if (state === undefined) throw new Error(`the SpokePool knows a state ${status}`);
   return state;

@@ -1,12 +1,10 @@
-import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { ChainClient } from "../../chains/client.ts";
 import { readDescribed } from "../../chains/read-described.ts";
+import { RpcData } from "../../chains/rpc-values.ts";
 import { type Derivation, underivable } from "../derivation.ts";
 import type { Subject } from "./derivation.ts";
 import { deriverOf } from "./derivers.ts";
-
-const Code = z.string().regex(/^0x([0-9a-fA-F]{2})*$/);
 
 /**
  * Derives a vault from its chain: nobody types an address in. Each contract that a deposit would touch must
@@ -30,7 +28,7 @@ export async function deriveFromChain(
 async function withoutCode(client: ChainClient, addresses: readonly Address[]): Promise<Address | null> {
   const distinct = [...new Set(addresses)];
   const codes = await Promise.all(
-    distinct.map(async (address) => Code.parse(await client.request("eth_getCode", [address, "latest"]))),
+    distinct.map(async (address) => RpcData.parse(await client.request("eth_getCode", [address, "latest"]))),
   );
   return distinct.find((_, index) => codes[index] === "0x") ?? null;
 }

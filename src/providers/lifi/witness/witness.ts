@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { encodeEventTopics, type Hex, isAddressEqual, numberToHex, parseAbi } from "viem";
 import type { ChainClient } from "../../../chains/client.ts";
+import { RpcQuantity, RpcWord } from "../../../chains/rpc-values.ts";
 import { type Receipt, seeTransaction } from "../../../chains/transaction.ts";
 import { once } from "../../../lib/once.ts";
 import type { MoveDelivery, MoveStatus, ProviderScope } from "../../provider.ts";
@@ -15,12 +16,8 @@ const CLOCK_SKEW = 60n;
 /** A call is made soon after the money arrived; public nodes give logs of some thousand blocks at once. */
 const CALL_BLOCKS = 2_000n;
 
-const Quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]+$/)
-  .transform(BigInt);
-const BlockTime = z.object({ timestamp: Quantity });
-const FoundLogs = z.array(z.object({ transactionHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) }));
+const BlockTime = z.object({ timestamp: RpcQuantity });
+const FoundLogs = z.array(z.object({ transactionHash: RpcWord }));
 const endAbi = once(() =>
   parseAbi([
     "event LiFiTransferCompleted(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
@@ -125,7 +122,7 @@ async function findCall(
     toBlock: numberToHex(head < from + CALL_BLOCKS ? head : from + CALL_BLOCKS),
   };
   const logs = FoundLogs.parse(await to.request("eth_getLogs", [filter]));
-  for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash.toLowerCase() as Hex))) {
+  for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) {
     const { receipt } = await seeTransaction(to, hash);
     const ended = receipt === null ? "no_call" : recoveredFromStargate(receipt, journey);
     if (ended !== "no_call") return { hash, delivery: ended === "called" ? null : ended };
