@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { z } from "zod";
+import { amounts, bodyFor, depositAndCheck } from "../e2e/deposit.ts";
+import { serviceAt } from "../e2e/partner.ts";
+import { Api } from "../harness/api.ts";
+import { chainOf, newUser, vaultNamed } from "../harness/chain.ts";
+import { query } from "../harness/database.ts";
+import { type SecondWorker, startWorker } from "../harness/worker.ts";
+import { asPair, asSession, call, login, makePartner, newWallet } from "../partners/support/wallet.ts";
+
+const [old, fresh] = ["the-old-pepper-of-thirty-two-characters", "the-fresh-pepper-of-thirty-two-characters"];
+let worker: SecondWorker;
+const service = () => serviceAt(worker.origin);
+/** What `wrangler secret put` does: a version with the new value takes over. */
+const put = (variables: Record<string, string>) => worker.restart({ redisPrefix: "runbook", variables });
+const peppers = (versions: Record<string, string>) => ({ PARTNER_PEPPERS: JSON.stringify(versions) });
+/** 422 for whoever is let in, for the body says nothing; 401 for others. */
+const knock = async (pair: object): Promise<number> =>
+  (await call(service(), ["POST", "/v1/quote/build"], { body: {}, headers: asPair(pair) })).status;
+const statusOf = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
+  (await service().send(path, { headers })).status;
+
+beforeAll(async () => {
+  worker = await startWorker({ redisPrefix: "runbook", variables: peppers({ 1: old }) });
+});
+afterAll(() => worker?.close());
+
+describe("rotating", () => {
+  test("the pepper: old keys go on until it is taken out, then their owners sign in and rotate", async () => {
+    const wallet = newWallet();
+    const partner = await makePartner(service(), wallet);
+    await put(peppers({ 1: old, 2: fresh }));
+    expect(await knock(partner)).toBe(422);
+    const other = await makePartner(service());
+    const left = await query("select pepper_version, count(*) from api_keys group by 1");
+    expect(left.map((row) => row["pepper_version"])).toEqual(expect.arrayContaining([1, 2]));
+    await put(peppers({ 2: fresh }));
+    expect([await knock(partner), await knock(other)]).toEqual([401, 422]);
+    const headers = asSession((await login(service(), wallet)).body["session_token"]);
+    const rotated = await call(service(), ["POST", "/v1/partners/api-keys/rotate"], { body: {}, headers });
+    expect(await knock(rotated.body)).toBe(422);
+  });
+
+  test("the token of Redis: in between reads and keys go on, and nobody signs in", async () => {
+    const partner = await makePartner(service());
+    await put({ ...peppers({ 2: fresh }), UPSTASH_REDIS_REST_TOKEN: "of-yesterday" });
+    expect([await statusOf("/v1/vaults"), await knock(partner)]).toEqual([200, 422]);
+    const asked = await call(service(), ["POST", "/v1/partners/nonce"], {
+      body: { address: partner.address, purpose: "login" },
+    });
+    expect([asked.status, asked.body["code"]]).toEqual([503, "store_unavailable"]);
+    const Ready = z.object({ dependencies: z.array(z.object({ name: z.string(), ok: z.boolean() })) });
+    const ready = Ready.parse(await (await service().send("/health/ready")).json());
+    expect(ready.dependencies.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(["redis"]);
+  });
+
+  test("the administrator's token changes at once", async () => {
+    const ADMIN_TOKEN = "a".repeat(40);
+    await put({ ...peppers({ 2: fresh }), ADMIN_TOKEN });
+    const asked = [inject("stack").admin_token, ADMIN_TOKEN].map((token) =>
+      statusOf("/v1/admin/vaults", { authorization: `Bearer ${token}` }),
+    );
+    expect(await Promise.all(asked)).toEqual([401, 200]);
+  });
+});
+
+test("restoring: a deposit that the restored database lacks is found again by its transaction", async () => {
+  const api = new Api();
+  const vault = vaultNamed("Plain USDC");
+  const user = await newUser(chainOf(vault.chain_id), { USDC: amounts.USDC });
+  const body = bodyFor(vault, { user: user.address });
+  const { built, hash } = await depositAndCheck(api, { vault, user, style: "calls", body });
+  expect(
+    await query("delete from deposits where tracking_id = $1 returning 1", [built.tracking_id]),
+  ).toHaveLength(1);
+  expect(await api.status(hash, vault.chain_id)).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+});
