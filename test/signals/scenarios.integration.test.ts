@@ -203,4 +203,63 @@ describe("on a chain where things happen to vaults", () => {
       ["large_withdrawal high 1", "large_withdrawal medium 0", "net_outflow high 1"],
     );
   });
+
+  test("room that opens and closes again is told each time, and what was told stays as it was", async () => {
+    const start = EVENT + 26 * HOUR + 600;
+    const told = async (name: string) =>
+      (await signals())
+        .filter(({ vault_name }) => vault_name === name)
+        .map(({ rule_id, tier, update_count }) => `${rule_id} ${tier} ${update_count}`)
+        .sort();
+    await world.act("Full", { name: "setCap", args: [dollars(1_250_000)] });
+    expect(await world.round(start)).toMatchObject({ raised: 1 });
+    expect((await oneOf("Full", "capacity_opened")).summary).toMatch(
+      /^Full takes up to 250,000 USDC \(0x.{9}\) again; \d+ minutes before it was full, and it holds 1,000,000 USDC/,
+    );
+    await world.act("Full", { name: "setCap", args: [dollars(1_000_000)] });
+    expect(await world.round(start + 300)).toMatchObject({ raised: 1 });
+    expect(await world.round(start + 600)).toMatchObject({ raised: 0 });
+    expect(await told("Full")).toEqual([
+      "capacity_exhausted medium 0",
+      "capacity_exhausted medium 0",
+      "capacity_opened medium 0",
+    ]);
+  });
+
+  test("liquidity that dries up further evolves, and ends when it is back", async () => {
+    const start = EVENT + 26 * HOUR + 1_800;
+    await world.act("Thin", { name: "setLiquid", args: [dollars(5_000)] });
+    expect(await world.round(start)).toMatchObject({ raised: 0 });
+    const thin = await oneOf("Thin", "liquidity_thin");
+    expect(thin).toMatchObject({
+      tier: "high",
+      update_count: 1,
+      last_seen: new Date(start * 1000).toISOString(),
+    });
+    expect(thin.title).toMatch(/^Thin: only 5,000 USDC \(0x.{9}\) can be withdrawn at once$/);
+    expect(thin.summary).toContain("0.50 % of the 1,000,000 USDC");
+    await world.act("Thin", { name: "setLiquid", args: [2n ** 255n] });
+    await world.round(start + 300);
+    await world.round(start + 600);
+    expect((await oneOf("Thin", "liquidity_thin")).last_seen).toBe(thin.last_seen);
+  });
+
+  test("an operator's second word is another signal, a new vault is new once", async () => {
+    const vault = `${CHAIN_ID}:${world.addressOf("Registry")}`;
+    const opened = await world.causeway.send(`/v1/admin/vaults/${vault}`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({ status: "active", reason: "review is over" }),
+    });
+    expect(opened.status).toBe(200);
+    await world.round(EVENT + 26 * HOUR + 3_000);
+    const own = (await signals()).filter(({ vault_name }) => vault_name === "Registry");
+    expect(own.map(({ rule_id, title }) => `${rule_id}: ${title}`)).toEqual([
+      "registry_changed: Registry: now active in this service",
+      "registry_changed: Registry: now paused in this service",
+    ]);
+    expect(own[0]?.summary).toContain("from paused to active within the last 24 hours: review is over");
+    const added = (await signals()).filter(({ rule_id }) => rule_id === "vault_added");
+    expect(added.map(({ vault_name, update_count }) => [vault_name, update_count])).toEqual([[ASIDE, 0]]);
+  });
 });
