@@ -14,7 +14,7 @@ import { ApiContract } from "../../test/harness/openapi.ts";
 import { send } from "../../test/harness/request.ts";
 import { readArguments } from "../command.ts";
 import { bootStack } from "../stack/boot.ts";
-import type { Fault } from "../stack/emulator/control.ts";
+import { faultKinds } from "../stack/emulator/control.ts";
 import type { StackManifest } from "../stack/manifest.ts";
 
 const { values: options } = readArguments({
@@ -31,16 +31,6 @@ const { values: options } = readArguments({
   },
 });
 const seed = Number(options.seed);
-const kinds: readonly Fault["kind"][] = [
-  "latency",
-  "status",
-  "timeout",
-  "malformed",
-  "truncate",
-  "html",
-  "drift",
-  "hostile",
-];
 /** How long each combination of failures lasts. */
 const EPOCH_MS = 400;
 
@@ -52,7 +42,7 @@ interface Weather {
 function startWeather({ emulators }: StackManifest): Weather {
   const urls = [emulators.neon, emulators.upstash, ...Object.values(emulators.rpc)];
   const fault = fc.record({
-    kind: fc.constantFrom(...kinds),
+    kind: fc.constantFrom(...faultKinds),
     ms: fc.constantFrom(0, 0, 20, 200),
     status: fc.constantFrom(429, 500, 503),
     match: fc.constantFrom(

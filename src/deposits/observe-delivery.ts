@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Context } from "../context.ts";
-import { type DepositRow, deliversAnother, provesRefund } from "../db/queries/deposits.ts";
+import { type DepositRow, deliversAnother, refundsAnother } from "../db/queries/deposits.ts";
 import type { MoveDelivery, MoveStatus } from "../providers/provider.ts";
 import { findArrival, findRefund, findShareProof } from "./evidence.ts";
 import { askHints } from "./hints.ts";
@@ -75,7 +75,7 @@ async function observeArrival(ctx: Context, { row, look, said, hash }: At): Prom
 /** What a transaction of the source chain paid back; one from before the deposit paid back something else. */
 async function observeRefund(ctx: Context, { row, look, said, hash }: At): Promise<Observation | null> {
   const took = said.find(({ witness }) => witness !== null)?.witness?.took ?? null;
-  if (took === null || (await provesRefund(ctx.db, { row, hash }))) return null;
+  if (took === null || (await refundsAnother(ctx.db, { row, hash }))) return null;
   const [seen, source] = await Promise.all([
     look(row.fromChainId, hash),
     look(row.fromChainId, row.sourceTxHash as Hex),

@@ -8,7 +8,7 @@ import { z } from "zod";
  * through the body, `html` is a web page (with `status`, else 200), `drift` is the service after an
  * unannounced change of its fields (`change` says which; their names, when absent), `hostile` is the right shape with an attacker's values.
  */
-const faultKinds = [
+export const faultKinds = [
   "latency",
   "status",
   "timeout",

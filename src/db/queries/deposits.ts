@@ -64,55 +64,32 @@ export function selectDepositsByTransaction(
   );
 }
 
-/** Whether the chain has shown that a source transaction carries another deposit. */
-export async function provesAnother(
-  db: Database,
-  { row, hash }: { row: DepositRow; hash: Hex },
-): Promise<boolean> {
-  const other = await first(
-    db,
-    and(
-      eq(deposits.sourceTxHash, hash),
-      eq(deposits.fromChainId, row.fromChainId),
-      eq(deposits.sourceProven, true),
-      ne(deposits.trackingId, row.trackingId),
-    ),
-  );
-  return other !== null;
+/** A transaction that one deposit may be proven by. */
+interface Claimed {
+  row: DepositRow;
+  hash: Hex;
 }
 
-/** Whether a transaction of the vault's chain is the delivery of another deposit. */
-export async function deliversAnother(
-  db: Database,
-  { row, hash }: { row: DepositRow; hash: Hex },
-): Promise<boolean> {
-  const other = await first(
-    db,
-    and(
-      eq(deposits.destinationTxHash, hash),
-      eq(deposits.vaultChainId, row.vaultChainId),
-      eq(deposits.userAddress, row.userAddress),
-      ne(deposits.trackingId, row.trackingId),
-    ),
-  );
-  return other !== null;
+/** Whether the chain has shown that a source transaction carries another deposit. */
+export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+  const proven = and(eq(deposits.sourceTxHash, hash), eq(deposits.sourceProven, true));
+  return another(db, { row, where: and(proven, eq(deposits.fromChainId, row.fromChainId)) });
+}
+
+/** Whether a transaction of the vault's chain is the delivery of another deposit of the same user. */
+export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.vaultChainId, row.vaultChainId));
+  return another(db, { row, where: and(eq(deposits.destinationTxHash, hash), own) });
 }
 
 /** Whether a transaction of the source chain is the refund of another deposit of the same user. */
-export async function provesRefund(
-  db: Database,
-  { row, hash }: { row: DepositRow; hash: Hex },
-): Promise<boolean> {
-  const other = await first(
-    db,
-    and(
-      eq(deposits.refundTxHash, hash),
-      eq(deposits.fromChainId, row.fromChainId),
-      eq(deposits.userAddress, row.userAddress),
-      ne(deposits.trackingId, row.trackingId),
-    ),
-  );
-  return other !== null;
+export function refundsAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
+  return another(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
+}
+
+async function another(db: Database, of: { row: DepositRow; where: SQL | undefined }): Promise<boolean> {
+  return (await first(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
 }
 
 /** A user's deposits, newest first; `before` is the last row of the page before. */
