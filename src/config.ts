@@ -108,6 +108,7 @@ const LifiSetting = z.strictObject({
         .strictObject({
           endpoint_id: z.int().min(1),
           endpoint: ContractAddress,
+          token_messaging: ContractAddress.optional(),
           pools: z.array(
             z.strictObject({
               asset_id: z.int().min(1),

@@ -24,6 +24,7 @@ export interface StackBridging {
   lifi_fee_forwarder: Address;
   lifi_receiver_stargate: Address;
   layerzero_endpoint: Address;
+  stargate_token_messaging: Address;
   stargate_pools: readonly { asset_id: number; pool: Address; token: Address; decimals: number }[];
   circle_transmitter: Address;
   dex: Address;
@@ -111,6 +112,7 @@ function describeBridging(bridging: BridgingContracts): StackBridging {
     lifi_fee_forwarder: bridging.feeForwarder,
     lifi_receiver_stargate: bridging.stargate.receiver,
     layerzero_endpoint: bridging.stargate.endpoint,
+    stargate_token_messaging: bridging.stargate.messaging,
     stargate_pools: bridging.stargate.pools.map(({ assetId, ...pool }) => ({ asset_id: assetId, ...pool })),
     circle_transmitter: bridging.circle.transmitter,
     dex: bridging.exchange,

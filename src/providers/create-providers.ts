@@ -64,9 +64,9 @@ function makeLifi(setting: LifiSetting): Provider {
 type LifiRow = LifiSetting["deployments"][number][1];
 
 function stargateOf(row: NonNullable<LifiRow["stargate"]>): StargateContracts {
-  const { endpoint_id: endpointId, endpoint, pools } = row;
+  const { endpoint_id: endpointId, endpoint, token_messaging: messaging = null, pools } = row;
   const named = pools.map(({ asset_id: assetId, ...pool }) => ({ assetId, ...pool }));
-  return { endpointId, endpoint, pools: named };
+  return { endpointId, endpoint, messaging, pools: named };
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");

@@ -6,6 +6,7 @@ import { balanceOf } from "../harness/balances.ts";
 import { chainIds, chainOf, tokenOn } from "../harness/chain.ts";
 import { emulators, withFaults } from "../harness/faults.ts";
 import { inTurns } from "../harness/in-turns.ts";
+import { programContext } from "../harness/moves.ts";
 import { PATIENCE } from "./transfer.ts";
 import { expectPromised, finish, relayer, settled, start, until, type Way } from "./trip.ts";
 
@@ -70,6 +71,21 @@ describe("less than was promised", () => {
 
   const withoutFloor = (built: BuiltDeposit): BuiltDeposit =>
     built.two_step ? { ...built, estimate: { ...built.estimate, min_shares: null } } : built;
+});
+
+test("a seat in the bus is known by its number, on the chain that it left", async () => {
+  const trip = await start({ bridge: "stargate_bus", paid: "USDC", vault: "Members USDC", steps: 2 });
+  await finish(trip);
+  const ctx = await programContext();
+  const provider = (await ctx.providers.all()).find(({ name }) => name === "lifi");
+  const transfer = {
+    txHash: trip.hash,
+    fromChainId: two.chainId,
+    toChainId: chainIds.one,
+    tool: "stargateV2Bus",
+  };
+  const told = await provider?.status(ctx.providers.scope, transfer);
+  expect(told?.witness?.delivered?.bond).toBe("id");
 });
 
 test("native money arrives as such, and its second step is found by the Router's reference", async () => {

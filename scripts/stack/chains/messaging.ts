@@ -26,6 +26,7 @@ export interface PoolPlan {
 
 export interface StargateContracts {
   endpoint: Address;
+  messaging: Address;
   pools: readonly PoolPlan[];
   /** LI.FI's, for deliveries that carry a call. */
   receiver: Address;
@@ -56,7 +57,10 @@ export function deployMessaging(script: ChainScript, tokens: Record<TokenSymbol,
     { assetId: 2, token: tokens.USDT, decimals: 6 },
     { assetId: 13, token: zeroAddress, decimals: 18 },
   ];
-  const pools = assets.map((asset) => ({ ...asset, pool: deployPool(script, { ...asset, endpoint }) }));
+  const pools = assets.map((asset) => ({
+    ...asset,
+    pool: deployPool(script, { ...asset, endpoint, tokenMessaging }),
+  }));
   for (const { pool, assetId } of pools) {
     const data = encodeFunctionData({
       abi: tokenMessagingAbi,
@@ -69,16 +73,17 @@ export function deployMessaging(script: ChainScript, tokens: Record<TokenSymbol,
   return {
     tokenMessaging,
     circleProxy: circle.proxy,
-    stargate: { endpoint, pools },
+    stargate: { endpoint, messaging: tokenMessaging, pools },
     circle: circle.contracts,
   };
 }
 
 function deployPool(
   script: ChainScript,
-  { token, decimals, endpoint }: { token: Address; decimals: number; endpoint: Address },
+  placed: { token: Address; decimals: number; endpoint: Address; tokenMessaging: Address },
 ): Address {
-  const args = [token, BigInt(decimals), endpoint] as const;
+  const { token, decimals, endpoint, tokenMessaging } = placed;
+  const args = [token, BigInt(decimals), endpoint, tokenMessaging] as const;
   const data = encodeDeployData({ abi: stargatePoolAbi, bytecode: stargatePoolCreationCode, args });
   const pool = script.deploy("StargatePool", data);
   if (token === zeroAddress) script.send("fill a pool", { to: pool, value: POOL.native });

@@ -63,7 +63,7 @@ type Pool = BridgeChain["contracts"]["stargate"]["pools"][number];
 function readStargate(log: NodeLog, { chain, pool }: { chain: BridgeChain; pool: Pool }): Read {
   const [event] = parseEventLogs({ abi: stargatePoolAbi, eventName: "Carried", logs: [asLog(log)] });
   if (event === undefined) throw new Error("what a pool took cannot be read");
-  const { id, dstEid, to, amount, composeMsg, bus } = event.args;
+  const { id, dstEid, to, amount, composeMsg, bus, ticketId } = event.args;
   const token = pad(pool.token);
   const relay = relayOf({
     originChainId: BigInt(chain.chainId),
@@ -74,7 +74,7 @@ function readStargate(log: NodeLog, { chain, pool }: { chain: BridgeChain; pool:
     outputAmount: amount,
     message: composeMsg,
   });
-  const carried = { kind: "stargate", pool: pool.pool, bus } as const;
+  const carried = { kind: "stargate", pool: pool.pool, bus, ticketId } as const;
   return { relay, relayHash: id, carried, destinationChainId: dstEid };
 }
 

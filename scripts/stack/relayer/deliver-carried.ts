@@ -12,7 +12,12 @@ import {
   zeroHash,
 } from "viem";
 import type { BridgeChain } from "../bridge/world.ts";
-import { circleTransmitterAbi, layerZeroEndpointAbi, stargatePoolAbi } from "../contracts/lifi/artifact.ts";
+import {
+  circleTransmitterAbi,
+  layerZeroEndpointAbi,
+  stargatePoolAbi,
+  tokenMessagingAbi,
+} from "../contracts/lifi/artifact.ts";
 import type { Relayer } from "../emulator/control.ts";
 import { shortfall } from "./decide.ts";
 import { send } from "./send.ts";
@@ -83,6 +88,7 @@ async function deliverFromPool(
   const { pool } = poolOf(origin, { destination, pool: carried.pool });
   // Who rides in company is paid under the number of the bus.
   const guid = carried.bus ? keccak256(relayHash) : relayHash;
+  if (carried.bus) await driveBus(origin, { destination, ticketId: carried.ticketId, guid });
   const to = toAddress(relay.recipient);
   const args = [originChainId, guid, to, amount, relay.message] as const;
   const data = encodeFunctionData({ abi: stargatePoolAbi, functionName: "receiveToken", args });
@@ -97,6 +103,16 @@ async function deliverFromPool(
     : await send(destination, { to: endpoint, data: call });
   const recovered = made.logs.some(({ address }) => isAddressEqual(address, receiver));
   return { ...delivered, callsSucceeded: !recovered };
+}
+
+/** Says on the source chain that a bus left with one seat. */
+async function driveBus(
+  origin: BridgeChain,
+  bus: { destination: BridgeChain; ticketId: bigint; guid: Hex },
+): Promise<void> {
+  const args = [bus.destination.chainId, bus.ticketId, 1, bus.guid] as const;
+  const data = encodeFunctionData({ abi: tokenMessagingAbi, functionName: "driveBus", args });
+  await send(origin, { to: origin.contracts.stargate.messaging, data });
 }
 
 /** The pool of the same asset on the destination. */

@@ -29,7 +29,7 @@ export interface LifiStart {
 
 /** What another bridge than Across carries: a pool's payment, or a message of CCTP. */
 export type Carried =
-  | { kind: "stargate"; pool: Address; bus: boolean }
+  | { kind: "stargate"; pool: Address; bus: boolean; ticketId: bigint }
   | { kind: "circle"; transmitter: Address; message: Hex };
 
 export type TransferState = "pending" | "expired" | "filled" | "refunded";

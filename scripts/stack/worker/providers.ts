@@ -46,6 +46,7 @@ function lifiDeployment(chainId: number, contracts: StackChain["contracts"]) {
     stargate: {
       endpoint_id: chainId,
       endpoint: contracts.layerzero_endpoint,
+      token_messaging: contracts.stargate_token_messaging,
       pools: contracts.stargate_pools,
     },
     circle: {

@@ -14,7 +14,7 @@ const withFacet = (...facets: string[]) =>
 describe("the contracts of Stargate and CCTP", () => {
   test("have a right checksum", () => {
     const addresses = [
-      ...stargate.map(([, { endpoint }]) => endpoint),
+      ...stargate.flatMap(([, { endpoint, messaging }]) => [endpoint, messaging ?? "none"]),
       ...pools.flatMap(({ pool, token }) => [pool, token]),
       ...circle.flatMap(([, { transmitter, usdc }]) => [transmitter, usdc]),
     ];

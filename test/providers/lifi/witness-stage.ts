@@ -40,6 +40,8 @@ const abi = parseAbi([
   "event LiFiTransferRecovered(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
   "event OFTSent(bytes32 indexed guid, uint32 dstEid, address indexed fromAddress, uint256 amountSentLD, uint256 amountReceivedLD)",
   "event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD)",
+  "event BusRode(uint32 dstEid, uint72 ticketId, uint80 fare, bytes passenger)",
+  "event BusDriven(uint32 dstEid, uint72 startTicketId, uint8 numPassengers, bytes32 guid)",
   "event ComposeDelivered(address from, address to, bytes32 guid, uint16 index)",
   "event MessageSent(bytes message)",
   "event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)",
@@ -58,6 +60,7 @@ export const contracts = {
   pool: { from: poolHere.pool, to: poolThere.pool },
   otherPool: arbitrum.stargate.pools[1]?.pool ?? zeroAddress,
   endpoint: arbitrum.stargate.endpoint,
+  messaging: base.stargate.messaging ?? zeroAddress,
   receiver: arbitrum.receiverStargate,
   transmitter: base.circle.transmitter,
   usdc: base.circle.usdc,
@@ -97,6 +100,22 @@ export function oftReceived(
     args: { guid, toAddress: to },
   }) as Hex[];
   return { address, topics, data: encodeAbiParameters(oft.slice(0, 2), [srcEid, amount]) };
+}
+
+/** A seat was taken, and a bus left with some. */
+export function busRode(ticket: bigint, address: Address = contracts.messaging): Event {
+  const topics = encodeEventTopics({ abi, eventName: "BusRode" }) as Hex[];
+  const types = [{ type: "uint32" }, { type: "uint72" }, { type: "uint80" }, { type: "bytes" }] as const;
+  return { address, topics, data: encodeAbiParameters(types, [30110, ticket, 1n, "0x"]) };
+}
+
+export function busDriven(
+  change: Partial<{ first: bigint; seats: number; guid: Hex; address: Address }> = {},
+): Event {
+  const { first = 40n, seats = 3, guid = GUID, address = contracts.messaging } = change;
+  const topics = encodeEventTopics({ abi, eventName: "BusDriven" }) as Hex[];
+  const types = [{ type: "uint32" }, { type: "uint72" }, { type: "uint8" }, { type: "bytes32" }] as const;
+  return { address, topics, data: encodeAbiParameters(types, [30110, first, seats, guid]) };
 }
 
 export function composeDelivered(
@@ -179,16 +198,28 @@ interface Told {
   events: readonly Event[];
 }
 
-/** A chain with these transactions, all in one block of that time, and these logs to be found. */
+/**
+ * A chain with these transactions, all in one block of that time, and these logs to be found: of transactions, or in
+ * full; null: its node gives none.
+ */
 export function chainWith(
   chainId: number,
-  { txs, time = SENT_AT, found = [] }: { txs: Record<Hex, Told>; time?: number; found?: readonly Hex[] },
+  given: {
+    txs: Record<Hex, Told>;
+    time?: number;
+    found?: readonly Hex[];
+    logs?: readonly Event[] | null;
+  },
 ) {
+  const { txs, time = SENT_AT, found = [], logs: full = [] } = given;
   const told = (params: readonly unknown[]) => txs[params[0] as Hex];
   return fakeChain(chainId, {
     eth_blockNumber: () => "0x9",
     eth_getBlockByNumber: () => ({ timestamp: numberToHex(time) }),
-    eth_getLogs: () => found.map((transactionHash) => ({ transactionHash })),
+    eth_getLogs: () => {
+      if (full === null) throw new Error("the range is too wide");
+      return [...found.map((transactionHash) => ({ transactionHash })), ...full];
+    },
     eth_getTransactionByHash: (params) =>
       told(params) === undefined
         ? null

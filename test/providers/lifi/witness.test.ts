@@ -6,6 +6,8 @@ import { scopeOf } from "../across/stage.ts";
 import { deployments } from "./harness.ts";
 import { ATTACKER, addressOf, USER } from "./parts.ts";
 import {
+  busDriven,
+  busRode,
   chainWith,
   composeDelivered,
   contracts,
@@ -36,6 +38,8 @@ interface Seen {
   time?: number;
   named?: Hex | null;
   succeeded?: boolean;
+  /** What the source chain says of buses; null: nothing. */
+  buses?: readonly Event[] | null;
 }
 
 /** What is witnessed when LI.FI says that a transfer was delivered. */
@@ -43,7 +47,7 @@ async function witnessed(seen: Seen): Promise<{ hash: Hex | null; witness: MoveW
   const { tool, source, arrival = [], call = [], time = SENT_AT, named = ARRIVED, succeeded = true } = seen;
   const txs = { [ARRIVED]: { events: arrival, succeeded }, [CALLED]: { events: call } };
   const there = chainWith(TO, { txs, time, found: call.length > 0 ? [CALLED] : [] });
-  const here = chainWith(FROM, { txs: { [SOURCE]: { events: source } } });
+  const here = chainWith(FROM, { txs: { [SOURCE]: { events: source } }, logs: seen.buses ?? null });
   const transfer = { txHash: SOURCE, fromChainId: FROM, toChainId: TO, tool };
   const told = await witnessMove(scopeOf([here, there]), { deployments, transfer, told: delivered(named) });
   return { hash: told.destinationTxHash, witness: told.witness };
@@ -118,6 +122,39 @@ describe("Stargate, in company", () => {
     ["an older one", { arrival: [oftReceived()], time: SENT_AT - 61 }],
   ])("%s is not it", async (_, change) => {
     expect(await amountOf({ ...bus, ...change })).toBe(null);
+  });
+});
+
+describe("Stargate's bus, where two transfers are alike", () => {
+  const rode = (ticket: bigint) => [busRode(ticket), oftSent({ guid: zeroHash }), started("stargateV2Bus")];
+  const tool = "stargateV2Bus";
+  const arrival = [oftReceived()];
+  const bondOf = async (seen: Omit<Seen, "tool">) =>
+    (await witnessed({ tool, ...seen })).witness?.delivered?.bond ?? null;
+
+  test.each([40n, 42n])("seat %i left with the bus that arrived: its number binds it", async (ticket) => {
+    const buses = [busDriven({ guid: OTHER_GUID, first: 0n }), busDriven()];
+    expect(await bondOf({ source: rode(ticket), arrival, buses })).toBe("id");
+  });
+
+  test.each([39n, 43n])("seat %i did not: what arrived is the other's", async (ticket) => {
+    expect(await bondOf({ source: rode(ticket), arrival, buses: [busDriven()] })).toBe(null);
+  });
+
+  test.each<[string, Omit<Seen, "tool">]>([
+    ["a node that gives no logs", { source: rode(40n), arrival, buses: null }],
+    ["a bus that is not found", { source: rode(40n), arrival, buses: [busDriven({ guid: OTHER_GUID })] }],
+    [
+      "a bus of another contract's",
+      { source: rode(43n), arrival, buses: [busDriven({ address: ATTACKER })] },
+    ],
+    [
+      "a seat of another contract's",
+      { source: [busRode(43n, ATTACKER), ...rode(0n).slice(1)], arrival, buses: [busDriven()] },
+    ],
+    ["two seats", { source: [busRode(1n), ...rode(43n)], arrival, buses: [busDriven()] }],
+  ])("%s says nothing: it is known by its content, as before", async (_, seen) => {
+    expect(await bondOf(seen)).toBe("content");
   });
 });
 

@@ -34,11 +34,27 @@ contract LayerZeroEndpoint {
     }
 }
 
-/// @notice Stands in for Stargate's register of pools.
+/// @notice Stands in for Stargate's register of pools and for its buses: a seat has a number, and the relayer says which
+/// numbers a bus left with.
 contract TokenMessaging {
     address public immutable owner = msg.sender;
     mapping(uint16 assetId => address) public stargateImpls;
     mapping(address pool => uint16) public assetIds;
+    mapping(uint32 dstEid => uint72) private _tickets;
+
+    event BusRode(uint32 dstEid, uint72 ticketId, uint80 fare, bytes passenger);
+    event BusDriven(uint32 dstEid, uint72 startTicketId, uint8 numPassengers, bytes32 guid);
+
+    function rideBus(uint32 dstEid, bytes calldata passenger) external returns (uint72 ticketId) {
+        require(assetIds[msg.sender] != 0);
+        ticketId = _tickets[dstEid]++;
+        emit BusRode(dstEid, ticketId, 0, passenger);
+    }
+
+    function driveBus(uint32 dstEid, uint72 startTicketId, uint8 numPassengers, bytes32 guid) external {
+        require(msg.sender == owner);
+        emit BusDriven(dstEid, startTicketId, numPassengers, guid);
+    }
 
     function setAssetId(address pool, uint16 assetId) external {
         require(msg.sender == owner);
@@ -57,6 +73,7 @@ contract StargatePool is Swapper {
 
     address public immutable token;
     LayerZeroEndpoint public immutable endpoint;
+    TokenMessaging private immutable MESSAGING;
     /// @notice LayerZero's number of the chain; the local chains' are their ids.
     uint32 public immutable endpointId = uint32(block.chainid);
     address public immutable relayer = msg.sender;
@@ -72,14 +89,17 @@ contract StargatePool is Swapper {
     );
     event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD);
     /// @notice What LayerZero and the bus would carry, for the relayer; of these contracts alone.
-    event Carried(bytes32 indexed id, uint32 dstEid, bytes32 to, uint256 amount, bytes composeMsg, bool bus);
+    event Carried(
+        bytes32 indexed id, uint32 dstEid, bytes32 to, uint256 amount, bytes composeMsg, bool bus, uint72 ticketId
+    );
 
     error SlippageTooHigh();
     error InvalidFee();
 
-    constructor(address token_, uint256 decimals, LayerZeroEndpoint endpoint_) {
+    constructor(address token_, uint256 decimals, LayerZeroEndpoint endpoint_, TokenMessaging messaging) {
         token = token_;
         endpoint = endpoint_;
+        MESSAGING = messaging;
         _step = 10 ** (decimals - 6);
     }
 
@@ -93,10 +113,16 @@ contract StargatePool is Swapper {
         if (received < param.minAmountLD) revert SlippageTooHigh();
         bytes32 id = keccak256(abi.encode(endpointId, address(this), ++_nonce));
         bool bus = param.oftCmd.length == 1;
-        emit Carried(id, param.dstEid, param.to, received, param.composeMsg, bus);
+        _carry(id, param, received);
         emit OFTSent(bus ? bytes32(0) : id, param.dstEid, msg.sender, amount, received);
         uint256 excess = msg.value - MESSAGE_FEE - (native ? amount : 0);
         if (excess > 0) _send(address(0), refundAddress, excess);
+    }
+
+    function _carry(bytes32 id, SendParam calldata param, uint256 received) private {
+        bool bus = param.oftCmd.length == 1;
+        uint72 ticketId = bus ? MESSAGING.rideBus(param.dstEid, abi.encodePacked(param.to, received)) : 0;
+        emit Carried(id, param.dstEid, param.to, received, param.composeMsg, bus, ticketId);
     }
 
     function receiveToken(uint32 srcEid, bytes32 guid, address receiver, uint256 amount, bytes calldata composeMsg)

@@ -19,6 +19,8 @@ type CircleSent = Extract<Sent, { kind: "circle" }>;
 /** What a pool paid out, and to whom. */
 export interface PaidOut {
   to: Hex;
+  /** Of the message that it came by. */
+  guid: Hex;
   delivery: MoveDelivery;
 }
 
@@ -53,7 +55,7 @@ export function paidByStargate(
   const logs = windowUntil(event, all);
   const bond = sent.guid === null ? "content" : "id";
   const delivery: MoveDelivery = { amount: event.args.amountReceivedLD, logs, bond };
-  return { to: event.args.toAddress, delivery };
+  return { to: event.args.toAddress, guid: event.args.guid, delivery };
 }
 
 /**

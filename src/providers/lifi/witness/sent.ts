@@ -11,6 +11,8 @@ export type Sent =
       assetId: number;
       /** LayerZero's id of the message; null: the transfer waits for company and has none yet. */
       guid: Hex | null;
+      /** Its number among those that wait for company; null: it does not, or it is not known. */
+      ticket: bigint | null;
       /** Smallest unit of the source's token. */
       amount: bigint;
       transactionId: Hex;
@@ -27,6 +29,12 @@ export const circleAbi = once(() =>
   parseAbi([
     "event MessageSent(bytes message)",
     "event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)",
+  ]),
+);
+export const busAbi = once(() =>
+  parseAbi([
+    "event BusRode(uint32 dstEid, uint72 ticketId, uint80 fare, bytes passenger)",
+    "event BusDriven(uint32 dstEid, uint72 startTicketId, uint8 numPassengers, bytes32 guid)",
   ]),
 );
 const startedAbi = once(() =>
@@ -62,7 +70,17 @@ export function sentByStargate(
   if (sent.dstEid !== destination.stargate?.endpointId) return null;
   const { assetId, guid, amountReceivedLD: amount } = sent;
   const { transactionId } = start.args.bridgeData;
-  return { kind: "stargate", assetId, guid: guid === NO_GUID ? null : guid, amount, transactionId };
+  const carried = { kind: "stargate", assetId, amount, transactionId } as const;
+  if (guid !== NO_GUID) return { ...carried, guid, ticket: null };
+  return { ...carried, guid: null, ticket: ticketOf(receipt, source) };
+}
+
+/** The number of the one transfer that took a seat. Source: Bus.sol. */
+function ticketOf(receipt: Receipt, { stargate }: LifiDeployment): bigint | null {
+  if (stargate === null || stargate.messaging === null) return null;
+  const logs = logsBy(receipt.logs, stargate.messaging);
+  const [rode, ...others] = parseEventLogs({ abi: busAbi(), eventName: "BusRode", logs });
+  return rode === undefined || others.length > 0 ? null : rode.args.ticketId;
 }
 
 /**

@@ -1,13 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { encodeEventTopics, type Hex, isAddressEqual, numberToHex, parseAbi } from "viem";
 import type { ChainClient } from "../../../chains/client.ts";
-import { RpcQuantity, RpcWord } from "../../../chains/rpc-values.ts";
+import { RpcWord } from "../../../chains/rpc-values.ts";
 import { type Receipt, seeTransaction } from "../../../chains/transaction.ts";
 import { once } from "../../../lib/once.ts";
 import type { MoveDelivery, MoveStatus, ProviderScope } from "../../provider.ts";
 import { bridgeOfTool } from "../bridges.ts";
 import type { LifiDeployment, LifiDeployments } from "../deployments.ts";
 import type { Transfer } from "../status.ts";
+import { rodeAlong } from "./bus.ts";
+import { blockTime } from "./clock.ts";
 import { mintedByCircle, paidByStargate, recoveredFromStargate } from "./delivered.ts";
 import { type Sent, sentByCircle, sentByStargate } from "./sent.ts";
 
@@ -16,7 +18,6 @@ const CLOCK_SKEW = 60n;
 /** A call is made soon after the money arrived; public nodes give logs of some thousand blocks at once. */
 const CALL_BLOCKS = 2_000n;
 
-const BlockTime = z.object({ timestamp: RpcQuantity });
 const FoundLogs = z.array(z.object({ transactionHash: RpcWord }));
 const endAbi = once(() =>
   parseAbi([
@@ -102,8 +103,23 @@ async function byStargate(
   if (receiverStargate !== null && isAddressEqual(paid.to, receiverStargate)) {
     return findCall(journey, { from: receipt.blockNumber, head });
   }
-  if (paid.delivery.bond === "content" && (await isOlder(journey, receipt))) return null;
-  return { hash, delivery: paid.delivery };
+  if (paid.delivery.bond === "id") return { hash, delivery: paid.delivery };
+  if (await isOlder(journey, receipt)) return null;
+  const rode = await rodeBus(journey, { guid: paid.guid, receipt });
+  if (rode === false) return null;
+  return { hash, delivery: { ...paid.delivery, bond: rode === true ? "id" : "content" } };
+}
+
+/** Whether the transfer was in the bus that a delivery came by: of two that are alike, the other was not. */
+async function rodeBus(
+  { sent, source, from, to }: StargateJourney,
+  { guid, receipt }: { guid: Hex; receipt: Receipt },
+): Promise<boolean | null> {
+  const messaging = source.stargate?.messaging ?? null;
+  if (messaging === null || sent.ticket === null) return null;
+  const { time: arrivedAt } = await blockTime(to, receipt.blockNumber);
+  const ride = { messaging, ticket: sent.ticket, from: from.receipt.blockNumber, guid, arrivedAt };
+  return rodeAlong(from.client, ride);
 }
 
 /** The transaction that made the call after the money had arrived, by LI.FI's number of the transfer. */
@@ -133,13 +149,8 @@ async function findCall(
 /** Whether a delivery lies before what it should be of, by the clocks of the two chains. */
 async function isOlder({ from, to }: Journey, receipt: Receipt): Promise<boolean> {
   const [sent, arrived] = await Promise.all([
-    timeOf(from.client, from.receipt.blockNumber),
-    timeOf(to, receipt.blockNumber),
+    blockTime(from.client, from.receipt.blockNumber),
+    blockTime(to, receipt.blockNumber),
   ]);
-  return arrived + CLOCK_SKEW < sent;
-}
-
-async function timeOf(client: ChainClient, block: bigint): Promise<bigint> {
-  const header = await client.request("eth_getBlockByNumber", [numberToHex(block), false]);
-  return BlockTime.parse(header).timestamp;
+  return arrived.time + CLOCK_SKEW < sent.time;
 }
