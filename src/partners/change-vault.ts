@@ -20,8 +20,9 @@ const ATTEMPTS = 5;
 /**
  * Pauses a vault, lets it go on, takes it out, or brings it in. What leaves `unsupported` has its addresses
  * derived from the chain first. Builds see the change at once, lists within a minute.
- * Throws `vault_not_found`, `vault_paused` with the reason why it stays as it is, `store_unavailable`, and
- * `upstream_unavailable` or `upstream_timeout` where the chain is needed and does not answer.
+ * Throws `vault_not_found`, `chain_unsupported`, `upstream_rejected` with the reason why it stays as it is where its
+ * contracts do not give what a row needs, `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` where the
+ * chain is needed and does not answer.
  */
 export async function changeVault(ctx: Context, input: Change): Promise<VaultRecord> {
   // What came first changes what this one starts from, never what it asks for.
@@ -55,21 +56,21 @@ async function tryChange(ctx: Context, { key, change }: Change): Promise<boolean
   });
 }
 
-/** Throws `vault_paused` for a row that would be left out wherever it is asked for. */
+/** Throws `upstream_rejected` for a row that would be left out wherever it is asked for. */
 function refuseUnusable(row: StoredVault): void {
   try {
     usableVault(row);
   } catch (error) {
-    const reason = describeError(error);
-    throw failure("vault_paused", `the vault cannot be used: ${reason}`, { reason });
+    throw failure("upstream_rejected", `the vault cannot be used: ${describeError(error)}`);
   }
 }
 
 /** What the chain says now: whatever the row said before was never used, or is out of date. */
 async function derivedColumns(ctx: Context, vault: Subject & { adapter: string }): Promise<DerivedColumns> {
+  if (!ctx.chains.definitions.has(vault.chainId))
+    throw failure("chain_unsupported", `chain ${vault.chainId} is not served`);
   const derived = await deriveVault(ctx, vault);
   if (derived.ok) return toDerivedColumns(derived.vault);
-  // The vault's own state, not the request, keeps it from taking deposits: that is what this code says, with the reason.
-  const detail = `the vault stays unsupported: ${derived.reason}`;
-  throw failure("vault_paused", detail, { reason: derived.reason });
+  // Neither the request is wrong nor the vault paused: what its contracts say of it is refused.
+  throw failure("upstream_rejected", `the vault stays unsupported: ${derived.reason}`);
 }

@@ -18,7 +18,7 @@ export const adminVaultsChange = defineRoute({
   response: { schema: VaultRecord, description: "The registry row" },
   errors: [
     "vault_not_found",
-    "vault_paused",
+    "chain_unsupported",
     "store_unavailable",
     "upstream_unavailable",
     "upstream_rejected",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { vaults } from "../../src/db/schema.ts";
 import { contractsOf, deploy, startChain, type TestChain } from "../chains/simulator/chain.ts";
 import { type Deployment, startDeployment } from "./support/deployment.ts";
 import { apply, asAdmin, call, decide, makePartner, newWallet } from "./support/wallet.ts";
@@ -176,7 +177,8 @@ describe("a vault", () => {
     expect(added).toMatchObject({ status: 201, body: { status: "unsupported", status_reason: reason } });
     for (const status of ["active", "paused"]) {
       const changed = await admin("PATCH", `vaults/${id}`, { status });
-      expect(changed).toMatchObject({ status: 409, body: { code: "vault_paused", reason } });
+      const detail = `the vault stays unsupported: ${reason}`;
+      expect(changed).toMatchObject({ status: 502, body: { code: "upstream_rejected", detail } });
     }
     const { body } = await admin("GET", "vaults");
     const row = (body["rows"] as Rows).find((one) => one["vault_id"] === id);
@@ -200,6 +202,15 @@ describe("a vault", () => {
       body: { code: "chain_unsupported" },
     });
     expect(await admin("PATCH", `vaults/${id}`, { status: "paused" })).toMatchObject({ status: 404 });
+    // Seeded, by a release that served it.
+    const address = `0x${"12".repeat(20)}`;
+    const [row] = await causeway.db.select().from(vaults).limit(1);
+    if (row === undefined) throw new Error("there is no vault");
+    await causeway.db.insert(vaults).values({ ...row, chainId: 10, address, status: "unsupported" });
+    expect(await admin("PATCH", `vaults/${id}`, { status: "active" })).toMatchObject({
+      status: 400,
+      body: { code: "chain_unsupported", detail: "chain 10 is not served" },
+    });
   });
 
   test("keeps its addresses while the chain does not answer", async () => {

@@ -13,6 +13,7 @@ import { once } from "../../lib/once.ts";
 import type { VaultType } from "../../schemas/vault.ts";
 import { type Derivation, describeToken, toLabel, underivable } from "../derivation.ts";
 import { type Deriver, refused, type Subject } from "./derivation.ts";
+import { ANYBODY } from "./marks.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -25,7 +26,12 @@ const vaultAbi = once(() =>
   ]),
 );
 const shareAbi = once(() =>
-  parseAbi(["function decimals() view returns (uint8)", "function totalSupply() view returns (uint256)"]),
+  parseAbi([
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+    "function balanceOf(address) view returns (uint256)",
+    "function allowance(address, address) view returns (uint256)",
+  ]),
 );
 const MAX_NAME = 120;
 const MAX_DECIMALS = 36;
@@ -111,14 +117,25 @@ function describeRest(of: {
   const { told, mark } = of;
   const on = { to: told.shareToken, abi: shareAbi() } as const;
   const share = describe(
-    { decimals: read({ ...on, name: "decimals" }), supply: read({ ...on, name: "totalSupply" }) },
-    ({ decimals, supply }) => (supply.ok ? valueOrNull(decimals) : null),
+    {
+      decimals: read({ ...on, name: "decimals" }),
+      supply: read({ ...on, name: "totalSupply" }),
+      balance: read({ ...on, name: "balanceOf", args: [ANYBODY] }),
+      allowance: read({ ...on, name: "allowance", args: [ANYBODY, ANYBODY] }),
+    },
+    ({ decimals, supply, balance, allowance }) => ({
+      decimals: supply.ok ? valueOrNull(decimals) : null,
+      // A vault may tell its shares' supply and keep them in a contract that it does not name.
+      keepsBalances: balance.ok && allowance.ok,
+    }),
   );
   const asked = describeAll({ asset: describeToken(told.asset), share });
-  return mapDescribed(asked, ({ asset, share: decimals }): Derivation => {
+  return mapDescribed(asked, ({ asset, share: { decimals, keepsBalances } }): Derivation => {
     if (asset === null) return underivable("the vault's asset does not say its symbol and decimals");
     if (decimals === null || decimals > MAX_DECIMALS)
       return underivable("the share token does not say its decimals and supply");
+    if (!keepsBalances)
+      return underivable("the share token keeps no balances, and the vault names no other that does");
     const vault = getAddress(of.subject.address);
     const { caller = "router", params = {} } = mark;
     const own = { entryPoint: vault, spender: vault, pricer: vault, caller, params };

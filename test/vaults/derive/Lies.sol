@@ -12,6 +12,14 @@ contract SaidToken {
         symbol = symbol_;
         decimals = decimals_;
     }
+
+    function balanceOf(address) external view virtual returns (uint256) {
+        return totalSupply;
+    }
+
+    function allowance(address, address) external view virtual returns (uint256) {
+        return totalSupply;
+    }
 }
 
 /// @notice Answers as an ERC-4626 vault whose asset and share token are what it was made with.
@@ -37,6 +45,19 @@ contract SaidVault is SaidToken {
     function previewDeposit(uint256 assets) external view returns (uint256) {
         require(_previews, "disabled");
         return assets;
+    }
+}
+
+/// @notice Tells the supply of shares that another contract keeps, which it does not name.
+contract HollowVault is SaidVault {
+    constructor(address asset_) SaidVault(asset_, address(0), true) {}
+
+    function balanceOf(address) external pure override returns (uint256) {
+        revert();
+    }
+
+    function allowance(address, address) external pure override returns (uint256) {
+        revert();
     }
 }
 

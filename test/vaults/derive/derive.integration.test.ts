@@ -24,7 +24,7 @@ const derive = (adapter: string, address: Address) =>
 
 beforeAll(async () => {
   chain = await startChain();
-  client = clientOn([{ url: String(chain.node.transport["url"]) }], { multicall3: null }).client;
+  client = clientOn([{ url: String(chain.node.transport["url"]) }]).client;
   token = await put("SaidToken", "TOK", 6);
   share = await put("SaidToken", "SHR", 9);
   vault = await put("SaidVault", token, zeroAddress, true);
@@ -65,6 +65,12 @@ describe("nothing is derived from", () => {
       "erc4626",
       () => put("SaidVault", token, share, true),
       "another contract's",
+    ],
+    [
+      "one whose shares are kept where nobody says",
+      "erc4626",
+      () => put("HollowVault", token),
+      "keeps no balances",
     ],
     [
       "one whose previews are disabled",
