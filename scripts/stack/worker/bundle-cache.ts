@@ -8,7 +8,7 @@ import { z } from "zod";
 const KEPT = 4;
 const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json"];
 /** Beside `src` and the packages, what goes into the bundle: see `[alias]` in wrangler.toml. */
-const STAND_INS = "scripts/zod-*.ts";
+const STAND_INS = "scripts/zod-*.*";
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
 export interface CachedBundle {
