@@ -22,7 +22,6 @@ const ChainSetting = z.object({
   explorer: z.union([Url, z.literal("")]).optional(),
   native: z.object({ symbol: z.string().min(1), decimals: z.int().min(0).max(36) }).optional(),
   wrapped_native: ContractAddress.nullable().optional(),
-  multicall3: ContractAddress.nullable().optional(),
   confirmations: z.int().min(1).max(1000).optional(),
 });
 export type ChainSetting = z.infer<typeof ChainSetting>;

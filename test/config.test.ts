@@ -182,7 +182,6 @@ describe("a variable that is wrong", () => {
     ["CHAINS", '[{"chain_id":5,"confirmations":0}]'],
     ["CHAINS", '[{"chain_id":5,"native":{"symbol":"ETH","decimals":-1}}]'],
     ["CHAINS", '[{"chain_id":5,"wrapped_native":"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD"}]'],
-    ["CHAINS", '[{"chain_id":5,"multicall3":"wr0ng"}]'],
     ["PROVIDERS", "wr0ng"],
     ["PROVIDERS", '{"relay":{}}'],
     ["PROVIDERS", '{"lifi":{}}'],

@@ -85,7 +85,6 @@ export function runSecondWorker(
           name: chain.name,
           key: `bench-${chain.chain_id}`,
           wrapped_native: chain.contracts.tokens.WETH.address,
-          multicall3: chain.contracts.multicall3,
           contracts: chain.contracts,
         })),
     }),

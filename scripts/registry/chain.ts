@@ -1,7 +1,7 @@
 import { type Hex, keccak256 } from "viem";
 import { z } from "zod";
 import { type ChainClient, createChainClient } from "../../src/chains/client.ts";
-import { CANONICAL_MULTICALL3, type ChainDefinition } from "../../src/chains/definition.ts";
+import type { ChainDefinition } from "../../src/chains/definition.ts";
 import { knownChains } from "../../src/chains/known.ts";
 import { NodeHealth } from "../../src/chains/node-health.ts";
 import { Timing } from "../../src/lib/timing.ts";
@@ -27,20 +27,21 @@ export async function openChain(chainId: number, rpcUrl: string | null): Promise
     throw new Error(`the code does not know chain ${chainId}: give --rpc`);
   const unknown = { name: `chain ${chainId}`, key: "", explorer: "", native: { symbol: "", decimals: 18 } };
   const definition: ChainDefinition = {
-    ...(known ?? { ...unknown, wrappedNative: null, multicall3: null, confirmations: 1 }),
+    ...(known ?? { ...unknown, wrappedNative: null, confirmations: 1 }),
     chainId,
     rpcUrls: rpcUrl === null ? (known?.rpcUrls ?? []) : [rpcUrl],
   };
-  const client = clientOf(definition);
-  const bare = (await codeAt(client, CANONICAL_MULTICALL3)) === "0x";
-  return bare
-    ? clientOf({ ...definition, multicall3: null })
-    : clientOf({ ...definition, multicall3: CANONICAL_MULTICALL3 });
-}
-
-function clientOf(definition: ChainDefinition): ChainClient {
   const now = () => Date.now();
-  return createChainClient({ definition, health: new NodeHealth(), fetch, timing: new Timing(now), now });
+  const client = createChainClient({
+    definition,
+    health: new NodeHealth(),
+    fetch,
+    timing: new Timing(now),
+    now,
+  });
+  // The first answer is checked for the chain that gave it.
+  await client.request("eth_blockNumber", []);
+  return client;
 }
 
 /** What stands where the Router belongs: the very code the program expects, none, or another. */

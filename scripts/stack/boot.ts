@@ -132,13 +132,11 @@ async function bring(boot: Boot): Promise<StackManifest> {
 
 function describeForWorker(deployment: Deployment) {
   const { chain_id, name, contracts } = describeChain(deployment);
-  const { multicall3, tokens } = contracts;
   return {
     chain_id,
     name,
     key: deployment.plan.key,
-    wrapped_native: tokens.WETH.address,
-    multicall3,
+    wrapped_native: contracts.tokens.WETH.address,
     contracts,
   };
 }

@@ -11,8 +11,6 @@ export interface ChainDefinition {
   native: { symbol: string; decimals: number };
   /** The canonical wrapped native token; null when none is known for certain. */
   wrappedNative: Address | null;
-  /** Multicall3's address; null where it is not deployed. */
-  multicall3: Address | null;
   /** Nodes in order of preference. */
   rpcUrls: readonly string[];
   /** Blocks on top, the transaction's own included, after which a receipt counts as proof. */
@@ -20,6 +18,3 @@ export interface ChainDefinition {
   /** Kinds of events that one question about logs may name, where its nodes limit them. */
   maxLogTopics?: number;
 }
-
-/** Multicall3's canonical address, the same wherever it was deployed from its presigned transaction. */
-export const CANONICAL_MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";

@@ -1,4 +1,4 @@
-import { CANONICAL_MULTICALL3, type ChainDefinition } from "./definition.ts";
+import type { ChainDefinition } from "./definition.ts";
 
 const ETHER = { symbol: "ETH", decimals: 18 } as const;
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
@@ -15,7 +15,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://etherscan.io",
     native: ETHER,
     wrappedNative: "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2",
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org", "https://ethereum.reth.rs/rpc"],
     confirmations: 2,
   },
@@ -26,7 +25,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://optimistic.etherscan.io",
     native: ETHER,
     wrappedNative: OP_STACK_WETH,
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: [
       "https://mainnet.optimism.io",
       "https://optimism-rpc.publicnode.com",
@@ -41,7 +39,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://bscscan.com",
     native: { symbol: "BNB", decimals: 18 },
     wrappedNative: "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c",
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://bsc-rpc.publicnode.com", "https://bsc.drpc.org", "https://bsc-dataseed.bnbchain.org"],
     confirmations: 3,
   },
@@ -52,7 +49,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://gnosisscan.io",
     native: { symbol: "xDAI", decimals: 18 },
     wrappedNative: "0xe91D153E0b41518A2Ce8Dd3D7944Fa863463a97d",
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://rpc.gnosischain.com", "https://gnosis-rpc.publicnode.com", "https://gnosis.drpc.org"],
     confirmations: 3,
   },
@@ -63,7 +59,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://polygonscan.com",
     native: { symbol: "POL", decimals: 18 },
     wrappedNative: "0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270",
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://polygon-bor-rpc.publicnode.com", "https://polygon.drpc.org"],
     confirmations: 5,
   },
@@ -74,7 +69,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://monadvision.com",
     native: { symbol: "MON", decimals: 18 },
     wrappedNative: null,
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://rpc.monad.xyz", "https://rpc2.monad.xyz", "https://rpc3.monad.xyz"],
     confirmations: 3,
   },
@@ -85,7 +79,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://hyperevmscan.io",
     native: { symbol: "HYPE", decimals: 18 },
     wrappedNative: "0x5555555555555555555555555555555555555555",
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://rpc.hyperliquid.xyz/evm", "https://hyperevm.rpc.sentio.xyz"],
     confirmations: 2,
     maxLogTopics: 4,
@@ -97,7 +90,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://basescan.org",
     native: ETHER,
     wrappedNative: OP_STACK_WETH,
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://mainnet.base.org", "https://base-rpc.publicnode.com", "https://base.drpc.org"],
     confirmations: 2,
   },
@@ -108,7 +100,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://arbiscan.io",
     native: ETHER,
     wrappedNative: "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1",
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: [
       "https://arb1.arbitrum.io/rpc",
       "https://arbitrum-one-rpc.publicnode.com",
@@ -123,7 +114,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://snowtrace.io",
     native: { symbol: "AVAX", decimals: 18 },
     wrappedNative: "0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7",
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://api.avax.network/ext/bc/C/rpc", "https://avalanche-c-chain-rpc.publicnode.com"],
     confirmations: 2,
   },
@@ -134,7 +124,6 @@ export const knownChains: readonly ChainDefinition[] = [
     explorer: "https://katanascan.com",
     native: ETHER,
     wrappedNative: null,
-    multicall3: CANONICAL_MULTICALL3,
     rpcUrls: ["https://rpc.katana.network", "https://katana.drpc.org"],
     confirmations: 2,
   },

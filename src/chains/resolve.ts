@@ -31,7 +31,6 @@ function resolveChain(setting: ChainSetting): ChainDefinition {
     explorer: (setting.explorer ?? "").replace(/\/$/, ""),
     native,
     wrappedNative: setting.wrapped_native ?? null,
-    multicall3: setting.multicall3 ?? null,
     rpcUrls,
     confirmations: setting.confirmations ?? 1,
   };

@@ -31,9 +31,7 @@ describe("the known chains", () => {
     expect(new Set(chain.rpcUrls).size).toBe(chain.rpcUrls.length);
     expect(chain.explorer).toMatch(/^https:\/\/[^/]+$/);
     expect(chain.confirmations).toBeGreaterThanOrEqual(2);
-    for (const address of [chain.wrappedNative, chain.multicall3]) {
-      if (address !== null) expect(getAddress(address)).toBe(address);
-    }
+    if (chain.wrappedNative !== null) expect(getAddress(chain.wrappedNative)).toBe(chain.wrappedNative);
   });
 
   test("have names and keys of their own", () => {
@@ -59,12 +57,11 @@ describe("configured chains", () => {
       ...own,
       chain_id: 1,
       wrapped_native: EVIL,
-      multicall3: EVIL,
       confirmations: 1,
       explorer: "",
     };
     expect(resolved([replaced]).get(1)).toEqual({ ...ethereum, rpcUrls: own.rpc_urls });
-    const removed = { chain_id: 1, wrapped_native: null, multicall3: null };
+    const removed = { chain_id: 1, wrapped_native: null };
     expect(resolved([removed]).get(1)).toEqual(ethereum);
   });
 
@@ -73,7 +70,6 @@ describe("configured chains", () => {
       ...own,
       explorer: "https://scan.example/",
       wrapped_native: EVIL.toLowerCase(),
-      multicall3: null,
     };
     expect(resolved([{ ...setting, confirmations: 7 }]).get(31337)).toEqual({
       chainId: 31337,
@@ -82,7 +78,6 @@ describe("configured chains", () => {
       explorer: "https://scan.example",
       native: { symbol: "ETH", decimals: 18 },
       wrappedNative: EVIL,
-      multicall3: null,
       rpcUrls: ["http://127.0.0.1:8545"],
       confirmations: 7,
     });
@@ -92,7 +87,6 @@ describe("configured chains", () => {
     expect(resolved([own]).get(31337)).toMatchObject({
       explorer: "",
       wrappedNative: null,
-      multicall3: null,
       confirmations: 1,
     });
   });

@@ -80,7 +80,6 @@ export async function variablesFor(api: string, changes: WorkerChanges): Promise
       name,
       key: listed.find((chain) => chain.chain_id === chain_id)?.key ?? name,
       wrapped_native: contracts.tokens.WETH.address,
-      multicall3: contracts.multicall3,
       contracts,
     })),
   });

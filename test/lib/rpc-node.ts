@@ -84,7 +84,6 @@ export const testChain: ChainDefinition = {
   explorer: "https://explorer.example",
   native: { symbol: "ETH", decimals: 18 },
   wrappedNative: "0x4200000000000000000000000000000000000006",
-  multicall3: "0xcA11bde05977b3631167028862bE2a173976CA11",
   rpcUrls: [],
   confirmations: 2,
 };

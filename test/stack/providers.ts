@@ -82,7 +82,6 @@ function scopeOf({ one, two }: BridgedStack): ProviderScope {
         explorer: "",
         native: { symbol: "ETH", decimals: 18 },
         wrappedNative: chain.tokens.WETH,
-        multicall3: chain.multicall3,
         rpcUrls: [chain.url],
         confirmations: 1,
       };

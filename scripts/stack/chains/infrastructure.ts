@@ -1,5 +1,4 @@
 import { type Address, type Hex, keccak256 } from "viem";
-import { CANONICAL_MULTICALL3 } from "../../../src/chains/definition.ts";
 import {
   deployTransaction,
   depositRouterAddress,
@@ -8,6 +7,9 @@ import {
 import { rpc } from "./json-rpc.ts";
 import { publishedCode } from "./published-code.ts";
 import type { ChainScript } from "./script.ts";
+
+/** The same wherever Multicall3 was deployed from its presigned transaction; our own reads do without it. */
+const CANONICAL_MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 /** Puts Multicall3's runtime at its canonical address. */
 export async function installMulticall3(url: string): Promise<Address> {

@@ -13,7 +13,6 @@ const PEPPERS = { "1": "the pepper of every local stack, known to all" };
 type WorkerChain = Pick<StackChain, "chain_id" | "name"> & {
   key: string;
   wrapped_native: string | null;
-  multicall3: string | null;
   /** The chain's part of the manifest; without it, providers do not know the chain. */
   contracts?: StackChain["contracts"];
 };

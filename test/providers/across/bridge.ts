@@ -91,7 +91,6 @@ function clientOf(chain: TestChain, chainId: number): ChainClient {
     explorer: "",
     native: { symbol: "ETH", decimals: 18 },
     wrappedNative: null,
-    multicall3: null,
     rpcUrls: [String(chain.node.transport["url"])],
     confirmations: 1,
   };
