@@ -1,6 +1,17 @@
 import { eq } from "drizzle-orm";
-import { type Address, type Hex, padHex } from "viem";
+import {
+  type Abi,
+  type Address,
+  concatHex,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  padHex,
+  parseAbi,
+  parseAbiParameters,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { publishedCode } from "../../scripts/stack/chains/published-code.ts";
 import { flowTips } from "../../src/db/schema/flows.ts";
 import { signals } from "../../src/db/schema/signals.ts";
 import { vaults } from "../../src/db/schema.ts";
@@ -10,7 +21,7 @@ import { raiseSignals } from "../../src/signals/raise-signals.ts";
 import { type ControlEvent, contractOf } from "../../src/vaults/control-events/event.ts";
 import { controlEventsOf, membersOf } from "../../src/vaults/control-events.ts";
 import { toVault, type Vault } from "../../src/vaults/vault.ts";
-import { startChain, type TestChain } from "../chains/simulator/chain.ts";
+import { contractsOf, deploy, send, startChain, type TestChain } from "../chains/simulator/chain.ts";
 import { deployEmitters, rawData } from "../flows/support/emitters.ts";
 import { CHAIN_ID, vaultRow } from "../flows/support/vaults.ts";
 import { type Deployment, startDeployment } from "../partners/support/deployment.ts";
@@ -189,4 +200,57 @@ describe("what vaults tell of those who govern them", () => {
     expect(own).toMatchObject([{ updateCount: 1, txHash: hashes.at(-1), tier: "medium" }]);
     expect(own[0]?.summary).toContain("12 more of its kind were told within a day.");
   });
+});
+
+test("MetaMorpho's own code tells what it announces", async () => {
+  const dollar = await deploy(
+    chain,
+    contractsOf("test/signals/support/ScenarioVault.sol")("Dollar").creationCode,
+  );
+  const args = encodeAbiParameters(parseAbiParameters("address, address, uint256, address, string, string"), [
+    chain.account,
+    dollar,
+    172_800n,
+    dollar,
+    "Real",
+    "R",
+  ]);
+  const address = await deploy(chain, concatHex([publishedCode("metaMorpho"), args]));
+  await causeway.db
+    .insert(vaults)
+    .values({ ...vaultRow({ number: 99, adapter: "metamorpho", address }), name: "Real" });
+  const call = async (name: string, ...given: (bigint | Address)[]) => {
+    const abi = parseAbi([
+      "function submitTimelock(uint256)",
+      "function revokePendingTimelock()",
+      "function submitGuardian(address)",
+      "function transferOwnership(address)",
+    ]) as Abi;
+    const data = encodeFunctionData({ abi, functionName: name, args: given });
+    return (await send(chain, { to: address, data })).transactionHash;
+  };
+  const [first, second] = [addressOf(90, 1), addressOf(90, 2)];
+  const hashes = {
+    timelock: await call("submitTimelock", 86_400n),
+    // The first guardian is there at once, which its view shows.
+    guardian: (await call("submitGuardian", first)) && (await call("submitGuardian", second)),
+    revoked: await call("revokePendingTimelock"),
+    owner: await call("transferOwnership", second),
+  };
+  await settle();
+  await watch();
+  await raise();
+  const own = (await causeway.db.select().from(signals)).filter(
+    ({ vaultAddress, ruleId }) => vaultAddress === address.toLowerCase() && ruleId !== "vault_added",
+  );
+  const shown = own.map(({ ruleId, tier, title, txHash }) => `${ruleId} ${tier} ${title} ${txHash}`).sort();
+  expect(shown).toEqual([
+    `change_announced low Real: announced change of the timelock withdrawn ${hashes.revoked}`,
+    `change_announced medium Real: change of the guardian announced ${hashes.guardian}`,
+    `change_announced medium Real: change of the owner announced ${hashes.owner}`,
+    `change_announced medium Real: change of the timelock announced ${hashes.timelock}`,
+  ]);
+  expect(own.find(({ txHash }) => txHash === hashes.timelock)?.summary).toMatch(
+    /^A change of the timelock of Real was announced at .* UTC: the new one is 24 hours\. Nothing has changed yet\./,
+  );
 });
