@@ -13,7 +13,9 @@ export const chainsList = defineRoute({
   access: "public",
   cache: { sMaxAge: 60, staleWhileRevalidate: 600 },
   query: z.object({
-    source: BooleanParam.optional().openapi({ description: "Only chains deposits can start from" }),
+    source: BooleanParam.optional().openapi({
+      description: "Only chains that deposits can start from, which all are that a deployment serves",
+    }),
   }),
   response: { schema: z.array(Chain), description: "The chains of this deployment" },
   errors: [],

@@ -5,14 +5,14 @@ import { type Dimension, dimensions, type SignalPage, type Tier } from "../schem
 import { SinceInput } from "../schemas/since.ts";
 import { listSignals } from "../signals/list-signals.ts";
 
-const DAYS_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 const MOST_DAYS = 90;
 const DEFAULT_SINCE = "24h";
 
 /** A time at most ninety days back; what time it is, is asked when the request comes. */
 const Since = SinceInput.default(() => SinceInput.parse(DEFAULT_SINCE)).superRefine((since, context) => {
   const now = Date.now();
-  if (since.at(now).getTime() >= now - MOST_DAYS * DAYS_MS) return;
+  if (since.at(now).getTime() >= now - MOST_DAYS * DAY_MS) return;
   context.addIssue({ code: "custom", message: `at most ${MOST_DAYS} days back` });
 });
 const DimensionInput = z

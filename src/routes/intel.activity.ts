@@ -14,5 +14,5 @@ export const intelActivity = defineRoute({
   query: feedQuery.omit({ dimension: true }),
   response: { schema: SignalPage, description: "A page of signals" },
   errors: ["store_unavailable"],
-  handler: (ctx, { query }) => readFeed(ctx, { tiers: tiers, dimension: "capital", query }),
+  handler: (ctx, { query }) => readFeed(ctx, { tiers, dimension: "capital", query }),
 });

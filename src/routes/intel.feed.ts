@@ -14,5 +14,5 @@ export const intelFeed = defineRoute({
   query: feedQuery,
   response: { schema: SignalPage, description: "A page of signals" },
   errors: ["store_unavailable"],
-  handler: (ctx, { query }) => readFeed(ctx, { tiers: tiers, dimension: query.dimension ?? null, query }),
+  handler: (ctx, { query }) => readFeed(ctx, { tiers, dimension: query.dimension ?? null, query }),
 });
