@@ -10,19 +10,24 @@ import {
 import { failure } from "../errors.ts";
 import { stringifyExact } from "../lib/json.ts";
 import type { BuildInput, BuiltDeposit } from "../schemas/quote.ts";
-import { buildDeposit } from "./build.ts";
+import { BUILD_DEADLINE_MS, buildDeposit } from "./build.ts";
 
 const DAY_MS = 86_400_000;
 /** A build that has not answered by then never will. */
 const DEAD_MS = 30_000;
-const WAIT_STEP_MS = 150;
-const WAIT_STEPS = 100;
+/** A twin asks the database less and less often. */
+const FIRST_WAIT_MS = 150;
+const LONGEST_WAIT_MS = 1_200;
+
+/** What this isolate builds now, since when (unix milliseconds): its twins need not ask the database meanwhile. */
+const underway = new Map<string, number>();
 
 /**
  * Builds a deposit at most once per `Idempotency-Key` of a caller (a partner, or a client address with its
  * user): the same request within a day gives the stored answer while its quote lives, twins wait for the
  * first, a failure frees the key. Without a key it just builds.
- * Throws `idempotency_conflict` for another request under the key, `quote_expired`, and what building throws.
+ * Throws `idempotency_conflict` for another request under the key, `quote_expired`, `upstream_timeout` when the
+ * first is not done in time, and what building throws.
  */
 export async function buildDepositOnce(
   ctx: Context,
@@ -32,18 +37,51 @@ export async function buildDepositOnce(
   if (key === null) return buildDeposit(ctx, input);
   const id = { scope: scopeOf(ctx, input), key };
   const bodyHash = keccak256(stringToHex(stringifyExact(input)));
-  for (let step = 0; step < WAIT_STEPS; step += 1) {
-    if (step > 0) await new Promise((resolve) => setTimeout(resolve, WAIT_STEP_MS));
-    const owner = ctx.randomId();
-    const now = ctx.now();
-    const ages = { forgottenBefore: new Date(now - DAY_MS), deadBefore: new Date(now - DEAD_MS) };
-    if (await claimKey(ctx.db, { ...id, bodyHash, owner, now: new Date(now), ages })) {
-      return buildClaimed(ctx, { input, id, owner });
-    }
-    const stored = await storedAnswer(ctx, { id, bodyHash });
+  const work = `${id.scope} ${key} ${bodyHash}`;
+  let waitMs = FIRST_WAIT_MS;
+  let waited = false;
+  // A twin whose caller has been told already asks no more: a crowd of them would hold up the first.
+  for (; ctx.timing.elapsedMs() <= BUILD_DEADLINE_MS; await sleep(waitMs), waited = true) {
+    if (isUnderway(work, ctx.now())) continue;
+    const stored = waited ? await storedAnswer(ctx, { id, bodyHash }) : null;
     if (stored !== null) return stored;
+    if (isUnderway(work, ctx.now())) continue;
+    const outcome = await buildFirst(ctx, { input, id, bodyHash, work });
+    if (outcome !== null) return outcome;
+    waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
   }
-  throw failure("idempotency_conflict", "the first request under this key is still being answered");
+  throw failure("upstream_timeout", "the first request under this key is still being answered");
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const claimedAt = (now: number) => ({
+  now: new Date(now),
+  ages: { forgottenBefore: new Date(now - DAY_MS), deadBefore: new Date(now - DEAD_MS) },
+});
+
+/** Builds if nobody did; else the stored answer, null while there is none yet. */
+async function buildFirst(
+  ctx: Context,
+  { work, ...first }: { input: BuildInput; id: IdempotencyKey; bodyHash: string; work: string },
+): Promise<BuiltDeposit | null> {
+  const { input, id, bodyHash } = first;
+  const owner = ctx.randomId();
+  underway.set(work, ctx.now());
+  try {
+    if (await claimKey(ctx.db, { ...id, bodyHash, owner, ...claimedAt(ctx.now()) }))
+      return await buildClaimed(ctx, { input, id, owner });
+  } finally {
+    underway.delete(work);
+  }
+  return storedAnswer(ctx, { id, bodyHash });
+}
+
+/** A request that the platform ended takes no leave: its entry is too old some time. */
+function isUnderway(work: string, now: number): boolean {
+  const since = underway.get(work);
+  if (since !== undefined && since < now - DEAD_MS) underway.delete(work);
+  return underway.has(work);
 }
 
 /** The first request's answer; null while there is none yet. */
