@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { selectFlowTips } from "../db/queries/flows.ts";
+import { selectFailingChains } from "../db/queries/flows.ts";
 import { DOUBTFUL_AT_ONCE, workInLanes } from "../lib/lanes.ts";
 import { type IndexReport, indexChain } from "./index-chain.ts";
 
@@ -18,7 +18,8 @@ export interface RoundReport {
  */
 export async function indexAll(ctx: Context): Promise<RoundReport> {
   const chainIds = [...ctx.chains.definitions.keys()];
-  const failing = await failingChains(ctx);
+  // When nobody can tell, none is.
+  const failing = await selectFailingChains(ctx.db).catch(() => new Set<number>());
   const reports = await workInLanes(chainIds, {
     doubtful: (chainId) => failing.has(chainId),
     atOnce: DOUBTFUL_AT_ONCE,
@@ -34,12 +35,6 @@ export async function indexAll(ctx: Context): Promise<RoundReport> {
     rows: sum(({ rows }) => rows),
     missing: sum(({ missing }) => missing),
   };
-}
-
-/** None when nobody can tell. */
-async function failingChains(ctx: Context): Promise<ReadonlySet<number>> {
-  const tips = await selectFlowTips(ctx.db).catch(() => []);
-  return new Set(tips.flatMap(({ chainId, error }) => (error === null ? [] : [chainId])));
 }
 
 async function logged(ctx: Context, chainId: number): Promise<IndexReport> {

@@ -2,8 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { getAddress } from "viem";
 import { describeAll } from "../chains/read.ts";
 import type { Context } from "../context.ts";
+import { selectFailingChains } from "../db/queries/flows.ts";
 import { selectLargestHolders } from "../db/queries/largest-holders.ts";
 import { pruneSnapshots, type Reading, writeSnapshots } from "../db/queries/snapshots.ts";
+import { DOUBTFUL_AT_ONCE, workInLanes } from "../lib/lanes.ts";
 import { describeError } from "../lib/log.ts";
 import { listRegistry } from "../vaults/registry.ts";
 import { readNow } from "../vaults/state.ts";
@@ -23,18 +25,19 @@ export interface SnapshotReport {
 }
 
 /**
- * Notes what every vault says of itself now: one read per chain, one write for all. Taking them twice within an
- * interval leaves the newer. Throws `store_unavailable`.
+ * Notes what every vault says of itself now: one read per chain, those whose index failed a few at a time, one write
+ * for all. Taking them twice within an interval leaves the newer. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);
   const chainIds = [...new Set(all.map((vault) => vault.chainId))];
   const readAt = new Date(ctx.now());
-  const read = await Promise.all(
-    chainIds.map((chainId) =>
-      readChain(ctx, { chainId, vaults: all.filter((vault) => vault.chainId === chainId) }),
-    ),
-  );
+  const failing = await selectFailingChains(ctx.db);
+  const read = await workInLanes(chainIds, {
+    doubtful: (chainId) => failing.has(chainId),
+    atOnce: DOUBTFUL_AT_ONCE,
+    work: (chainId) => readChain(ctx, { chainId, vaults: all.filter((vault) => vault.chainId === chainId) }),
+  });
   const readings = read.flatMap((chain) => chain ?? []);
   if (readings.length > 0) await writeSnapshots(ctx.db, { readAt, readings });
   const before = (keptMs: number): Date => new Date(readAt.getTime() - keptMs);

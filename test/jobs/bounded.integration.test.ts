@@ -141,6 +141,7 @@ describe("one invocation, eleven chains that lag a million blocks, seven of whic
     for (const chainId of CHAINS)
       expect(counts.get(String(chainId)), `${chainId}`).toBeLessThanOrEqual(OF_CHAIN);
     expect(total(counts)).toBeLessThan(FUSE);
+    expect(mostToDead).toBeLessThanOrEqual(2);
     for (const { chainId, controlsTo } of await tips()) {
       if (LIVING.includes(chainId)) expect(controlsTo).toBeGreaterThan(START / 2);
       else expect(controlsTo).toBe(0);

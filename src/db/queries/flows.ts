@@ -91,3 +91,11 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
 export function selectFlowTips(db: Database): Promise<FlowTip[]> {
   return db.run((sql) => sql.select().from(flowTips).orderBy(asc(flowTips.chainId)));
 }
+
+/** The chains whose last run failed. Throws `store_unavailable`. */
+export async function selectFailingChains(db: Database): Promise<ReadonlySet<number>> {
+  const rows = await db.run((sql) =>
+    sql.select({ chainId: flowTips.chainId }).from(flowTips).where(isNotNull(flowTips.error)),
+  );
+  return new Set(rows.map(({ chainId }) => chainId));
+}
