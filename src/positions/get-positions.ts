@@ -1,6 +1,6 @@
 import { type Address, getAddress } from "viem";
 import type { ChainClient } from "../chains/client.ts";
-import type { Described } from "../chains/read.ts";
+import { type Described, describe, describeAll } from "../chains/read.ts";
 import { readDescribed } from "../chains/read-described.ts";
 import type { Context } from "../context.ts";
 import type { ChainFlows, OpenRequest } from "../db/queries/user-record.ts";
@@ -17,6 +17,7 @@ import {
   readChainPositions,
   readChainPositionsWith,
 } from "./read-chain.ts";
+import { describeOutdated } from "./read-outdated.ts";
 import { asyncVaults, describePending, type PendingPosition } from "./read-pending.ts";
 import { showPending } from "./show-pending.ts";
 import { depositedIn, readStored } from "./stored.ts";
@@ -60,8 +61,13 @@ export async function getPositions(
 
 /** What a chain says of a user: shares, and what was asked for and is not there yet. */
 type ChainAnswer = ChainPositions & { pending: Positions["pending"] };
-/** The same as it was read; `headTime`: of the block at which the pending part was, in seconds. */
-type ChainRead = ChainPositions & { pending: PendingPosition[]; headTime: number };
+interface Beside {
+  pending: PendingPosition[];
+  outdated: ReadonlySet<string>;
+}
+const NOTHING: Beside = { pending: [], outdated: new Set() };
+/** The same as it was read; `headTime`: of the block at which what is beside the shares was, in seconds. */
+type ChainRead = ChainPositions & Beside & { headTime: number };
 
 async function readOrNull(
   ctx: Context,
@@ -72,33 +78,46 @@ async function readOrNull(
   const { user } = input;
   const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
   try {
-    const read = await readAnswer(client, { user, lensed, pending: describePending(input) });
-    return { ...read, pending: await showPending(ctx, { ...read, user }) };
+    const beside = describeBeside(input);
+    const read = await readAnswer(client, { user, lensed, beside });
+    const held = read.held.map((one) =>
+      read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
+    );
+    return { ...read, held, pending: await showPending(ctx, { ...read, user }) };
   } catch (error) {
     ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });
     return null;
   }
 }
 
-/** Shares and what is pending, in one request where that holds them, else in two at the same time. */
+/** What is asked besides balances; null: nothing. */
+function describeBeside(input: Parameters<typeof describePending>[0]): Described<Beside> | null {
+  const pending = describePending(input);
+  const outdated = describeOutdated(input.vaults);
+  if (pending === null && outdated === null) return null;
+  return describeAll({
+    pending: pending ?? describe({}, (): PendingPosition[] => []),
+    outdated: outdated ?? describe({}, (): ReadonlySet<string> => new Set()),
+  });
+}
+
+/** Shares and what is asked beside them, in one request where that holds them, else in two at the same time. */
 async function readAnswer(
   client: ChainClient,
-  query: { user: Address; lensed: readonly LensedVault[]; pending: Described<PendingPosition[]> | null },
+  query: { user: Address; lensed: readonly LensedVault[]; beside: Described<Beside> | null },
 ): Promise<ChainRead> {
-  const { user, lensed, pending } = query;
-  if (pending === null) {
-    return { ...(await readChainPositions(client, { user, lensed })), pending: [], headTime: 0 };
+  const { user, lensed, beside } = query;
+  if (beside === null) {
+    return { ...(await readChainPositions(client, { user, lensed })), ...NOTHING, headTime: 0 };
   }
-  const together = await readChainPositionsWith(client, { user, lensed, beside: pending });
+  const together = await readChainPositionsWith(client, { user, lensed, beside });
   const headTime = together?.positions.blockTimestamp ?? null;
-  if (together !== null && headTime !== null) {
-    return { ...together.positions, pending: together.value, headTime };
-  }
+  if (together !== null && headTime !== null) return { ...together.positions, ...together.value, headTime };
   const [positions, told] = await Promise.all([
     readChainPositions(client, { user, lensed }),
-    readDescribed(client, pending),
+    readDescribed(client, beside),
   ]);
-  return { ...positions, pending: told.value, headTime: told.block.timestamp };
+  return { ...positions, ...told.value, headTime: told.block.timestamp };
 }
 
 function toWirePositions(answer: ChainPositions | null, flows: ChainFlows | undefined): Position[] {

@@ -151,6 +151,11 @@ export interface VaultAdapter {
   lens(vault: Vault): LensVault;
   /** What a balance is worth by the word that a lens of kind `rate` read; null: not known. */
   worth?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
+  /**
+   * Whether the contracts that lens and `worth` price a balance by are still the ones that the vault itself goes by;
+   * absent where the vault cannot change them.
+   */
+  stillValued?(vault: Vault): Described<boolean>;
   /** `now`: milliseconds since the epoch, for limits that are counted by the day. */
   state(vault: Vault, now: number): Described<VaultState>;
   /** The few reads of `state` that lists need, for all vaults of a chain at once. */

@@ -1,9 +1,18 @@
+import { isAddressEqual, parseAbi, zeroAddress } from "viem";
+import { type Described, describe, read } from "../../chains/read.ts";
 import { mulDivDown } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
 import type { LensVault } from "../lens/types.ts";
 import { addressParam } from "../params.ts";
 import type { Vault } from "../vault.ts";
 import { unitOf } from "./midas-params.ts";
 
+const feedsAbi = once(() =>
+  parseAbi([
+    "function mTokenDataFeed() view returns (address)",
+    "function tokensConfig(address) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
+  ]),
+);
 /** getDataInBase18() */
 const PRICE = "0x63692905";
 const ONE = 10n ** 18n;
@@ -34,4 +43,23 @@ export function midasWorth(vault: Vault, { shares, rate }: { shares: bigint; rat
   const assetRate = BigInt.asUintN(Number(HALF), rate);
   if (assetRate === 0n) return null;
   return mulDivDown(mulDivDown(shares, rate >> HALF, ONE), ONE, assetRate) / unit;
+}
+
+/**
+ * Whether the DepositVault names the feeds that the row was derived with: its administrator may replace them. A token
+ * that it takes no more is priced as it was.
+ */
+export function midasStillValued(vault: Vault): Described<boolean> {
+  const on = { to: vault.entryPoint, abi: feedsAbi() } as const;
+  const reads = {
+    feedOf: read({ ...on, name: "mTokenDataFeed" }),
+    config: read({ ...on, name: "tokensConfig", args: [vault.asset.address] }),
+  };
+  return describe(reads, ({ feedOf, config }) => {
+    if (!feedOf.ok || !config.ok || !isAddressEqual(feedOf.value, vault.pricer)) return false;
+    const [feed, , , stable] = config.value;
+    if (isAddressEqual(feed, zeroAddress)) return true;
+    const priced = assetFeed(vault);
+    return priced === null ? stable : !stable && isAddressEqual(feed, priced);
+  });
 }

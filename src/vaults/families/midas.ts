@@ -20,7 +20,7 @@ import { type MidasMarket, midasMarket, type Payment } from "./midas-market.ts";
 import { leastFor, type MidasRates, midasMinted, mostFor, mostPayable } from "./midas-mint.ts";
 import { checkMidasParams, midasDepositAbis, midasMode, unitOf } from "./midas-params.ts";
 import { midasRequests } from "./midas-requests.ts";
-import { midasLens, midasWorth } from "./midas-worth.ts";
+import { midasLens, midasStillValued, midasWorth } from "./midas-worth.ts";
 
 const limitsAbi = once(() =>
   parseAbi([
@@ -192,6 +192,7 @@ export const midas: VaultAdapter = {
   checkParams: checkMidasParams,
   lens: midasLens,
   worth: midasWorth,
+  stillValued: midasStillValued,
   state: (vault, now) =>
     mapDescribed(describeReading(vault, { now, ...anybody(vault) }), (reading) => toState(vault, reading)),
   flags: (vault) =>

@@ -228,6 +228,33 @@ describe("midas' state", () => {
     expect(worth(ONE, pair(ONE, 0n))).toBeNull();
   });
 
+  test.each<[string, Record<string, string>, Record<string, unknown>, boolean]>([
+    ["the feeds of the row", { asset_rate: "feed", asset_feed: OTHER }, {}, true],
+    ["another feed of the mToken", { asset_rate: "feed", asset_feed: OTHER }, { feedOf: OTHER }, false],
+    ["another feed of the asset", { asset_rate: "feed", asset_feed: FEED }, {}, false],
+    [
+      "a fixed price where there was a feed",
+      { asset_rate: "feed", asset_feed: OTHER },
+      { config: [OTHER, 0n, 0n, true] },
+      false,
+    ],
+    ["a fixed price", { asset_rate: "stable" }, { config: [OTHER, 0n, 0n, true] }, true],
+    ["a feed where there was a fixed price", { asset_rate: "stable" }, {}, false],
+    [
+      "no token of that name any more",
+      { asset_rate: "stable" },
+      { config: [zeroAddress, 0n, 0n, false] },
+      true,
+    ],
+    ["no word on the mToken's feed", { asset_rate: "stable" }, { feedOf: undefined }, false],
+    ["no word on the asset's feed", { asset_rate: "stable" }, { config: undefined }, false],
+  ])("knows whether it is priced as the row says: %s", (_what, params, change, still) => {
+    const row = withParams(params);
+    if (midas.stillValued === undefined) throw new Error("nothing is asked");
+    const told = { feedOf: FEED, config: [OTHER, 0n, 0n, false], ...change };
+    expect(answer(midas.stillValued(row), told)).toBe(still);
+  });
+
   test("values a position only where the asset's price is known", () => {
     const read = { shares: 3n * ONE + 1n, rate: (5n * ONE) / 4n };
     expect(midas.worth?.(own, read)).toBe(3_750_000n);

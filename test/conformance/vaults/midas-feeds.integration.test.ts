@@ -1,0 +1,65 @@
+import { encodeDeployData, maxUint256, zeroAddress } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  midasDepositVaultAbi,
+  midasFeedAbi,
+  midasFeedCreationCode,
+} from "../../../scripts/stack/contracts/midas/artifact.ts";
+import { balanceOf } from "../../harness/balances.ts";
+import { build, execute, positionsOf, sampleAmount } from "./deposit.ts";
+import type { Placed } from "./family.ts";
+import { deployMidas } from "./midas-stand-in.ts";
+import { set } from "./standard.ts";
+import { place } from "./suite.ts";
+import { startWorld, type World } from "./world.ts";
+
+let world: World;
+let placed: Placed;
+
+beforeAll(async () => {
+  world = await startWorld();
+  const deploy = deployMidas({
+    deposit: "instant",
+    recipient: "argument",
+    caller: "router",
+    stable: false,
+  });
+  placed = await place(world, {
+    family: { name: "Midas by its feeds", adapter: "midas", type: "midas", deploy },
+    decimals: 6,
+  });
+});
+afterAll(() => world?.close());
+
+const list = (feed: string, stable: boolean) =>
+  set(placed, {
+    abi: midasDepositVaultAbi,
+    name: "addPaymentToken",
+    args: [placed.asset.address, feed, 0n, maxUint256, stable],
+    on: placed.parts["deposits"] ?? zeroAddress,
+  });
+
+test("a position whose feed was replaced since the row was derived is worth nobody knows what", async () => {
+  const amount = sampleAmount(6);
+  const user = await world.user(placed.asset, amount);
+  await execute(placed, { user, built: await build({ placed, user: user.address, amount }) });
+  const shares = await balanceOf(world, { token: placed.shareToken, owner: user.address });
+  const shown = async () => {
+    const [position] = await positionsOf(placed, user.address);
+    expect(position?.share_balance).toBe(String(shares));
+    return position?.current_assets;
+  };
+  const worth = await shown();
+  expect(BigInt(worth ?? 0)).toBeGreaterThan(0n);
+
+  const args = [2n * 10n ** 18n, 86_400n] as const;
+  const data = encodeDeployData({ abi: midasFeedAbi, bytecode: midasFeedCreationCode, args });
+  const other = await world.script((script) => script.deploy("feed", data));
+  await list(other, false);
+  expect(await shown()).toBe(null);
+  const own = placed.parts["tokenFeed"] ?? zeroAddress;
+  await list(own, true);
+  expect(await shown()).toBe(null);
+  await list(own, false);
+  expect(await shown()).toBe(worth);
+});
