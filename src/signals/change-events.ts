@@ -6,6 +6,7 @@ const selectors = (...events: string[]): readonly Hex[] => events.map((event) =>
 /** Switches that are told by one event whichever way they go. */
 const EITHER_WAY = [
   "DepositPauseSet(bool,uint256,address)",
+  "DepositWithdrawalStatusChanged(bool,bool)",
   "SetQueueStatus(address,bool)",
   "SetFlags((bool,bool,bool,bool,bool,uint32))",
   "StateUpdated(uint8)",
@@ -21,7 +22,7 @@ const RATES = [
 /**
  * First topics of the events behind a change, by what changed; of several in its blocks the last that tells it counts.
  * Sources: morpho-org/metamorpho, morpho-org/vault-v2, OpenZeppelin and Solmate (as Veda), IPOR Fusion, Lagoon, Midas,
- * Mellow, Euler.
+ * Mellow, Euler, Upshift.
  */
 const TOPICS: Readonly<Record<string, readonly Hex[]>> = {
   owner: selectors("OwnershipTransferred(address,address)", "SetOwner(address)"),

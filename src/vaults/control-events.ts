@@ -20,11 +20,12 @@ import {
   yearnEvents,
 } from "./control-events/managed.ts";
 import { morphoV2Events } from "./control-events/morpho-v2.ts";
+import { upshiftEvents, upshiftLegacyEvents } from "./control-events/upshift.ts";
 import type { Vault } from "./vault.ts";
 
 /**
- * By adapter. Families that are not named (aave_stata, whose pool is governed elsewhere; upshift, upshift_legacy and
- * accountable, whose sources are not public; erc4626, which may be anything) tell what any contract tells.
+ * By adapter. Families that are not named (aave_stata, whose pool is governed elsewhere; accountable,
+ * whose source is not public; erc4626, which may be anything) tell what any contract tells.
  */
 const OWN: Readonly<Record<string, readonly ControlEvent[]>> = {
   metamorpho: metaMorphoEvents,
@@ -43,6 +44,8 @@ const OWN: Readonly<Record<string, readonly ControlEvent[]>> = {
   fluid: fluidEvents,
   spark: makerEvents,
   centrifuge: centrifugeEvents,
+  upshift: upshiftEvents,
+  upshift_legacy: upshiftLegacyEvents,
 };
 
 /** An event as it stands in a log. */

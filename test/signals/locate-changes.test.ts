@@ -121,7 +121,7 @@ describe("a change that a view showed", () => {
     expect(asked).toHaveLength(1);
     const granted = await locate([paused], () => [], 4);
     const topics = (one: unknown) => (one as { topics: [string[]] }).topics[0];
-    expect(granted.asked.map((one) => topics(one).length)).toEqual([4, 4, 1]);
+    expect(granted.asked.map((one) => topics(one).length)).toEqual([4, 4, 2]);
     expect(granted.asked.flatMap(topics)).toEqual(asked.flatMap(topics));
   });
 

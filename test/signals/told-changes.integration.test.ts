@@ -29,7 +29,18 @@ import { logOf } from "../vaults/support/control-logs.ts";
 
 const ADAPTERS = [
   ...["metamorpho", "euler_earn", "silo", "morpho_v2", "veda", "ipor", "lagoon", "midas", "mellow"],
-  ...["mellow_lrt", "yearn_v3", "euler", "gearbox", "fluid", "spark", "centrifuge", "erc4626"],
+  ...[
+    "mellow_lrt",
+    "yearn_v3",
+    "euler",
+    "gearbox",
+    "fluid",
+    "spark",
+    "centrifuge",
+    "upshift",
+    "upshift_legacy",
+    "erc4626",
+  ],
 ];
 const PARAMS: Readonly<Record<string, Record<string, string>>> = {
   veda: { teller: "d" },

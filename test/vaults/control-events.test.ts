@@ -9,7 +9,18 @@ import { logOf } from "./support/control-logs.ts";
 
 const adapters = [
   ...["metamorpho", "euler_earn", "silo", "morpho_v2", "veda", "ipor", "lagoon", "midas", "mellow"],
-  ...["mellow_lrt", "yearn_v3", "euler", "gearbox", "fluid", "spark", "centrifuge", "erc4626"],
+  ...[
+    "mellow_lrt",
+    "yearn_v3",
+    "euler",
+    "gearbox",
+    "fluid",
+    "spark",
+    "centrifuge",
+    "upshift",
+    "upshift_legacy",
+    "erc4626",
+  ],
 ];
 const at = (last: string) => `0x${last.padStart(40, "0")}` as const;
 /** A vault every contract of which is another one. */
@@ -96,6 +107,8 @@ test("a view's own news is not told again", () => {
   expect(seen("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps: 1 })).toBe(true);
   expect(seen("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps: 13 })).toBe(false);
   expect(seen("euler", "GovSetHookConfig", { newHookedOps: 1 })).toBe(false);
+  expect(seen("upshift", "DepositWithdrawalStatusChanged", { bWithdrawalsPaused: false })).toBe(true);
+  expect(seen("upshift", "DepositWithdrawalStatusChanged", {})).toBe(false);
   expect(seen("veda", "OwnershipTransferred", {})).toBe(false);
 });
 
