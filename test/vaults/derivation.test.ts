@@ -16,6 +16,8 @@ const honest: Readonly<Record<string, Hex>> = {
   "share/decimals": word(18n),
   "asset/decimals": word(6n),
   supply: word(5n),
+  "share/balance": word(0n),
+  "share/allowance": word(0n),
   total: word(5n),
   price: word(1n),
   preview: word(1n),
@@ -85,6 +87,16 @@ describe("an ERC-4626 vault", () => {
       reason: "the vault's asset does not say its symbol and decimals",
     });
   });
+
+  test.each(["share/balance", "share/allowance"])(
+    "whose shares are kept elsewhere (no %s) is not derived",
+    (name) => {
+      expect(derive({ [name]: undefined })).toEqual({
+        ok: false,
+        reason: "the share token keeps no balances, and the vault names no other that does",
+      });
+    },
+  );
 
   test("may have no name", () => {
     expect(derive({ name: undefined })).toMatchObject({ ok: true, vault: { name: "" } });

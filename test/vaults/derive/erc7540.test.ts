@@ -8,6 +8,7 @@ import { answer } from "../families/answer.ts";
 const told = {
   ...{ "told/asset": USDC, "told/name": "A vault", "told/total": 5n, "told/price": 1n },
   ...{ "asset/symbol": "USDC", "asset/decimals": 6, "share/decimals": 18, "share/supply": 5n },
+  ...{ "share/balance": 0n, "share/allowance": 0n },
 };
 
 function derived(adapter: string, marks: Record<string, unknown>) {
