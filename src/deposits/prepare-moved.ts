@@ -8,6 +8,7 @@ import { isOfProvider, mostUseful, reasonsOf } from "../providers/failures.ts";
 import type { MoveOption, Provider } from "../providers/provider.ts";
 import { type Ranking, rankOptions } from "../providers/select.ts";
 import type { Token } from "../vaults/vault.ts";
+import { attemptDeadline } from "./attempt-deadline.ts";
 import { buildPlain } from "./build-plain.ts";
 import { buildWithCall } from "./build-with-call.ts";
 import { type Funds, readFunds } from "./funds.ts";
@@ -19,8 +20,6 @@ import { findTargets, isOfToken } from "./targets.ts";
 const PRICES_MS = 3_000;
 const LAST_ATTEMPT_MS = 5_500;
 const ALL_MS = 7_200;
-/** What one transaction may take to be built, and how many are tried. */
-const ATTEMPT_MS = 2_500;
 const MAX_ATTEMPTS = 5;
 
 /** What is known while ways are tried. */
@@ -101,8 +100,11 @@ async function tryToken(
   const call = order.entry.via === "router" && !isAddressEqual(token.address, zeroAddress);
   const preference = { bridge: order.preferredBridge, call };
   const ranking = rankOptions(offers.options, preference);
-  for (const { option, ends } of waysOf(ranking, { ...preference, round })) {
-    const built = await tryWay(ctx, { state, token, option, ends });
+  const ways = waysOf(ranking, { ...preference, round });
+  for (const [index, { option, ends }] of ways.entries()) {
+    const later = ways.slice(index + 1).map((way) => way.option.provider);
+    const last = !later.some((name) => name !== option.provider && !state.dead.has(name));
+    const built = await tryWay(ctx, { state, token, option, ends, last });
     if (built === null) continue;
     ctx.log.info("route", {
       provider: built.move.provider,
@@ -160,14 +162,14 @@ function waysOf(ranking: Ranking, preference: { bridge: string | null; call: boo
 /** Builds by one way; null when it is refused, which is noted. Throws what the vault refuses in any token. */
 async function tryWay(
   ctx: Context,
-  { state, token, option, ends }: Way & { state: Search; token: Token },
+  { state, token, option, ends, last }: Way & { state: Search; token: Token; last: boolean },
 ): Promise<BuiltTransfer | null> {
   const provider = state.providers.find(({ name }) => name === option.provider);
   const over = ctx.now() - state.startedAt > LAST_ATTEMPT_MS || state.attempts >= MAX_ATTEMPTS;
   if (provider === undefined || over || state.dead.has(provider.name) || state.refused.has(token))
     return null;
   state.attempts += 1;
-  const deadline = ctx.now() + ATTEMPT_MS;
+  const deadline = attemptDeadline({ startedAt: state.startedAt, now: ctx.now(), last });
   const attempt = { order: state.order, token, option, provider, deadline, funds: await state.funds };
   try {
     return await (ends === "call" ? buildWithCall : buildPlain)(ctx, attempt);

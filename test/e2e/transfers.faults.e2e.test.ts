@@ -157,6 +157,17 @@ describe("while both hang", () => {
   });
 });
 
+test("a provider that nobody can replace may take its time", async () => {
+  const swap = { ...journey, paid: "WETH", vault: vaultNamed("Local Prime USDC") } as const;
+  const traveller = await newTraveller(chains);
+  const body = await prepare(swap, traveller);
+  const slow = { emulators: [lifi], faults: [{ kind: "latency", ms: 2_600 }] } as const;
+  const { answer, ms } = await withFaults(slow, () => build({ traveller, body }));
+  expect(answer.status, answer.text).toBe(200);
+  expect(ms).toBeGreaterThan(2 * 2_600);
+  await travel({ ...swap, traveller, built: answer.json as BuiltDeposit, style: "calls" });
+});
+
 describe("a call that declares all that is quoted to arrive", () => {
   const quirks = (list: string[]) =>
     fetch(`${lifi}/__control`, { method: "POST", body: JSON.stringify({ quirks: list }) });
