@@ -70,10 +70,13 @@ describe("an ERC-4626 vault", () => {
     });
   });
 
-  test.each(["share/balance", "share/allowance"])("that does not answer %s keeps its shares elsewhere", (name) => {
-    const reason = "the share token keeps no balances, and the vault names no other that does";
-    expect(derive({ [name]: undefined })).toEqual({ ok: false, reason });
-  });
+  test.each(["share/balance", "share/allowance"])(
+    "that does not answer %s keeps its shares elsewhere",
+    (name) => {
+      const reason = "the share token keeps no balances, and the vault names no other that does";
+      expect(derive({ [name]: undefined })).toEqual({ ok: false, reason });
+    },
+  );
 
   test.each(["told/asset", "total", "price", "preview"])("without %s is none", (name) => {
     const none = { ok: false, reason: "the contract is no ERC-4626 vault" };
