@@ -101,6 +101,7 @@ async function tryToken(
   const preference = { bridge: order.preferredBridge, call };
   const ranking = rankOptions(offers.options, preference);
   const ways = waysOf(ranking, { ...preference, round });
+  if (ways.length === 0 && round === "all") noteUnusable(state, offers);
   for (const [index, { option, ends }] of ways.entries()) {
     const later = ways.slice(index + 1).map((way) => way.option.provider);
     const last = !later.some((name) => name !== option.provider && !state.dead.has(name));
@@ -188,6 +189,19 @@ function note(state: Search, failed: { name: string; error: AppError }): void {
   state.failures.push(failed.error);
   if (UNREACHABLE.has(failed.error.code)) state.dead.add(failed.name);
 }
+
+/**
+ * Remembers why offers could not even be tried: one that ends in a call is of no use to a vault that must see
+ * the user, and Across' pool pays a user wrapped native money unwrapped.
+ */
+function noteUnusable(state: Search, { options }: Offers): void {
+  for (const name of new Set(options.map(({ provider }) => provider))) {
+    const reasons = [{ code: "delivery_unsupported", detail: UNUSABLE }];
+    note(state, { name, error: failure("no_route", UNUSABLE, { reasons }) });
+  }
+}
+
+const UNUSABLE = "no bridge delivers this token to where the vault takes it from";
 
 const UNREACHABLE: ReadonlySet<string> = new Set([
   "upstream_timeout",
