@@ -226,21 +226,6 @@ describe("what is not served", () => {
     `);
   });
 
-  test("a swap whose bridge pays a user natively, for a vault that takes the token from the user alone", async () => {
-    const paid = {
-      from_chain_id: 31338,
-      from_token: tokenOn(chainOf(31338), "USDC"),
-      from_amount: "123456789",
-    };
-    const refusal = await refused({ ...bodyOf("Core WETH"), ...paid });
-    expect(refusal).toMatchObject({
-      status: 400,
-      code: "no_route",
-      detail: "no bridge delivers this token to where the vault takes it from",
-      reasons: [{ code: "delivery_unsupported" }, { code: "asset_unsupported" }],
-    });
-  });
-
   test("a parent that is no deposit of this user", async () => {
     const [user, other] = [await newUser(chainOf(31337)), await newUser(chainOf(31337))];
     const parent = await api.build({ ...good, user_address: other.address });

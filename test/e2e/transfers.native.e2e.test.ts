@@ -115,3 +115,14 @@ test("a bridge that cannot end in the token gives way to one that can, and says 
     expect(quote.reasons.map(({ code }) => code)).toContain("bridge_unavailable");
   }
 });
+
+test("a vault that takes the wrapped token of its user alone is out of reach where a user is paid unwrapped", async () => {
+  const journey = { from: two, paid: "USDC", vault: vaultNamed("Core WETH") } as const;
+  const body = await prepare(journey, await newTraveller([two]));
+  expect(await new Api().refusal(body)).toMatchObject({
+    status: 400,
+    code: "no_route",
+    detail: "no bridge delivers this token to where the vault takes it from",
+    reasons: [{ code: "delivery_unsupported" }, { code: "asset_unsupported" }],
+  });
+});
