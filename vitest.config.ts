@@ -11,6 +11,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: [INTEGRATION, E2E],
+          // Some load half the program or hash for a while, which a busy machine takes several times as long for.
+          testTimeout: 30_000,
           // Loading viem and zod anew for each file was three quarters of the work. Files of one worker share their
           // modules instead; `npm run verify` runs them in another order each time, so that none leans on another.
           isolate: false,
