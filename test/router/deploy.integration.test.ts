@@ -1,11 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createRequire } from "node:module";
-import { createServer } from "node:net";
-import { join } from "node:path";
 import {
   type Address,
-  createPublicClient,
   createTestClient,
   createWalletClient,
   encodeFunctionData,
@@ -14,6 +8,7 @@ import {
   publicActions,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Anvil, runAnvil } from "../../scripts/stack/chains/anvil.ts";
 import { receiptOf } from "../../scripts/stack/chains/receipt.ts";
 import {
   deployTransaction,
@@ -23,47 +18,8 @@ import {
 } from "../../src/router/address.ts";
 import { depositRouterAbi, depositRouterRuntimeCode } from "../../src/router/artifact.ts";
 
-/** Anvil's own binary, not the npm launcher: killing the launcher would leave the node running. */
-function anvilBinary(): string {
-  const system = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
-  const manifest = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${system}/package.json`);
-  return join(manifest, "..", "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
-
-interface Chain {
-  process: ChildProcess;
-  url: string;
-}
-
-async function startChain(chainId: number): Promise<Chain> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const child = spawn(anvilBinary(), ["--port", `${port}`, "--chain-id", `${chainId}`, "--silent"], {
-    stdio: "ignore",
-  });
-  const client = createPublicClient({ transport: http(url, { retryCount: 100, retryDelay: 50 }) });
-  await client.getChainId();
-  return { process: child, url };
-}
-
-async function stopChain(chain: Chain | undefined): Promise<void> {
-  if (chain === undefined || chain.process.exitCode !== null) return;
-  chain.process.kill();
-  await once(chain.process, "exit");
-}
-
 describe.each([1, 999])("deploying on chain %i", (chainId) => {
-  let chain: Chain;
+  let chain: Anvil;
   let sender: Address;
   const clients = () => {
     const transport = http(chain.url);
@@ -74,10 +30,10 @@ describe.each([1, 999])("deploying on chain %i", (chainId) => {
   };
 
   beforeAll(async () => {
-    chain = await startChain(chainId);
+    chain = await runAnvil("--chain-id", `${chainId}`);
     [sender] = (await clients().wallet.getAddresses()) as [Address];
   }, 30_000);
-  afterAll(() => stopChain(chain));
+  afterAll(() => chain?.close());
 
   test("puts exactly the committed code at the computed address", async () => {
     const { wallet, node } = clients();

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { rpc, rpcBatch } from "./json-rpc.ts";
 
 const TWO_DAYS = 172_800;
@@ -24,12 +27,23 @@ function anvilBinary(): string {
  * Starts a chain on a free port, two days in the past, so that recipes which move its time forward stay
  * behind the wall clock. It mines every transaction at once; its ten accounts are anvil's own.
  */
-export async function startAnvil(chainId: number): Promise<Anvil> {
+export function startAnvil(chainId: number): Promise<Anvil> {
   const started = Math.floor(Date.now() / 1000) - TWO_DAYS;
-  const flags = ["--port", "0", "--chain-id", `${chainId}`, "--timestamp", `${started}`];
-  const child = spawn(anvilBinary(), flags, { stdio: ["ignore", "pipe", "pipe"] });
+  return runAnvil("--chain-id", `${chainId}`, "--timestamp", `${started}`);
+}
+
+/**
+ * Starts anvil on a free port with these flags. It writes the state of all but the last blocks to disk, gigabytes
+ * in a long run, and leaves them there when it is ended by a signal: here they go with it.
+ */
+export async function runAnvil(...flags: readonly string[]): Promise<Anvil> {
+  const states = mkdtempSync(join(tmpdir(), "causeway-anvil-"));
+  const options = ["--port", "0", "--cache-path", states, ...flags];
+  const child = spawn(anvilBinary(), options, { stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve())).then(() =>
+    rmSync(states, { recursive: true, force: true, maxRetries: 3 }),
+  );
   const url = await listening(child);
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const close = async () => {
     child.kill("SIGTERM");
     await ended;

@@ -1,8 +1,3 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import type { Readable } from "node:stream";
 import {
   type Abi,
   type Address,
@@ -15,30 +10,8 @@ import {
   walletActions,
 } from "viem";
 import { type CompiledContract, compile } from "../../../scripts/contracts/compile.ts";
+import { runAnvil } from "../../../scripts/stack/chains/anvil.ts";
 import { receiptOf } from "../../../scripts/stack/chains/receipt.ts";
-
-/** Anvil's own binary, not the npm launcher: killing the launcher would leave the node running. */
-function anvilBinary(): string {
-  const system = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
-  const manifest = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${system}/package.json`);
-  return join(manifest, "..", "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
-}
-
-const LISTENING = /Listening on (\S+)\s/;
-
-/** The address that a starting anvil prints; throws when it ends or stays silent. */
-async function listening({ stdout }: ChildProcessByStdio<null, Readable, null>): Promise<string> {
-  let text = "";
-  for await (const part of stdout.iterator({ destroyOnReturn: false })) {
-    text += part;
-    if (LISTENING.test(text)) break;
-  }
-  const [, address] = LISTENING.exec(text) ?? [];
-  if (address === undefined) throw new Error(`anvil did not start: ${text}`);
-  // Only after the iterator has let go; a full pipe would stop anvil.
-  stdout.resume();
-  return address;
-}
 
 const createNode = (url: string) =>
   createTestClient({ mode: "anvil", cacheTime: 0, transport: http(url, { timeout: 60_000 }) })
@@ -66,14 +39,8 @@ export async function connectChain(url: string): Promise<ContractChain> {
 
 /** Starts anvil on a port that the system picks. Extra arguments go to its command line. */
 export async function startChain(...args: string[]): Promise<TestChain> {
-  const child = spawn(anvilBinary(), ["--port", "0", ...args], { stdio: ["ignore", "pipe", "ignore"] });
-  const stop = async () => {
-    if (child.exitCode !== null) return;
-    const exited = once(child, "exit");
-    child.kill();
-    await exited;
-  };
-  return { ...(await connectChain(`http://${await listening(child)}`)), stop };
+  const anvil = await runAnvil(...args);
+  return { ...(await connectChain(anvil.url)), stop: () => anvil.close() };
 }
 
 /** Sends a transaction from any account, mined at once. Throws when it reverts. */
