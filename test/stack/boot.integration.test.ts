@@ -68,6 +68,12 @@ describe("bootStack", () => {
       await expect.poll(() => fetch(url).then(String, () => "gone"), { timeout: 10_000 }).toBe("gone");
   });
 
+  it("looks for ports where no system gives any out, so that none is gone when it is used", async () => {
+    const found = await Promise.all(Array.from({ length: 32 }, () => findPort(0)));
+    for (const port of found) expect(port).toBeLessThan(32_768);
+    expect(new Set(found).size).toBeGreaterThan(28);
+  });
+
   it("says so when its port is taken while it starts, and leaves alone whose it is", async () => {
     const folder = mkdtempSync(join(tmpdir(), "causeway-boot-"));
     const port = await findPort(0);
