@@ -26,8 +26,8 @@ export function isOfToken(error: AppError): boolean {
 
 /**
  * In which of the vault's tokens a transfer may arrive, best first: that of the same symbol, or of another name that
- * bridges know as the same asset (USD₮0 and USDT), which is bridged without a swap, then the vault's own asset, then native where the vault's asset is its wrapped form.
- * Throws `token_unsupported`, and what reading the chain throws.
+ * bridges know as the same asset (USD₮0 and USDT), which is bridged without a swap, then the vault's own asset, then
+ * native where the vault's asset is its wrapped form. Throws `token_unsupported`, and what reading the chain throws.
  */
 export async function findTargets(ctx: Context, order: Order): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });

@@ -54,7 +54,8 @@ export function reasonsOf(failures: readonly AppError[]): Reason[] {
 
 /**
  * The one failure to tell when every way failed: what the vault itself says, of its own asset before its other
- * tokens, which are tried first; then what another amount would change, then what may pass when the request is sent again, then that there is no route. Pure.
+ * tokens, which are tried first; then what another amount would change, then what may pass when the request is sent
+ * again, then that there is no route. Pure.
  */
 export function mostUseful(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isOfProvider(error));

@@ -160,7 +160,8 @@ const explain = ownErrors({
 /**
  * Lagoon: while the last valuation is valid a deposit mints at once, and nothing else is possible; once it is
  * not, a deposit is a request that the next settlement prices. `maxDeposit` is what the caller may claim, no
- * capacity, and previews revert. v0.4 knows requests alone. `params.referrer` is told of deposits at once. Source: hopperlabsxyz/lagoon-v0.
+ * capacity, and previews revert. v0.4 knows requests alone. `params.referrer` is told of deposits at once. Source:
+ * hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",

@@ -36,8 +36,8 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 
 /**
  * What the queues log. A request counts when it is made, less when it is cancelled; claiming it moves shares
- * alone. The token's other queues count too: all of them give the same shares. Where the row names no redeem queues, shares that are burned are withdrawals of an unknown amount.
- * Source: mellow-finance/flexible-vaults.
+ * alone. The token's other queues count too: all of them give the same shares. Where the row names no redeem queues,
+ * shares that are burned are withdrawals of an unknown amount. Source: mellow-finance/flexible-vaults.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");

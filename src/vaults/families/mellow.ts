@@ -110,7 +110,8 @@ const explain = ownErrors({
  * Mellow's Core vaults, Lido Earn among them: a queue for each token mints at the oracle's last report, or
  * takes requests that the next one settles. Queues name no receiver: all belongs to whoever calls. Row: address
  * = vault, entry point and spender = queue, share token = share manager, pricer = oracle; `params.queue` (sync,
- * async), `params.redeem_queues`, `params.deposit_queues` (the token's others), `params.referrer`. There is no minimum. Source: mellow-finance/flexible-vaults.
+ * async), `params.redeem_queues`, `params.deposit_queues` (the token's others), `params.referrer`. There is no
+ * minimum. Source: mellow-finance/flexible-vaults.
  */
 export const mellow: VaultAdapter = {
   name: "mellow",

@@ -242,7 +242,8 @@ const explain = ownErrors({
  * Veda's BoringVault: the teller is called, the vault takes the token and mints to whoever calls, the
  * accountant prices. Row: entry point = teller, spender and share token = vault, pricer = accountant;
  * `params.teller` is the teller's generation, `params.rate` (`streamed`) how yield reaches the rate,
- * `params.referrer` whom the newest is told. There is no minimum; the teller's own minimum of shares is used. Source: Veda-Labs/boring-vault.
+ * `params.referrer` whom the newest is told. There is no minimum; the teller's own minimum of shares is used. Source:
+ * Veda-Labs/boring-vault.
  */
 export const veda: VaultAdapter = {
   name: "veda",
