@@ -4,6 +4,7 @@ import type { NextStep } from "../../src/schemas/status.ts";
 import { Api } from "../harness/api.ts";
 import { chainIds, chainOf, give, mined, sendCall, tokenOn, vaultNamed } from "../harness/chain.ts";
 import { sign } from "../harness/flow.ts";
+import { settled } from "../harness/settled.ts";
 import { statusOf } from "./follow.ts";
 import { newTraveller, PATIENCE, prepare, sharesOf, signSecond, type Traveller } from "./transfer.ts";
 
@@ -25,8 +26,7 @@ async function arrive(traveller: Traveller): Promise<Arrived> {
   const hash = await sign(from, { user: traveller.on(from), built, style: "approval" });
   await mined(from, hash);
   const nextOf = async () => (await statusOf(hash, from.chainId, to.chainId)).deposit?.next ?? null;
-  await expect.poll(nextOf, PATIENCE).not.toBeNull();
-  const next = await nextOf();
+  const next = await settled(nextOf, { ...PATIENCE, wanted: (one) => one !== null });
   if (next === null) throw new Error("nothing is to be signed");
   return { traveller, trackingId: built.tracking_id, hash, next };
 }

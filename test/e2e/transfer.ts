@@ -1,6 +1,5 @@
 import { type Address, type Hex, numberToHex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { expect } from "vitest";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { TokenSymbol } from "../../scripts/stack/chains/plan.ts";
 import type { StackVault } from "../../scripts/stack/manifest.ts";
@@ -9,6 +8,7 @@ import type { BuildBody } from "../harness/api.ts";
 import { balanceOf } from "../harness/balances.ts";
 import { addressOf, chainOf, give, mined, type TestChain, type TestUser, tokenOn } from "../harness/chain.ts";
 import { type Style, sign } from "../harness/flow.ts";
+import { settled } from "../harness/settled.ts";
 import { createWallet } from "../harness/wallet.ts";
 
 /** What a user pays with; `ETH` is native. */
@@ -85,12 +85,12 @@ export async function travel(
   await mined(from, hash);
   if (built.deposit_tx !== null) {
     const least = BigInt(built.deposit_tx.approval?.amount ?? built.deposit_tx.transaction_request.value);
-    await expect.poll(async () => (await arrived()) - before, PATIENCE).toBeGreaterThanOrEqual(least);
+    await settled(arrived, { ...PATIENCE, wanted: (held) => held - before >= least });
     await signSecond(to, { user: traveller.on(to), second: built.deposit_tx });
   }
-  const shares = () => sharesOf(vault, traveller.address);
-  await expect.poll(shares, PATIENCE).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "1"));
-  return { hash, shares: await shares() };
+  const least = BigInt(built.estimate.min_shares ?? "1");
+  const wanted = (held: bigint) => held >= least;
+  return { hash, shares: await settled(() => sharesOf(vault, traveller.address), { ...PATIENCE, wanted }) };
 }
 
 /** What the user holds of the token that the second step takes. */

@@ -22,6 +22,7 @@ import { receiverAcrossAbi } from "../../scripts/stack/contracts/lifi/artifact.t
 import { asLog } from "../../scripts/stack/relayer/as-log.ts";
 import { depositAbi } from "../../src/providers/across/abi.ts";
 import { messageParameters } from "../../src/providers/lifi/decode/structs.ts";
+import { settled } from "../harness/settled.ts";
 import { approve, type BridgedStack, give, held, newUser, PATIENCE, send, startBridged } from "./bridged.ts";
 
 /** What the bridge delivers in every case. */
@@ -94,8 +95,8 @@ async function deliver(from: Deployment, { to, of }: { to: Deployment; of: Case 
   const id = keccak256(stringToHex(`${of.name} ${to.plan.chainId}`));
   const message = encodeAbiParameters(messageParameters(), [id, [swap], user]);
   await deposit(from, { to, user, message });
-  await expect.poll(() => eventsOf(to, id), PATIENCE).not.toEqual([]);
-  return { user, vault: vault.plan.name, events: await eventsOf(to, id) };
+  const events = await settled(() => eventsOf(to, id), { ...PATIENCE, wanted: (all) => all.length > 0 });
+  return { user, vault: vault.plan.name, events };
 }
 
 async function deposit(
