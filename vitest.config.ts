@@ -1,10 +1,15 @@
 import { defineConfig } from "vitest/config";
+import { SecondTries } from "./test/harness/second-try.ts";
 
 const INTEGRATION = "test/**/*.integration.test.ts";
 const E2E = "test/**/*.e2e.test.ts";
 
+/** Tests of real processes, clocks and sockets are run once more when they fail; what that saves is named. */
+const SECOND_TRY = 1;
+
 export default defineConfig({
   test: {
+    reporters: ["default", new SecondTries()],
     projects: [
       {
         test: {
@@ -25,6 +30,7 @@ export default defineConfig({
           include: [INTEGRATION],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          retry: SECOND_TRY,
           isolate: false,
         },
       },
@@ -36,6 +42,7 @@ export default defineConfig({
           globalSetup: ["test/harness/stack.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          retry: SECOND_TRY,
           fileParallelism: false,
           isolate: false,
         },
