@@ -156,8 +156,7 @@ describe("a vault's history", () => {
       expect(status).toBe(200);
       return (body["points"] as { time: string }[]).map(({ time }) => Date.parse(time));
     };
-    // A span that ends before it begins, one before the vault, one that is a single moment, and one after all of it.
-    expect(await times(TODAY, TODAY - 1)).toEqual([]);
+    // A span before the vault, one that is a single moment, and one after all of it.
     expect(await times(TODAY - 9 * DAY_MS, TODAY - 5 * DAY_MS)).toEqual([]);
     expect(await times(TODAY, TODAY)).toEqual([TODAY]);
     expect(await times(TODAY + 1, TODAY + 2)).toEqual([]);
@@ -171,6 +170,19 @@ describe("a vault's history", () => {
     const ahead = await times(TODAY - 2 * 3_600_000, Date.now() + 400 * DAY_MS);
     expect(ahead).toEqual(query.endsWith("1d") ? [TODAY] : all.filter((at) => at >= TODAY - 2 * 3_600_000));
     expect(await times(Date.now() + DAY_MS, Date.now() + 2 * DAY_MS)).toEqual([]);
+  });
+
+  test("is of the thirty days before its end, where it names no beginning", async () => {
+    for (const days of [71, 69, 41, 39]) await take(TODAY - days * DAY_MS);
+    const { status, body } = await read(`metric=total_assets&interval=1d&to=${iso(TODAY - 40 * DAY_MS)}`);
+    const points = (body["points"] as { time: string; value: string | null }[]).filter(
+      ({ value }) => value !== null,
+    );
+    expect([status, body["from"], points.map(({ time }) => time)]).toEqual([
+      200,
+      iso(TODAY - 70 * DAY_MS),
+      [iso(TODAY - 69 * DAY_MS), iso(TODAY - 41 * DAY_MS)],
+    ]);
   });
 
   test("rolls up at midnight and at the full hour of UTC, whatever the block's own time is", async () => {
@@ -224,6 +236,17 @@ describe("a history is refused", () => {
     "metric=apy&to=2026-13-01",
   ])("for ?%s", async (query) => {
     expect((await read(query)).status).toBe(422);
+  });
+
+  test.each([
+    `from=${new Date(TODAY).toISOString()}&to=${new Date(TODAY - 1).toISOString()}`,
+    "from=1h&to=2h",
+    `from=2100-01-01T00:00:00Z&to=1d`,
+  ])("for a span that ends before it begins: %s", async (span) => {
+    expect(await read(`metric=share_price&${span}`)).toEqual({
+      status: 422,
+      body: { detail: [{ loc: ["query", "from"], msg: "must not lie after `to`", type: "custom" }] },
+    });
   });
 
   test("of a vault that nobody knows", async () => {
