@@ -22,6 +22,9 @@ export async function reportTransaction(
 ): Promise<DepositRow> {
   const row = await getDeposit(ctx, report.trackingId);
   const { step, txHash } = report;
+  if (step === "deposit" && !hasSecondStep(row)) {
+    throw failure("deposit_state", "one transaction makes this deposit: report it as its source");
+  }
   if (row[COLUMN[step]] === txHash) return row;
   if (isSettled(row, step)) {
     throw failure("deposit_state", "the chain shows this deposit under another transaction");
@@ -35,6 +38,14 @@ export async function reportTransaction(
   const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
   if (updated === null) throw failure("deposit_state", "the deposit moved on meanwhile");
   return updated;
+}
+
+/**
+ * Whether a deposit has a transaction of its own at the vault. Of one that has none, no claim to it is ever replaced
+ * by what the chain shows, so that it would stay and be told as what brought the shares.
+ */
+function hasSecondStep(row: DepositRow): boolean {
+  return row.twoStep || row.state === "partial";
 }
 
 /** Whether the chain has shown under which transaction a step travels, or that it will not be taken any more. */

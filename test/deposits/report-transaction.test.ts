@@ -26,8 +26,10 @@ describe("a report", () => {
   });
 
   test("of a later step says nothing of the source", async () => {
-    const like = { state: "awaiting_deposit", sourceTxHash: ELSE, sourceProven: true } as const;
+    const proven = { sourceTxHash: ELSE, sourceProven: true };
+    const like = { state: "awaiting_deposit", twoStep: true, ...proven } as const;
     expect(await report("deposit", like)).toEqual([{ depositTxHash: HASH, ...soon }]);
+    expect(await report("deposit", { state: "partial" })).toEqual([{ depositTxHash: HASH, ...soon }]);
     expect(await report("claim", { state: "claimable" })).toEqual([{ claimTxHash: HASH, ...soon }]);
   });
 
@@ -51,8 +53,14 @@ describe("is refused", () => {
       "is proven to travel under another",
       { state: "bridging", sourceProven: true, sourceTxHash: ELSE },
     ],
-    ["deposit", "was made by another", { state: "requested", depositProven: true, depositTxHash: ELSE }],
+    [
+      "deposit",
+      "was made by another",
+      { state: "requested", twoStep: true, depositProven: true, depositTxHash: ELSE },
+    ],
     ["deposit", "has its shares", { state: "partial", shares: "1" }],
+    ["deposit", "is one transaction", { state: "built" }],
+    ["deposit", "the bridge makes", { state: "bridging", provider: "across", destinationCall: true }],
     ["claim", "needs none", { state: "partial" }],
   ];
 

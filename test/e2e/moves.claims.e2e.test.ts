@@ -51,9 +51,8 @@ describe("a stranger who reports another's transaction", () => {
     const done = await until(victim, { status: "DONE" });
     expect(done.deposit?.tracking_id).toBe(victim.trackingId);
     const delivery = done.receiving?.tx_hash ?? "";
-    expect(await reported(stranger.trackingId, { hash: delivery, step: "deposit" })).toMatchObject({
-      state: "built",
-    });
+    const answer = await api.report(stranger.trackingId, { tx_hash: delivery, step: "deposit" });
+    expect(problemOf(answer)).toMatchObject({ status: 409, code: "deposit_state" });
     expect((await statusOf(delivery, to.chainId)).deposit?.tracking_id).toBe(victim.trackingId);
     // The claims are no hindrance to its own transaction.
     const own = { ...stranger, hash: await sendMove(stranger) };
