@@ -1,5 +1,5 @@
 import { encodeErrorResult, type Hex, parseAbi } from "viem";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { Transaction } from "../../src/chains/transaction.ts";
@@ -64,7 +64,10 @@ describe("failureReason", () => {
     gas: 100_000n,
   };
   const receipt = { ...receiptOf(), succeeded: false, gasUsed: 60_000n };
-  const asked: unknown[] = [];
+  let asked: unknown[] = [];
+  beforeEach(() => {
+    asked = [];
+  });
   const clientThat = (request: () => Promise<unknown>): ChainClient =>
     withAsk({
       definition: testChain,
