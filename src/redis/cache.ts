@@ -107,11 +107,11 @@ export function createCache(scope: CacheScope): Cache {
     try {
       const entry = { value: await policy.load(), storedAt: scope.now() };
       memory.put(policy.key, entry);
-      memory.failures.delete(policy.key);
+      memory.forgetFailure(policy.key);
       scope.waitUntil(writeShared(policy, entry).then(() => unlock(policy.key)));
       return entry;
     } catch (error) {
-      memory.failures.set(policy.key, { error, until: scope.now() + FAILURE_MS });
+      memory.noteFailure(policy.key, { error, until: scope.now() + FAILURE_MS });
       scope.waitUntil(unlock(policy.key));
       throw error;
     }
@@ -135,10 +135,8 @@ export function createCache(scope: CacheScope): Cache {
       return shared;
     }
     const fallback = newer(shared, held);
-    const failed = memory.failures.get(policy.key);
-    if (failed !== undefined && failed.until > scope.now()) {
-      return keepLast(policy, { fallback, error: failed.error });
-    }
+    const failed = memory.failureOf(policy.key, scope.now());
+    if (failed !== null) return keepLast(policy, { fallback, error: failed.error });
     if (await tryLock(policy.key))
       return load(policy).catch((error) => keepLast(policy, { fallback, error }));
     if (fallback !== null && age(fallback) < policy.staleMs) return fallback;

@@ -1,3 +1,4 @@
+import { putLast } from "../lib/put-last.ts";
 import { type LimitWindow, WINDOW_MS } from "./limiter.ts";
 
 /** Windows an isolate keeps; the one that began first goes first. */
@@ -15,12 +16,7 @@ export class LimiterMemory {
       running.count += 1;
       return { count: running.count, resetMs: running.endsAt - now };
     }
-    this.#windows.delete(key);
-    this.#windows.set(key, { count: 1, endsAt: now + WINDOW_MS });
-    if (this.#windows.size > CAPACITY) {
-      const oldest = this.#windows.keys().next();
-      if (!oldest.done) this.#windows.delete(oldest.value);
-    }
+    putLast(this.#windows, { key, value: { count: 1, endsAt: now + WINDOW_MS }, capacity: CAPACITY });
     return { count: 1, resetMs: WINDOW_MS };
   }
 }

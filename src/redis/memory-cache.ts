@@ -1,3 +1,5 @@
+import { putLast } from "../lib/put-last.ts";
+
 export interface CacheEntry {
   value: unknown;
   /** Milliseconds since the epoch at which the value was loaded. */
@@ -6,27 +8,40 @@ export interface CacheEntry {
 
 /** Entries an isolate keeps; the oldest written goes first. */
 const CAPACITY = 5_000;
+/** Failures an isolate keeps: anybody can name a thousand tokens that are none, and one forgotten costs a load. */
+const FAILURES = 500;
 
 /** The first cache level: what this isolate loaded, what it is loading, and what it could not load. */
 export class MemoryCache {
   readonly #entries = new Map<string, CacheEntry>();
   readonly inFlight = new Map<string, Promise<CacheEntry>>();
-  /** Loads that failed a moment ago, and until when (milliseconds) nobody tries again. */
-  readonly failures = new Map<string, { error: unknown; until: number }>();
+  /** Loads that failed a moment ago. */
+  readonly #failures = new Map<string, { error: unknown; until: number }>();
 
   get(key: string): CacheEntry | undefined {
     return this.#entries.get(key);
   }
 
   put(key: string, entry: CacheEntry): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    if (this.#entries.size <= CAPACITY) return;
-    const oldest = this.#entries.keys().next();
-    if (!oldest.done) this.#entries.delete(oldest.value);
+    putLast(this.#entries, { key, value: entry, capacity: CAPACITY });
   }
 
   delete(key: string): void {
     this.#entries.delete(key);
+  }
+
+  /** Remembers until when (milliseconds) nobody tries again to load a key, and why. */
+  noteFailure(key: string, failure: { error: unknown; until: number }): void {
+    putLast(this.#failures, { key, value: failure, capacity: FAILURES });
+  }
+
+  forgetFailure(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  /** Why a key's load failed, while nobody is to try again; null: somebody may. */
+  failureOf(key: string, now: number): { error: unknown } | null {
+    const failure = this.#failures.get(key);
+    return failure !== undefined && failure.until > now ? failure : null;
   }
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { MemoryCache } from "../../src/redis/memory-cache.ts";
 
 const CAPACITY = 5_000;
+const FAILURES = 500;
 const entry = (value: number) => ({ value, storedAt: value });
 
 test("keeps the entries written last, and lets the oldest written go", () => {
@@ -22,4 +23,28 @@ test("forgets what is deleted, and knows nothing of names of the language", () =
   memory.delete("__proto__");
   memory.delete("never there");
   expect(memory.get("__proto__")).toBe(undefined);
+});
+
+test("remembers why a load failed for as long as nobody is to try again", () => {
+  const memory = new MemoryCache();
+  const error = new Error("no token");
+  memory.noteFailure("k", { error, until: 10 });
+  expect([memory.failureOf("k", 9)?.error, memory.failureOf("k", 10), memory.failureOf("l", 9)]).toEqual([
+    error,
+    null,
+    null,
+  ]);
+  memory.forgetFailure("k");
+  expect(memory.failureOf("k", 9)).toBe(null);
+});
+
+test("keeps the failures noted last, however many names somebody asks for", () => {
+  const memory = new MemoryCache();
+  for (let n = 0; n < FAILURES + 2; n += 1) memory.noteFailure(`k${n}`, { error: n, until: 10 });
+  expect([0, 1, 2, FAILURES + 1].map((n) => memory.failureOf(`k${n}`, 9)?.error ?? null)).toEqual([
+    null,
+    null,
+    2,
+    FAILURES + 1,
+  ]);
 });
