@@ -3,6 +3,8 @@ import { decodeCursor } from "../lib/cursor.ts";
 import type { TimePosition } from "../lib/page.ts";
 import { parseVaultId, type VaultKey } from "../lib/vault-id.ts";
 
+/** As our rows' times are written: of this era, which Postgres takes whatever the rest is. */
+const TIME = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/;
 const MAX_LENGTH = 400;
 
@@ -10,7 +12,7 @@ const MAX_LENGTH = 400;
 export const TimeCursor = cursorOf((text): TimePosition | null => {
   const [time = "", id = ""] = decodeCursor(text, 2) ?? [];
   const at = new Date(time);
-  return !Number.isNaN(at.getTime()) && ID.test(id) ? { at, id } : null;
+  return TIME.test(time) && !Number.isNaN(at.getTime()) && ID.test(id) ? { at, id } : null;
 });
 
 /** Where the next page of a listing of vaults starts, as its `Link` header had it. */

@@ -8,7 +8,10 @@ export interface Since {
   at(nowMs: number): Date;
 }
 
-/** Reads `<n>m|h|d|w` or an RFC 3339 time with its zone; null: neither. */
+/**
+ * Reads `<n>m|h|d|w` or an RFC 3339 time with its zone; null: neither. No time lies before 1970: there is nothing to be
+ * told of, and a span that begins before year 1 is none to Postgres.
+ */
 export function parseSince(text: string): Since | null {
   const [, count, unit] = /^([1-9][0-9]{0,5})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined && unit !== undefined) {
@@ -16,9 +19,9 @@ export function parseSince(text: string): Since | null {
     return { text, at: (nowMs) => new Date(Math.max(0, nowMs - agoMs)) };
   }
   const parsed = z.iso.datetime({ offset: true }).safeParse(text);
-  const time = new Date(text);
-  if (!parsed.success || Number.isNaN(time.getTime())) return null;
-  return { text, at: () => time };
+  const time = Date.parse(text);
+  if (!parsed.success || Number.isNaN(time)) return null;
+  return { text, at: () => new Date(Math.max(0, time)) };
 }
 
 /** A time of a query: how long ago, or RFC 3339. */

@@ -138,6 +138,15 @@ describe("a vault's history", () => {
     expect([points.length, points[0]?.time]).toEqual([997, new Date(TODAY - 998 * DAY_MS).toISOString()]);
   });
 
+  test("is empty of times that no store can hold", async () => {
+    for (const time of ["0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+      for (const metric of ["apy", "net_flow"])
+        expect(await read(`metric=${metric}&from=${time}&to=${time}`)).toMatchObject({
+          status: 200,
+          body: { points: [] },
+        });
+  });
+
   test("is empty where nothing was read", async () => {
     for (const metric of ["apy", "share_price", "total_assets", "net_flow"])
       expect(await read(`metric=${metric}`)).toMatchObject({ status: 200, body: { points: [] } });

@@ -26,6 +26,10 @@ describe("a page", () => {
 
 test.each([
   ["no time", encodeCursor(["soon", id])],
+  ["no day", encodeCursor(["2026-13-01T00:00:00.000Z", id])],
+  ["a time that no store holds", encodeCursor(["+275760-09-13T00:00:00.000Z", id])],
+  ["a year that never was", encodeCursor(["0000-01-01T00:00:00.000Z", id])],
+  ["a time as nobody writes it here", encodeCursor(["2026-01-02", id])],
   ["no id", encodeCursor([at.toISOString(), "x"])],
   ["more than two parts", encodeCursor([at.toISOString(), id, ""])],
   ["a vault", encodeCursor(["1:0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"])],
