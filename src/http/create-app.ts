@@ -1,10 +1,10 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { cors } from "hono/cors";
 import { failure } from "../errors.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { adminGate, admit } from "./admit.ts";
 import type { AppEnv } from "./app-env.ts";
+import { publicCors } from "./cross-origin.ts";
 import type { AnyRoute } from "./define-route.ts";
 import { limitHeaders } from "./limit.ts";
 import { problemResponse, publicError } from "./problem.ts";
@@ -14,23 +14,6 @@ import { validate } from "./validate.ts";
 import { ValidationFailure } from "./validation-failure.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
-
-/** Public routes: any origin, no credentials. The secret of a key pair is not for browsers. */
-const publicCors = cors({
-  origin: "*",
-  allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-  allowHeaders: ["Content-Type", "X-API-Key", "X-Request-Id", "Idempotency-Key", "If-None-Match"],
-  exposeHeaders: [
-    "ETag",
-    "Link",
-    "RateLimit",
-    "RateLimit-Policy",
-    "Retry-After",
-    "Server-Timing",
-    "X-Request-Id",
-  ],
-  maxAge: 86_400,
-});
 
 const limitBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
@@ -74,7 +57,7 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
 
 function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   const path = honoPath(route.path);
-  if (isCrossOrigin(route)) app.use(path, publicCors);
+  if (isCrossOrigin(route)) app.use(path, publicCors());
   if (route.access === "admin") app.use(path, adminGate());
   if (route.method !== "get") app.use(path, limitBody);
   app.on(route.method.toUpperCase(), path, async (c) => {

@@ -45,9 +45,9 @@ export function limitHeaders(): MiddlewareHandler<AppEnv> {
     const counted = c.get("counted");
     if (counted === undefined) return;
     const { name, limit, exact, count } = counted;
-    c.header("ratelimit-policy", `"${name}";q=${limit};w=${WINDOW_S}`);
+    c.res.headers.set("ratelimit-policy", `"${name}";q=${limit};w=${WINDOW_S}`);
     if (count === null || (!exact && count.admitted)) return;
-    c.header("ratelimit", `"${name}";r=${count.remaining ?? 0};t=${secondsLeft(count)}`);
+    c.res.headers.set("ratelimit", `"${name}";r=${count.remaining ?? 0};t=${secondsLeft(count)}`);
   };
 }
 

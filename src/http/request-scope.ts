@@ -28,7 +28,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     c.set("ctx", ctx);
     await next();
     if (ctx.config.serverTiming && c.get("untimed") === undefined)
-      c.header("server-timing", ctx.timing.header());
+      c.res.headers.set("server-timing", ctx.timing.header());
     const fields = {
       method: c.req.method,
       path: c.req.routePath,
@@ -51,8 +51,10 @@ const SLOW_MS = 2_000;
 export function baseHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();
-    c.header("x-request-id", c.get("requestId"));
-    c.header("x-content-type-options", "nosniff");
-    c.header("strict-transport-security", "max-age=31536000; includeSubDomains");
+    // Set at the answer itself: hono's `c.header` makes a new `Response` for each header of one that exists.
+    const { headers } = c.res;
+    headers.set("x-request-id", c.get("requestId"));
+    headers.set("x-content-type-options", "nosniff");
+    headers.set("strict-transport-security", "max-age=31536000; includeSubDomains");
   };
 }
