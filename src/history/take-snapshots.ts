@@ -14,6 +14,7 @@ import { type Observation, observe } from "./observation.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const Holders = z.record(z.string(), z.string());
 /** How long intervals are kept: of five minutes, and of an hour; days for ever. */
 const KEPT_MS = { fine: 8 * DAY_MS, hour: 100 * DAY_MS } as const;
 
@@ -74,7 +75,7 @@ async function readChain(
 async function largestHolders(ctx: Context, chainId: number): Promise<Record<string, string>> {
   const { value } = await ctx.cache.cached({
     key: `holders:${chainId}`,
-    schema: z.record(z.string(), z.string()),
+    schema: Holders,
     freshMs: HOUR_MS,
     staleMs: HOUR_MS,
     keepMs: DAY_MS,

@@ -6,6 +6,7 @@ import { failure } from "../errors.ts";
 import { depositRouterAddress, depositRouterCodeHash } from "./address.ts";
 
 const HOUR_MS = 3_600_000;
+const Deployed = z.object({ deployed: z.boolean(), at: z.number() });
 
 /**
  * Whether the chain carries our Router, byte for byte. A yes is a fixed fact and kept for a day; a no is
@@ -17,7 +18,7 @@ export async function routerIsDeployed(ctx: Context, chainId: number): Promise<b
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
   const { value } = await ctx.cache.cached({
     key: `router:${chainId}:${depositRouterCodeHash}`,
-    schema: z.object({ deployed: z.boolean(), at: z.number() }),
+    schema: Deployed,
     freshMs: HOUR_MS,
     staleMs: 24 * HOUR_MS,
     keepMs: 24 * HOUR_MS,

@@ -12,6 +12,7 @@ const YieldsSchema = z.object({
   apy_30d: z.number().nullable(),
 });
 export type Yields = z.infer<typeof YieldsSchema>;
+const YieldsByVault = z.record(z.string(), YieldsSchema);
 export const noYields: Yields = { apy_1d: null, apy_7d: null, apy_30d: null };
 
 const DAY = 86_400;
@@ -23,7 +24,7 @@ export async function readYields(ctx: Context): Promise<Readonly<Record<string, 
   try {
     const { value } = await ctx.cache.cached({
       key: "yields",
-      schema: z.record(z.string(), YieldsSchema),
+      schema: YieldsByVault,
       freshMs: 2 * MINUTE_MS,
       staleMs: 60 * MINUTE_MS,
       keepMs: 24 * 60 * MINUTE_MS,
