@@ -15,7 +15,6 @@ import { limitOf, refuseExcess } from "./limit.ts";
 export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
   const ctx = c.get("ctx");
   if (route.access !== "public") {
-    c.set("untimed", true);
     await count(c, { ctx, route });
     return { ...ctx, actor: await authenticate(ctx, { access: route.access, offered: credentialsOf(c) }) };
   }

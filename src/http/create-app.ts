@@ -8,7 +8,7 @@ import { publicCors } from "./cross-origin.ts";
 import type { AnyRoute } from "./define-route.ts";
 import { limitHeaders } from "./limit.ts";
 import { problemResponse, publicError } from "./problem.ts";
-import { baseHeaders, type ContextFactory, requestScope } from "./request-scope.ts";
+import { baseHeaders, type ContextFactory, requestScope, untimed } from "./request-scope.ts";
 import { respond } from "./respond.ts";
 import { validate } from "./validate.ts";
 import { ValidationFailure } from "./validation-failure.ts";
@@ -57,8 +57,10 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
 
 function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   const path = honoPath(route.path);
-  if (isCrossOrigin(route)) app.use(path, publicCors());
   if (route.access === "admin") app.use(path, adminGate());
+  // After the gate: behind a closed one there is an unknown path. Before all else that answers.
+  if (route.access !== "public") app.use(path, untimed());
+  if (isCrossOrigin(route)) app.use(path, publicCors());
   if (route.method !== "get") app.use(path, limitBody);
   app.on(route.method.toUpperCase(), path, async (c) => {
     return respond(c, route, await inTime(c, route));

@@ -44,6 +44,14 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
   };
 }
 
+/** Keeps where the time of a path's answers goes to itself, refusals of its methods and bodies included. */
+export function untimed(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    c.set("untimed", true);
+    await next();
+  };
+}
+
 /** Requests that take longer than this are logged; so is every failure of ours. */
 const SLOW_MS = 2_000;
 

@@ -5,10 +5,10 @@ import { appOf, headersOf, read } from "./app.ts";
 
 const accesses = ["public", "sign_in", "session", "session_or_pair", "admin"] as const;
 type Access = (typeof accesses)[number];
-const routeFor = (access: Access): AnyRoute =>
+const routeFor = (access: Access, method: "get" | "post" = "get"): AnyRoute =>
   defineRoute({
     operationId: `${access}.do`,
-    method: "get",
+    method,
     path: `/${access}`,
     summary: "Do",
     tag: "Things",
@@ -19,8 +19,14 @@ const routeFor = (access: Access): AnyRoute =>
     handler: () => ({ done: true }),
   });
 const TOKEN = "t".repeat(32);
-const { send } = appOf(accesses.map(routeFor), { adminToken: TOKEN });
-const closed = appOf(accesses.map(routeFor), { adminToken: null });
+const { send } = appOf(
+  accesses.map((access) => routeFor(access)),
+  { adminToken: TOKEN },
+);
+const closed = appOf(
+  accesses.map((access) => routeFor(access)),
+  { adminToken: null },
+);
 const preflight = {
   method: "OPTIONS",
   headers: { origin: "https://app.example", "access-control-request-method": "GET" },
@@ -91,7 +97,17 @@ describe("the administrator", () => {
 test.each(accesses)(
   "%s says where its time went only where that tells nothing of credentials",
   async (access) => {
-    const response = await send(`/${access}`);
-    expect(response.headers.has("server-timing")).toBe(access === "public");
+    for (const init of [{}, { method: "DELETE" }, { method: "OPTIONS" }, preflight]) {
+      const response = await send(`/${access}`, init);
+      expect([init, response.headers.has("server-timing")]).toEqual([init, access === "public"]);
+    }
+    const writing = appOf([routeFor(access, "post")], { adminToken: TOKEN });
+    const refused = await writing.send(`/${access}`, { method: "POST", body: "x".repeat(65_537) });
+    expect([refused.status, refused.headers.has("server-timing")]).toEqual([413, access === "public"]);
   },
 );
+
+test("an administrator who is not configured is not told from an unknown path by the headers", async () => {
+  const named = ({ headers }: Response): string[] => [...headers.keys()];
+  expect(named(await closed.send("/admin"))).toEqual(named(await closed.send("/nowhere")));
+});
