@@ -22,6 +22,7 @@ const redemptionsAbi = once(() =>
     "event RedeemInstant(address indexed user, address indexed tokenOut, uint256 amount, uint256 feeAmount, uint256 amountTokenOut)",
     "event RedeemInstantWithCustomRecipient(address indexed user, address indexed tokenOut, address recipient, uint256 amount, uint256 feeAmount, uint256 amountTokenOut)",
     "event RedeemRequest(uint256 indexed requestId, address indexed user, address indexed tokenOut, uint256 amountMTokenIn, uint256 feeAmount)",
+    "event RedeemRequestWithCustomRecipient(uint256 indexed requestId, address indexed user, address indexed tokenOut, address recipient, uint256 amountMTokenIn, uint256 feeAmount)",
   ]),
 );
 const tokenAbi = once(() =>
@@ -90,6 +91,7 @@ function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
       return { kind: "withdrawal", user, assets: inAsset(tokenOut, amountTokenOut), shares: amount };
     }
     case "RedeemRequest":
+    case "RedeemRequestWithCustomRecipient":
       return { kind: "withdrawal", user: event.args.user, assets: null, shares: null };
     case "Transfer": {
       const { from, to, value } = event.args;

@@ -31,6 +31,8 @@ const events = {
     "event RedeemInstantWithCustomRecipient(address indexed user, address indexed tokenOut, address recipient, uint256 amount, uint256 feeAmount, uint256 amountTokenOut)",
   redemptionRequest:
     "event RedeemRequest(uint256 indexed requestId, address indexed user, address indexed tokenOut, uint256 amountMTokenIn, uint256 feeAmount)",
+  redemptionRequestFor:
+    "event RedeemRequestWithCustomRecipient(uint256 indexed requestId, address indexed user, address indexed tokenOut, address recipient, uint256 amountMTokenIn, uint256 feeAmount)",
   transfer: "event Transfer(address indexed from, address indexed to, uint256 value)",
 } as const;
 const values = {
@@ -61,6 +63,7 @@ describe("midas' flows", () => {
     ["redemption", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: 5_000_000n, shares: 4n * ONE }],
     ["redemptionFor", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: 5_000_000n, shares: 4n * ONE }],
     ["redemptionRequest", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: null, shares: null }],
+    ["redemptionRequestFor", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: null, shares: null }],
   ] as const)("are read from %s", (event, address, flow) => {
     const log = at(address, event);
     expect(source.topics).toContain(log.topics[0]);
