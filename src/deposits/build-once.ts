@@ -12,7 +12,8 @@ import { stringifyExact } from "../lib/json.ts";
 import type { BuildInput, BuiltDeposit } from "../schemas/quote.ts";
 import { BUILD_DEADLINE_MS, buildDeposit } from "./build.ts";
 
-const DAY_MS = 86_400_000;
+/** For how long a key means its first request: a day. */
+export const FORGOTTEN_MS = 86_400_000;
 /** A build that has not answered by then never will. */
 const DEAD_MS = 30_000;
 /** A twin asks the database less and less often. */
@@ -57,7 +58,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const claimedAt = (now: number) => ({
   now: new Date(now),
-  ages: { forgottenBefore: new Date(now - DAY_MS), deadBefore: new Date(now - DEAD_MS) },
+  ages: { forgottenBefore: new Date(now - FORGOTTEN_MS), deadBefore: new Date(now - DEAD_MS) },
 });
 
 /** Builds if nobody did; else the stored answer, null while there is none yet. */

@@ -1,6 +1,7 @@
 import { watchControls } from "./controls.ts";
 import { indexFlows } from "./flows.ts";
 import { followDeposits } from "./follow-deposits.ts";
+import { forgetOldAnswers } from "./forget-answers.ts";
 import type { Job } from "./job.ts";
 import { judgeVaults } from "./signals.ts";
 import { noteSnapshots } from "./snapshots.ts";
@@ -11,5 +12,5 @@ import { noteSnapshots } from "./snapshots.ts";
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
   "* * * * *": [[followDeposits], [indexFlows]],
-  "*/5 * * * *": [[noteSnapshots, watchControls, judgeVaults]],
+  "*/5 * * * *": [[noteSnapshots, watchControls, judgeVaults], [forgetOldAnswers]],
 };

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or } from "drizzle-orm";
+import { and, eq, isNull, lt, or, sql as raw } from "drizzle-orm";
 import type { BuiltDeposit } from "../../schemas/quote.ts";
 import type { Database } from "../client.ts";
 import { idempotency } from "../schema.ts";
@@ -64,6 +64,27 @@ export async function answerKey(
 /** Gives a key back after a failure, so that the next request may use it. */
 export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: string }): Promise<void> {
   await db.run((sql) => sql.delete(idempotency).where(and(is(claim), eq(idempotency.owner, claim.owner))));
+}
+
+/**
+ * Deletes the oldest claims from before a time, so many at most; returns how many. A key that is claimed anew at that
+ * moment stays. Throws `store_unavailable`.
+ */
+export async function deleteKeysBefore(
+  db: Database,
+  old: { claimedBefore: Date; limit: number },
+): Promise<number> {
+  const before = raw`${idempotency.claimedAt} < ${old.claimedBefore.toISOString()}::timestamptz`;
+  const key = raw`${idempotency.scope}, ${idempotency.key}`;
+  const statement = raw`
+    with gone as (
+      delete from ${idempotency} where ${before} and (${key}) in (
+        select ${key} from ${idempotency} where ${before} order by ${idempotency.claimedAt} limit ${old.limit})
+      returning 1
+    )
+    select count(*)::int as deleted from gone`;
+  const { rows } = await db.run((sql) => sql.execute<{ deleted: number }>(statement));
+  return rows[0]?.deleted ?? 0;
 }
 
 const is = (id: IdempotencyKey) => and(eq(idempotency.scope, id.scope), eq(idempotency.key, id.key));
