@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, ne, or, sql as raw, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, ne, or, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { TimePosition } from "../../lib/page.ts";
 import type { Database } from "../client.ts";
@@ -39,28 +39,41 @@ export async function selectDeposit(db: Database, trackingId: string): Promise<D
   return first(db, eq(deposits.trackingId, trackingId));
 }
 
-/** Deposits that could be carried by a transaction: reported for it, or handed out with its very calldata. */
+/** More deposits than one transaction brings to an end. */
+const MOST = 20;
+
+/**
+ * Deposits that could be carried by a transaction, so many at most: those that the chain has shown it to carry, then
+ * those handed out with its very calldata, reported ones first, then those that somebody merely says it carries.
+ */
 export function selectDepositsByTransaction(
   db: Database,
   tx: { hash: Hex; chainId: number; dataHash: Hex | null; refs: readonly Hex[] },
 ): Promise<DepositRow[]> {
-  const matches: (SQL | undefined)[] = [
-    and(eq(deposits.sourceTxHash, tx.hash), eq(deposits.fromChainId, tx.chainId)),
-    eq(deposits.depositTxHash, tx.hash),
-    eq(deposits.claimTxHash, tx.hash),
-    eq(deposits.destinationTxHash, tx.hash),
-    eq(deposits.refundTxHash, tx.hash),
-  ];
-  if (tx.dataHash !== null) {
-    matches.push(and(eq(deposits.sourceDataHash, tx.dataHash), eq(deposits.fromChainId, tx.chainId)));
-  }
-  if (tx.refs.length > 0) matches.push(inArray(deposits.ref, [...tx.refs]));
+  const onSource = eq(deposits.fromChainId, tx.chainId);
+  const source = and(eq(deposits.sourceTxHash, tx.hash), onSource);
+  const deposit = eq(deposits.depositTxHash, tx.hash);
+  const claim = eq(deposits.claimTxHash, tx.hash);
+  const ended = or(eq(deposits.destinationTxHash, tx.hash), eq(deposits.refundTxHash, tx.hash));
+  const named = tx.refs.length === 0 ? undefined : inArray(deposits.ref, [...tx.refs]);
+  const same = tx.dataHash === null ? undefined : and(eq(deposits.sourceDataHash, tx.dataHash), onSource);
+  const gaveShares = isNotNull(deposits.shares);
+  const shown = or(
+    named,
+    ended,
+    and(source, deposits.sourceProven),
+    and(deposit, or(deposits.depositProven, gaveShares)),
+    and(claim, or(gaveShares, eq(deposits.state, "completed"))),
+  );
+  // Anybody may say anything, as often as they like: it must not crowd out what the chain has shown.
+  const rank = raw`case when ${shown} then 0 when ${same ?? raw`false`} then 1 else 2 end`;
   return db.run((sql) =>
     sql
       .select()
       .from(deposits)
-      .where(or(...matches))
-      .limit(20),
+      .where(or(named, ended, source, deposit, claim, same))
+      .orderBy(rank, desc(raw`${source} is true`), asc(deposits.createdAt), asc(deposits.trackingId))
+      .limit(MOST),
   );
 }
 
