@@ -2,6 +2,7 @@ import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { type ErrorCode, errorTable } from "../errors.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error.ts";
 import type { AnyRoute } from "./define-route.ts";
+import { type DescribedDocument, describeFields } from "./describe-fields.ts";
 import { limitOf } from "./limit.ts";
 import { commonErrors } from "./problem.ts";
 
@@ -108,11 +109,11 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
 }
 
 /** The OpenAPI 3.1 document of these operations, in their order, for a deployment at this address. */
-export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string) {
+export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string): DescribedDocument {
   const document = new OpenAPIHono();
   describeCredentials(document);
   for (const route of routes) describeRoute(document, route);
-  return document.getOpenAPI31Document({
+  const made = document.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Causeway",
@@ -131,4 +132,8 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string) 
       { name: "Service", description: "Chains, health and documents" },
     ],
   });
+  // Shared parts are told apart, and what has no value is left out.
+  const described: DescribedDocument = JSON.parse(JSON.stringify(made));
+  describeFields(described);
+  return described;
 }

@@ -7,7 +7,8 @@ export const partnersVaults = defineRoute({
   method: "put",
   path: "/v1/partners/vaults",
   summary: "Choose vaults",
-  description: "Quotes and builds with the partner's key are refused for any other vault; null admits all.",
+  description:
+    "Quotes and builds with the partner's key are refused for any other vault: null admits all, an empty list none.",
   tag: "Partners",
   access: "session",
   cache: "no-store",

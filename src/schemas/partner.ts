@@ -49,7 +49,8 @@ export type SettingsInput = z.infer<typeof SettingsInput>;
 export const PartnerVaultsInput = z
   .strictObject({
     vault_ids: z.array(VaultIdInput).max(500).nullable().openapi({
-      description: "The only vaults that deposits with the partner's key may go to; null: any vault",
+      description:
+        "The only vaults that deposits with the partner's key may go to, at most 500; null: any vault, empty: none",
     }),
   })
   .openapi("PartnerVaultsInput");

@@ -6,7 +6,7 @@ import { parseVaultId } from "../lib/vault-id.ts";
 
 /** Answer shapes. */
 export const AddressText = z.string().openapi({ example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" });
-export const AmountText = z.string().openapi({ example: "1000000", description: "Smallest units, decimal" });
+export const AmountText = z.string().openapi({ example: "1000000" });
 export const VaultIdText = z.string().openapi({ example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183" });
 export const TimeText = z.string().openapi({ example: "2026-01-02T03:04:05.678Z", format: "date-time" });
 export const HexText = z.string().openapi({ example: "0x" });
