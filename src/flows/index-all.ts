@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { selectFailingChains } from "../db/queries/flows.ts";
-import { DOUBTFUL_AT_ONCE, workInLanes } from "../lib/lanes.ts";
+import { workInLanes } from "../lib/lanes.ts";
 import { type IndexReport, indexChain } from "./index-chain.ts";
 
 /** What one round over all chains did. */
@@ -13,7 +13,7 @@ export interface RoundReport {
 }
 
 /**
- * Brings the flows of every chain up to its head, all at once, those whose last run failed a few at a time; one that
+ * Brings the flows of every chain up to its head, some at once, those whose last run failed a few at a time; one that
  * fails or hangs keeps no other from it. Never throws.
  */
 export async function indexAll(ctx: Context): Promise<RoundReport> {
@@ -22,7 +22,6 @@ export async function indexAll(ctx: Context): Promise<RoundReport> {
   const failing = await selectFailingChains(ctx.db).catch(() => new Set<number>());
   const reports = await workInLanes(chainIds, {
     doubtful: (chainId) => failing.has(chainId),
-    atOnce: DOUBTFUL_AT_ONCE,
     // What went wrong is noted and logged where it did.
     work: (chainId) => logged(ctx, chainId).catch(() => null),
   });

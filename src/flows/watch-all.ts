@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { selectFlowTips } from "../db/queries/flows.ts";
 import { selectVaults } from "../db/queries/vaults.ts";
-import { DOUBTFUL_AT_ONCE, workInLanes } from "../lib/lanes.ts";
+import { workInLanes } from "../lib/lanes.ts";
 import { describeError } from "../lib/log.ts";
 import { vaultOrNone } from "../vaults/registry.ts";
 import { type WatchReport, watchControls } from "./watch-controls.ts";
@@ -16,7 +16,7 @@ export interface WatchRound {
 }
 
 /**
- * Watches every chain that is followed, all at once, those whose index failed a few at a time; one that fails keeps no
+ * Watches every chain that is followed, some at once, those whose index failed a few at a time; one that fails keeps no
  * other from it, and goes on where it was.
  * Throws `store_unavailable`.
  */
@@ -25,7 +25,6 @@ export async function watchAll(ctx: Context): Promise<WatchRound> {
   const vaults = (await selectVaults(ctx.db)).flatMap((row) => vaultOrNone(ctx, row));
   const reports = await workInLanes(tips, {
     doubtful: ({ error }) => error !== null,
-    atOnce: DOUBTFUL_AT_ONCE,
     work: async (tip): Promise<WatchReport | null> => {
       try {
         const own = vaults.filter(({ chainId }) => chainId === tip.chainId);

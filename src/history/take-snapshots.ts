@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { selectFailingChains } from "../db/queries/flows.ts";
 import { selectLargestHolders } from "../db/queries/largest-holders.ts";
 import { pruneSnapshots, type Reading, writeSnapshots } from "../db/queries/snapshots.ts";
-import { DOUBTFUL_AT_ONCE, workInLanes } from "../lib/lanes.ts";
+import { workInLanes } from "../lib/lanes.ts";
 import { describeError } from "../lib/log.ts";
 import { listRegistry } from "../vaults/registry.ts";
 import { readNow } from "../vaults/state.ts";
@@ -36,7 +36,6 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const failing = await selectFailingChains(ctx.db);
   const read = await workInLanes(chainIds, {
     doubtful: (chainId) => failing.has(chainId),
-    atOnce: DOUBTFUL_AT_ONCE,
     work: (chainId) => readChain(ctx, { chainId, vaults: all.filter((vault) => vault.chainId === chainId) }),
   });
   const readings = read.flatMap((chain) => chain ?? []);

@@ -1,28 +1,30 @@
+/** Items that are worked on at once: one less than the answers a Worker waits for, so that stores always answer. */
+const AT_ONCE = 5;
+/** Of these, doubtful ones. */
+const DOUBTFUL_AT_ONCE = 2;
+
 /**
- * Does work on all items at once, except the doubtful ones: those so many at a time, beside the others. A Worker waits
- * for the headers of six answers at most, and what waits for one of these has its deadline run: items that are likely
- * to hang must not hold them all. Gives the results in the order of the items; throws the first failure.
+ * Does work on items, five at a time, of which at most two are doubtful ones. A Worker waits for the headers of six
+ * answers at most, and what waits for one of these has its deadline run: items that hang must not hold them all,
+ * whether anybody expected it or not. Gives the results in the order of the items; throws the first failure.
  * Source: Cloudflare Workers, limits (simultaneous open connections).
  */
 export async function workInLanes<T, R>(
   items: readonly T[],
-  how: { doubtful: (item: T) => boolean; atOnce: number; work: (item: T) => Promise<R> },
+  how: { doubtful: (item: T) => boolean; work: (item: T) => Promise<R> },
 ): Promise<R[]> {
-  const { doubtful, atOnce, work } = how;
+  const { doubtful, work } = how;
   const results: R[] = [];
-  const one = async (index: number): Promise<void> => {
-    const item = items[index] as T;
-    results[index] = await work(item);
-  };
   const indexes = items.map((_, index) => index);
   const apart = indexes.filter((index) => doubtful(items[index] as T));
-  const lane = async (): Promise<void> => {
-    for (let index = apart.shift(); index !== undefined; index = apart.shift()) await one(index);
-  };
   const others = indexes.filter((index) => !apart.includes(index));
-  await Promise.all([...others.map(one), ...Array.from({ length: atOnce }, lane)]);
+  const lane = async (next: () => number | undefined): Promise<void> => {
+    for (let index = next(); index !== undefined; index = next())
+      results[index] = await work(items[index] as T);
+  };
+  await Promise.all([
+    ...Array.from({ length: AT_ONCE - DOUBTFUL_AT_ONCE }, () => lane(() => others.shift())),
+    ...Array.from({ length: DOUBTFUL_AT_ONCE }, () => lane(() => apart.shift() ?? others.shift())),
+  ]);
   return results;
 }
-
-/** Chains whose last run failed are worked on so many at a time. */
-export const DOUBTFUL_AT_ONCE = 2;

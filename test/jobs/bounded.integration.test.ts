@@ -136,6 +136,18 @@ describe("one invocation, eleven chains that lag a million blocks, seven of whic
       if (LIVING.includes(chainId)) expect(second.get(chainId)).toBeGreaterThan((headBlock ?? 0) + 300);
   });
 
+  test("leaves the stores a connection when nobody expected any to hang", async () => {
+    await causeway.db.update(flowTips).set({ error: null });
+    const before = new Map((await tips()).map(({ chainId, headBlock }) => [chainId, headBlock ?? 0]));
+    await invoke("* * * * *");
+    expect(mostToDead).toBeGreaterThan(2);
+    expect(mostToDead).toBeLessThan(CONNECTIONS);
+    for (const { chainId, headBlock, error } of await tips()) {
+      expect(error).toBe(DEAD.has(chainId) ? "upstream_unavailable" : null);
+      if (LIVING.includes(chainId)) expect(headBlock).toBeGreaterThan((before.get(chainId) ?? 0) + 300);
+    }
+  });
+
   test("watches those who govern within it too, snapshots and signals included", async () => {
     const counts = await invoke("*/5 * * * *");
     for (const chainId of CHAINS)

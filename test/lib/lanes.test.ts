@@ -1,26 +1,40 @@
 import { expect, test } from "vitest";
 import { workInLanes } from "../../src/lib/lanes.ts";
 
-test("doubtful items are worked on so many at a time, the others all at once, and results keep their order", async () => {
-  const inFlight = { doubtful: 0, others: 0 };
-  const peak = { doubtful: 0, others: 0 };
+/** Works on twenty items, and tells how many were worked on at the same time. */
+async function peakOf(doubtful: (item: number) => boolean) {
+  const inFlight = { doubtful: 0, all: 0 };
+  const peak = { doubtful: 0, all: 0 };
+  const begun: number[] = [];
   const items = Array.from({ length: 20 }, (_, index) => index);
   const results = await workInLanes(items, {
-    doubtful: (item) => item % 2 === 0,
-    atOnce: 2,
+    doubtful,
     work: async (item) => {
-      const kind = item % 2 === 0 ? "doubtful" : "others";
-      inFlight[kind] += 1;
-      peak[kind] = Math.max(peak[kind], inFlight[kind]);
+      begun.push(item);
+      const kinds = doubtful(item) ? (["doubtful", "all"] as const) : (["all"] as const);
+      for (const kind of kinds) {
+        inFlight[kind] += 1;
+        peak[kind] = Math.max(peak[kind], inFlight[kind]);
+      }
       for (let turn = 0; turn < 3; turn += 1) await Promise.resolve();
-      inFlight[kind] -= 1;
+      for (const kind of kinds) inFlight[kind] -= 1;
       return item * 10;
     },
   });
   expect(results).toEqual(items.map((item) => item * 10));
-  expect(peak).toEqual({ doubtful: 2, others: 10 });
+  return { ...peak, begun };
+}
+
+test("doubtful items are worked on two at a time beside the others, and results keep their order", async () => {
+  const { doubtful, all, begun } = await peakOf((item) => item >= 10);
+  expect({ doubtful, all }).toEqual({ doubtful: 2, all: 5 });
+  expect(begun.slice(0, 5).sort((a, b) => a - b)).toEqual([0, 1, 2, 10, 11]);
+});
+
+test("items of which nobody expects anything leave a connection free all the same", async () => {
+  expect(await peakOf(() => false)).toMatchObject({ doubtful: 0, all: 5 });
 });
 
 test("nothing to do is done at once", async () => {
-  expect(await workInLanes([], { doubtful: () => true, atOnce: 2, work: async () => 1 })).toEqual([]);
+  expect(await workInLanes([], { doubtful: () => true, work: async () => 1 })).toEqual([]);
 });
