@@ -18,7 +18,7 @@ const TOO_LONG = /too (?:many|long|large)|exceed|max|limit|up to|more than|at mo
 const LISTS = { topics: /\btopics?\b/i, addresses: /\baddress(?:es)?\b|\bcontracts?\b/i } as const;
 /** Words about how often one asks, not about how much. */
 const TOO_OFTEN =
-  /\brate\b|requests?\b.*(?:count|per)|quota|credit|capacity|per (?:second|minute|day)|daily/i;
+  /^429\b|too many requests|throttl|requests? limit|number of requests|\brate\b|requests?\b.*(?:count|per)|quota|credit|capacity|per (?:second|minute|day)|daily/i;
 /** A number of blocks that such a refusal names. */
 const NAMED =
   /(?:up to|at most|maximum|max|limited to|limit(?: is)?|exceeds?|within|over|than)\b[^0-9]{0,40}?([0-9][0-9,_]*)(k?)/i;

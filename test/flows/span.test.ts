@@ -27,6 +27,10 @@ describe("a refusal of too large a question", () => {
     "rate limit exceeded",
     "daily request count exceeded, request rate limited",
     "Your app has exceeded its compute units per second capacity",
+    "429: Too Many Requests",
+    "-32005: Too many requests, please slow down",
+    "-32016: request limit reached",
+    "You have exceeded the maximum number of requests",
     "header not found",
     "missing trie node",
   ])("is not: %s", (message) => {
