@@ -5,6 +5,10 @@ export interface Budget {
   requests: number;
   /** Blocks. */
   span: number;
+  /** Blocks of the last question that was answered in full, unless as many were refused since; 0: none. */
+  granted: number;
+  /** Questions to be answered before a longer one is tried: many, once one was refused. */
+  contentFor: number;
   /** Contracts. */
   addresses: number;
   /** Kinds of events. */
@@ -31,7 +35,7 @@ export function budgetOf(of: {
   late?: () => boolean;
 }): Budget {
   const { requests, span, topics, late = () => false } = of;
-  return { requests, span, addresses: ADDRESSES, topics: topics ?? TOPICS, late };
+  return { requests, span, granted: 0, contentFor: 0, addresses: ADDRESSES, topics: topics ?? TOPICS, late };
 }
 
 /**

@@ -9,13 +9,15 @@ import { narrow, narrowed, type QuestionSize, widen } from "./span.ts";
 
 /** Requests that are kept back: those that confirm what was read. */
 const KEPT_BACK = 4;
+/** Questions of a length that was granted, before a longer one than was refused is tried again. */
+const CONTENT_FOR = 16;
 /** Events kept at once: what a run may hold in memory. */
 const MANY_LOGS = 10_000;
 
 /**
  * Reads the events of blocks in ascending order, as far as the budget goes, in questions that the node grants: what
- * it refuses is halved and asked again, an answered one makes the next span a little wider. The first question is
- * asked whatever it costs, so that every run gets on. Changes the budget, which the node's requests pay from.
+ * it refuses is made smaller and asked again, an answered one makes the next span a little wider, unless a wider one
+ * was refused just before. The first question is asked whatever it costs, so that every run gets on. Changes the budget, which the node's requests pay from.
  * Returns the events and the last block that was read, `span.from - 1` when none was.
  * Throws what the node says when it refuses even the smallest question.
  */
@@ -36,14 +38,29 @@ export async function readSpan(
       for (const log of found) logs.push(log);
       next = asked.to + 1;
       // Only a full question says that more would be granted.
-      if (asked.to - asked.from + 1 === budget.span) budget.span = widen(budget.span);
+      if (asked.to - asked.from + 1 === budget.span) grow(budget);
     } catch (error) {
       const smaller = shrink({ ...largest(filters), span: asked.to - asked.from + 1 }, error);
       if (smaller === null) throw error;
       Object.assign(budget, smaller);
+      if (smaller.span !== undefined) retreat(budget, asked.to - asked.from + 1);
     }
   }
   return { logs, to: next - 1 };
+}
+
+/** Most nodes refuse by a fixed number of blocks: asking for one more each time would cost every other request. */
+function grow(budget: Budget): void {
+  budget.granted = budget.span;
+  if (budget.contentFor === 0) budget.span = widen(budget.span);
+  else budget.contentFor -= 1;
+}
+
+/** After so many blocks were refused: what was answered just before says more than half of them, or a node's words. */
+function retreat(budget: Budget, refused: number): void {
+  if (budget.granted < refused) budget.span = Math.max(budget.span, budget.granted);
+  else budget.granted = 0;
+  budget.contentFor = CONTENT_FOR;
 }
 
 async function ask(

@@ -125,6 +125,36 @@ describe("what a run may ask", () => {
     expect(asked).toBeLessThanOrEqual(8);
   });
 
+  test.each([
+    ["names its limit", "limited to a 50 block range"],
+    ["names none", "block range is too wide"],
+    ["names another", "up to 7 blocks, they say"],
+  ])("is spent on blocks that a strict node grants, where it %s", async (_, words) => {
+    const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
+    let [answered, refused] = [0, 0];
+    const strict: NodeSession = {
+      request: async (method, params) => {
+        const { fromBlock = 0, toBlock = 0 } = params[0] as Partial<Asked>;
+        if (method === "eth_getLogs" && Number(toBlock) - Number(fromBlock) >= 50) {
+          refused += 1;
+          throw new RpcError("node", words);
+        }
+        answered += method === "eth_getLogs" ? 1 : 0;
+        return node.request(method, params);
+      },
+    };
+    const budget = budgetOf({ requests: 1_000, span: 50, topics: null });
+    const { to } = await readSpan(strict, {
+      span: { from: 1, to: 5_000 },
+      sources: quiet,
+      budget,
+    });
+    expect(to).toBe(5_000);
+    // A hundred questions, were all of them of fifty blocks.
+    expect(answered).toBeLessThanOrEqual(102);
+    expect(refused).toBeLessThanOrEqual(8);
+  });
+
   test("always holds one question", async () => {
     const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
     const budget: Budget = budgetOf({ requests: 0, span: 10, topics: null });

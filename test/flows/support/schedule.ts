@@ -206,7 +206,7 @@ class Schedule {
   /** Some nodes grant few contracts and kinds of events. */
   #budget(of: { requests: number; span: number }): Budget {
     const [addresses, topics] = this.#random.once(2) ? [500, 100] : [1 + this.#random.below(3), 1];
-    return { ...of, addresses, topics, late: () => false };
+    return { ...of, granted: 0, contentFor: 0, addresses, topics, late: () => false };
   }
 
   async #runTip(indexer: Indexer): Promise<void> {
