@@ -55,13 +55,18 @@ function transferProof(logs: readonly Log[], { row }: ProofSubject): ShareProof 
   return shares > 0n ? { shares, amountIn: row.provider === null ? BigInt(row.fromAmount) : null } : null;
 }
 
+/** A token's own Transfer events (EIP-20); none of a token that is not known. */
+export function transfersOf(logs: readonly Log[], token: string | null) {
+  const own = logs.filter(({ address }) => token !== null && sameAddress(address, token));
+  return parseEventLogs({ abi: transferAbi(), logs: own }).map(({ args }) => args);
+}
+
 /** What an account gained of a token, by the token's own Transfer events (EIP-20). Negative: it lost. */
 export function netTransfers(logs: readonly Log[], of: { token: string; account: string }): bigint {
-  const own = logs.filter((log) => sameAddress(log.address, of.token));
   let net = 0n;
-  for (const { args } of parseEventLogs({ abi: transferAbi(), logs: own })) {
-    if (sameAddress(args.to, of.account)) net += args.value;
-    if (sameAddress(args.from, of.account)) net -= args.value;
+  for (const { from, to, value } of transfersOf(logs, of.token)) {
+    if (sameAddress(to, of.account)) net += value;
+    if (sameAddress(from, of.account)) net -= value;
   }
   return net;
 }
@@ -117,9 +122,8 @@ export function findRefund(
 ): bigint | null {
   const { row, took } = seen;
   if (!receipt.succeeded || took.amount <= 0n) return null;
-  const own = receipt.logs.filter((log) => sameAddress(log.address, took.token));
-  const paid = parseEventLogs({ abi: transferAbi(), logs: own }).filter(
-    ({ args }) => sameAddress(args.from, took.by) && sameAddress(args.to, row.userAddress),
+  const paid = transfersOf(receipt.logs, took.token).filter(
+    ({ from, to }) => sameAddress(from, took.by) && sameAddress(to, row.userAddress),
   );
-  return paid.length === 1 && paid[0]?.args.value === took.amount ? took.amount : null;
+  return paid.length === 1 && paid[0]?.value === took.amount ? took.amount : null;
 }

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { Receipt, Transaction } from "../chains/transaction.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
-import { sameAddress } from "../lib/address.ts";
+import { callsVault } from "./calls-vault.ts";
 import { findShareProof, type ShareProof } from "./evidence.ts";
 import { isConfirmed, type Look } from "./look.ts";
 import type { Observation } from "./move.ts";
@@ -60,9 +60,9 @@ async function isOwnCall(
   ctx: Context,
   { row, look, transaction, receipt }: AtVault & { transaction: Transaction; receipt: Receipt },
 ): Promise<boolean> {
-  if (!sameAddress(transaction.from, row.userAddress) || row.destinationTxHash === null) return false;
+  if (row.destinationTxHash === null) return false;
   const { entryPoint } = await vaultOf(ctx, row);
-  if (transaction.to === null || !sameAddress(transaction.to, entryPoint)) return false;
+  if (!callsVault(row, { entryPoint, transaction, receipt })) return false;
   const delivery = await look(row.vaultChainId, row.destinationTxHash as Hex);
   return delivery.receipt !== null && receipt.blockNumber >= delivery.receipt.blockNumber;
 }

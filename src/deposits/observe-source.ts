@@ -1,4 +1,4 @@
-import { type Hex, keccak256 } from "viem";
+import type { Hex } from "viem";
 import type { Receipt, SeenTransaction, Transaction } from "../chains/transaction.ts";
 import type { Context } from "../context.ts";
 import { type DepositRow, provesAnother } from "../db/queries/deposits.ts";
@@ -6,10 +6,12 @@ import { sameAddress } from "../lib/address.ts";
 import { depositRouterAddress } from "../router/address.ts";
 import { findShareProof, findSwapped } from "./evidence.ts";
 import { failureReason } from "./failure-reason.ts";
+import { carriesHandedOut, isHandedOut } from "./handed-out.ts";
 import { isConfirmed } from "./look.ts";
 import type { Observation } from "./move.ts";
 import { arrived, completed } from "./observations.ts";
 import { observeRequest } from "./observe-request.ts";
+import { sharesArrivals } from "./shared-claim.ts";
 
 /** A transaction of the source chain that may carry a deposit. */
 interface Source {
@@ -25,28 +27,24 @@ interface Source {
 export async function observeSource(ctx: Context, source: Source): Promise<Observation[]> {
   const { row, hash, seen } = source;
   const { transaction, receipt } = seen;
-  const carries = transaction !== null && isHandedOut(row, transaction);
+  const carries = carriesHandedOut(row, seen);
   if (receipt === null) {
     // Only a receipt proves: a waiting transaction may still be replaced by another.
     return carries ? [{ evidence: { kind: "source_waits" }, change: claim(hash), noted: "when_moving" }] : [];
   }
   const confirmed = isConfirmed(ctx, { chainId: row.fromChainId, seen });
-  const at = { row, hash, receipt, confirmed };
+  const at = {
+    row,
+    hash,
+    receipt,
+    confirmed,
+    batched: transaction !== null && !isHandedOut(row, transaction),
+  };
   if (!receipt.succeeded) return carries ? observeRevert(ctx, { ...at, transaction }) : [];
   const proof = mayUseRouter(row) ? findShareProof(receipt, { row, via: "router" }) : null;
   if (proof !== null) return [completed(at, proof)].map(withSource(at));
   if (!carries || (await provesAnother(ctx.db, { row, hash }))) return [];
   return (row.provider === null ? await observeDirect(ctx, at) : observeMove(at)).map(withSource(at));
-}
-
-/** Whether a transaction is the one that build handed out: same sender, target and calldata. */
-export function isHandedOut(row: DepositRow, transaction: Transaction): boolean {
-  return (
-    sameAddress(transaction.from, row.userAddress) &&
-    transaction.to !== null &&
-    sameAddress(transaction.to, row.sourceTo) &&
-    keccak256(transaction.input) === row.sourceDataHash
-  );
 }
 
 /** Whether the deposit's source transaction is still to be found, or to be sent again. */
@@ -65,6 +63,8 @@ interface Carried {
   hash: Hex;
   receipt: Receipt;
   confirmed: boolean;
+  /** Whether the call was one of several that an account made. */
+  batched: boolean;
 }
 
 const claim = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
@@ -91,8 +91,10 @@ async function observeRevert(
 
 /** The user's own deposit into the vault; the Router's needs no carrier, see above. */
 async function observeDirect(ctx: Context, at: Carried): Promise<Observation[]> {
-  const { row, hash, receipt } = at;
+  const { row, hash, receipt, batched } = at;
   if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
+  // Of shares that several calls of a batch brought nobody can say which are whose.
+  if (batched && sharesArrivals(row, receipt) > 1) return [];
   const proof = findShareProof(receipt, { row, via: "user" });
   // A transfer of shares names no deposit: whoever was proven by it first has it.
   if (proof !== null) return [completed(at, { ...proof, depositTxHash: hash })];

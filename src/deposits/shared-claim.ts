@@ -1,6 +1,8 @@
-import { erc20Abi, getAddress, type Hex, isAddressEqual, parseEventLogs } from "viem";
+import type { Hex } from "viem";
 import type { Receipt } from "../chains/transaction.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
+import { sameAddress } from "../lib/address.ts";
+import { transfersOf } from "./evidence.ts";
 import type { Look } from "./look.ts";
 import { isRequested } from "./requests.ts";
 
@@ -17,7 +19,7 @@ export async function shareOfClaim(
   look: Look,
 ): Promise<ClaimShare> {
   const { row, others, receipt, hash } = of;
-  const several = transfersTo(row, receipt) > 1;
+  const several = sharesArrivals(row, receipt) > 1;
   const together = (other: DepositRow): boolean => other.requestId === row.requestId || several;
   const claimed = others.filter((other) => other.state === "completed" && other.claimTxHash === hash);
   if (claimed.some((other) => !together(other))) return "another's";
@@ -32,8 +34,6 @@ export async function shareOfClaim(
 }
 
 /** How often a transaction sent the account shares. */
-function transfersTo({ shareToken, userAddress }: DepositRow, { logs }: Receipt): number {
-  const own = logs.filter(({ address }) => isAddressEqual(address, getAddress(shareToken)));
-  const transfers = parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: own });
-  return transfers.filter(({ args }) => isAddressEqual(args.to, getAddress(userAddress))).length;
+export function sharesArrivals({ shareToken, userAddress }: DepositRow, { logs }: Receipt): number {
+  return transfersOf(logs, shareToken).filter(({ to }) => sameAddress(to, userAddress)).length;
 }

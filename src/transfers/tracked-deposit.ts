@@ -3,7 +3,9 @@ import type { SeenTransaction } from "../chains/transaction.ts";
 import type { Context } from "../context.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../db/queries/deposits.ts";
 import { routerRefs } from "../deposits/evidence.ts";
-import { isHandedOut, isSourceOpen } from "../deposits/observe-source.ts";
+import { carriesHandedOut } from "../deposits/handed-out.ts";
+import { innerDataHashes } from "../deposits/inner-calldata.ts";
+import { isSourceOpen } from "../deposits/observe-source.ts";
 import { isRequested } from "../deposits/requests.ts";
 
 /** A transaction as its chain knows it; `seen` null: the chain could not be read. */
@@ -28,8 +30,8 @@ const RANK: Readonly<Record<Bond, number>> = { proven: 3, reported: 2, handed_ou
 export async function trackedDeposit(ctx: Context, found: FoundTransaction): Promise<Tracked | null> {
   const { hash, chainId, seen } = found;
   const refs = seen === null || seen.receipt === null ? [] : routerRefs(seen.receipt);
-  const dataHash = seen === null || seen.transaction === null ? null : keccak256(seen.transaction.input);
-  const rows = await selectDepositsByTransaction(ctx.db, { hash, chainId, dataHash, refs });
+  const dataHashes = seen === null ? [] : dataHashesOf(seen);
+  const rows = await selectDepositsByTransaction(ctx.db, { hash, chainId, dataHashes, refs });
   const tracked = rows.flatMap((row) => {
     const bond = bondOf(row, { ...found, refs });
     return bond === null ? [] : [{ row, bond }];
@@ -37,12 +39,18 @@ export async function trackedDeposit(ctx: Context, found: FoundTransaction): Pro
   return tracked.sort((a, b) => RANK[b.bond] - RANK[a.bond])[0] ?? null;
 }
 
+/** Of its own calldata, and of what it hands on where it succeeded. */
+function dataHashesOf({ transaction, receipt }: SeenTransaction): Hex[] {
+  if (transaction === null) return [];
+  const inner = receipt?.succeeded === true ? innerDataHashes(transaction.input) : [];
+  return [keccak256(transaction.input), ...inner];
+}
+
 function bondOf(row: DepositRow, found: FoundTransaction & { refs: readonly Hex[] }): Bond | null {
   const { hash, chainId, seen, refs } = found;
   if (refs.some((ref) => ref === row.ref) || isProvenBy(row, hash)) return "proven";
-  const transaction = seen?.transaction ?? null;
   const mayBeSource = chainId === row.fromChainId && isSourceOpen(row);
-  if (transaction !== null && mayBeSource && isHandedOut(row, transaction))
+  if (seen !== null && mayBeSource && carriesHandedOut(row, seen))
     return row.sourceTxHash === hash ? "reported" : "handed_out";
   const claims: readonly (string | null)[] = [row.sourceTxHash, row.depositTxHash, row.claimTxHash];
   return claims.includes(hash) ? "claimed" : null;

@@ -1,9 +1,10 @@
-import { type Hex, keccak256 } from "viem";
+import { concatHex, type Hex, keccak256, type Log, numberToHex, zeroAddress } from "viem";
 import { expect, test } from "vitest";
-import type { Transaction } from "../../src/chains/transaction.ts";
-import { isHandedOut } from "../../src/deposits/observe-source.ts";
+import type { SeenTransaction, Transaction } from "../../src/chains/transaction.ts";
+import { carriesHandedOut, isHandedOut } from "../../src/deposits/handed-out.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";
-import { OTHER, row, USER } from "./fixtures.ts";
+import { OTHER, row, USDC, USER } from "./fixtures.ts";
+import { log, receiptOf, transferLog } from "./logs.ts";
 
 const input: Hex = "0x12345678";
 const handedOut = { ...row, sourceDataHash: keccak256(input) };
@@ -28,4 +29,50 @@ test.each<[string, Partial<Transaction>]>([
   ["with more calldata", { input: "0x1234567800" }],
 ])("a transaction %s does not", (_what, change) => {
   expect(isHandedOut(handedOut, { ...sent, ...change })).toBe(false);
+});
+
+const call: Hex = `0xdeadbeef${"5a".repeat(96)}`;
+const inBatch = { ...row, sourceDataHash: keccak256(call) };
+const batch: SeenTransaction = {
+  transaction: { ...sent, from: OTHER, to: USER, input: concatHex([numberToHex(100, { size: 32 }), call]) },
+  receipt: receiptOf(
+    transferLog({ token: USDC, from: USER, to: depositRouterAddress, value: BigInt(row.fromAmount) }),
+    log(depositRouterAddress, [], "0x"),
+  ),
+  confirmations: 1,
+};
+const withLogs = (...logs: Log[]): SeenTransaction => ({ ...batch, receipt: receiptOf(...logs) });
+const told = log(depositRouterAddress, [], "0x");
+
+test("a batch that made the call carries the deposit, whoever sent it", () => {
+  expect(carriesHandedOut(inBatch, batch)).toBe(true);
+});
+
+test.each<[string, SeenTransaction]>([
+  ["that waits", { ...batch, receipt: null }],
+  [
+    "that reverted",
+    { ...batch, receipt: { ...receiptOf(...(batch.receipt?.logs ?? [])), succeeded: false } },
+  ],
+  ["whose call did nothing", withLogs(...(batch.receipt?.logs.slice(0, 1) ?? []))],
+  ["in which nothing was paid", withLogs(told)],
+  ["that somebody else paid", withLogs(transferLog({ token: USDC, from: OTHER, value: 100_000_000n }), told)],
+  ["that paid another amount", withLogs(transferLog({ token: USDC, from: USER, value: 99_999_999n }), told)],
+  ["that paid in another token", withLogs(transferLog({ from: USER, value: 100_000_000n }), told)],
+  ["of other calls", { ...batch, transaction: { ...sent, from: OTHER, to: USER, input } }],
+  ["nobody knows", { ...batch, transaction: null }],
+])("a batch %s does not", (_what, seen) => {
+  expect(carriesHandedOut(inBatch, seen)).toBe(false);
+});
+
+test("native money is paid by a batch that the account itself ran", () => {
+  const native = { ...inBatch, fromToken: zeroAddress };
+  const by = (change: Partial<Transaction>): SeenTransaction => ({
+    ...withLogs(told),
+    transaction: { ...sent, input: batch.transaction?.input ?? "0x", ...change },
+  });
+  expect(carriesHandedOut(native, by({ from: OTHER, to: USER }))).toBe(true);
+  expect(carriesHandedOut(native, by({ from: USER, to: OTHER }))).toBe(true);
+  expect(carriesHandedOut(native, by({ from: OTHER, to: OTHER }))).toBe(false);
+  expect(carriesHandedOut(native, by({ from: OTHER, to: null }))).toBe(false);
 });

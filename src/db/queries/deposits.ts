@@ -44,11 +44,11 @@ const MOST = 20;
 
 /**
  * Deposits that could be carried by a transaction, so many at most: those that the chain has shown it to carry, then
- * those handed out with its very calldata, reported ones first, then those that somebody merely says it carries.
+ * those handed out with calldata of these hashes, reported ones first, then those that it is merely said to carry.
  */
 export function selectDepositsByTransaction(
   db: Database,
-  tx: { hash: Hex; chainId: number; dataHash: Hex | null; refs: readonly Hex[] },
+  tx: { hash: Hex; chainId: number; dataHashes: readonly Hex[]; refs: readonly Hex[] },
 ): Promise<DepositRow[]> {
   const onSource = eq(deposits.fromChainId, tx.chainId);
   const source = and(eq(deposits.sourceTxHash, tx.hash), onSource);
@@ -56,7 +56,9 @@ export function selectDepositsByTransaction(
   const claim = eq(deposits.claimTxHash, tx.hash);
   const ended = or(eq(deposits.destinationTxHash, tx.hash), eq(deposits.refundTxHash, tx.hash));
   const named = tx.refs.length === 0 ? undefined : inArray(deposits.ref, [...tx.refs]);
-  const same = tx.dataHash === null ? undefined : and(eq(deposits.sourceDataHash, tx.dataHash), onSource);
+  const { dataHashes } = tx;
+  const same =
+    dataHashes.length === 0 ? undefined : and(inArray(deposits.sourceDataHash, [...dataHashes]), onSource);
   const gaveShares = isNotNull(deposits.shares);
   const shown = or(
     named,

@@ -30,7 +30,7 @@ const crowd = (name: string, change: Partial<DepositRow>) =>
     })),
   );
 const found = async (refs: readonly Hex[] = []) => {
-  const tx = { hash: HASH, chainId: row.fromChainId, dataHash: DATA, refs };
+  const tx = { hash: HASH, chainId: row.fromChainId, dataHashes: [DATA], refs };
   return selectDepositsByTransaction(causeway.context().db, tx);
 };
 

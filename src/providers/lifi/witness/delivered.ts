@@ -35,10 +35,7 @@ const endAbi = once(() =>
  * What the destination's pool paid out of a transfer in a transaction; null: nothing, or not once alone. A transfer
  * that went alone is known by its id, one that waited for company by whom it pays how much from where.
  */
-export function paidByStargate(
-  receipt: Receipt,
-  of: Ends & { sent: StargateSent; user: Hex },
-): PaidOut | null {
+export function paidByStargate(receipt: Receipt, of: Ends & { sent: StargateSent }): PaidOut | null {
   const { source, destination, sent } = of;
   const [from, to] = [poolOf(source.stargate, sent.assetId), poolOf(destination.stargate, sent.assetId)];
   if (!receipt.succeeded || from === null || to === null) return null;
@@ -48,7 +45,7 @@ export function paidByStargate(
   const fitting = all.filter(({ args }) => {
     if (args.srcEid !== source.stargate?.endpointId) return false;
     if (sent.guid !== null) return args.guid === sent.guid;
-    return isAddressEqual(args.toAddress, of.user) && args.amountReceivedLD === amount;
+    return isAddressEqual(args.toAddress, sent.receiver) && args.amountReceivedLD === amount;
   });
   const [event, ...others] = fitting;
   if (event === undefined || others.length > 0) return null;

@@ -1,4 +1,4 @@
-import { type Hex, isAddressEqual, type Log, parseAbi, parseEventLogs, slice } from "viem";
+import { type Address, type Hex, isAddressEqual, type Log, parseAbi, parseEventLogs, slice } from "viem";
 import type { Receipt } from "../../../chains/transaction.ts";
 import { once } from "../../../lib/once.ts";
 import type { LifiDeployment } from "../deployments.ts";
@@ -16,6 +16,8 @@ export type Sent =
       /** Smallest unit of the source's token. */
       amount: bigint;
       transactionId: Hex;
+      /** Whom the money is for, whoever sent the transaction. */
+      receiver: Address;
     }
   | { kind: "circle"; message: BurnMessage };
 
@@ -69,8 +71,8 @@ export function sentByStargate(
   if (sent === undefined || start === undefined || others.length > 0 || further.length > 0) return null;
   if (sent.dstEid !== destination.stargate?.endpointId) return null;
   const { assetId, guid, amountReceivedLD: amount } = sent;
-  const { transactionId } = start.args.bridgeData;
-  const carried = { kind: "stargate", assetId, amount, transactionId } as const;
+  const { transactionId, receiver } = start.args.bridgeData;
+  const carried = { kind: "stargate", assetId, amount, transactionId, receiver } as const;
   if (guid !== NO_GUID) return { ...carried, guid, ticket: null };
   return { ...carried, guid: null, ticket: ticketOf(receipt, source) };
 }

@@ -30,7 +30,7 @@ interface Journey {
   sent: Sent;
   source: LifiDeployment;
   destination: LifiDeployment;
-  from: { client: ChainClient; receipt: Receipt; sender: Hex };
+  from: { client: ChainClient; receipt: Receipt };
   to: ChainClient;
 }
 
@@ -66,11 +66,11 @@ async function readJourney(
   const destination = deployments.get(transfer.toChainId);
   const [client, to] = [scope.chain(transfer.fromChainId), scope.chain(transfer.toChainId)];
   if (source === undefined || destination === undefined || client === null || to === null) return null;
-  const { transaction, receipt } = await seeTransaction(client, transfer.txHash);
-  if (transaction === null || receipt === null || !receipt.succeeded) return null;
+  const { receipt } = await seeTransaction(client, transfer.txHash);
+  if (receipt === null || !receipt.succeeded) return null;
   const ends = { source, destination };
   const sent = facet === "stargate" ? sentByStargate(receipt, ends) : sentByCircle(receipt, ends);
-  return sent === null ? null : { sent, ...ends, from: { client, receipt, sender: transaction.from }, to };
+  return sent === null ? null : { sent, ...ends, from: { client, receipt }, to };
 }
 
 /** What arrived by a transaction, and by which it reached its end. */
@@ -97,7 +97,7 @@ async function byStargate(
 ): Promise<Arrival | null> {
   const ended = recoveredFromStargate(receipt, journey);
   if (ended !== "no_call") return { hash, delivery: ended === "called" ? null : ended };
-  const paid = paidByStargate(receipt, { ...journey, user: journey.from.sender });
+  const paid = paidByStargate(receipt, journey);
   if (paid === null) return null;
   const { receiverStargate } = journey.destination;
   if (receiverStargate !== null && isAddressEqual(paid.to, receiverStargate)) {

@@ -1,0 +1,75 @@
+import { encodeFunctionData, zeroAddress } from "viem";
+import { expect, test } from "vitest";
+import { stackTokenAbi } from "../../scripts/stack/contracts/artifact.ts";
+import type { bridgeKeys } from "../../src/schemas/quote.ts";
+import type { TransferStatus } from "../../src/schemas/status.ts";
+import { Api } from "../harness/api.ts";
+import { chainOf, mined, newUser, sendCall, type TestChain, tokenOn, vaultNamed } from "../harness/chain.ts";
+import { ends } from "../harness/moves.ts";
+import { newSmartAccount, type SmartAccount } from "../harness/smart-account.ts";
+import { statusOf } from "./follow.ts";
+import { PATIENCE, sharesOf } from "./transfer.ts";
+
+const api = new Api();
+const AMOUNT = 250_000_000n;
+
+/** Builds for a contract wallet and has it make all calls in one transaction, which nobody reports. */
+async function depart(way: { vault: string; bridge: (typeof bridgeKeys)[number]; native?: true }) {
+  const account = await newSmartAccount();
+  const vault = vaultNamed(way.vault);
+  const [from] = ends(vault);
+  const paid = way.native ? { token: zeroAddress, amount: 10n ** 17n } : await fund(from, account);
+  const built = await api.build({
+    from_chain_id: from.chainId,
+    from_token: paid.token,
+    from_amount: String(paid.amount),
+    vault_id: vault.vault_id,
+    user_address: account.address,
+    slippage: 0.02,
+    preferred_bridge: way.bridge,
+  });
+  expect(built.tracking.bridge).toBe(way.bridge);
+  return { account, vault, from, built, hash: await account.send(from, built.calls) };
+}
+
+async function fund(chain: TestChain, { address }: SmartAccount) {
+  const token = tokenOn(chain, "USDC");
+  const args = [address, AMOUNT] as const;
+  const data = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args });
+  await mined(chain, await sendCall(await newUser(chain), { to: token, data }));
+  return { token, amount: AMOUNT };
+}
+
+async function until(trip: Awaited<ReturnType<typeof depart>>, wanted: object): Promise<TransferStatus> {
+  const ask = () => statusOf(trip.hash, trip.from.chainId, trip.vault.chain_id);
+  await expect.poll(ask, PATIENCE).toMatchObject(wanted);
+  return ask();
+}
+
+test.each([
+  { vault: "Remote USDC", bridge: "across" },
+  { vault: "Remote USDC", bridge: "stargate" },
+  { vault: "Remote WETH", bridge: "across", native: true },
+] as const)("a smart account's batch is followed into $vault over $bridge", async (way) => {
+  const trip = await depart(way);
+  expect((await until(trip, { status: "DONE", substatus: "COMPLETED" })).deposit?.tracking_id).toBe(
+    trip.built.tracking_id,
+  );
+  const deposit = await api.deposit(trip.built.tracking_id);
+  expect(deposit).toMatchObject({ state: "completed", source_tx_hash: trip.hash });
+  expect(await sharesOf(trip.vault, trip.account.address)).toBe(BigInt(deposit.shares ?? "0"));
+});
+
+test.each([
+  { vault: "Plain USDC", bridge: "stargate_bus" },
+  { vault: "Members USDC", bridge: "across" },
+] as const)("what a batch sent over $bridge waits for the second step into $vault", async (way) => {
+  const trip = await depart(way);
+  const { deposit } = await until(trip, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
+  const chain = chainOf(trip.vault.chain_id);
+  const second = await trip.account.send(chain, deposit?.next?.calls ?? []);
+  expect(await until(trip, { status: "DONE" })).toMatchObject({
+    substatus: "COMPLETED",
+    receiving: { tx_hash: second, amount: String(await sharesOf(trip.vault, trip.account.address)) },
+  });
+});
