@@ -16,7 +16,15 @@ const ALWAYS: readonly (readonly [name: string, value: RegExp])[] = [
   ["strict-transport-security", /^max-age=\d{7,}/],
 ];
 /** What no caller is to see: where things are, how they are written, and what went wrong inside. */
-const LEAKS = /postgres(?:ql)?:\/\/|rediss?:\/\/|Bearer [\w-]|cw_secret_\w|\.[jt]s:\d+:\d+|\bat .+ \(.+\)/;
+const LEAKS = new RegExp(
+  [
+    /postgres(?:ql)?:\/\/|rediss?:\/\/|Bearer [\w-]|cw_secret_\w/,
+    // A line of a stack, which prose with something in brackets is not.
+    /\.[jt]s:\d+:\d+|\bat [^()]{1,100} \((?:[^()\s]+:\d+:\d+|<anonymous>|native)\)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+);
 
 /** What is held against the answers of a deployment. */
 export interface Measure {

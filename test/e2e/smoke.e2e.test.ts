@@ -131,6 +131,14 @@ describe("finds and names", () => {
       /^quotes\.build: status 500 instead of 422$/,
     ],
     [
+      "an error that tells where it was thrown",
+      at(
+        "/v1/no-such-route",
+        json((body) => Object.assign(body, { detail: "x at async Object.run (worker.mjs:5:9)" })),
+      ),
+      /^GET \/v1\/no-such-route: the answer tells what is inside$/,
+    ],
+    [
       "an error that tells too much",
       at(
         "/v1/no-such-route",
