@@ -10,6 +10,12 @@ export function larger(a: bigint | null, b: bigint | null): bigint | null {
   return a > b ? a : b;
 }
 
+/** The smaller of two amounts, either of which may be unknown. */
+export function smaller(a: bigint | null, b: bigint | null): bigint | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}
+
 /** `a * b / denominator` rounded down. Throws a RangeError when the denominator is zero. */
 export function mulDivDown(a: bigint, b: bigint, denominator: bigint): bigint {
   if (denominator === 0n) throw new RangeError("division by zero");

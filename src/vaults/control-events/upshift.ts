@@ -1,6 +1,6 @@
 import { type ControlEvent, done, fromTo, to } from "./event.ts";
 
-/** Deposits' pause has a view. Source: npm `@augustdigital/sdk` 4.27.3, its ABIs; the contracts' source is not public. */
+/** Deposits' pause has a view. Source: npm `@augustdigital/sdk` 4.27.3, its ABIs. */
 const shared: readonly ControlEvent[] = [
   done(
     ["entryPoint", "pause", "DepositWithdrawalStatusChanged(bool bDepositsPaused, bool bWithdrawalsPaused)"],

@@ -1,4 +1,4 @@
-import { larger } from "../../lib/amount.ts";
+import { larger, smaller } from "../../lib/amount.ts";
 import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../adapter.ts";
 
 /**
@@ -17,11 +17,6 @@ export interface OwnViews {
   /** Shares for the amount, where `previewDeposit` reverts although deposits work. */
   shares?: bigint | null;
   refusal?: Refusal | null;
-}
-
-function smaller(a: bigint | null, b: bigint | null): bigint | null {
-  if (a === null || b === null) return a ?? b;
-  return a < b ? a : b;
 }
 
 /** The flags of a vault whose own views say more. */

@@ -7,12 +7,14 @@ const flowsAbi = once(() =>
   parseAbi([
     "event Deposit(address assetIn, uint256 amountIn, uint256 shares, address indexed senderAddr, address indexed receiverAddr)",
     "event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr)",
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
   ]),
 );
 
 /**
- * Deposits and paid withdrawals of an Upshift vault. Of another token than its asset the worth is not told, and
- * what a withdrawal burned is not. Source: the published ABI of TokenizedVaultV2.
+ * Deposits and paid withdrawals of an Upshift vault: the standard's event where shares were redeemed at once, the
+ * vault's own where they were asked for first, which leaves out how many they were; never both. Of another token than
+ * its asset the worth is not told. Source: the published ABI of TokenizedVaultV2, and August Digital's own reading of it.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
@@ -22,6 +24,10 @@ export function upshiftFlows(vault: Vault): FlowSource {
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;
       try {
         const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
+        if (event.eventName === "Withdraw") {
+          const { owner: user, assets, shares } = event.args;
+          return { kind: "withdrawal", user, assets, shares };
+        }
         if (event.eventName === "WithdrawalProcessed") {
           const { receiverAddr: user, assetsAmount: assets } = event.args;
           return { kind: "withdrawal", user, assets, shares: null };

@@ -45,7 +45,6 @@ const routed: Family = {
     to: placed.vault,
     data: encodeFunctionData({ abi: vaultAbi, functionName: "instantRedeem", args: [shares, user] }),
   }),
-  withdrawalTellsShares: false,
   states: [
     {
       ...when("paused for deposits", { abi: vaultAbi, call: "setDepositsPaused", args: [true] }),
@@ -91,6 +90,11 @@ const direct: Family = {
   ...routed,
   name: "Upshift, called by the user",
   decimals: [6],
+  withdrawal: (placed, { user, shares }) => ({
+    to: placed.vault,
+    data: encodeFunctionData({ abi: vaultAbi, functionName: "requestRedeem", args: [shares, user] }),
+  }),
+  withdrawalTellsShares: false,
   async deploy(world, asset) {
     const made = await deploy(world, asset);
     return { ...made, row: { ...made.row, caller: "user" } };
@@ -109,6 +113,13 @@ const direct: Family = {
   ],
 };
 
+const legacyRedemption =
+  (functionName: "instantRedeem" | "requestRedeem"): Family["withdrawal"] =>
+  (placed, { user, shares }) => ({
+    to: placed.vault,
+    data: encodeFunctionData({ abi: legacyAbi, functionName, args: [shares, user, user] }),
+  });
+
 const legacy: Family = {
   ...standard,
   name: "Upshift's older vault",
@@ -117,7 +128,8 @@ const legacy: Family = {
   decimals: [6, 18],
   deploy: deployStandard({ abi: legacyAbi, code: legacyTokenizedVaultCreationCode }),
   // `redeem` is there and always reverts.
-  withdrawal: () => null,
+  withdrawal: legacyRedemption("requestRedeem"),
+  withdrawalTellsShares: false,
   states: [
     {
       ...when("paused for deposits", { abi: legacyAbi, call: "setDepositsPaused", args: [true] }),
@@ -134,7 +146,38 @@ const legacy: Family = {
       refused: { code: "above_maximum", max_deposit: "0" },
       shown: { max_deposit: "0" },
     },
+    {
+      ...when("with room for a thousand shares", {
+        abi: legacyAbi,
+        call: "setMaxSupply",
+        args: [101_000_000_000n],
+      }),
+      refused: { code: "above_maximum", max_deposit: "1073099999" },
+      shown: { max_deposit: "1073099999" },
+    },
+    {
+      ...when("without a limit of its supply", { abi: legacyAbi, call: "setMaxSupply", args: [maxUint256] }),
+      refused: null,
+      shown: { max_deposit: String(maxUint256) },
+    },
+    {
+      ...when("refusing an account", {
+        abi: legacyAbi,
+        call: "setBlacklisted",
+        args: (user) => [user, true],
+      }),
+      refused: { code: "not_allowed" },
+    },
   ],
 };
 
-conformance([routed, direct, legacy]);
+const legacyAtOnce: Family = {
+  ...legacy,
+  name: "Upshift's older vault, redeemed at once",
+  decimals: [6],
+  withdrawal: legacyRedemption("instantRedeem"),
+  withdrawalTellsShares: true,
+  states: [],
+};
+
+conformance([routed, direct, legacy, legacyAtOnce]);

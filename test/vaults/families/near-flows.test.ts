@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { metaMorpho } from "../../../src/vaults/families/morpho.ts";
 import { morphoV2 } from "../../../src/vaults/families/morpho-v2.ts";
 import { upshift } from "../../../src/vaults/families/upshift.ts";
+import { upshiftLegacy } from "../../../src/vaults/families/upshift-legacy.ts";
 import { OTHER, USDC, USER, VAULT, vault, WETH } from "../../deposits/fixtures.ts";
 
 const abi = parseAbi([
@@ -44,6 +45,17 @@ describe("Morpho's Vault V2", () => {
   });
 });
 
+/** Shares redeemed at once, as ERC-4626 logs it. */
+const redeemed = {
+  address: VAULT,
+  topics: encodeEventTopics({
+    abi,
+    eventName: "Withdraw",
+    args: { sender: OTHER, receiver: OTHER, onBehalf: USER },
+  }) as Topics,
+  data: two,
+};
+
 describe("Upshift", () => {
   const source = upshift.flows(vault);
   const deposit = (assetIn: Address) => ({
@@ -73,6 +85,11 @@ describe("Upshift", () => {
     expect(source.decode(deposit(WETH))).toEqual({ kind: "deposit", user: USER, assets: null, shares: 7n });
   });
 
+  test("shows what was redeemed at once", () => {
+    const flow = { kind: "withdrawal", user: USER, assets: 5n, shares: 7n };
+    expect(source.decode(redeemed)).toEqual(flow);
+  });
+
   test("shows what was paid out, not what was asked for", () => {
     expect(source.decode(paid)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: null });
     const [asked] = encodeEventTopics({ abi, eventName: "WithdrawalRequested", args: {} });
@@ -80,14 +97,55 @@ describe("Upshift", () => {
     expect(source.topics).toEqual([
       "0xc436f473cd90c9b4dd731856a14b80f713d384a1688a506d4230140c5b36d5cd",
       "0x2e06b2c9d4ccae2592eda2017cb2fb604b8d7418e85f023375514ab25ff2cc4c",
+      "0xfbde797d201c681b91056529119e0b02407c7bb96a4a2c75c01fc9667232c8db",
     ]);
   });
 
   test("shows nothing of logs that are another's", () => {
-    for (const log of [deposit(USDC), paid]) {
+    for (const log of [deposit(USDC), paid, redeemed]) {
       expect(source.decode({ ...log, address: OTHER })).toBe(null);
       expect(source.decode({ ...log, data: "0x01" })).toBe(null);
       expect(source.decode({ ...log, topics: [log.topics[0]] })).toBe(null);
+    }
+  });
+});
+
+describe("Upshift's older vaults", () => {
+  const source = upshiftLegacy.flows(vault);
+  const members = "uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn";
+  const older = parseAbi([`event WithdrawalProcessed(${members})`]);
+  const newer = parseAbi([`event WithdrawalProcessed(${members}, bool wasBlacklisted)`]);
+  const values = [9n, 2n, USER, 1n] as const;
+  const paid = [
+    {
+      address: VAULT,
+      topics: encodeEventTopics({ abi: older }) as Topics,
+      data: encodeAbiParameters(older[0].inputs, values),
+    },
+    {
+      address: VAULT,
+      topics: encodeEventTopics({ abi: newer }) as Topics,
+      data: encodeAbiParameters(newer[0].inputs, [...values, false]),
+    },
+  ];
+
+  test("show what was paid out, in both forms of the event", () => {
+    for (const log of paid) {
+      expect(source.topics).toContain(log.topics[0]);
+      expect(source.decode(log)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: null });
+    }
+  });
+
+  test("show what was redeemed at once", () => {
+    expect(source.topics).toContain(redeemed.topics[0]);
+    const flow = { kind: "withdrawal", user: USER, assets: 5n, shares: 7n };
+    expect(source.decode(redeemed)).toEqual(flow);
+  });
+
+  test("show nothing of logs that are another's", () => {
+    for (const log of [...paid, redeemed]) {
+      expect(source.decode({ ...log, address: OTHER })).toBe(null);
+      expect(source.decode({ ...log, data: "0x01" })).toBe(null);
     }
   });
 });

@@ -180,7 +180,17 @@ describe("what a family reverts with", () => {
     [upshift, reverts("DepositsPaused()"), "vault_paused", "DepositsPaused"],
     [upshift, reverts("SenderNotWhitelisted()"), "not_allowed", "SenderNotWhitelisted"],
     [upshift, reverts("AssetNotWhitelisted()"), null, "AssetNotWhitelisted"],
-    [upshiftLegacy, reverts("MaxDepositAmountReached()"), "above_maximum", "MaxDepositAmountReached"],
+    [upshift, reverts("StalePrice()"), "price_stale", "StalePrice"],
+    [
+      upshift,
+      reverts("AllocationExceeded(uint256 a, uint256 b, uint256 c)", [3n, 1n, 2n]),
+      "above_maximum",
+      "AllocationExceeded",
+    ],
+    [upshiftLegacy, reverts("DepositLimitReached()"), "above_maximum", "DepositLimitReached"],
+    [upshiftLegacy, reverts("MaxSupplyLimitReached()"), "above_maximum", "MaxSupplyLimitReached"],
+    [upshiftLegacy, reverts("AddressBlacklisted()"), "not_allowed", "AddressBlacklisted"],
+    [upshiftLegacy, reverts("SharesAmountRequired()"), "zero_shares", "SharesAmountRequired"],
     [accountable, "0x5945ea56", "below_minimum", "InsufficientAmount"],
     [accountable, "0x3d90e2a0", "not_allowed", "DepositNotAllowed"],
   ])("$name: %s", (adapter, revert, code, text) => {

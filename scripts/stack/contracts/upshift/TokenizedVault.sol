@@ -63,6 +63,9 @@ contract TokenizedVault {
     );
     event WithdrawalRequested(uint256 shares, address indexed holderAddr, address indexed receiverAddr);
     event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr);
+    event Withdraw(
+        address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares
+    );
 
     error DepositsPaused();
     error MaxDepositAmountReached();
@@ -133,11 +136,20 @@ contract TokenizedVault {
     }
 
     function instantRedeem(uint256 shares, address receiverAddr) external {
-        uint256 assets = shares.mulDiv(getSharePrice, _oneShare());
+        uint256 assets = _pay(shares, receiverAddr);
+        emit Withdraw(msg.sender, receiverAddr, msg.sender, assets, shares);
+    }
+
+    /// Paid without a delay.
+    function requestRedeem(uint256 shares, address receiverAddr) external {
+        emit WithdrawalRequested(shares, msg.sender, receiverAddr);
+        emit WithdrawalProcessed(_pay(shares, receiverAddr), receiverAddr);
+    }
+
+    function _pay(uint256 shares, address receiverAddr) private returns (uint256 assets) {
+        assets = shares.mulDiv(getSharePrice, _oneShare());
         _lp.burn(msg.sender, shares);
         asset.safeTransfer(receiverAddr, assets);
-        emit WithdrawalRequested(shares, msg.sender, receiverAddr);
-        emit WithdrawalProcessed(assets, receiverAddr);
     }
 
     function _oneShare() private view returns (uint256) {
@@ -145,15 +157,36 @@ contract TokenizedVault {
     }
 }
 
-/// @notice Behaves as Upshift's older vaults: deposits as ERC-4626, withdrawals that always revert. Anyone may set
-/// anything.
+/// @notice Behaves as Upshift's older vaults: deposits as ERC-4626 under a limit that leaves the supply's out, and
+/// withdrawals that always revert: they are asked for, here without a delay. Anyone may set anything.
 contract LegacyTokenizedVault is ERC4626 {
+    using SafeERC20 for IERC20;
+
     bool public depositsPaused;
     uint256 public maxDepositAmount = type(uint256).max;
     uint256 public maxSupply = type(uint128).max;
+    mapping(address => bool) public isBlacklisted;
+
+    event WithdrawalRequested(
+        address ownerAddr,
+        address receiverAddr,
+        uint256 shares,
+        uint256 assets,
+        uint256 fee,
+        uint256 year,
+        uint256 month,
+        uint256 day
+    );
+    event WithdrawalProcessed(
+        uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn, bool wasBlacklisted
+    );
 
     error DepositsPaused();
-    error MaxDepositAmountReached();
+    error DepositLimitReached();
+    error MaxSupplyLimitReached();
+    error AddressBlacklisted();
+    error SharesAmountRequired();
+    error WithdrawalRequestRequired();
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) ERC20(name_, symbol_) ERC4626(asset_) {}
 
@@ -169,18 +202,47 @@ contract LegacyTokenizedVault is ERC4626 {
         maxSupply = supply;
     }
 
+    function setBlacklisted(address account, bool is_) external {
+        isBlacklisted[account] = is_;
+    }
+
     function maxDeposit(address) public view override returns (uint256) {
-        uint256 supply = totalSupply();
-        return maxSupply > supply ? convertToAssets(maxSupply - supply) : 0;
+        return maxDepositAmount;
     }
 
-    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
+    function deposit(uint256 assets, address receiver) public override returns (uint256 shares) {
         if (depositsPaused) revert DepositsPaused();
-        if (assets > maxDepositAmount) revert MaxDepositAmountReached();
-        super._deposit(caller, receiver, assets, shares);
+        if (isBlacklisted[msg.sender] || isBlacklisted[receiver]) revert AddressBlacklisted();
+        if (assets > maxDeposit(receiver)) revert DepositLimitReached();
+        shares = previewDeposit(assets);
+        if (shares == 0) revert SharesAmountRequired();
+        if (maxSupply < totalSupply() || shares > maxSupply - totalSupply()) revert MaxSupplyLimitReached();
+        _deposit(msg.sender, receiver, assets, shares);
     }
 
-    function _withdraw(address, address, address, uint256, uint256) internal pure override {
-        revert();
+    function instantRedeem(uint256 shares, address receiver, address holder) external returns (uint256 assets) {
+        assets = _pay(shares, receiver, holder);
+        emit Withdraw(msg.sender, receiver, holder, assets, shares);
+    }
+
+    function requestRedeem(uint256 shares, address receiver, address holder) external returns (uint256 assets) {
+        assets = _pay(shares, receiver, holder);
+        emit WithdrawalRequested(holder, receiver, shares, assets, 0, 2026, 1, 1);
+        emit WithdrawalProcessed(assets, block.timestamp, receiver, block.timestamp, false);
+    }
+
+    function _pay(uint256 shares, address receiver, address holder) private returns (uint256 assets) {
+        if (msg.sender != holder) _spendAllowance(holder, msg.sender, shares);
+        assets = previewRedeem(shares);
+        _burn(holder, shares);
+        IERC20(asset()).safeTransfer(receiver, assets);
+    }
+
+    function withdraw(uint256, address, address) public pure override returns (uint256) {
+        revert WithdrawalRequestRequired();
+    }
+
+    function redeem(uint256, address, address) public pure override returns (uint256) {
+        revert WithdrawalRequestRequired();
     }
 }
