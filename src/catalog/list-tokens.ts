@@ -4,6 +4,7 @@ import { describe, describeAll, read, valueOrNull } from "../chains/read.ts";
 import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/log.ts";
 import type { ListedToken, Provider } from "../providers/provider.ts";
 import type { Token as WireToken } from "../schemas/token.ts";
@@ -12,7 +13,6 @@ import { readNow } from "../vaults/state.ts";
 import type { Token } from "../vaults/vault.ts";
 import { acceptList } from "./accept-list.ts";
 
-const HOUR_MS = 3_600_000;
 const Listed = z.array(
   z.object({
     chainId: z.int(),
@@ -70,8 +70,8 @@ async function readList(ctx: Context, { provider, chainId, own }: Asked): Promis
       key: `tokens:${provider.name}:${chainId}`,
       schema: Listed,
       freshMs: HOUR_MS,
-      staleMs: 24 * HOUR_MS,
-      keepMs: 7 * 24 * HOUR_MS,
+      staleMs: DAY_MS,
+      keepMs: 7 * DAY_MS,
       load: () => loadList(ctx, { provider, chainId, own }),
     });
     return value;

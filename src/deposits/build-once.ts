@@ -8,12 +8,13 @@ import {
   selectKey,
 } from "../db/queries/idempotency.ts";
 import { failure } from "../errors.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { stringifyExact } from "../lib/json.ts";
 import type { BuildInput, BuiltDeposit } from "../schemas/quote.ts";
 import { BUILD_DEADLINE_MS, buildDeposit } from "./build.ts";
 
 /** For how long a key means its first request: a day. */
-export const FORGOTTEN_MS = 86_400_000;
+export const FORGOTTEN_MS = DAY_MS;
 /** A build that has not answered by then never will. */
 const DEAD_MS = 30_000;
 /** A twin asks the database less and less often. */

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { fractionToParts, lessParts, MAX_UINT256 } from "../lib/amount.ts";
+import { DAY_S } from "../lib/durations.ts";
 import type { DestinationCall, MoveOption } from "../providers/provider.ts";
 import { encodeRouterDeposit } from "../router/encode.ts";
 import type { Token } from "../vaults/vault.ts";
@@ -20,7 +21,7 @@ export interface Destination {
 }
 
 /** The longest that a delivery is waited for: relayers have up to a day. Seconds. */
-const DELIVERY_S = 86_400;
+const DELIVERY_S = DAY_S;
 /** Several times what a deposit takes through the Router; a bridge that is paid for gas is paid for this. */
 const GAS_LIMIT = 1_000_000n;
 

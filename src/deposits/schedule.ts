@@ -1,8 +1,5 @@
 import type { DepositRow } from "../db/queries/deposits.ts";
-
-const SECOND_MS = 1_000;
-const HOUR_MS = 3_600 * SECOND_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../lib/durations.ts";
 
 /** While money is on its way: soon at first, then ever more seldom. */
 const MOVING_MS = { first: 15 * SECOND_MS, most: HOUR_MS } as const;

@@ -10,6 +10,7 @@ import type { Simulation, SimulationRead } from "../chains/simulator/types.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { encodeApprovals, type UserCall } from "./encode.ts";
 
 /** Money that a call takes from somebody, and what the chain says of it. Amounts in smallest units. */
@@ -40,7 +41,6 @@ export type SimulatedPayment =
     }
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
-const DAY_MS = 86_400_000;
 /** How far after the head the call is simulated, seconds: about when it will be included. */
 const AHEAD_S = 30;
 /** For gas and fees, on top of what the call sends; the payer's real balance plays no part here. */

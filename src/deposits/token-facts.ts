@@ -3,6 +3,7 @@ import { type Address, erc20Abi } from "viem";
 import { describe, read, valueOrNull } from "../chains/read.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { readNow } from "../vaults/state.ts";
 
 /** What a token says of itself. */
@@ -13,7 +14,6 @@ export interface TokenFacts {
 }
 
 const TokenFactsSchema: z.ZodType<TokenFacts> = z.object({ symbol: z.string(), decimals: z.int() });
-const DAY_MS = 86_400_000;
 const MAX_SYMBOL = 32;
 
 /**

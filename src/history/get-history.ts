@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { coveredFrom } from "../db/queries/flow-coverage.ts";
 import { type SnapshotRow, selectSnapshots, sumNetFlows } from "../db/queries/snapshots.ts";
 import { annualise } from "../lib/apy.ts";
+import { DAY_S } from "../lib/durations.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import {
   type HistoryInterval,
@@ -13,7 +14,7 @@ import { findVault } from "../vaults/registry.ts";
 
 /** Points of one answer; what lies before is left out. */
 const MAX_POINTS = 1_000;
-const WEEK = 7 * 86_400;
+const WEEK = 7 * DAY_S;
 /** How much older than a week the price may be that a rate is taken from. */
 const TOLERANCE = 1.25;
 

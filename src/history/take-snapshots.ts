@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { selectFailingChains } from "../db/queries/flows.ts";
 import { selectLargestHolders } from "../db/queries/largest-holders.ts";
 import { pruneSnapshots, type Reading, writeSnapshots } from "../db/queries/snapshots.ts";
+import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { workInLanes } from "../lib/lanes.ts";
 import { describeError } from "../lib/log.ts";
 import { listRegistry } from "../vaults/registry.ts";
@@ -12,8 +13,6 @@ import { readNow } from "../vaults/state.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { type Observation, observe } from "./observation.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const Holders = z.record(z.string(), z.string());
 /** How long intervals are kept: of five minutes, and of an hour; days for ever. */
 const KEPT_MS = { fine: 8 * DAY_MS, hour: 100 * DAY_MS } as const;

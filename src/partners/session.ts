@@ -1,8 +1,9 @@
+import { DAY_MS } from "../lib/durations.ts";
 import { mintCredential } from "./credentials.ts";
 import { sha256 } from "./digest.ts";
 
 /** How long a session lasts, in milliseconds. */
-const SESSION_MS = 24 * 60 * 60_000;
+const SESSION_MS = DAY_MS;
 
 /** A session that is about to begin: the token is shown once, its digest is stored. */
 export interface NewSession {

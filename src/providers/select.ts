@@ -1,3 +1,4 @@
+import { DAY_S } from "../lib/durations.ts";
 import type { MoveOption } from "./provider.ts";
 
 /** What decides between options. */
@@ -18,7 +19,7 @@ interface Rule {
 
 const yes = (holds: boolean): bigint => (holds ? 1n : 0n);
 /** A time that is not known counts as a day. */
-const DAY_S = 86_400;
+const UNKNOWN_S = DAY_S;
 
 /** In the order in which they decide: a rule is asked only about options that are equal by those before it. */
 export const rules: readonly Rule[] = [
@@ -40,7 +41,7 @@ export const rules: readonly Rule[] = [
   {
     name: "fastest",
     reason: "it is the fastest",
-    worth: (option) => -BigInt(Math.ceil(option.estimatedSeconds ?? DAY_S)),
+    worth: (option) => -BigInt(Math.ceil(option.estimatedSeconds ?? UNKNOWN_S)),
   },
 ];
 

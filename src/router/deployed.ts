@@ -3,9 +3,9 @@ import { keccak256 } from "viem";
 import { RpcData } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { depositRouterAddress, depositRouterCodeHash } from "./address.ts";
 
-const HOUR_MS = 3_600_000;
 const Deployed = z.object({ deployed: z.boolean(), at: z.number() });
 
 /**
@@ -20,8 +20,8 @@ export async function routerIsDeployed(ctx: Context, chainId: number): Promise<b
     key: `router:${chainId}:${depositRouterCodeHash}`,
     schema: Deployed,
     freshMs: HOUR_MS,
-    staleMs: 24 * HOUR_MS,
-    keepMs: 24 * HOUR_MS,
+    staleMs: DAY_MS,
+    keepMs: DAY_MS,
     load: async () => {
       const params = [depositRouterAddress, "latest"];
       const code = await client.ask({
@@ -32,7 +32,7 @@ export async function routerIsDeployed(ctx: Context, chainId: number): Promise<b
       return { deployed: code !== "0x" && keccak256(code) === depositRouterCodeHash, at: ctx.now() };
     },
   });
-  if (!value.deployed && ctx.now() - value.at > 60_000)
+  if (!value.deployed && ctx.now() - value.at > MINUTE_MS)
     await ctx.cache.drop(`router:${chainId}:${depositRouterCodeHash}`);
   return value.deployed;
 }

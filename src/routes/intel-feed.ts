@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "../context.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { integerParam, limitParam } from "../schemas/primitives.ts";
 import { type Dimension, dimensions, type SignalPage, type Tier } from "../schemas/signal.ts";
 import { SinceInput } from "../schemas/since.ts";
 import { listSignals } from "../signals/list-signals.ts";
 
-const DAY_MS = 86_400_000;
 const MOST_DAYS = 90;
 const DEFAULT_SINCE = "24h";
 

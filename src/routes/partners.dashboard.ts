@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { defineRoute } from "../http/define-route.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { getDashboard } from "../partners/get-dashboard.ts";
 import { Dashboard } from "../schemas/partner.ts";
 import { integerParam } from "../schemas/primitives.ts";
-
-const DAY_MS = 24 * 60 * 60_000;
 
 export const partnersDashboard = defineRoute({
   operationId: "partners.dashboard",

@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { getHistory } from "../history/get-history.ts";
 import { defineRoute } from "../http/define-route.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { HistoryInterval, HistoryMetric, VaultHistory } from "../schemas/history.ts";
 import { VaultIdInput } from "../schemas/primitives.ts";
 import { type Since, SinceInput } from "../schemas/since.ts";
 
 /** Thirty days up to the end, when no beginning is asked for. */
-const DEFAULT_SPAN_MS = 30 * 86_400_000;
+const DEFAULT_SPAN_MS = 30 * DAY_MS;
 
 interface Span {
   from?: Since | undefined;

@@ -1,3 +1,4 @@
+import { DAY_S } from "../lib/durations.ts";
 import type { ControlEvent, EventMembers } from "../vaults/control-events/event.ts";
 
 /** A snapshot of a vault. Amounts in the asset's smallest unit, the share price times 10^18. */
@@ -91,21 +92,20 @@ export interface VaultFacts {
 export const latestOf = (facts: VaultFacts): Point | null =>
   facts.recent.at(-1) ?? facts.hours.at(-1) ?? null;
 
-const DAY = 86_400;
 /** What may be taken for a day: a snapshot may be missing, a day of them may not. */
-const LONGEST_DAY = 1.25 * DAY;
-const SHORTEST_DAY = 0.75 * DAY;
+const LONGEST_DAY = 1.25 * DAY_S;
+const SHORTEST_DAY = 0.75 * DAY_S;
 
 /** The hourly snapshot of a day ago: the newest that is at least that old; null: there is none. */
 export function dayAgo(facts: VaultFacts): Point | null {
   const latest = latestOf(facts);
   if (latest === null) return null;
-  const before = facts.hours.findLast(({ seconds }) => latest.seconds - seconds >= DAY);
+  const before = facts.hours.findLast(({ seconds }) => latest.seconds - seconds >= DAY_S);
   return before === undefined || latest.seconds - before.seconds > LONGEST_DAY ? null : before;
 }
 
 /** How far back days tell what is usual, seconds. */
-const USUAL_SPAN = 31 * DAY;
+const USUAL_SPAN = 31 * DAY_S;
 
 /** The days by which the last one is judged: pairs of daily snapshots, none of which reaches into it. */
 export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">): [Point, Point][] {
@@ -115,7 +115,7 @@ export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">
     const before = facts.days[index - 1];
     if (before === undefined || latest.seconds - before.seconds > USUAL_SPAN) return [];
     const length = after.seconds - before.seconds;
-    if (length > LONGEST_DAY || length < SHORTEST_DAY || latest.seconds - after.seconds < DAY) return [];
+    if (length > LONGEST_DAY || length < SHORTEST_DAY || latest.seconds - after.seconds < DAY_S) return [];
     return [[before, after]];
   });
 }

@@ -6,6 +6,7 @@ import {
   writeIncidents,
 } from "../db/queries/signals.ts";
 import { selectVaults } from "../db/queries/vaults.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { vaultOrNone } from "../vaults/registry.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { coalesce, type Incident } from "./coalesce.ts";
@@ -14,7 +15,6 @@ import { type Found, locateChanges, unlocated } from "./locate-changes.ts";
 import { type JudgedVault, readFacts } from "./read-facts.ts";
 import { rules } from "./rules.ts";
 
-const DAY_MS = 86_400_000;
 /** How far back incidents are known: longer than any finding looks. */
 const KNOWN_MS = 90 * DAY_MS;
 /** Vaults judged at once: their snapshots fit one answer of the database. */

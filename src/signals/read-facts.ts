@@ -9,12 +9,11 @@ import {
   selectPoints,
   sumSpans,
 } from "../db/queries/vault-facts.ts";
+import { DAY_MS } from "../lib/durations.ts";
 import { findControlEvent, membersOf } from "../vaults/control-events.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { assetUnit } from "./asset-unit.ts";
 import { type DayFlows, dayAgo, earlierDays, type ToldChange, type VaultFacts } from "./facts.ts";
-
-const DAY_MS = 86_400_000;
 
 /** A vault to judge, and when it came into the registry, seconds. */
 export interface JudgedVault {

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "../context.ts";
 import { selectVault, selectVaults } from "../db/queries/vaults.ts";
 import { failure } from "../errors.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/log.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import { vaultTypes } from "../schemas/vault.ts";
@@ -39,8 +40,6 @@ const CachedRows = z.array(CachedRow);
 type Registry = { all: readonly Vault[]; byId: ReadonlyMap<string, Vault> };
 /** Parsed registries, by the cached rows they were made of. */
 const parsed = new WeakMap<object, Registry>();
-
-const MINUTE_MS = 60_000;
 
 /**
  * The vaults that may be shown: those of configured chains that are not `unsupported`. Up to a minute old;

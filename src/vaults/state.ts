@@ -4,6 +4,7 @@ import { type Described, describeAll } from "../chains/read.ts";
 import { readDescribed } from "../chains/read-described.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/log.ts";
 import type { VaultFlags, VaultState } from "./adapter.ts";
 import { adapterOf } from "./adapters.ts";
@@ -28,9 +29,6 @@ const ReadStateSchema: z.ZodType<ReadState> = z.object({
   block: z.object({ number: z.int(), timestamp: z.int() }),
 });
 const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: Amount }));
-
-const SECOND_MS = 1_000;
-const DAY_MS = 86_400 * SECOND_MS;
 
 /**
  * A vault's state, up to a minute old; `stale` when the chain did not answer and older values are served,

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "../context.ts";
 import { type PricePoint, selectPricePoints } from "../db/queries/snapshots.ts";
 import { annualise } from "../lib/apy.ts";
+import { DAY_MS, DAY_S, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/log.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 
@@ -15,9 +16,7 @@ export type Yields = z.infer<typeof YieldsSchema>;
 const YieldsByVault = z.record(z.string(), YieldsSchema);
 export const noYields: Yields = { apy_1d: null, apy_7d: null, apy_30d: null };
 
-const DAY = 86_400;
-const MINUTE_MS = 60_000;
-const AGES = [0, DAY, 7 * DAY, 30 * DAY] as const;
+const AGES = [0, DAY_S, 7 * DAY_S, 30 * DAY_S] as const;
 
 /** Every vault's realised rates by vault id, up to some minutes old. Never throws: none when nothing can be read. */
 export async function readYields(ctx: Context): Promise<Readonly<Record<string, Yields>>> {
@@ -26,8 +25,8 @@ export async function readYields(ctx: Context): Promise<Readonly<Record<string, 
       key: "yields",
       schema: YieldsByVault,
       freshMs: 2 * MINUTE_MS,
-      staleMs: 60 * MINUTE_MS,
-      keepMs: 24 * 60 * MINUTE_MS,
+      staleMs: HOUR_MS,
+      keepMs: DAY_MS,
       load: async () => toYields(await selectPricePoints(ctx.db, { now: new Date(ctx.now()), ages: AGES })),
     });
     return value;

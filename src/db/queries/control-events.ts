@@ -1,11 +1,12 @@
 import { and, asc, eq, gte, lt, sql as raw } from "drizzle-orm";
+import { DAY_MS } from "../../lib/durations.ts";
 import type { Database } from "../client.ts";
 import { controlEvents, flowTips } from "../schema/flows.ts";
 
 export type ControlEventRow = typeof controlEvents.$inferSelect;
 
 /** How long an event is kept: rules look back a day. */
-const KEPT_MS = 8 * 86_400_000;
+const KEPT_MS = 8 * DAY_MS;
 
 /**
  * Adds what a chain's blocks up to `to` showed, with the note that they were read, in one batch; forgets what is old.

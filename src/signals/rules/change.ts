@@ -1,3 +1,4 @@
+import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal.ts";
 import { isDust } from "../dust.ts";
 import { latestOf, type Point, type VaultFacts } from "../facts.ts";
@@ -159,7 +160,7 @@ export const liquidityThin: SignalRule = {
       "The next one who leaves has to wait, whatever is usual here; in a run, the last ones wait longest",
   })),
   needs: `${USUAL_HOURS} hourly snapshots, in the middle one of which more could be withdrawn.`,
-  quietSeconds: 86_400,
+  quietSeconds: DAY_S,
   find(facts) {
     const latest = latestOf(facts);
     if (latest === null || latest.liquidity === null || latest.totalAssets === null) return [];

@@ -1,3 +1,4 @@
+import { DAY_S } from "../../lib/durations.ts";
 import { isDust } from "../dust.ts";
 import { dayAgo, type FlowDay, latestOf, type SingleFlow, type VaultFacts } from "../facts.ts";
 import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
@@ -36,7 +37,7 @@ function largeFlow(direction: Direction): SignalRule {
       "each earlier day.",
     tiers: toTiers(bounds),
     needs: NEEDS,
-    quietSeconds: 86_400,
+    quietSeconds: DAY_S,
     find: (facts) => findLarge(facts, direction),
   };
 }

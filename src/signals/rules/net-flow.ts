@@ -1,3 +1,4 @@
+import { DAY_S } from "../../lib/durations.ts";
 import { isDust } from "../dust.ts";
 import { dayAgo, latestOf, type VaultFacts } from "../facts.ts";
 import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
@@ -23,7 +24,7 @@ function netFlow(direction: Direction): SignalRule {
       "earlier day.",
     tiers: toTiers(direction.bounds),
     needs: NEEDS,
-    quietSeconds: 86_400,
+    quietSeconds: DAY_S,
     find: (facts) => findNet(facts, direction),
   };
 }

@@ -1,7 +1,6 @@
+import { DAY_S } from "../../lib/durations.ts";
 import { latestOf, type VaultFacts } from "../facts.ts";
 import { type SignalRule, wholeAmount } from "../finding.ts";
-
-const DAY = 86_400;
 
 /** A vault that came into the registry within the last day. */
 export const vaultAdded: SignalRule = {
@@ -15,7 +14,7 @@ export const vaultAdded: SignalRule = {
   needs: "Nothing.",
   quietSeconds: 0,
   find(facts, now) {
-    if (now - facts.addedAt > DAY) return [];
+    if (now - facts.addedAt > DAY_S) return [];
     return [
       {
         ...nowhere(facts.addedAt),
@@ -48,7 +47,7 @@ export const registryChanged: SignalRule = {
   quietSeconds: 0,
   find: (facts, now) =>
     facts.registryChanges
-      .filter(({ seconds }) => now - seconds <= DAY)
+      .filter(({ seconds }) => now - seconds <= DAY_S)
       .map(({ id, seconds, from, to, reason }) => ({
         ...nowhere(seconds),
         tier: "medium" as const,

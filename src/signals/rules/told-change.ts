@@ -1,3 +1,4 @@
+import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal.ts";
 import type { ControlKind, ControlStage } from "../../vaults/control-events/event.ts";
 import type { ToldChange, VaultFacts } from "../facts.ts";
@@ -40,7 +41,7 @@ function toldRule(of: {
     description: of.description,
     tiers: of.tiers,
     needs: "Nothing but the event, in a block that is final.",
-    quietSeconds: 86_400,
+    quietSeconds: DAY_S,
     find: (facts) => {
       const told = facts.toldChanges.filter(({ what }) => of.stages.includes(what.stage));
       const subjects = [...new Set(told.map(({ what }) => subjectOf(what)))];

@@ -1,3 +1,4 @@
+import { DAY_S } from "../../lib/durations.ts";
 import { isDust } from "../dust.ts";
 import { type DayFlows, dayAgo, latestOf, type Point } from "../facts.ts";
 import { fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
@@ -36,7 +37,7 @@ export const tvlJump: SignalRule = {
     "each earlier day.",
   tiers: toTiers(BOUNDS),
   needs: `${NEEDS} A share price in each of those snapshots.`,
-  quietSeconds: 86_400,
+  quietSeconds: DAY_S,
   find(facts) {
     const [before, after] = [dayAgo(facts), latestOf(facts)];
     const usual = usualOf(facts.flowDays.flatMap((day) => explain(day, day)?.part ?? []));

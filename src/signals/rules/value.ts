@@ -1,4 +1,5 @@
 import { annualise } from "../../lib/apy.ts";
+import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal.ts";
 import { isDust } from "../dust.ts";
 import { latestOf, type Point, type VaultFacts } from "../facts.ts";
@@ -29,14 +30,14 @@ export const sharePriceLoss: SignalRule = {
     },
   ],
   needs: "Two snapshots with a share price.",
-  quietSeconds: 86_400,
+  quietSeconds: DAY_S,
   find(facts) {
     const latest = latestOf(facts);
     // Without a share nobody lost anything: the price is where the vault begins again.
     if (latest === null || latest.sharePrice === null || latest.totalSupply === 0n) return [];
     const day = [...facts.hours, ...facts.recent].filter(
       ({ seconds, totalAssets }) =>
-        latest.seconds - seconds <= 86_400 && (totalAssets === null || !isDust(facts, totalAssets)),
+        latest.seconds - seconds <= DAY_S && (totalAssets === null || !isDust(facts, totalAssets)),
     );
     const peak = day.reduce(
       (best: bigint, { sharePrice }) => (sharePrice !== null && sharePrice > best ? sharePrice : best),
@@ -105,7 +106,7 @@ export const apyBreak: SignalRule = {
     reason: "Median and deviation are of the vault's own days, so that a lively vault may be lively",
   })),
   needs: `${USUAL_DAYS} days with a share price.`,
-  quietSeconds: 2 * 86_400,
+  quietSeconds: 2 * DAY_S,
   find(facts) {
     const rates = dailyRates(facts.days);
     const [last, earlier] = [rates.at(-1), rates.slice(0, -1)];
@@ -149,7 +150,7 @@ function dailyRates(days: readonly Point[]): { rate: number; point: Point }[] {
     if (before === undefined || before.sharePrice === null || point.sharePrice === null) return [];
     const seconds = point.seconds - before.seconds;
     // A day without a snapshot would pass for a steady one; a young one would be mostly noise.
-    if (seconds > 1.5 * 86_400 || seconds < 0.5 * 86_400) return [];
+    if (seconds > 1.5 * DAY_S || seconds < 0.5 * DAY_S) return [];
     const rate = annualise({ before: before.sharePrice, after: point.sharePrice, seconds });
     return rate === null ? [] : [{ rate, point }];
   });
@@ -174,7 +175,7 @@ export const priceStale: SignalRule = {
     reason: "Who deposits or withdraws at an old price gains or loses what happened since",
   })),
   needs: `${USUAL_CHANGES} changes of the share price within 90 days.`,
-  quietSeconds: 86_400,
+  quietSeconds: DAY_S,
   find(facts) {
     const latest = latestOf(facts);
     const changes = priceChanges(facts);
@@ -182,7 +183,7 @@ export const priceStale: SignalRule = {
     const last = changes.at(-1);
     if (latest === null || last === undefined || usual === null || changes.length < USUAL_CHANGES) return [];
     const stood = latest.seconds - last;
-    const tier = stood < 2 * 86_400 ? null : tierOf(stood / Math.max(usual.median, 3_600), STALE);
+    const tier = stood < 2 * DAY_S ? null : tierOf(stood / Math.max(usual.median, 3_600), STALE);
     if (tier === null) return [];
     const hours = Math.floor(stood / 3_600);
     return [

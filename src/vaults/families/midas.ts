@@ -1,6 +1,7 @@
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import { type Described, describe, describeAll, mapDescribed, read, valueOrNull } from "../../chains/read.ts";
 import { mulDivDown } from "../../lib/amount.ts";
+import { DAY_MS } from "../../lib/durations.ts";
 import { once } from "../../lib/once.ts";
 import type {
   DepositCall,
@@ -33,7 +34,6 @@ const limitsAbi = once(() =>
 
 /** The token and the amount are the first words of every deposit. */
 const AMOUNT_OFFSET = 36;
-const DAY_MS = 86_400_000;
 
 /** What is left of the limits. mTokens; null: not known. */
 interface Room {
