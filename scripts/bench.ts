@@ -47,9 +47,15 @@ async function measure(folder: string, stack: StackManifest): Promise<void> {
       printTable("POST /v1/quote/build, chains and stores on this machine", buildColumns, builds);
     }
     if (wanted("detail")) {
-      const vault = stack.vaults.find(({ name }) => name === "Local Prime USDC");
-      const rows = await benchVaultDetail(folder, worker, `/v1/vaults/${vault?.vault_id}`);
-      printTable("Reading a vault, 8 connections", detailColumns, rows);
+      const routed = await runSecondWorker(folder, { stack, name: "routed", chainIds, assets: "in front" });
+      try {
+        const vault = stack.vaults.find(({ name }) => name === "Local Prime USDC");
+        const path = `/v1/vaults/${vault?.vault_id}`;
+        const rows = await benchVaultDetail(folder, { alone: worker, routed, path });
+        printTable("Reading a vault, 8 connections", detailColumns, rows);
+      } finally {
+        await routed.close();
+      }
     }
   } finally {
     await worker.close();

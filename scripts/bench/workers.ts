@@ -15,11 +15,15 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
+/** Where a Worker's static assets are: behind the router that stands for the platform's, or beside it. */
+export type AssetPlace = "in front" | "beside";
+
 /** Builds a Worker as a deployment would and runs it in workerd. */
 export async function runWorker(input: {
   name: string;
   configFile: string;
   folder: string;
+  assets: AssetPlace;
   variables: (origin: string) => Record<string, string>;
 }): Promise<RunningWorker> {
   const logFile = join(input.folder, `${input.name}.log`);
@@ -29,8 +33,9 @@ export async function runWorker(input: {
     const port = await findPort(0);
     const origin = `http://127.0.0.1:${port}`;
     await child.ask<void>("build", input.configFile);
-    const { configFile } = input;
-    const listen: ListenInput = { configFile, port, variables: input.variables(origin), cronEveryMs: null };
+    const { configFile, assets } = input;
+    const variables = input.variables(origin);
+    const listen: ListenInput = { configFile, port, variables, cronEveryMs: null, assets };
     await child.ask<void>("listen", listen);
     return { origin, pid: child.pid, close };
   } catch (error) {
@@ -39,37 +44,36 @@ export async function runWorker(input: {
   }
 }
 
-/**
- * A Worker that does nothing but answer with these bytes and so many headers. `assets` puts the same static-asset
- * router in front of it that stands in front of ours: part of the platform, and half a bare Worker's time here.
- */
+/** A Worker that does nothing but answer with these bytes and so many headers; with `in front` it has assets too. */
 export function runBareWorker(
   folder: string,
-  answer: { body: string; headers: readonly (readonly [string, string])[]; assets: boolean },
+  answer: { body: string; headers: readonly (readonly [string, string])[]; assets: "in front" | "none" },
 ): Promise<RunningWorker> {
-  const name = answer.assets ? "bare-with-assets" : "bare";
+  const hasAssets = answer.assets !== "none";
+  const name = hasAssets ? "bare-with-assets" : "bare";
   const own = join(folder, name);
   mkdirSync(join(own, "public"), { recursive: true });
   writeFileSync(join(own, "public/some.txt"), "some");
   const configFile = join(own, "wrangler.toml");
-  const assets =
+  const settings =
     '[assets]\ndirectory = "./public"\nbinding = "ASSETS"\nrun_worker_first = ["/*", "!/docs-assets/*"]\n';
   const config = `name = "${name}"\nmain = "bare.js"\ncompatibility_date = "2026-11-01"\n`;
-  writeFileSync(configFile, answer.assets ? config + assets : config);
+  writeFileSync(configFile, hasAssets ? config + settings : config);
   const source = `const body = ${JSON.stringify(answer.body)};
 const headers = ${JSON.stringify(answer.headers)};
 export default { fetch: () => new Response(body, { headers }) };
 `;
   writeFileSync(join(own, "bare.js"), source);
-  return runWorker({ name, configFile, folder, variables: () => ({}) });
+  const assets = hasAssets ? "in front" : "beside";
+  return runWorker({ name, configFile, folder, assets, variables: () => ({}) });
 }
 
 /** The production bundle beside the stack's own Worker: it serves the named chains, with a cache of its own. */
 export function runSecondWorker(
   folder: string,
-  input: { stack: StackManifest; name: string; chainIds: readonly number[] },
+  input: { stack: StackManifest; name: string; chainIds: readonly number[]; assets?: AssetPlace },
 ): Promise<RunningWorker> {
-  const { stack, name, chainIds } = input;
+  const { stack, name, chainIds, assets = "beside" } = input;
   const { username: user, password, pathname } = new URL(stack.database_url);
   const variables = (origin: string) => ({
     ...workerVariables({
@@ -90,5 +94,5 @@ export function runSecondWorker(
     }),
     REDIS_KEY_PREFIX: name,
   });
-  return runWorker({ name, configFile: join(root, "wrangler.toml"), folder, variables });
+  return runWorker({ name, configFile: join(root, "wrangler.toml"), folder, assets, variables });
 }

@@ -81,6 +81,13 @@ describe("documents", () => {
     expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
   });
 
+  test("what lacks beside its script is missed by the assets, not by the program", async () => {
+    const missing = await api.send("/docs-assets/nothing.js");
+    expect([missing.status, missing.text, missing.headers.get("x-request-id")]).toEqual([404, "", null]);
+    const beyond = await api.send("/docs-assets");
+    expect([beyond.status, beyond.headers.has("x-request-id")]).toEqual([404, true]);
+  });
+
   test("the error page explains every code, each at its anchor", async () => {
     const page = await api.send("/docs/errors");
     const explained = [...page.text.matchAll(/<h2 id="(\w+)">/g)].map(([, code]) => code);

@@ -13,6 +13,8 @@ export interface ListenInput {
   variables: Record<string, string>;
   /** How often every cron trigger fires; null: never by itself. */
   cronEveryMs: number | null;
+  /** Beside the Worker when absent. */
+  assets?: "in front" | "beside";
 }
 
 serveParent(
@@ -27,7 +29,7 @@ serveParent(
       if (bundle === null) throw new Error("nothing was built");
       const { runWorker } = await import("./runtime.ts");
       await runtime?.dispose();
-      runtime = await runWorker({ ...input, folder: (await bundle).folder });
+      runtime = await runWorker({ assets: "beside", ...input, folder: (await bundle).folder });
       if (input.cronEveryMs === null) return;
       const { startTicker } = await import("./ticker.ts");
       ticker = startTicker(input.configFile, [input.port, input.cronEveryMs]);

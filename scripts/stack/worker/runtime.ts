@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, extname, join } from "node:path";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { withAssetsBeside } from "./assets.ts";
 
 /** What is used of miniflare, which wrangler brings along in the version that fits it. */
 interface Runtime {
@@ -29,13 +30,15 @@ const moduleTypes: Readonly<Record<string, string>> = {
 /**
  * Runs a built Worker in workerd with the bindings of its wrangler.toml and the given variables.
  * Without wrangler's development proxies a request costs a quarter of what it does behind them.
- * `scheduledUrl` names what fires a cron trigger.
+ * `scheduledUrl` names what fires a cron trigger. `assets` puts the development stand-in for the platform's asset
+ * router in front of the Worker, or the assets beside it.
  */
 export async function runWorker(input: {
   configFile: string;
   folder: string;
   port: number;
   variables: Readonly<Record<string, string>>;
+  assets: "in front" | "beside";
 }): Promise<Runtime> {
   const { Miniflare, convertV4MiniflareOptions, Log, LogLevel } = createRequire(require.resolve("wrangler"))(
     "miniflare",
@@ -46,6 +49,8 @@ export async function runWorker(input: {
   const { modulesRules: _, ...options } = workerOptions as Record<string, unknown>;
   const bindings = { ...(options["bindings"] as object), ...input.variables };
   const entry = `${basename(main ?? "worker", extname(main ?? ""))}.js`;
+  const modules = modulesOf(input.folder, entry);
+  const worker = { ...options, name: "causeway", modulesRoot: input.folder, modules, bindings };
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
@@ -55,15 +60,7 @@ export async function runWorker(input: {
       logRequests: false,
       log: new Log(LogLevel.WARN),
       unsafeTriggerHandlers: true,
-      workers: [
-        {
-          ...options,
-          name: "causeway",
-          modulesRoot: input.folder,
-          modules: modulesOf(input.folder, entry),
-          bindings,
-        },
-      ],
+      workers: input.assets === "beside" ? withAssetsBeside(worker) : [worker],
     }),
   );
   await runtime.ready;
