@@ -147,7 +147,7 @@ export function createContext(
     nonces: createNonceStore(runtime.patientRedis, named),
     limiter: createLimiter(runtime.redis, { ...named, log, now, memory: runtime.limits, platform }),
     db: createDatabase(runtime.database, timing),
-    cache: createCache({ memory, redis, now, waitUntil, log, token: randomId() }),
+    cache: createCache({ memory, redis, now, waitUntil, log, makeToken: randomId }),
     chains: { definitions: runtime.definitions, client: chain },
     providers: { all: runtime.providers, scope: { fetch: runtime.fetch, timing, now, chain } },
   };

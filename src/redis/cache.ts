@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { parseExact, stringifyExact } from "../lib/json.ts";
 import { describeError, type Logger } from "../lib/log.ts";
+import { once } from "../lib/once.ts";
 import type { RedisStore } from "./client.ts";
 import type { CacheEntry, MemoryCache } from "./memory-cache.ts";
 
@@ -42,8 +43,8 @@ export interface CacheScope {
   now: () => number;
   waitUntil: (promise: Promise<unknown>) => void;
   log: Logger;
-  /** A token that no other request uses. */
-  token: string;
+  /** Makes a token that no other request uses; most requests need none. */
+  makeToken: () => string;
 }
 
 const LOCK_MS = 5_000;
@@ -62,6 +63,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** Binds the two levels to one request. */
 export function createCache(scope: CacheScope): Cache {
   const { memory, redis, log } = scope;
+  const token = once(scope.makeToken);
   const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
 
   async function readShared<T>(policy: CachePolicy<T>): Promise<CacheEntry | null> {
@@ -94,14 +96,14 @@ export function createCache(scope: CacheScope): Cache {
   /** True also when Redis is down: then every isolate loads for itself. */
   async function tryLock(key: string): Promise<boolean> {
     try {
-      return await redis.setIfAbsent(`lock:${key}`, scope.token, LOCK_MS);
+      return await redis.setIfAbsent(`lock:${key}`, token(), LOCK_MS);
     } catch {
       return true;
     }
   }
 
   const unlock = (key: string): Promise<void> =>
-    redis.deleteIfEqual(`lock:${key}`, scope.token).catch(() => undefined);
+    redis.deleteIfEqual(`lock:${key}`, token()).catch(() => undefined);
 
   async function load<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
     try {

@@ -14,8 +14,6 @@ const Deployed = z.object({ deployed: z.boolean(), at: z.number() });
  * Throws `chain_unsupported`, and what the chain client throws when no node says.
  */
 export async function routerIsDeployed(ctx: Context, chainId: number): Promise<boolean> {
-  const client = ctx.chains.client(chainId);
-  if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
   const { value } = await ctx.cache.cached({
     key: `router:${chainId}:${depositRouterCodeHash}`,
     schema: Deployed,
@@ -23,6 +21,8 @@ export async function routerIsDeployed(ctx: Context, chainId: number): Promise<b
     staleMs: DAY_MS,
     keepMs: DAY_MS,
     load: async () => {
+      const client = ctx.chains.client(chainId);
+      if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
       const params = [depositRouterAddress, "latest"];
       const code = await client.ask({
         method: "eth_getCode",

@@ -45,7 +45,14 @@ export function testContext(
   const log = createLogger((line) => logged.push(JSON.parse(line)), { request_id: requestId });
   const redis = new MemoryStore(now);
   const clients = new Map(parts.clients?.map((client) => [client.definition.chainId, client]));
-  const cache = createCache({ memory: new MemoryCache(), redis, now, waitUntil, log, token: requestId });
+  const cache = createCache({
+    memory: new MemoryCache(),
+    redis,
+    now,
+    waitUntil,
+    log,
+    makeToken: () => requestId,
+  });
   return {
     ...composed,
     config: { ...composed.config, ...parts.config },

@@ -73,13 +73,14 @@ export function world(): World {
   const logged: string[] = [];
   const log = createLogger((line) => logged.push((JSON.parse(line) as { event: string }).event), {});
   const waitUntil = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
-  let requests = 0;
+  let tokens = 0;
+  const makeToken = (): string => {
+    tokens += 1;
+    return `token-${tokens}`;
+  };
   const isolate = () => {
     const memory = new MemoryCache();
-    return () => {
-      requests += 1;
-      return createCache({ memory, redis, now, waitUntil, log, token: `request-${requests}` });
-    };
+    return () => createCache({ memory, redis, now, waitUntil, log, makeToken });
   };
   return { redis, source: new Source(), isolate, logged };
 }
