@@ -34,7 +34,7 @@ function matching(shape: RegExp, text: string | null | undefined): string | null
 }
 
 /** The sum of costs in USD with four decimals; null when none is given or one is no figure. */
-function sumUsd(costs: readonly { amountUSD?: string | undefined }[]): string | null {
+function sumUsd(costs: readonly { amountUSD?: string | null | undefined }[]): string | null {
   const figures = costs.map((cost) => matching(USD, cost.amountUSD));
   if (figures.length === 0 || figures.includes(null)) return null;
   return figures.reduce((sum, figure) => sum + Number(figure), 0).toFixed(4);

@@ -31,7 +31,9 @@ export async function quoteMove(
   });
   if (answer.routes.length === 0) throw noRoute(reasonsOf(answer.unavailableRoutes));
   const ends = (tool: string) => endsFor(context, { request, tool });
-  const options = answer.routes.flatMap((route) => optionOf(route, { priced, tools, ends }));
+  const options = answer.routes.flatMap((route) =>
+    route === null ? [] : optionOf(route, { priced, tools, ends }),
+  );
   if (options.length === 0) throw rejected("routes");
   return bestOfEach(options);
 }

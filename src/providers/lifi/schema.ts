@@ -31,6 +31,8 @@ const Data = z
   .transform((text) => text.toLowerCase() as Hex);
 const ChainId = z.int().positive();
 const Text = z.string().max(512);
+/** Of what is only shown: a figure or a name of another shape is none, and costs no route. */
+const shown = <S extends z.ZodType>(schema: S) => schema.nullish().catch(null);
 
 /** A token; its address is text because chains of other kinds are listed too. */
 export const LifiToken = z.object({
@@ -39,8 +41,6 @@ export const LifiToken = z.object({
   symbol: z.string().max(64),
   decimals: z.int().min(0).max(255),
   name: Text.optional(),
-  logoURI: z.string().max(2048).nullish(),
-  priceUSD: z.string().max(64).nullish(),
 });
 export type LifiToken = z.infer<typeof LifiToken>;
 
@@ -60,18 +60,18 @@ const FeeCost = z.object({
   included: z.boolean(),
   feeSplit: z.unknown().optional(),
 });
-const GasCost = z.object({ amountUSD: z.string().max(64).optional() });
+const GasCost = z.object({ amountUSD: shown(z.string().max(64)) });
 
 const Estimate = z.object({
   fromAmount: Amount,
   toAmount: Amount,
   toAmountMin: Amount,
   approvalAddress: AddressText,
-  executionDuration: z.number().min(0).max(31_536_000).nullish(),
+  executionDuration: shown(z.number().min(0).max(31_536_000)),
   feeCosts: z.array(FeeCost).max(MAX_COSTS).nullish(),
-  gasCosts: z.array(GasCost).max(MAX_COSTS).nullish(),
-  fromAmountUSD: z.string().max(64).nullish(),
-  toAmountUSD: z.string().max(64).nullish(),
+  gasCosts: shown(z.array(GasCost).max(MAX_COSTS)),
+  fromAmountUSD: shown(z.string().max(64)),
+  toAmountUSD: shown(z.string().max(64)),
 });
 
 const IncludedStep = z.object({
@@ -90,7 +90,7 @@ const TransactionRequest = z.object({
 
 const Step = z.object({
   tool: z.string().min(1).max(64),
-  toolDetails: z.object({ name: Text, logoURI: z.string().max(2048).nullish() }).optional(),
+  toolDetails: shown(z.object({ logoURI: shown(z.string().max(2048)) })),
   action: Action,
   estimate: Estimate,
   includedSteps: z.array(IncludedStep).max(MAX_STEPS).default([]),
@@ -120,18 +120,12 @@ export const LifiErrorBody = z.object({
 });
 export type LifiErrorBody = z.infer<typeof LifiErrorBody>;
 
-const Route = z.object({
-  fromAmountUSD: z.string().max(64).nullish(),
-  gasCostUSD: z.string().max(64).nullish(),
-  toAmount: Amount,
-  toAmountMin: Amount,
-  steps: z.array(Step).min(1).max(MAX_STEPS),
-});
+const Route = z.object({ steps: z.array(Step).min(1).max(MAX_STEPS) });
 export type LifiRoute = z.infer<typeof Route>;
 
-/** The answer of `POST /advanced/routes`. */
+/** The answer of `POST /advanced/routes`; null: a route of another shape, which costs no other one. */
 export const LifiRoutes = z.object({
-  routes: z.array(Route).max(64),
+  routes: z.array(Route.nullable().catch(null)).max(64),
   unavailableRoutes: z.unknown().optional(),
 });
 

@@ -168,6 +168,35 @@ describe("works", () => {
       estimatedSeconds: null,
     });
   });
+
+  const shown: readonly object[] = [
+    { toolDetails: null },
+    { toolDetails: { name: 7, logoURI: 7 } },
+    ...[
+      { fromAmountUSD: 1 },
+      { toAmountUSD: {} },
+      { gasCosts: "none" },
+      { gasCosts: [{ amountUSD: null }] },
+    ].map((estimate) => ({ estimate })),
+    { estimate: { executionDuration: "soon" } },
+  ];
+
+  it.each(shown)("prices a route of which something to be shown has another shape: %j", async (odd) => {
+    const { estimate = {}, ...change } = odd as { estimate?: object };
+    const own = answerOf(scenarioOf("across, fee"))["estimate"] as object;
+    const route = routeOf("across, fee", { ...change, estimate: { ...own, ...estimate } });
+    await using server = await fakeLifi(routes(route));
+    const options = await providerAt(server.url).quote(scopeOf(), requestOf({}));
+    expect(options).toMatchObject([{ bridge: "across", toAmountMin: 99_740_000n }]);
+  });
+
+  it("loses no route by another one that cannot be read", async () => {
+    const { action: _, ...unread } = routeOf("across, fee").steps[0] ?? {};
+    const list = [{ steps: [unread] }, routeOf("stargate, fee"), "none", { steps: [] }];
+    await using server = await fakeLifi({ body: { routes: list } });
+    const options = await providerAt(server.url).quote(scopeOf(), requestOf({}));
+    expect(options.map(({ bridge }) => bridge)).toEqual(["stargate"]);
+  });
 });
 
 describe("fails", () => {
@@ -195,6 +224,7 @@ describe("refused", () => {
       routeOf("across, native"),
       routeOf("across, fee", { estimate: { ...estimate, toAmountMin: "0" } }),
       routeOf("across, fee", { estimate: { ...estimate, toAmount: "1" } }),
+      { steps: "none" },
     ];
     await using server = await fakeLifi(routes(...hostile));
     const failure = await providerAt(server.url)
