@@ -31,7 +31,7 @@ import {
 const ONE = 10n ** 18n;
 const AMOUNT = 100_000_000n;
 /** What vault and token answer, by function; bytes are what it reverts with, null is no such function. */
-type Answers = Record<string, bigint | boolean | string | { revert: Hex } | null>;
+type Answers = Record<string, bigint | boolean | string | readonly unknown[] | { revert: Hex } | null>;
 const honest: Answers = {
   asset: USDC,
   previewDeposit: 80n * ONE,
@@ -48,6 +48,11 @@ const abi = [
     (item) =>
       item.type === "function" && !erc4626Abi().some((own) => "name" in own && own.name === item.name),
   ),
+  ...parseAbi([
+    "function getAccessManagerAddress() view returns (address)",
+    "function isTargetClosed(address target) view returns (bool)",
+    "function canCall(address caller, address target, bytes4 selector) view returns (bool immediate, uint32 delay)",
+  ]),
 ] as const;
 
 const contractsOf = (change: Answers): { contracts: Contracts; asked: string[] } => {
@@ -58,7 +63,7 @@ const contractsOf = (change: Answers): { contracts: Contracts; asked: string[] }
     asked.push([isAddressEqual(to, VAULT) ? "vault" : to, functionName, ...(args ?? [])].join(" "));
     const answer = answers[functionName] ?? null;
     if (answer === null) return { ok: false, data: "0x" };
-    if (typeof answer === "object") return { ok: false, data: answer.revert };
+    if (typeof answer === "object" && "revert" in answer) return { ok: false, data: answer.revert };
     return { ok: true, data: encodeFunctionResult({ abi, functionName, result: answer } as never) };
   };
   return { contracts, asked };
@@ -296,5 +301,27 @@ describe("a deposit that reverted", () => {
     expect(refusal(own, { code: "below_minimum", text: "x" })).toMatchObject({
       members: { min_deposit: "9" },
     });
+  });
+});
+
+describe("a vault that admits some accounts only", () => {
+  const gated = { ...vault, adapter: "ipor" };
+  const change = {
+    getAccessManagerAddress: OTHER,
+    isTargetClosed: false,
+    canCall: [false, 0],
+  };
+
+  test("refuses a user who calls it and is none of them", async () => {
+    const intent = { ...directIntent, vault: gated };
+    await expect(check({ change, intent })).rejects.toMatchObject({ code: "not_allowed" });
+    await expect(check({ change: { ...change, canCall: [true, 0] }, intent })).resolves.toMatchObject({
+      previewShares: 80n * ONE,
+    });
+  });
+
+  test("is not asked of the user where the Router's contract calls it", async () => {
+    const intent = { ...intentOf(), vault: gated };
+    await expect(check({ change, intent })).resolves.toMatchObject({ previewShares: 80n * ONE });
   });
 });

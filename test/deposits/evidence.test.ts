@@ -293,4 +293,8 @@ describe("a refund", () => {
     expect(findRefund(receiptOf(once, once), { row, took })).toBe(null);
     expect(findRefund(paid(2_000n), { row, took })).toBe(null);
   });
+
+  test("is none of nothing", () => {
+    expect(findRefund(paid(0n), { row, took: { ...took, amount: 0n } })).toBe(null);
+  });
 });

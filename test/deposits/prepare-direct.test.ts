@@ -44,6 +44,13 @@ describe("through the Router", () => {
     expect(decodeRouterDeposit(prepared.deposit.data).deposit).toMatchObject({ minIn: ALL, minShares });
   });
 
+  test("stands on chain for ten minutes longer than the quote, by the chain's own clock", async () => {
+    const { prepared } = await prepare(() => mints(previewed));
+    const { timestamp } = prepared.checked.block;
+    const deadline = BigInt(timestamp + 5 * 60 + 10 * 60);
+    expect(decodeRouterDeposit(prepared.deposit.data).deposit.deadline).toBe(deadline);
+  });
+
   test("of a token that takes a fee on transfers promises what its remainder is worth", async () => {
     const arrives = 98_000_000n;
     const taxed = ({ data }: SentCall): SimulatedEffects =>
