@@ -1,5 +1,4 @@
-import { isAddressEqual, zeroAddress } from "viem";
-import { sameAddress } from "../lib/address.ts";
+import { isNative, sameAddress } from "../lib/address.ts";
 import type { ListedToken } from "../providers/provider.ts";
 import type { Token } from "../vaults/vault.ts";
 
@@ -27,7 +26,7 @@ export function acceptList(listed: readonly ListedToken[], own: readonly Token[]
 
 function isSound({ address, symbol, name, decimals }: ListedToken): boolean {
   const inRange = decimals >= 0 && decimals <= MAX_DECIMALS;
-  return inRange && TEXT.test(symbol) && NAME.test(name) && !isAddressEqual(address, zeroAddress);
+  return inRange && TEXT.test(symbol) && NAME.test(name) && !isNative(address);
 }
 
 function isImpostor({ symbol, address }: ListedToken, own: readonly Token[]): boolean {

@@ -1,12 +1,5 @@
-import {
-  type Address,
-  encodeFunctionData,
-  erc20Abi,
-  type Hex,
-  isAddressEqual,
-  parseAbi,
-  zeroAddress,
-} from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi, zeroAddress } from "viem";
+import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
 import { encodeRouterDeposit, plainStep, type RouterCall, type RouterStep } from "../router/encode.ts";
@@ -128,7 +121,7 @@ export function encodeApprovals(approval: {
   amount: bigint;
   reset: boolean;
 }): UserCall[] {
-  if (isAddressEqual(approval.token, zeroAddress)) return [];
+  if (isNative(approval.token)) return [];
   const approve = (amount: bigint): UserCall => ({
     target: approval.token,
     value: 0n,

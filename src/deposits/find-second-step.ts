@@ -1,6 +1,7 @@
-import { getAddress, type Hex, isAddressEqual, zeroAddress } from "viem";
+import { getAddress, type Hex } from "viem";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposits.ts";
+import { isNative } from "../lib/address.ts";
 import { findByReference } from "./find-by-reference.ts";
 import { findTransfers } from "./find-transfers.ts";
 import type { Look } from "./look.ts";
@@ -20,7 +21,7 @@ export async function findSecondStep(
   if (client === null || deliveredAmount === null || moveToken === null || destinationTxHash === null)
     return [];
   const token = getAddress(moveToken);
-  if (isAddressEqual(token, zeroAddress)) return [...(await findByReference(ctx, [row])).values()];
+  if (isNative(token)) return [...(await findByReference(ctx, [row])).values()];
   const { receipt, confirmations } = await look(vaultChainId, destinationTxHash as Hex);
   if (receipt === null) return [];
   const delivered = Number(receipt.blockNumber);

@@ -1,10 +1,11 @@
-import { type Address, erc20Abi, isAddressEqual, zeroAddress } from "viem";
+import { type Address, erc20Abi } from "viem";
 import type { BlockRef } from "../chains/aggregate.ts";
 import type { ChainClient } from "../chains/client.ts";
 import { describe, read, valueOrNull } from "../chains/read.ts";
 import { RpcQuantity } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
 import { readNow } from "../vaults/state.ts";
 import type { Order } from "./order.ts";
 
@@ -26,7 +27,7 @@ export async function readFunds(
   input: { order: Order; spenders: readonly Address[] },
 ): Promise<Funds> {
   const { from, user } = input.order;
-  const native = isAddressEqual(from.token, zeroAddress);
+  const native = isNative(from.token);
   const described = native ? nothing : describeHolding(input.order, input.spenders);
   const [{ value, block }, balance] = await Promise.all([
     readNow(ctx, { chainId: from.chainId, described }),

@@ -1,5 +1,6 @@
-import { type Address, type Hex, isAddressEqual, zeroAddress } from "viem";
+import type { Address, Hex } from "viem";
 import type { ChainClient } from "../chains/client.ts";
+import { isNative } from "../lib/address.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import type { DepositEntry } from "./entry.ts";
 
@@ -22,7 +23,7 @@ export interface Intent {
 
 /** Whether the user pays in the chain's native token. */
 export function paysNative(intent: Intent): boolean {
-  return isAddressEqual(intent.token.address, zeroAddress);
+  return isNative(intent.token.address);
 }
 
 /** Whom the user approves. */

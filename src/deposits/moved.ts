@@ -1,4 +1,5 @@
-import { type Address, isAddressEqual, zeroAddress } from "viem";
+import type { Address } from "viem";
+import { isNative } from "../lib/address.ts";
 import { fractionToParts } from "../lib/amount.ts";
 import type { Reason } from "../providers/failures.ts";
 import type { BuiltMove, MoveOption, MoveRequest, Provider } from "../providers/provider.ts";
@@ -92,5 +93,4 @@ export function toPayment({ order, funds }: Attempt, move: BuiltMove): Payment {
 }
 
 /** Whether a payment is made in the chain's native token. */
-export const paidNatively = ({ token }: Pick<Payment, "token">): boolean =>
-  isAddressEqual(token, zeroAddress);
+export const paidNatively = ({ token }: Pick<Payment, "token">): boolean => isNative(token);

@@ -1,6 +1,7 @@
-import { isAddressEqual, zeroAddress } from "viem";
+import { isAddressEqual } from "viem";
 import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { describeError } from "../lib/log.ts";
 import { askProviders, type Offers, toFailure } from "../providers/ask-providers.ts";
@@ -97,7 +98,7 @@ async function tryToken(
   const { order } = state;
   if (state.refused.has(token)) return null;
   const offers = await offersOf(ctx, { state, token, round });
-  const call = order.entry.via === "router" && !isAddressEqual(token.address, zeroAddress);
+  const call = order.entry.via === "router" && !isNative(token.address);
   const preference = { bridge: order.preferredBridge, call };
   const ranking = rankOptions(offers.options, preference);
   const ways = waysOf(ranking, { ...preference, round });

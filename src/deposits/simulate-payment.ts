@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type Address, type Hex, isAddressEqual, type StateOverride, zeroAddress } from "viem";
+import type { Address, Hex, StateOverride } from "viem";
 import type { BlockRef } from "../chains/aggregate.ts";
 import { balanceOverride, findBalanceLayout } from "../chains/balance-slot.ts";
 import type { ChainClient } from "../chains/client.ts";
@@ -9,6 +9,7 @@ import type { SlotLayout } from "../chains/simulator/slots.ts";
 import type { Simulation, SimulationRead } from "../chains/simulator/types.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { encodeApprovals, type UserCall } from "./encode.ts";
@@ -45,8 +46,6 @@ export type SimulatedPayment =
 const AHEAD_S = 30;
 /** For gas and fees, on top of what the call sends; the payer's real balance plays no part here. */
 const GAS_MONEY = 10n ** 21n;
-
-const isNative = (token: Address): boolean => isAddressEqual(token, zeroAddress);
 
 /**
  * Runs approvals and a call from the payer's address on the head's state, the payer given the money where it

@@ -1,7 +1,7 @@
-import { isAddressEqual, zeroAddress } from "viem";
 import type { SimulationRead } from "../chains/simulator/types.ts";
 import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
 import type { BuiltMove } from "../providers/provider.ts";
 import { explainRevert } from "../vaults/reverts.ts";
 import { balanceRead, rise } from "./effect.ts";
@@ -47,5 +47,5 @@ export async function simulateSource(
 
 /** Watches a token of an account's; native cannot be read like that. */
 export function watchOf(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
-  return isAddressEqual(token, zeroAddress) ? null : balanceRead(token, account);
+  return isNative(token) ? null : balanceRead(token, account);
 }

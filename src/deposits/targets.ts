@@ -1,8 +1,8 @@
-import { type Address, isAddressEqual, zeroAddress } from "viem";
+import type { Address } from "viem";
 import type { ChainDefinition } from "../chains/definition.ts";
 import type { Context } from "../context.ts";
 import type { AppError, ErrorCode } from "../errors.ts";
-import { sameAddress } from "../lib/address.ts";
+import { isNative, sameAddress } from "../lib/address.ts";
 import type { Token } from "../vaults/vault.ts";
 import type { Order } from "./order.ts";
 import { readTokenFacts } from "./token-facts.ts";
@@ -31,7 +31,7 @@ export function isOfToken(error: AppError): boolean {
  */
 export async function findTargets(ctx: Context, order: Order): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
-  const tokens = accepted.filter(({ address }) => !isAddressEqual(address, zeroAddress));
+  const tokens = accepted.filter(({ address }) => !isNative(address));
   const primary = order.vault.asset;
   // What is paid with is looked at only where there is a choice.
   if (tokens.length < 2) return orderTargets({ accepted, primary, symbol: "", same: () => false });
@@ -52,7 +52,7 @@ export function orderTargets(choice: {
   same: (address: Address) => boolean;
 }): Token[] {
   const { accepted, primary, symbol, same } = choice;
-  const native = accepted.filter(({ address }) => isAddressEqual(address, zeroAddress));
+  const native = accepted.filter(({ address }) => isNative(address));
   const named = accepted.filter((token) => symbol !== "" && sameSymbol(token.symbol, symbol));
   const alike = [...named, ...accepted.filter(({ address }) => same(address))];
   const ordered = [...alike.filter((token) => !native.includes(token)), primary, ...native];
@@ -65,7 +65,7 @@ const sameSymbol = (a: string, b: string): boolean => a.toUpperCase() === b.toUp
 
 /** Native counts as its wrapped form, which is how it travels. */
 async function symbolOf(ctx: Context, { from }: Order): Promise<string> {
-  if (!isAddressEqual(from.token, zeroAddress)) {
+  if (!isNative(from.token)) {
     return (await readTokenFacts(ctx, { chainId: from.chainId, address: from.token })).symbol;
   }
   return wrappedSymbol(from.client.definition);

@@ -16,7 +16,12 @@ export function parseAddress(text: string): Address | null {
   return oneCase || text === checksummed ? checksummed : null;
 }
 
-/** Whether an address stands for the chain's native token (zero address or the 0xEeee… alias). */
+/** Whether an address is what stands for a chain's native token inside this program: the zero address. */
+export function isNative(address: string): boolean {
+  return address === zeroAddress;
+}
+
+/** Whether an address of a request or an upstream stands for native: the zero address or the 0xEeee… alias. */
 export function isNativeAlias(address: string): boolean {
   const lower = address.toLowerCase();
   return lower === NATIVE_ALIAS || lower === zeroAddress;

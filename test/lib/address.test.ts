@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { getAddress, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { isNativeAlias, parseAddress, sameAddress } from "../../src/lib/address.ts";
+import { isNative, isNativeAlias, parseAddress, sameAddress } from "../../src/lib/address.ts";
 
 const anAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => toHex(bytes));
 const upper = (address: string): string => `0x${address.slice(2).toUpperCase()}`;
@@ -66,6 +66,14 @@ describe("parseAddress", () => {
         expect(parseAddress(text) === null || /^0x[0-9a-fA-F]{40}$/.test(text)).toBe(true);
       }),
     );
+  });
+});
+
+describe("isNative", () => {
+  test("is the zero address only, never its alias or a token", () => {
+    expect(isNative(`0x${"0".repeat(40)}`)).toBe(true);
+    expect(isNative(`0x${"e".repeat(40)}`)).toBe(false);
+    expect(isNative(EIP55[0])).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 import { isAddressEqual, zeroAddress } from "viem";
+import { isNative } from "../../lib/address.ts";
 import type { MoveOption, MoveRequest, ProviderScope } from "../provider.ts";
 import { QUOTE_TIMEOUT_MS } from "./client.ts";
 import { noRoute, rejected, toolReasons } from "./errors.ts";
@@ -92,7 +93,7 @@ function endsFor(
   { request, tool }: { request: MoveRequest; tool: string },
 ): Ends {
   if (request.fromChainId !== request.toChainId) return endsOf(deployments, { request, tool });
-  return { callable: !isAddressEqual(request.toToken, zeroAddress), plain: request.call === null };
+  return { callable: !isNative(request.toToken), plain: request.call === null };
 }
 
 type Ends = Pick<MoveOption, "callable" | "plain">;

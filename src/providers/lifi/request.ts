@@ -1,4 +1,5 @@
-import { isAddressEqual, zeroAddress } from "viem";
+import { isAddressEqual } from "viem";
+import { isNative } from "../../lib/address.ts";
 import { PARTS } from "../../lib/amount.ts";
 import type { MoveRequest } from "../provider.ts";
 import { noRoute } from "./errors.ts";
@@ -21,7 +22,7 @@ export function requestedTools(context: LifiContext, request: MoveRequest): stri
   const { deployments } = context;
   const { fromChainId, toChainId, fromToken, toToken, call } = request;
   if (!deployments.has(fromChainId) || !deployments.has(toChainId)) throw noRoute(["bridge_unavailable"]);
-  if (call !== null && isAddressEqual(toToken, zeroAddress)) throw noRoute(["request_refused"]);
+  if (call !== null && isNative(toToken)) throw noRoute(["request_refused"]);
   if (fromChainId === toChainId) {
     if (call === null && isAddressEqual(fromToken, toToken)) throw noRoute(["request_refused"]);
     return null;

@@ -1,4 +1,5 @@
-import { isAddressEqual, zeroAddress } from "viem";
+import { isAddressEqual } from "viem";
+import { isNative } from "../../lib/address.ts";
 import type { MoveOption, MoveRequest } from "../provider.ts";
 import { paysOut } from "./bridge-contracts.ts";
 import { type Bridge, type BridgeFacet, bridges } from "./bridges.ts";
@@ -52,7 +53,7 @@ function mayCall(bridge: Bridge, request: Reach): boolean {
 
 const canDeliver: Record<BridgeFacet, (ends: Ends, request: Reach) => boolean> = {
   across: ({ destination }, request) => {
-    const native = isAddressEqual(request.toToken, zeroAddress);
+    const native = isNative(request.toToken);
     if (request.call !== null) return !native && destination.receiverAcross !== null;
     if (destination.wrappedNative === null) return !native;
     return native || !isAddressEqual(request.toToken, destination.wrappedNative);
@@ -60,7 +61,7 @@ const canDeliver: Record<BridgeFacet, (ends: Ends, request: Reach) => boolean> =
   stargate: ({ destination }, request) => {
     if (!paysOut(destination.stargate, request.toToken)) return false;
     if (request.call === null) return true;
-    return destination.receiverStargate !== null && !isAddressEqual(request.toToken, zeroAddress);
+    return destination.receiverStargate !== null && !isNative(request.toToken);
   },
   celer: (ends, request) => ends.destination.bridges.includes("celer") && mintsUsdc(ends, request),
   polymer: (ends, request) => ends.destination.bridges.includes("polymer") && mintsUsdc(ends, request),

@@ -1,4 +1,5 @@
-import { type Address, isAddressEqual, zeroAddress } from "viem";
+import { type Address, isAddressEqual } from "viem";
+import { isNative } from "../../../lib/address.ts";
 import { assetOf } from "../bridged-assets.ts";
 import type { AcrossCall } from "../decode/across.ts";
 import { checkMessage } from "./message.ts";
@@ -44,7 +45,7 @@ function checkParties(subject: Subject, call: AcrossCall): void {
   must(receiver !== null && isWord(facet.receiverAddress, receiver), "across.receiverAddress");
   must(isWord(facet.refundAddress, request.user), "across.refundAddress");
   // A native amount is wrapped by the facet itself, which then ignores this field.
-  const native = isAddressEqual(bridge.sendingAssetId, zeroAddress);
+  const native = isNative(bridge.sendingAssetId);
   must(native || isWord(facet.sendingAssetId, bridge.sendingAssetId), "across.sendingAssetId");
   const delivered = deliveredToken(subject);
   must(delivered !== null && isWord(facet.receivingAssetId, delivered), "across.receivingAssetId");
@@ -56,7 +57,7 @@ function checkParties(subject: Subject, call: AcrossCall): void {
  */
 function deliveredToken({ request, destination }: Subject): Address | null {
   const wrapped = destination.wrappedNative;
-  const asksNative = isAddressEqual(request.toToken, zeroAddress);
+  const asksNative = isNative(request.toToken);
   if (request.call !== null) return asksNative ? null : request.toToken;
   if (asksNative) return wrapped;
   return wrapped !== null && isAddressEqual(request.toToken, wrapped) ? null : request.toToken;

@@ -1,5 +1,5 @@
 import { type Address, type Hex, isAddressEqual, zeroAddress } from "viem";
-import { sameAddress } from "../../../lib/address.ts";
+import { isNative, sameAddress } from "../../../lib/address.ts";
 import type { MoveRequest } from "../../provider.ts";
 import type { LifiQuote, LifiStep } from "../schema.ts";
 import { type Claim, must, type Subject } from "./subject.ts";
@@ -68,7 +68,7 @@ export function checkTransaction(
 ): { to: Address; data: Hex; value: bigint } {
   const { request, claim } = subject;
   const { transactionRequest, action, estimate } = answer.quote;
-  const native = isAddressEqual(request.fromToken, zeroAddress);
+  const native = isNative(request.fromToken);
   must(isAddressEqual(transactionRequest.to, answer.entry.target), "transactionRequest.to");
   must(isAddressEqual(transactionRequest.from, request.user), "transactionRequest.from");
   must(transactionRequest.chainId === request.fromChainId, "transactionRequest.chainId");

@@ -1,4 +1,5 @@
 import { type Hex, isAddressEqual, zeroAddress } from "viem";
+import { isNative } from "../../../lib/address.ts";
 import { decodeExact } from "../decode/exact.ts";
 import { messageParameters, type SwapData } from "../decode/structs.ts";
 import { must, type Subject } from "./subject.ts";
@@ -31,7 +32,7 @@ export function checkFinalCall(subject: Subject, step: { call: SwapData; guarant
   must(isAddressEqual(call.callTo, wanted.target), "call.callTo");
   must(isAddressEqual(call.approveTo, wanted.target), "call.approveTo");
   must(call.callData.toLowerCase() === wanted.data.toLowerCase(), "call.callData");
-  must(!isAddressEqual(request.toToken, zeroAddress), "call.sendingAssetId");
+  must(!isNative(request.toToken), "call.sendingAssetId");
   must(isAddressEqual(call.sendingAssetId, request.toToken), "call.sendingAssetId");
   const gives = [request.toToken, zeroAddress];
   must(

@@ -1,4 +1,5 @@
-import { isAddressEqual, zeroAddress } from "viem";
+import { isAddressEqual } from "viem";
+import { isNative } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { poolOf } from "../bridge-contracts.ts";
 import { decodeLayerZeroOptions } from "../decode/layerzero-options.ts";
@@ -57,7 +58,7 @@ function checkDelivery(subject: Subject, step: { call: StargateCall; guaranteed:
   }
   const receiver = destination.receiverStargate;
   must(receiver !== null && isWord(to, receiver), "stargate.to");
-  must(!isAddressEqual(request.toToken, zeroAddress), "stargate.assetId");
+  must(!isNative(request.toToken), "stargate.assetId");
   must((options.composeGas ?? 0n) >= request.call.gasLimit, "stargate.extraOptions");
   checkMessage(subject, { message: composeMsg, guaranteed: step.guaranteed });
 }

@@ -1,4 +1,5 @@
 import { isAddressEqual, zeroAddress } from "viem";
+import { isNative } from "../../../lib/address.ts";
 import type { ExecuteCall } from "../decode/executor.ts";
 import type { SwapCall } from "../decode/generic-swap.ts";
 import { checkFinalCall } from "./message.ts";
@@ -12,8 +13,8 @@ export function guaranteeOfSwap(subject: Subject, call: SwapCall): bigint {
   must(call.transactionId === claim.transactionId, "swap.transactionId");
   must(call.integrator === subject.integrator, "swap.integrator");
   must(call.referrer === "" || call.referrer === zeroAddress, "swap.referrer");
-  must(call.fromNative === isAddressEqual(request.fromToken, zeroAddress), "selector");
-  must(call.toNative === isAddressEqual(request.toToken, zeroAddress), "selector");
+  must(call.fromNative === isNative(request.fromToken), "selector");
+  must(call.toNative === isNative(request.toToken), "selector");
   must(isAddressEqual(call.receiver, request.user), "swap.receiver");
   const end = checkSwaps(subject, call.swaps);
   must(isAddressEqual(end.token, request.toToken), "swaps.receivingAssetId");

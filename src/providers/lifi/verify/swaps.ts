@@ -1,4 +1,5 @@
 import { type Address, isAddressEqual, size, slice, zeroAddress } from "viem";
+import { isNative } from "../../../lib/address.ts";
 import type { SwapData } from "../decode/structs.ts";
 import { checkFee, isFeeStep } from "./fee.ts";
 import { must, type Subject } from "./subject.ts";
@@ -70,7 +71,7 @@ function checkOpaque(subject: Subject, step: { swap: SwapData; at: string }): vo
   for (const address of [...closed, zeroAddress]) {
     if (!address) continue;
     must(!isAddressEqual(swap.callTo, address), `${at}.callTo`);
-    if (isAddressEqual(swap.sendingAssetId, zeroAddress)) continue;
+    if (isNative(swap.sendingAssetId)) continue;
     must(!isAddressEqual(swap.approveTo, address), `${at}.approveTo`);
   }
   const tokens = [swap.sendingAssetId, swap.receivingAssetId, request.fromToken, request.toToken];

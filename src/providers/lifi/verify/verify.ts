@@ -1,4 +1,5 @@
-import { type Address, isAddressEqual, zeroAddress } from "viem";
+import type { Address } from "viem";
+import { isNative } from "../../../lib/address.ts";
 import { lessParts } from "../../../lib/amount.ts";
 import type { BuiltMove, MoveRequest } from "../../provider.ts";
 import { decodeCall, type LifiCall } from "../decode/registry.ts";
@@ -38,7 +39,7 @@ export function verifyMove(input: VerifyInput): BuiltMove {
   if (call.kind !== "stargate") must(subject.claim.feesOnTop === 0n, "feeCosts.included");
   const guaranteed = guaranteeOf(subject, call);
   checkFloor(subject, guaranteed);
-  const native = isAddressEqual(request.fromToken, zeroAddress);
+  const native = isNative(request.fromToken);
   const toAmount = subject.claim.toAmount > guaranteed ? subject.claim.toAmount : guaranteed;
   return {
     ...toOption(quote, {
