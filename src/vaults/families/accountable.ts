@@ -88,7 +88,8 @@ function strategyReads(
 
 /**
  * Accountable's vaults: deposits at once, a share token of its own, minimum, pause and loan with the strategy.
- * `totalAssets` is what lies idle. Source: the published ABI of AccountableAsyncRedeemVault.
+ * `totalAssets` is what lies idle. `DepositNotAllowed` is said to everybody, while the loan is in another state than that
+ * of taking deposits. Source: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",
@@ -97,7 +98,8 @@ export const accountable = defineErc4626({
   explain: ownErrors({
     errors: {
       "error InsufficientAmount()": "below_minimum",
-      "error DepositNotAllowed()": "not_allowed",
+      "error DepositNotAllowed()": "vault_paused",
+      "error NAVGracePeriodExpired()": "price_stale",
       "error Unauthorized()": "not_allowed",
       "error ExceedsMaxDeposit()": "above_maximum",
       "error SharesNotTransferable()": "share_locked",

@@ -102,7 +102,13 @@ const routed: Family = {
       refused: { code: "above_maximum", max_deposit: "13" },
       shown: { max_deposit: "13" },
     },
-    { ...loan("with a loan that is closed", { open: false }), refused: { code: "not_allowed" } },
+    { ...loan("with a loan that is closed", { open: false }), refused: { code: "vault_paused" } },
+    {
+      name: "whose valuation is too old",
+      enter: (placed) =>
+        set(placed, { abi: strategyAbi, name: "setStale", args: [true], on: placed.parts["strategy"] }),
+      refused: { code: "price_stale" },
+    },
     {
       name: "for accounts with a signature",
       enter: (placed) => level(placed, { level: 1 }),

@@ -192,7 +192,8 @@ describe("what a family reverts with", () => {
     [upshiftLegacy, reverts("AddressBlacklisted()"), "not_allowed", "AddressBlacklisted"],
     [upshiftLegacy, reverts("SharesAmountRequired()"), "zero_shares", "SharesAmountRequired"],
     [accountable, "0x5945ea56", "below_minimum", "InsufficientAmount"],
-    [accountable, "0x3d90e2a0", "not_allowed", "DepositNotAllowed"],
+    [accountable, "0x3d90e2a0", "vault_paused", "DepositNotAllowed"],
+    [accountable, reverts("NAVGracePeriodExpired()"), "price_stale", "NAVGracePeriodExpired"],
   ])("$name: %s", (adapter, revert, code, text) => {
     expect(adapter.explain?.(revert)).toEqual({ code, text });
   });

@@ -18,8 +18,11 @@ contract AccountableStrategy {
 
     Loan public loan = Loan(0, 0, type(uint256).max, true);
     bool public paused;
+    /// Whether its last valuation is too old.
+    bool private _stale;
 
     error EnforcedPause();
+    error NAVGracePeriodExpired();
     error InsufficientAmount();
     error DepositNotAllowed();
 
@@ -31,7 +34,12 @@ contract AccountableStrategy {
         paused = paused_;
     }
 
+    function setStale(bool stale) external {
+        _stale = stale;
+    }
+
     function onDeposit(uint256 assets) external view {
+        if (_stale) revert NAVGracePeriodExpired();
         if (paused) revert EnforcedPause();
         if (!loan.open) revert DepositNotAllowed();
         if (assets < loan.minDeposit) revert InsufficientAmount();
