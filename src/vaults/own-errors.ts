@@ -1,7 +1,8 @@
 import { decodeErrorResult, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../errors.ts";
 import { once } from "../lib/once.ts";
-import type { ExplainedRevert } from "./reverts.ts";
+import { toLabel } from "./derivation.ts";
+import { type ExplainedRevert, MAX_TEXT } from "./reverts.ts";
 
 /** What a family reverts with, and the refusal each stands for; null: a refusal that has no code of its own. */
 export interface OwnErrors {
@@ -30,7 +31,7 @@ export function ownErrors({ errors = {}, reasons = [] }: OwnErrors): (revert: He
       }
       const text = String(args?.[0]);
       const known = reasons.find(({ reason }) => reason.test(text));
-      return known === undefined ? null : { code: known.code, text: text.slice(0, 200) };
+      return known === undefined ? null : { code: known.code, text: toLabel(text, MAX_TEXT) };
     } catch {
       return null;
     }

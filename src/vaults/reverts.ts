@@ -1,12 +1,25 @@
 import { decodeErrorResult, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../errors.ts";
 import { once } from "../lib/once.ts";
+import { toLabel } from "./derivation.ts";
 
 /** Refusals with a code of their own, by the errors that the families are known to revert with. */
 const refusalAbi = once(() =>
   parseAbi([
     "error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)",
     "error EnforcedPause()",
+    "error Paused()",
+    "error VaultPaused()",
+    "error ContractPaused()",
+    "error DepositPaused()",
+    "error DepositsPaused()",
+    "error DepositLimitReached()",
+    "error DepositLimitExceeded()",
+    "error DepositCapReached()",
+    "error DepositCapExceeded()",
+    "error SupplyCapExceeded()",
+    "error NotWhitelisted()",
+    "error ZeroShares()",
     "error AllCapsReached()",
     "error ERC20ExceededCap(uint256 increasedSupply, uint256 cap)",
     "error E_SupplyCapExceeded()",
@@ -29,20 +42,49 @@ const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   E_SupplyCapExceeded: "above_maximum",
   AbsoluteCapExceeded: "above_maximum",
   RelativeCapExceeded: "above_maximum",
+  DepositLimitReached: "above_maximum",
+  DepositLimitExceeded: "above_maximum",
+  DepositCapReached: "above_maximum",
+  DepositCapExceeded: "above_maximum",
+  SupplyCapExceeded: "above_maximum",
   EnforcedPause: "vault_paused",
+  Paused: "vault_paused",
+  VaultPaused: "vault_paused",
+  ContractPaused: "vault_paused",
+  DepositPaused: "vault_paused",
+  DepositsPaused: "vault_paused",
   E_OperationDisabled: "vault_paused",
   E_ZeroShares: "zero_shares",
+  ZeroShares: "zero_shares",
   CannotSendAssets: "not_allowed",
   CannotReceiveShares: "not_allowed",
   AccessManagedUnauthorized: "not_allowed",
+  NotWhitelisted: "not_allowed",
 };
 
 const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
   { reason: /^ZERO_SHARES$|cannot mint zero/i, code: "zero_shares" },
-  { reason: /pausable: (?!.*\bnot\b).*paused|^paused$/i, code: "vault_paused" },
+  { reason: /pausable: (?!.*\bnot\b).*paused/i, code: "vault_paused" },
+  {
+    reason:
+      /^(\w+: ?)?((the )?(vault|contract|protocol|pool|deposits?)( is| are)? )?(currently )?paused[.!]?$/i,
+    code: "vault_paused",
+  },
   { reason: /exceed(s|ed)? deposit limit|deposit more than max/i, code: "above_maximum" },
+  {
+    reason: /^(\w+: ?)?((deposit|supply|vault|tvl) )?(cap|limit)( is)?( exceeded| reached)[.!]?$/i,
+    code: "above_maximum",
+  },
+  {
+    reason:
+      /^(\w+: ?)?((the )?(caller|sender|receiver|account|user|depositor)( is)? )?not (whitelisted|allow-?listed)[.!]?$/i,
+    code: "not_allowed",
+  },
   { reason: /less than minimum|below min|deposit too small/i, code: "below_minimum" },
 ];
+
+/** Of a reason, which may be as long as the chain allows and of any characters. */
+export const MAX_TEXT = 200;
 
 export interface ExplainedRevert {
   /** The refusal it stands for; null when it is no known one. */
@@ -60,7 +102,7 @@ export function explainRevert(data: Hex): ExplainedRevert {
       const reason = String(args[0]);
       return {
         code: BY_REASON.find((known) => known.reason.test(reason))?.code ?? null,
-        text: reason.slice(0, 200),
+        text: toLabel(reason, MAX_TEXT),
       };
     }
     if (errorName === "Panic") return { code: null, text: `Panic(${args[0]})` };

@@ -18,6 +18,12 @@ const refusals: readonly [string, readonly unknown[], ErrorCode][] = [
   ["AbsoluteCapExceeded()", [], "above_maximum"],
   ["RelativeCapExceeded()", [], "above_maximum"],
   ["EnforcedPause()", [], "vault_paused"],
+  ["Paused()", [], "vault_paused"],
+  ["DepositsPaused()", [], "vault_paused"],
+  ["DepositCapReached()", [], "above_maximum"],
+  ["DepositLimitExceeded()", [], "above_maximum"],
+  ["ZeroShares()", [], "zero_shares"],
+  ["NotWhitelisted()", [], "not_allowed"],
   ["E_OperationDisabled()", [], "vault_paused"],
   ["E_ZeroShares()", [], "zero_shares"],
   ["CannotSendAssets()", [], "not_allowed"],
@@ -60,6 +66,16 @@ describe("a reason in words", () => {
     ["Pausable: fn paused", "vault_paused"],
     ["paused", "vault_paused"],
     ["Paused", "vault_paused"],
+    ["Deposits are paused", "vault_paused"],
+    ["Vault: deposits paused", "vault_paused"],
+    ["The vault is currently paused.", "vault_paused"],
+    ["Vault: not paused", null],
+    ["Withdrawals are paused", null],
+    ["Vault: deposit cap exceeded", "above_maximum"],
+    ["Cap reached", "above_maximum"],
+    ["rate limit exceeded", null],
+    ["Sender not whitelisted", "not_allowed"],
+    ["asset is not whitelisted", null],
     ["exceed deposit limit", "above_maximum"],
     ["exceeds deposit limit", "above_maximum"],
     ["ERC4626: deposit more than max", "above_maximum"],
@@ -71,6 +87,10 @@ describe("a reason in words", () => {
     ["", null],
   ])("%j stands for %s", (reason, code) => {
     expect(explainRevert(says(reason))).toEqual({ code, text: reason });
+  });
+
+  test("is shown without what would hide or turn it", () => {
+    expect(explainRevert(says("a\u0000b\u202ec\nd")).text).toBe("abcd");
   });
 
   test("is cut at 200 characters", () => {
