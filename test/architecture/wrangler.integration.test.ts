@@ -34,6 +34,7 @@ test("wrangler takes the configuration, previews included, without a warning", (
         ),
       ),
     ).toEqual([]);
+    expect(readFileSync(join(outdir, "worker.js"), "utf8")).not.toContain("globalThis.process");
     // Else no build would ever be taken from the cache.
     expect(bundled.filter((file) => existsSync(file) && !isCovered(file))).toEqual([]);
     expect(Number(/Total Upload: ([\d.]+) KiB/.exec(said)?.[1]) / 1024).toBeLessThan(MAX_MIB);
