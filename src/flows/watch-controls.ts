@@ -5,10 +5,16 @@ import { type ControlEventRow, noteControlEvents } from "../db/queries/control-e
 import type { FlowTip } from "../db/queries/flows.ts";
 import { failure } from "../errors.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
-import { contractOf } from "../vaults/control-events/event.ts";
+import {
+  type ControlEvent,
+  contractsOf,
+  type EventMembers,
+  type Links,
+} from "../vaults/control-events/event.ts";
 import { controlEventsOf, findControlEvent, membersOf, topicOf } from "../vaults/control-events.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { budgetOf, onOneNodeWithin } from "./budget.ts";
+import { readLinks } from "./read-links.ts";
 import { readSpan } from "./read-span.ts";
 import { refuseOtherChain } from "./refuse-other-chain.ts";
 import type { Listened } from "./sources.ts";
@@ -69,17 +75,27 @@ async function read(
   const budget = budgetOf({ requests: REQUESTS, span: tip.span, topics, late });
   return onOneNodeWithin(client, budget, async (node, own) => {
     await refuseOtherChain(node, tip);
-    const { logs, to } = await readSpan(node, { span, sources: listenedOf(vaults), budget: own });
-    const rows = logs.flatMap((log) => toRows(log, { vaults, notedAt: new Date(ctx.now()) }));
+    const links = await readLinks(node, vaults);
+    const watched = vaults.map((vault) => ({ vault, links: links.get(vault.vaultId) ?? {} }));
+    const { logs, to } = await readSpan(node, { span, sources: listenedOf(watched), budget: own });
+    const rows = logs.flatMap((log) => toRows(log, { watched, notedAt: new Date(ctx.now()) }));
     return withTimes(node, { rows, to });
   });
 }
 
-function listenedOf(vaults: readonly Vault[]): Listened {
+/** A vault, and where the contracts about it are. */
+interface Watched {
+  vault: Vault;
+  links: Links;
+}
+
+function listenedOf(watched: readonly Watched[]): Listened {
   const topicsBy = new Map<string, Set<string>>();
-  for (const vault of vaults) {
+  for (const { vault, links } of watched) {
+    const contracts = contractsOf(vault, links);
     for (const event of controlEventsOf(vault.adapter)) {
-      const address = contractOf(vault, event.on);
+      const address = contracts[event.on];
+      if (address === undefined) continue;
       topicsBy.set(address, (topicsBy.get(address) ?? new Set()).add(topicOf(event)));
     }
   }
@@ -89,19 +105,22 @@ function listenedOf(vaults: readonly Vault[]): Listened {
 type TimelessRow = Omit<ControlEventRow, "blockTime"> & { blockHash: string };
 
 /** What a log is to each vault. */
-function toRows(log: ChainLog, of: { vaults: readonly Vault[]; notedAt: Date }): TimelessRow[] {
+function toRows(log: ChainLog, of: { watched: readonly Watched[]; notedAt: Date }): TimelessRow[] {
   const { address, txHash, logIndex, topics, blockNumber, blockHash } = log;
   const data = log.data.length > LONGEST_DATA ? "0x" : log.data;
-  return of.vaults.flatMap((vault) => {
-    const event = findControlEvent(vault, { address, topic: topics[0] });
+  return of.watched.flatMap(({ vault, links }) => {
+    const event = findControlEvent(vault, { address, topic: topics[0], links });
     const members = event === undefined ? null : membersOf(event, { topics, data });
-    if (event === undefined || (members !== null && event.seenByView?.(members, vault) === true)) return [];
+    if (event === undefined || (members !== null && isNoNews(event, { members, vault }))) return [];
     const { chainId } = vault;
     const vaultAddress = vault.address.toLowerCase();
     const row = { chainId, vaultAddress, emitter: address, topics: [...topics], data };
     return [{ ...row, txHash, logIndex, blockNumber, blockHash, notedAt: of.notedAt }];
   });
 }
+
+const isNoNews = (event: ControlEvent, of: { members: EventMembers; vault: Vault }): boolean =>
+  event.seenByView?.(of.members, of.vault) === true || event.everyday?.(of.members) === true;
 
 /** Adds the times of blocks. Throws OutsideError when a block is another one by now. */
 async function withTimes(

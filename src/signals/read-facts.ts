@@ -130,7 +130,7 @@ function toFacts(
 /** Null: the vault is another one by now, of which such an event says nothing. */
 function toToldChange(vault: Vault, row: ControlEventRow): ToldChange | null {
   const { txHash, blockNumber } = row;
-  const what = findControlEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "" });
+  const what = findControlEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "", links: null });
   if (what === undefined) return null;
   const seconds = row.blockTime.getTime() / 1000;
   const key = `${txHash}:${row.logIndex}`;

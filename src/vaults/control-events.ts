@@ -1,6 +1,13 @@
 import { decodeEventLog, type Hex, parseAbiItem, toEventSelector } from "viem";
 import { commonEvents } from "./control-events/common.ts";
-import { type ControlEvent, contractOf, type EventMembers } from "./control-events/event.ts";
+import {
+  type ControlEvent,
+  contractsOf,
+  type EventMembers,
+  isLinked,
+  isOwn,
+  type Links,
+} from "./control-events/event.ts";
 import {
   eulerEvents,
   fluidEvents,
@@ -9,6 +16,12 @@ import {
   metaMorphoEvents,
   metaMorphoForkEvents,
 } from "./control-events/lending.ts";
+import {
+  beaconEvents,
+  iporAuthorityEvents,
+  mellowFeeEvents,
+  midasRedemptionEvents,
+} from "./control-events/linked.ts";
 import {
   centrifugeEvents,
   iporEvents,
@@ -33,10 +46,10 @@ const OWN: Readonly<Record<string, readonly ControlEvent[]>> = {
   silo: metaMorphoForkEvents,
   morpho_v2: morphoV2Events,
   veda: vedaEvents,
-  ipor: iporEvents,
+  ipor: [...iporEvents, ...iporAuthorityEvents],
   lagoon: lagoonEvents,
-  midas: midasEvents,
-  mellow: mellowEvents,
+  midas: [...midasEvents, ...midasRedemptionEvents],
+  mellow: [...mellowEvents, ...mellowFeeEvents],
   mellow_lrt: mellowLrtEvents,
   yearn_v3: yearnEvents,
   euler: eulerEvents,
@@ -64,19 +77,28 @@ export function topicOf(event: ControlEvent): Hex {
   return topic;
 }
 
-/** Every event by which vaults of an adapter tell of a change that no view shows. */
-export const controlEventsOf = (adapter: string): readonly ControlEvent[] => [
-  ...(OWN[adapter] ?? []),
-  ...commonEvents,
-];
+/** Every event by which vaults of an adapter, and contracts about them, tell of a change that no view shows. */
+export function controlEventsOf(adapter: string): readonly ControlEvent[] {
+  const own = OWN[adapter] ?? [];
+  // Of what is noted the emitter is kept, not what it was to the vault: no two linked contracts may say the same.
+  const linked = new Set(own.filter(({ on }) => isLinked(on)).map(({ signature }) => signature));
+  return [...own, ...commonEvents, ...beaconEvents.filter(({ signature }) => !linked.has(signature))];
+}
 
-/** What an emitter's log with this topic is to a vault; undefined: nothing. Both lower case. */
+/**
+ * What an emitter's log with this topic is to a vault; undefined: nothing. Both lower case. `links` null: of a log that
+ * was taken for one of the vault's before, by links that are not kept.
+ */
 export function findControlEvent(
   vault: Vault,
-  log: { address: string; topic: string },
+  log: { address: string; topic: string; links: Links | null },
 ): ControlEvent | undefined {
+  const { address, topic, links } = log;
+  const contracts = contractsOf(vault, links ?? {});
+  const linked = links === null && !isOwn(vault, address);
   return controlEventsOf(vault.adapter).find(
-    (event) => contractOf(vault, event.on) === log.address && topicOf(event) === log.topic,
+    (event) =>
+      topicOf(event) === topic && (contracts[event.on] === address || (linked && isLinked(event.on))),
   );
 }
 

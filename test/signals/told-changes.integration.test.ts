@@ -18,7 +18,7 @@ import { vaults } from "../../src/db/schema.ts";
 import { indexAll } from "../../src/flows/index-all.ts";
 import { watchAll } from "../../src/flows/watch-all.ts";
 import { raiseSignals } from "../../src/signals/raise-signals.ts";
-import { type ControlEvent, contractOf } from "../../src/vaults/control-events/event.ts";
+import { type ControlEvent, contractsOf as eventContractsOf } from "../../src/vaults/control-events/event.ts";
 import { controlEventsOf, membersOf } from "../../src/vaults/control-events.ts";
 import { toVault, type Vault } from "../../src/vaults/vault.ts";
 import { contractsOf, deploy, send, startChain, type TestChain } from "../chains/simulator/chain.ts";
@@ -48,6 +48,8 @@ const PARAMS: Readonly<Record<string, Record<string, string>>> = {
   midas: { deposit: "instant", recipient: "argument" },
   centrifuge: { deposit: "sync" },
 };
+/** Where proxies keep the address of their beacon. Source: ERC-1967. */
+const BEACON_SLOT = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
 /** Deep enough for a block to be final. */
 const FINAL = 70;
 const GAS = 500_000n;
@@ -63,7 +65,7 @@ const rowOf = (adapter: string, index: number) => ({
   entryPoint: addressOf(index, 1),
   pricer: addressOf(index, 2),
   shareToken: addressOf(index, 3),
-  params: PARAMS[adapter] ?? {},
+  params: { ...PARAMS[adapter], ...(adapter === "midas" ? { redemption_vault: addressOf(index, 6) } : {}) },
   name: adapter,
 });
 
@@ -78,9 +80,15 @@ beforeAll(async () => {
     (emitter === undefined ? undefined : await chain.node.getCode({ address: emitter })) ?? "0x";
   rows = ADAPTERS.map(rowOf);
   const contracts = ADAPTERS.flatMap((_, index) =>
-    [0, 1, 2, 3].map((contract) => addressOf(index, contract)),
+    [0, 1, 2, 3, 4, 5, 6, 7].map((contract) => addressOf(index, contract)),
   );
   await Promise.all(contracts.map((address) => chain.node.setCode({ address, bytecode })));
+  for (const [index] of ADAPTERS.entries())
+    await chain.node.setStorageAt({
+      address: addressOf(index, 0),
+      index: BEACON_SLOT,
+      value: padHex(addressOf(index, 7), { size: 32 }),
+    });
   await causeway.db.insert(vaults).values(rows);
 });
 afterAll(async () => {
@@ -113,10 +121,22 @@ const vaultOf = (adapter: string): Vault => {
   if (row === undefined) throw new RangeError(adapter);
   return toVault(row);
 };
+/** As the stand-ins name them. */
+const emitterOf = (adapter: string, { on }: ControlEvent): string => {
+  const index = ADAPTERS.indexOf(adapter);
+  const links = {
+    authority: addressOf(index, 4),
+    feeManager: addressOf(index, 5),
+    beacon: addressOf(index, 7),
+  };
+  const address = eventContractsOf(vaultOf(adapter), links)[on];
+  if (address === undefined) throw new RangeError(`${adapter} has no ${on}`);
+  return address;
+};
 const eventOf = (adapter: string, name: string) => {
   const event = controlEventsOf(adapter).find(({ signature }) => signature.startsWith(`${name}(`));
   if (event === undefined) throw new RangeError(`${adapter} tells no ${name}`);
-  return { to: contractOf(vaultOf(adapter), event.on), event };
+  return { to: emitterOf(adapter, event), event };
 };
 /** Every event that some view does not show. */
 const all = () =>
@@ -124,7 +144,7 @@ const all = () =>
     const vault = vaultOf(adapter);
     return controlEventsOf(adapter)
       .filter((event) => event.seenByView?.(membersOf(event, logOf(event)) ?? {}, vault) !== true)
-      .map((event) => ({ adapter, to: contractOf(vault, event.on), event }));
+      .map((event) => ({ adapter, to: emitterOf(adapter, event), event }));
   });
 const told = async () => {
   const stored = await causeway.db.select().from(signals);
@@ -211,6 +231,29 @@ describe("what vaults tell of those who govern them", () => {
     expect(own).toMatchObject([{ updateCount: 1, txHash: hashes.at(-1), tier: "medium" }]);
     expect(own[0]?.summary).toContain("12 more of its kind were told within a day.");
   });
+});
+
+test("roles that are given every day are no news, and who governs otherwise is", async () => {
+  const { to, event } = eventOf("ipor", "RoleGranted");
+  const before = await told();
+  const grant = async (roleId: bigint) => {
+    const data = rawData(logOf(event, { roleId }));
+    return (await send(chain, { to: to as Address, data })).transactionHash;
+  };
+  await grant(800n);
+  const atomist = await grant(100n);
+  await settle();
+  expect(await watch()).toMatchObject({ failed: 0, events: 1 });
+  await raise();
+  const own = (await causeway.db.select().from(signals)).find(
+    ({ vaultAddress, subject }) =>
+      vaultAddress === vaultOf("ipor").address.toLowerCase() && subject === "authority RoleGranted",
+  );
+  expect(own).toMatchObject({ txHash: atomist, tier: "medium" });
+  expect(own?.summary).toMatch(
+    /^The list of who may do what of ipor has 0x[0-9a-fA-F]{40} as atomist, since /,
+  );
+  expect(await told()).toHaveLength(before.length);
 });
 
 test("MetaMorpho's own code tells what it announces", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rules } from "../../src/signals/rules.ts";
-import { contractOf } from "../../src/vaults/control-events/event.ts";
+import { contractsOf } from "../../src/vaults/control-events/event.ts";
 import { controlEventsOf, findControlEvent, membersOf, topicOf } from "../../src/vaults/control-events.ts";
 import { toVault } from "../../src/vaults/vault.ts";
 import { vaultRow } from "../flows/support/vaults.ts";
@@ -30,6 +30,8 @@ const vaultOf = (adapter: string) =>
     ...{ entryPoint: at("e1"), pricer: at("e2"), shareToken: at("e3") },
   });
 
+const links = { authority: at("f1"), feeManager: at("f2"), redemptions: at("f3"), beacon: at("f4") };
+
 /** What the rules find of one event. */
 function found(adapter: string, events: ReturnType<typeof controlEventsOf>) {
   const toldChanges = events.map((what, index) => ({
@@ -54,9 +56,10 @@ describe.each(adapters)("what %s vaults tell of control", (adapter) => {
     for (const event of controlEventsOf(adapter)) {
       const log = logOf(event);
       expect(log.topics[0]).toBe(topicOf(event));
-      expect(findControlEvent(vault, { address: contractOf(vault, event.on), topic: log.topics[0] })).toBe(
-        event,
-      );
+      const address = contractsOf(vault, links)[event.on] ?? "";
+      expect(findControlEvent(vault, { address, topic: log.topics[0], links })).toBe(event);
+      // What was noted is found again though nobody knows any more where it was linked to.
+      expect(findControlEvent(vault, { address, topic: log.topics[0], links: null })).toBe(event);
       expect(membersOf(event, log)).not.toBeNull();
       const [one, ...others] = found(adapter, [event]);
       expect(others).toEqual([]);
@@ -83,7 +86,7 @@ describe.each(adapters)("what %s vaults tell of control", (adapter) => {
 
   test("is nothing of another contract", () => {
     for (const event of controlEventsOf(adapter))
-      expect(findControlEvent(vault, { address: at("ff"), topic: topicOf(event) })).toBeUndefined();
+      expect(findControlEvent(vault, { address: at("ff"), topic: topicOf(event), links })).toBeUndefined();
   });
 });
 
@@ -110,7 +113,22 @@ test("a view's own news is not told again", () => {
   expect(seen("upshift", "DepositWithdrawalStatusChanged", { bWithdrawalsPaused: false })).toBe(true);
   expect(seen("upshift", "DepositWithdrawalStatusChanged", {})).toBe(false);
   expect(seen("veda", "OwnershipTransferred", {})).toBe(false);
+  expect(seen("ipor", "TargetClosed", { target: at("e1") })).toBe(true);
+  expect(seen("ipor", "TargetClosed", {})).toBe(false);
 });
+
+test("a role that is given every day is no news, a governor's is, by its name", () => {
+  const granted = controlEventsOf("ipor").find(({ signature }) => signature.startsWith("RoleGranted("));
+  const told = (roleId: bigint) => membersOf(granted ?? fail(), logOf(granted ?? fail(), { roleId })) ?? {};
+  expect([800n, 1_000n].map((role) => granted?.everyday?.(told(role)))).toEqual([true, true]);
+  expect([1n, 100n, 7n].map((role) => granted?.everyday?.(told(role)))).toEqual([false, false, false]);
+  expect(granted?.words(told(100n))).toMatch(/^has 0x0{34}0*c0DE5 as atomist$/i);
+  expect(granted?.words(told(7n))).toMatch(/ as role 7$/);
+});
+
+const fail = (): never => {
+  throw new Error("there is none");
+};
 
 test("several of a kind are one finding, which tells the newest and how many", () => {
   const fee = controlEventsOf("veda").filter(({ signature }) => signature.startsWith("PlatformFeeUpdated"));

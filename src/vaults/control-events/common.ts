@@ -1,7 +1,7 @@
-import { announced, type ControlContract, type ControlEvent, done, to } from "./event.ts";
+import { announced, type ControlEvent, done, type OwnContract, to } from "./event.ts";
 
 /** What any contract may tell of itself. Sources: ERC-1967, OpenZeppelin (Ownable2Step), Solmate (Owned, Auth). */
-const ofContract = (on: ControlContract): readonly ControlEvent[] => [
+const ofContract = (on: OwnContract): readonly ControlEvent[] => [
   done([on, "code", "Upgraded(address indexed implementation)"], {
     what: "code",
     words: to("implementation"),
@@ -24,7 +24,7 @@ const ofContract = (on: ControlContract): readonly ControlEvent[] => [
 ];
 
 /** The vault's own owner has a view; those of the contracts about it have none that is read. */
-const ownerOf = (on: ControlContract, what: string): ControlEvent =>
+const ownerOf = (on: OwnContract, what: string): ControlEvent =>
   done([on, "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"], {
     what,
     words: to("newOwner"),

@@ -18,8 +18,15 @@ export type ControlKind =
 /** `announced`: takes effect later, or needs another step; `withdrawn`: what was announced will not be. */
 export type ControlStage = "done" | "announced" | "withdrawn";
 
-/** Which of a vault's contracts emits it. */
-export type ControlContract = "address" | "entryPoint" | "pricer" | "shareToken";
+/** A vault's own contracts, as its row names them. */
+export type OwnContract = "address" | "entryPoint" | "pricer" | "shareToken";
+/** Contracts about a vault that are found on chain, or in its parameters. */
+export type LinkedContract = "authority" | "feeManager" | "redemptions" | "beacon";
+/** Which contract of a vault or about it emits it. */
+export type ControlContract = OwnContract | LinkedContract;
+
+/** Where the linked contracts of a vault are, lower case; absent: it has none, or nobody can tell. */
+export type Links = Readonly<Partial<Record<LinkedContract, string>>>;
 
 /** An event's members by name, as viem decodes them. */
 export type EventMembers = Readonly<Record<string, unknown>>;
@@ -38,6 +45,8 @@ export interface ControlEvent {
   words: (members: EventMembers) => string;
   /** Whether a view shows the same, so that a signal of it is raised already; absent: none does. */
   seenByView?: (members: EventMembers, vault: Vault) => boolean;
+  /** Whether this is what the vault's people do every day; absent: it never is. */
+  everyday?: (members: EventMembers) => boolean;
 }
 
 const TIERS: Readonly<Record<ControlKind, Tier>> = {
@@ -55,7 +64,7 @@ const TIERS: Readonly<Record<ControlKind, Tier>> = {
 };
 
 type Words = ControlEvent["words"];
-type Terms = Pick<ControlEvent, "what" | "seenByView"> & { words?: Words; tier?: Tier };
+type Terms = Pick<ControlEvent, "what" | "seenByView" | "everyday"> & { words?: Words; tier?: Tier };
 
 /** An event of a contract about a kind of thing, which is done by then. */
 export const done = (
@@ -101,5 +110,21 @@ export const of =
   (told) =>
     `is ${show(told[members[1]])} for ${text(told[members[0]])}`;
 
-/** The contract of a vault that emits an event, lower case. */
-export const contractOf = (vault: Vault, on: ControlContract): string => vault[on].toLowerCase();
+const OWN_CONTRACTS = ["address", "entryPoint", "pricer", "shareToken"] as const;
+
+/** Whether a row does not name the contract. */
+export const isLinked = (on: ControlContract): boolean => !OWN_CONTRACTS.some((own) => own === on);
+
+/** Whether an address, lower case, is that of one of the contracts that a vault's row names. */
+export const isOwn = (vault: Vault, address: string): boolean =>
+  OWN_CONTRACTS.some((on) => vault[on].toLowerCase() === address);
+
+/** The contracts of a vault and about it, lower case. */
+export function contractsOf(vault: Vault, links: Links): Readonly<Partial<Record<ControlContract, string>>> {
+  const redemptions = vault.params["redemption_vault"]?.toLowerCase();
+  return {
+    ...(redemptions === undefined ? {} : { redemptions }),
+    ...links,
+    ...Object.fromEntries(OWN_CONTRACTS.map((on) => [on, vault[on].toLowerCase()])),
+  };
+}

@@ -65,7 +65,7 @@ export const vedaEvents: readonly ControlEvent[] = [
   ),
 ];
 
-/** Fees have views. The access manager's roles are told at a contract that rows do not name. Source: ipor-fusion. */
+/** Fees have views. Roles are told by the access manager, see `linked.ts`. Source: ipor-fusion. */
 export const iporEvents: readonly ControlEvent[] = [
   done(["address", "owner", "AuthorityUpdated(address authority)"], {
     what: "contract that decides who may do what",
@@ -128,7 +128,7 @@ export const lagoonEvents: readonly ControlEvent[] = [
   }),
 ];
 
-/** DepositVault (entry point) and mToken (vault). The redemption vault is not in a row. Source: midas-apps/contracts. */
+/** DepositVault (entry point) and mToken (vault). Source: midas-apps/contracts. */
 export const midasEvents: readonly ControlEvent[] = [
   done(["entryPoint", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "fee of instant deposits",
@@ -188,7 +188,7 @@ const roles = (on: "address"): readonly ControlEvent[] => [
   }),
 ];
 
-/** Vault, queue (entry point), oracle (pricer), share manager. Its fee manager is in no row. Source: flexible-vaults. */
+/** Vault, queue (entry point), oracle (pricer), share manager. Source: flexible-vaults. */
 export const mellowEvents: readonly ControlEvent[] = [
   ...roles("address"),
   done(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {

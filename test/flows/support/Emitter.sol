@@ -27,6 +27,15 @@ contract Emitter {
         }
     }
 
+    /// @notice The next addresses but three and but four, as contracts about a vault.
+    function getAccessManagerAddress() external view returns (address) {
+        return address(uint160(address(this)) + 4);
+    }
+
+    function feeManager() external view returns (address) {
+        return address(uint160(address(this)) + 5);
+    }
+
     /// @notice Any event with up to four topics.
     function raw(bytes32[] calldata topics, bytes calldata data) external {
         bytes32[4] memory t;

@@ -1,0 +1,222 @@
+import {
+  announced,
+  bps,
+  type ControlEvent,
+  done,
+  type EventMembers,
+  millionths,
+  of,
+  to,
+  withdrawn,
+} from "./event.ts";
+
+/** Views by which a vault names a contract about it that its row does not, by adapter. */
+export const linkViews: Readonly<Record<string, { on: "authority" | "feeManager"; view: string }>> = {
+  ipor: { on: "authority", view: "getAccessManagerAddress()" },
+  mellow: { on: "feeManager", view: "feeManager()" },
+};
+
+/** Roles of IPOR's access manager. Source: ipor-fusion, Roles. */
+const ROLES: Readonly<Record<string, string>> = {
+  0: "admin",
+  1: "owner",
+  2: "guardian",
+  4: "IPOR DAO",
+  100: "atomist",
+  200: "alpha",
+  300: "fuse manager",
+  301: "pre-hooks manager",
+  900: "manager of instant withdrawals",
+  901: "manager of the fee of withdrawal requests",
+  902: "manager of the withdrawal fee",
+  1200: "manager of price sources",
+};
+/** Rewards, the list of the admitted, and the upkeep of balances: given and taken every day. */
+const EVERYDAY: ReadonlySet<string> = new Set(["600", "601", "700", "800", "1000", "1100"]);
+const roleName = (role: unknown): string => ROLES[String(role)] ?? `role ${role}`;
+const everyday = ({ roleId }: EventMembers): boolean => EVERYDAY.has(String(roleId));
+const selectorOf = (data: unknown): string => String(data).slice(0, 10);
+
+/** The access manager of a Plasma vault. Sources: OpenZeppelin, AccessManager; ipor-fusion. */
+export const iporAuthorityEvents: readonly ControlEvent[] = [
+  done(
+    [
+      "authority",
+      "owner",
+      "RoleGranted(uint64 indexed roleId, address indexed account, uint32 delay, uint48 since, bool newMember)",
+    ],
+    {
+      what: "list of who may do what",
+      words: ({ roleId, account }) => `has ${account} as ${roleName(roleId)}`,
+      tier: "medium",
+      everyday,
+    },
+  ),
+  done(["authority", "owner", "RoleRevoked(uint64 indexed roleId, address indexed account)"], {
+    what: "list of who may do what",
+    words: ({ roleId, account }) => `no longer has ${account} as ${roleName(roleId)}`,
+    tier: "medium",
+    everyday,
+  }),
+  done(["authority", "owner", "RoleAdminChanged(uint64 indexed roleId, uint64 indexed admin)"], {
+    what: "role that gives out another",
+    words: ({ roleId, admin }) => `is ${roleName(admin)} for ${roleName(roleId)}`,
+    tier: "medium",
+  }),
+  done(["authority", "guardian", "RoleGuardianChanged(uint64 indexed roleId, uint64 indexed guardian)"], {
+    what: "role that can cancel what another one scheduled",
+    words: ({ roleId, guardian }) => `is ${roleName(guardian)} for ${roleName(roleId)}`,
+  }),
+  done(["authority", "pause", "TargetClosed(address indexed target, bool closed)"], {
+    what: "state of a contract",
+    words: ({ target, closed }) => `is ${closed === true ? "closed" : "open"} for ${target}`,
+    seenByView: ({ target }, vault) => String(target).toLowerCase() === vault.entryPoint.toLowerCase(),
+  }),
+  done(
+    [
+      "authority",
+      "allow_list",
+      "TargetFunctionRoleUpdated(address indexed target, bytes4 selector, uint64 indexed roleId)",
+    ],
+    {
+      what: "role that may call a function",
+      words: ({ target, selector, roleId }) => `is ${roleName(roleId)} for ${selector} of ${target}`,
+    },
+  ),
+  done(
+    ["authority", "timelock", "TargetAdminDelayUpdated(address indexed target, uint32 delay, uint48 since)"],
+    {
+      what: "delay of changes, in seconds,",
+      words: of(["target", "delay"]),
+    },
+  ),
+  announced(
+    [
+      "authority",
+      "timelock",
+      "OperationScheduled(bytes32 indexed operationId, uint32 indexed nonce, uint48 schedule, address caller, address target, bytes data)",
+    ],
+    {
+      what: "vault's terms",
+      words: ({ schedule, target, data }) =>
+        `is the call ${selectorOf(data)} of ${target}, possible from ` +
+        `${new Date(Number(schedule) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC on`,
+    },
+  ),
+  withdrawn(
+    ["authority", "timelock", "OperationCanceled(bytes32 indexed operationId, uint32 indexed nonce)"],
+    {
+      what: "vault's terms",
+      words: ({ operationId }) => `was the operation ${selectorOf(operationId)}…`,
+    },
+  ),
+];
+
+/** What a Mellow vault's fee manager tells. Source: flexible-vaults. */
+export const mellowFeeEvents: readonly ControlEvent[] = [
+  done(
+    [
+      "feeManager",
+      "fee",
+      "SetFees(uint24 depositFeeD6, uint24 redeemFeeD6, uint24 performanceFeeD6, uint24 protocolFeeD6)",
+    ],
+    {
+      what: "set of fees",
+      words: ({ depositFeeD6, redeemFeeD6, performanceFeeD6, protocolFeeD6 }) =>
+        `is ${millionths(depositFeeD6)} of deposits, ${millionths(redeemFeeD6)} of redemptions, ` +
+        `${millionths(performanceFeeD6)} of gains and ${millionths(protocolFeeD6)} a year`,
+    },
+  ),
+  done(["feeManager", "fee", "SetFeeRecipient(address indexed feeRecipient)"], {
+    what: "receiver of the fees",
+    words: to("feeRecipient"),
+    tier: "low",
+  }),
+  done(
+    ["feeManager", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
+    {
+      what: "owner of the contract that sets the fees",
+      words: to("newOwner"),
+      tier: "medium",
+    },
+  ),
+];
+
+/** Midas' RedemptionVault, where the row names it: who leaves, leaves through it. Source: midas-apps/contracts. */
+export const midasRedemptionEvents: readonly ControlEvent[] = [
+  done(["redemptions", "pause", "Paused(address account)"], {
+    what: "pause of redemptions",
+    words: () => "is on",
+  }),
+  done(["redemptions", "pause", "Unpaused(address account)"], {
+    what: "pause of redemptions",
+    words: () => "is off",
+    tier: "medium",
+  }),
+  done(["redemptions", "pause", "PauseFn(address indexed caller, bytes4 fn)"], {
+    what: "pause of a way to redeem",
+    words: ({ fn }) => `is on for the function ${fn}`,
+  }),
+  done(["redemptions", "pause", "UnpauseFn(address indexed caller, bytes4 fn)"], {
+    what: "pause of a way to redeem",
+    words: ({ fn }) => `is off for the function ${fn}`,
+    tier: "medium",
+  }),
+  done(["redemptions", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
+    what: "fee of instant redemptions",
+    words: to("newFee", bps),
+  }),
+  done(["redemptions", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"], {
+    what: "fee of redemptions into a token",
+    words: of(["token", "fee"], bps),
+  }),
+  done(["redemptions", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
+    what: "list of those who may redeem",
+    words: to("enable"),
+    tier: "high",
+  }),
+  done(["redemptions", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"], {
+    what: "set of tokens that are paid out, one of which was taken out,",
+    words: to("token"),
+  }),
+  done(["redemptions", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
+    what: "daily limit of instant redemptions, base 18,",
+    words: to("newLimit"),
+    tier: "medium",
+  }),
+  done(["redemptions", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
+    what: "least redemption, base 18,",
+    words: to("newAmount"),
+  }),
+  done(["redemptions", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"], {
+    what: "tolerance of prices of redemption requests",
+    words: to("newTolerance", bps),
+  }),
+  done(["redemptions", "curator", "SetRequestRedeemer(address indexed caller, address redeemer)"], {
+    what: "one who pays redemption requests",
+    words: to("redeemer"),
+  }),
+];
+
+/**
+ * Where the code of a vault behind a beacon is looked up: another code there is another vault, and the vault itself
+ * says nothing. Sources: ERC-1967; OpenZeppelin, UpgradeableBeacon; euler-vault-kit, GenericFactory.
+ */
+export const beaconEvents: readonly ControlEvent[] = [
+  done(["beacon", "code", "Upgraded(address indexed implementation)"], {
+    what: "code, looked up at a beacon,",
+    words: to("implementation"),
+  }),
+  done(["beacon", "code", "SetImplementation(address indexed newImplementation)"], {
+    what: "code, looked up at a beacon,",
+    words: to("newImplementation"),
+  }),
+  done(["beacon", "owner", "SetUpgradeAdmin(address indexed newUpgradeAdmin)"], {
+    what: "one who may change the code",
+    words: to("newUpgradeAdmin"),
+  }),
+  done(["beacon", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"], {
+    what: "one who may change the code",
+    words: to("newOwner"),
+  }),
+];
