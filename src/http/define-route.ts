@@ -18,14 +18,16 @@ export interface RouteInput<P, Q, H, B> {
   body: Parsed<B>;
 }
 
-/** An answer with headers of its own. */
+/** An answer with headers of its own, or one that only shows what was there before: `standing`. */
 export class Reply<T> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
+  readonly standing: boolean;
 
-  constructor(value: T, headers: Record<string, string>) {
+  constructor(value: T, own: { headers?: Record<string, string>; standing?: boolean }) {
     this.value = value;
-    this.headers = headers;
+    this.headers = own.headers ?? {};
+    this.standing = own.standing ?? false;
   }
 }
 
@@ -47,7 +49,13 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   query?: Q;
   headers?: H;
   body?: B;
-  response: { schema: R; description: string; status?: 200 | 201 };
+  response: {
+    schema: R;
+    description: string;
+    status?: 200 | 201;
+    /** What a 200 beside the 201 means: nothing was made, for it was there already. */
+    standing?: string;
+  };
   /** After how many milliseconds it is given up, with `store_unavailable` or `upstream_timeout`; absent: never. */
   deadlineMs?: number;
   /** Beyond those that any route can give. */

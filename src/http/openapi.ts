@@ -15,6 +15,8 @@ function describeRoute(document: OpenAPIHono, route: AnyRoute): void {
   if (route.body !== undefined) {
     request.body = { required: true, content: { "application/json": { schema: route.body } } };
   }
+  const { response } = route;
+  const content = { "application/json": { schema: response.schema } };
   document.openAPIRegistry.registerPath({
     operationId: route.operationId,
     method: route.method,
@@ -25,10 +27,8 @@ function describeRoute(document: OpenAPIHono, route: AnyRoute): void {
     security: limitOf(route) === null ? [] : SECURITY[route.access],
     request,
     responses: {
-      [route.response.status ?? 200]: {
-        description: route.response.description,
-        content: { "application/json": { schema: route.response.schema } },
-      },
+      ...(response.standing === undefined ? {} : { 200: { description: response.standing, content } }),
+      [response.status ?? 200]: { description: response.description, content },
       ...errorResponses(route),
     },
   });

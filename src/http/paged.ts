@@ -11,5 +11,5 @@ export function paged<R>(
   for (const [name, value] of Object.entries({ ...link.query, cursor: page.next })) {
     if (value !== undefined) query.set(name, String(value));
   }
-  return new Reply(page.rows, { link: `<${link.path}?${query}>; rel="next"` });
+  return new Reply(page.rows, { headers: { link: `<${link.path}?${query}>; rel="next"` } });
 }

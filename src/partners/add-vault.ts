@@ -12,12 +12,18 @@ import { noteOf } from "./audit-note.ts";
 import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-record.ts";
 
+/** The row of a vault, and whether it was made now. */
+export interface AddedVault {
+  record: VaultRecord;
+  added: boolean;
+}
+
 /**
  * Adds a vault to the registry, `unsupported` until it is activated; a vault that is there stays as it is.
  * What the chain tells of it is filled in now, and derived again when it is activated.
  * Throws `chain_unsupported`, `store_unavailable`.
  */
-export async function addVault(ctx: Context, input: NewVaultInput): Promise<VaultRecord> {
+export async function addVault(ctx: Context, input: NewVaultInput): Promise<AddedVault> {
   const { vault_id: key, adapter, curator } = input;
   if (!ctx.chains.definitions.has(key.chainId)) {
     throw failure("chain_unsupported", `chain ${key.chainId} is not served`);
@@ -31,14 +37,14 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Vaul
   const statusReason = derived.ok ? "not activated yet" : derived.reason;
   const address = key.address.toLowerCase();
   const columns = derived.ok ? toDerivedColumns(derived.vault) : unknownColumns(address);
-  await insertVault(ctx.db, {
+  const added = await insertVault(ctx.db, {
     vault: { chainId: key.chainId, address, type, adapter, name, curator, statusReason, ...columns },
     vaultId,
     note: noteOf(ctx, { action: "vault.add", actor: "admin", note: input.note }),
   });
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("store_unavailable", "the vault was not written");
-  return toVaultRecord(row);
+  return { record: toVaultRecord(row), added };
 }
 
 /** An unsupported row needs no chain: one that does not answer now is asked again when the vault is activated. */

@@ -76,5 +76,6 @@ export const thingsList = defineRoute({
   method: "get",
   path: "/things",
   response: { schema: z.array(Thing), description: "Things" },
-  handler: () => new Reply([{ thing_id: 1, name: "one" }], { link: '</things?cursor=x>; rel="next"' }),
+  handler: () =>
+    new Reply([{ thing_id: 1, name: "one" }], { headers: { link: '</things?cursor=x>; rel="next"' } }),
 });
