@@ -11,13 +11,16 @@ interface Node {
   oneOf?: Node[];
   parameters?: Node[];
   operationId?: string;
-  responses?: Record<string, { content?: Record<string, { schema?: Node }> }>;
+  responses?: Record<
+    string,
+    { content?: Record<string, { schema?: Node }>; headers?: Record<string, unknown> }
+  >;
 }
 
 /** The parts of an OpenAPI document that have fields. */
 export interface DescribedDocument {
   paths?: Record<string, Record<string, Node>>;
-  components?: { schemas?: Record<string, Node> };
+  components?: { schemas?: Record<string, Node>; headers?: Record<string, unknown> };
 }
 
 /** Says of every field and parameter of a document what it means, where it does not say so itself. Changes the document. */

@@ -3,6 +3,7 @@ import { type ErrorCode, errorTable } from "../errors.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error.ts";
 import type { AnyRoute } from "./define-route.ts";
 import { type DescribedDocument, describeFields } from "./describe-fields.ts";
+import { describeHeaders } from "./describe-headers.ts";
 import { limitOf } from "./limit.ts";
 import { commonErrors } from "./problem.ts";
 
@@ -85,13 +86,15 @@ function entryErrors(route: AnyRoute): readonly ErrorCode[] {
 /** The failures of a route by status; the codes come from the error table. */
 function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   const byStatus = new Map<number, ErrorCode[]>();
-  const takesBody: readonly ErrorCode[] = route.body === undefined ? [] : ["body_too_large"];
+  // Whether or not a body is read.
+  const takesBody: readonly ErrorCode[] = route.method === "get" ? [] : ["body_too_large"];
   const codes = [...route.errors, ...entryErrors(route), ...takesBody, ...commonErrors];
   for (const code of new Set(codes)) {
     const { status } = errorTable[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const responses: RouteConfig["responses"] = {};
+  if (route.cache !== "no-store") responses[304] = { description: "The caller has this answer already" };
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
     const description = codes.map((code) => `\`${code}\`: ${errorTable[code].title}`).join("; ");
     responses[status] = { description, content: { "application/problem+json": { schema: ProblemBody } } };
@@ -135,5 +138,6 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
   // Shared parts are told apart, and what has no value is left out.
   const described: DescribedDocument = JSON.parse(JSON.stringify(made));
   describeFields(described);
+  describeHeaders(described);
   return described;
 }

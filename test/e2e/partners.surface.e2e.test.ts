@@ -5,11 +5,13 @@ import { ApiContract, type ApiOperation } from "../harness/openapi.ts";
 import { send } from "../harness/request.ts";
 
 const stack = inject("stack");
+let contract: ApiContract;
 let operations: readonly ApiOperation[];
 let credentials: Record<string, Record<string, string>>;
 
 beforeAll(async () => {
-  operations = (await ApiContract.of(stack.api)).operations;
+  contract = await ApiContract.of(stack.api);
+  operations = contract.operations;
 });
 /** For each test its own: one of the operations signs out. */
 beforeEach(async () => {
@@ -124,6 +126,7 @@ describe("a write of partners and administrators", () => {
         const json = { "content-type": "application/json", ...headers };
         const over = await send(urlOf(operation), { method, headers: json, raw: `{}${" ".repeat(65_535)}` });
         expect(problemOf(over)).toMatchObject({ status: 413, code: "body_too_large" });
+        expect(contract.problems(operation, over)).toEqual([]);
       }
       const full = { "content-type": "application/json", ...admitting(operation) };
       const fits = await send(urlOf(operation), { method, headers: full, raw: `{}${" ".repeat(65_534)}` });

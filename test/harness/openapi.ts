@@ -42,7 +42,13 @@ const Operation = z.object({
     )
     .default([]),
   requestBody: z.object({ content: Content }).optional(),
-  responses: z.record(z.string(), z.object({ content: Content.optional() })),
+  responses: z.record(
+    z.string(),
+    z.object({
+      content: Content.optional(),
+      headers: z.record(z.string(), z.object({ $ref: z.string() })).default({}),
+    }),
+  ),
   /** Alternatives; none, or an empty one: open to everybody. */
   security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
 });
@@ -50,7 +56,10 @@ const Document = z.object({
   openapi: z.string(),
   info: z.object({ title: z.string(), version: z.string() }),
   paths: z.record(z.string(), z.record(z.string(), Operation)),
-  components: z.object({ schemas: z.record(z.string(), Schema) }),
+  components: z.object({
+    schemas: z.record(z.string(), Schema),
+    headers: z.record(z.string(), z.object({ required: z.boolean().default(false) })).default({}),
+  }),
 });
 
 export type ApiDocument = z.output<typeof Document>;
@@ -109,12 +118,18 @@ export class ApiContract {
   }
 
   /**
-   * What is wrong with an answer by the document: a status or content type that is not declared, or a body that
-   * does not match its schema, members that no schema declares included. Empty: nothing.
+   * What is wrong with an answer by the document: a status or content type that is not declared, a header that is and
+   * lacks, or a body that does not match its schema, members that no schema declares included. Empty: nothing.
    */
   problems(operation: ApiOperation, answer: Answer): string[] {
     const declared = operation.responses[String(answer.status)];
     if (declared === undefined) return [`status ${answer.status} is not declared`];
+    const { headers } = this.document.components;
+    const lacking = Object.keys(declared.headers).filter(
+      (name) => headers[name]?.required === true && !answer.headers.has(name),
+    );
+    if (lacking.length > 0) return lacking.map((name) => `${answer.status} lacks the header ${name}`);
+    if (declared.content === undefined && answer.text === "") return [];
     const type = answer.headers.get("content-type") ?? "";
     const schema = declared.content?.[type]?.schema;
     if (schema === undefined) return [`${answer.status} as ${type} is not declared`];
