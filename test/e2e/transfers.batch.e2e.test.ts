@@ -1,10 +1,19 @@
-import { encodeFunctionData, zeroAddress } from "viem";
+import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, numberToHex, zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import { stackTokenAbi } from "../../scripts/stack/contracts/artifact.ts";
 import type { bridgeKeys } from "../../src/schemas/quote.ts";
 import type { TransferStatus } from "../../src/schemas/status.ts";
 import { Api } from "../harness/api.ts";
-import { chainOf, mined, newUser, sendCall, type TestChain, tokenOn, vaultNamed } from "../harness/chain.ts";
+import {
+  addressOf,
+  chainOf,
+  mined,
+  newUser,
+  sendCall,
+  type TestChain,
+  tokenOn,
+  vaultNamed,
+} from "../harness/chain.ts";
 import { ends } from "../harness/moves.ts";
 import { newSmartAccount, type SmartAccount } from "../harness/smart-account.ts";
 import { statusOf } from "./follow.ts";
@@ -72,4 +81,25 @@ test.each([
     substatus: "COMPLETED",
     receiving: { tx_hash: second, amount: String(await sharesOf(trip.vault, trip.account.address)) },
   });
+});
+
+test("shares that a batch hands on at once are nobody's deposit", async () => {
+  const vault = vaultNamed("Remote USDC");
+  const chain = chainOf(vault.chain_id);
+  const account = await newSmartAccount();
+  const { token, amount } = await fund(chain, account);
+  const target = addressOf(vault);
+  const call = (to: Hex, data: Hex) => ({ to, data, value: "0x0", chain_id: numberToHex(chain.chainId) });
+  const shares = 10n ** 7n;
+  const approve = { abi: erc20Abi, functionName: "approve", args: [target, amount] } as const;
+  const mint = { abi: erc4626Abi, functionName: "mint", args: [shares, account.address] } as const;
+  const taken = [call(token, encodeFunctionData(approve)), call(target, encodeFunctionData(mint))];
+  const kept = await account.send(chain, taken);
+  expect(await api.status(kept, chain.chainId)).toMatchObject({
+    status: "DONE",
+    receiving: { amount: String(shares) },
+  });
+  const give = { abi: erc20Abi, functionName: "transfer", args: [vault.share_token, shares] } as const;
+  const gone = await account.send(chain, [...taken, call(target, encodeFunctionData(give))]);
+  expect(await api.status(gone, chain.chainId)).toMatchObject({ status: "INVALID", receiving: null });
 });
