@@ -105,7 +105,9 @@ async function observeDirect(ctx: Context, at: Carried): Promise<Observation[]> 
 function observeMove(at: Carried): Observation[] {
   const { row, hash, receipt, confirmed } = at;
   const evidence = { kind: "chain", shows: "source_succeeded", confirmed } as const;
-  const left: Observation = { evidence, change: {}, noted: "when_moving" };
+  // Of a deposit that was first seen where it arrived, the reported source is still to be noted as its own.
+  const noted = confirmed && row.sourceTxHash === hash ? "always" : "when_moving";
+  const left: Observation = { evidence, change: {}, noted };
   const amount = row.fromChainId === row.vaultChainId ? findSwapped(receipt, row) : null;
   return amount === null ? [left] : [left, arrived(at, { amount, destinationTxHash: hash })];
 }

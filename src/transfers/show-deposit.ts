@@ -24,8 +24,10 @@ export async function showDeposit(ctx: Context, row: DepositRow): Promise<Transf
   };
 }
 
+/** Of a deposit that was found by what it delivered, a source that its chain has not shown is still somebody's word. */
 function sendingOf(ctx: Context, row: DepositRow): Side | null {
-  if (row.sourceTxHash === null) return null;
+  const shown = row.sourceProven || row.state === "submitted";
+  if (row.sourceTxHash === null || !shown) return null;
   return sideOf(ctx, { hash: row.sourceTxHash, amount: row.fromAmount, chainId: row.fromChainId });
 }
 

@@ -1,17 +1,22 @@
+import type { Hex } from "viem";
 import { describe, expect, inject, test } from "vitest";
 import { scheduledUrl } from "../../scripts/stack/worker/scheduled.ts";
 import { followDueDeposits } from "../../src/deposits/follow-due.ts";
+import { refOf } from "../../src/deposits/order.ts";
+import { findRouterDeposits } from "../../src/router/find-deposits.ts";
 import { Api } from "../harness/api.ts";
 import { newUser, vaultNamed } from "../harness/chain.ts";
 import { query } from "../harness/database.ts";
 import { emulators, type FaultInput, rpcEmulator, withFaults } from "../harness/faults.ts";
 import { sign } from "../harness/flow.ts";
 import { type Departed, depart, ends, programContext, withBridge } from "../harness/moves.ts";
+import { settled } from "../harness/settled.ts";
 import { amounts, bodyFor } from "./deposit.ts";
+import { PATIENCE } from "./transfer.ts";
 
 const api = new Api();
 const vault = vaultNamed("Remote USDC");
-const [, to] = ends(vault);
+const [from, to] = ends(vault);
 const here = vaultNamed("Plain USDC");
 
 /** Fires the trigger once, as the platform does. */
@@ -46,12 +51,47 @@ async function finish(trackingId: string, wanted: object): Promise<void> {
   await expect.poll(look, { timeout: 30_000, interval: 200 }).toMatchObject(wanted);
 }
 
+/** The transaction in which the Router made a deposit. */
+async function deliveryOf({ trackingId }: Departed): Promise<Hex> {
+  const refs = [refOf(trackingId)];
+  const client = (await programContext()).chains.client(to.chainId);
+  if (client === null) throw new Error("the vault's chain is not served");
+  const find = async () =>
+    (await findRouterDeposits(client, { refs, blocks: 1_000n })).get(refOf(trackingId));
+  const hash = await settled(find, { ...PATIENCE, wanted: (found) => found !== undefined });
+  if (hash === undefined) throw new Error("the Router made no such deposit");
+  return hash;
+}
+
 const report = ({ trackingId, hash }: Departed) => api.report(trackingId, { tx_hash: hash, step: "source" });
 
 describe("without anybody asking", () => {
   test("a deposit through the bridge is found at its vault and completed", async () => {
     const departed = await depart({ provider: "lifi", vault });
     await finish(departed.trackingId, { state: "completed", next_check_at: null });
+  });
+
+  test.each([
+    ["the one that carries it is what was sent", (departed: Departed) => departed.hash],
+    ["one that does not is nothing that was sent", (_: Departed, other: Departed) => other.hash],
+  ])("of what was reported for a deposit that is found where it arrived, %s", async (_what, reported) => {
+    const [departed, other] = [
+      await depart({ provider: "lifi", vault }),
+      await depart({ provider: "lifi", vault }),
+    ];
+    const hash = reported(departed, other);
+    // Until its delivery is there nobody looks, as when the source's chain could not be read.
+    await query("update deposits set source_tx_hash = $2 where tracking_id = $1", [
+      departed.trackingId,
+      hash,
+    ]);
+    const delivered = await deliveryOf(departed);
+    const told = await api.send(`/v1/status?tx_hash=${delivered}&from_chain_id=${to.chainId}`);
+    expect(told.json).toMatchObject({
+      status: "DONE",
+      sending: hash === departed.hash ? { tx_hash: hash, chain_id: from.chainId } : null,
+      receiving: { tx_hash: delivered },
+    });
   });
 
   test("a deposit on one chain is found by the Router's reference and completed", async () => {
