@@ -1,4 +1,5 @@
 /** `npm run registry:check -- --chain N`: holds the registry's rows to their chain, and says so in a table. */
+import { existsSync } from "node:fs";
 import type { ChainClient } from "../src/chains/client.ts";
 import { runCommand, UsageError } from "./command.ts";
 import { targetFromEnvironment } from "./db/connect.ts";
@@ -54,13 +55,12 @@ export async function checkRegistry(
 async function main(given: ReadonlySet<string>, values: ReadonlyMap<string, string>): Promise<void> {
   const chainId = Number(values.get("chain"));
   if (!Number.isSafeInteger(chainId) || chainId <= 0) throw new UsageError("give --chain");
-  const client = await openChain(chainId, values.get("rpc") ?? null);
   const store = storeOf(values.get("file"));
-  const report = await checkRegistry(client, {
-    store,
-    vault: values.get("vault") ?? null,
-    write: given.has("write"),
-  });
+  const client = await openChain(chainId, values.get("rpc") ?? null);
+  const vault = values.get("vault") ?? null;
+  const report = await checkRegistry(client, { store, vault, write: given.has("write") });
+  if (vault !== null && report.checked.length === 0)
+    throw new Error(`${store.name} has no vault ${vault} of ${client.definition.name}`);
   console.log(`${report.checked.length} rows of ${client.definition.name} in ${store.name}\n`);
   console.log(tableOf(report));
   const wrong = report.checked.some(({ verdict }) => verdict === "wrong");
@@ -68,6 +68,7 @@ async function main(given: ReadonlySet<string>, values: ReadonlyMap<string, stri
 }
 
 function storeOf(file: string | undefined): RowStore {
+  if (file !== undefined && !existsSync(file)) throw new UsageError(`there is no file ${file}`);
   if (file !== undefined) return fileStore(file);
   return (process.env["DATABASE_URL"] ?? "") === "" ? fileStore() : databaseStore(targetFromEnvironment());
 }

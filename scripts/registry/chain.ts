@@ -17,9 +17,29 @@ export async function codeAt(client: ChainClient, address: string): Promise<Hex>
   return Code.parse(await client.request("eth_getCode", [address, "latest"]));
 }
 
+const ChainId = z.object({ result: z.string().transform(Number) });
+const ASK_MS = 10_000;
+
+/** What a node that was given is no use for, in words; its address is not told: it may hold a key. */
+async function whyUseless(url: string, chainId: number): Promise<string> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }),
+      signal: AbortSignal.timeout(ASK_MS),
+    });
+    const { result } = ChainId.parse(await response.json());
+    if (result !== chainId) return `the node of --rpc serves chain ${result}, not ${chainId}`;
+    return "the node of --rpc gave no usable answer";
+  } catch {
+    return "the node of --rpc does not answer";
+  }
+}
+
 /**
  * A client of a chain, on the given node or on the public ones that the code knows. Throws an Error for a chain
- * that is neither known nor given a node, and what the client throws when the node serves another chain.
+ * that is neither known nor given a node, and one that says what the given node is no use for.
  */
 export async function openChain(chainId: number, rpcUrl: string | null): Promise<ChainClient> {
   const known = knownChains.find((chain) => chain.chainId === chainId);
@@ -39,8 +59,12 @@ export async function openChain(chainId: number, rpcUrl: string | null): Promise
     timing: new Timing(now),
     now,
   });
-  // The first answer is checked for the chain that gave it.
-  await client.request("eth_blockNumber", []);
+  try {
+    // The first answer is checked for the chain that gave it.
+    await client.request("eth_blockNumber", []);
+  } catch (error) {
+    throw rpcUrl === null ? error : new Error(await whyUseless(rpcUrl, chainId), { cause: error });
+  }
   return client;
 }
 

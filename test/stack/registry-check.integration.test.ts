@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { eq } from "drizzle-orm";
 import {
   type Abi,
@@ -31,6 +33,8 @@ import { deployTransaction, depositRouterAddress } from "../../src/router/addres
 import { contractsOf, deploy, send, startChain, type TestChain } from "../chains/simulator/chain.ts";
 import { type Deployment, startDeployment } from "../partners/support/deployment.ts";
 
+const execute = promisify(execFile);
+const TOOL = join(import.meta.dirname, "../../scripts/registry-check.ts");
 const CHAIN = 31337;
 const EOA: Address = "0x00000000000000000000000000000000000A11cE";
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
@@ -270,5 +274,19 @@ test("a file of rows is checked and written alike, and the table names what is w
 
 test("a chain that nobody knows needs a node, and a node has to serve the chain", async () => {
   await expect(openChain(424_242, null)).rejects.toThrow("give --rpc");
-  await expect(openChain(1, String(chain.node.transport["url"]))).rejects.toThrow();
+  const url = String(chain.node.transport["url"]);
+  await expect(openChain(1, url)).rejects.toThrow(`the node of --rpc serves chain ${CHAIN}, not 1`);
+  await expect(openChain(1, "http://127.0.0.1:9")).rejects.toThrow("the node of --rpc does not answer");
+});
+
+test("a file that is not there and a vault that nobody lists are mistakes, and no success", async () => {
+  const rpc = ["--chain", String(CHAIN), "--rpc", String(chain.node.transport["url"])];
+  const started = (...words: string[]) =>
+    execute(process.execPath, [TOOL, ...rpc, ...words], { env: { ...process.env, DATABASE_URL: "" } });
+  const absent = expect(started("--file", "/nowhere/rows.json")).rejects;
+  const unlisted = expect(started("--vault", EOA)).rejects;
+  await Promise.all([
+    absent.toMatchObject({ code: 2, stderr: expect.stringContaining("there is no file /nowhere/rows.json") }),
+    unlisted.toMatchObject({ code: 1, stderr: expect.stringContaining(`has no vault ${EOA}`) }),
+  ]);
 });
