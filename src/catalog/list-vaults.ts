@@ -1,14 +1,17 @@
+import type { ChainDefinition } from "../chains/definition.ts";
 import type { Context } from "../context.ts";
 import { type DepositEntry, shownEntry } from "../deposits/entry.ts";
 import { toWireVault } from "../deposits/vault-wire.ts";
 import { sameAddress } from "../lib/address.ts";
+import { Kept } from "../lib/kept.ts";
 import { cutPage, type Page } from "../lib/page.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
 import type { ListedVault, Vault as WireVault } from "../schemas/vault.ts";
+import type { VaultFlags } from "../vaults/adapter.ts";
 import { listRegistry } from "../vaults/registry.ts";
 import { readFlags } from "../vaults/state.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { noYields, readYields } from "../vaults/yields.ts";
+import { noYields, readYields, type Yields } from "../vaults/yields.ts";
 
 export interface VaultFilter {
   chainId?: number | undefined;
@@ -24,19 +27,63 @@ export interface VaultFilter {
   limit: number;
 }
 
-/** Lists vaults in the order of their ids. Throws `store_unavailable`. */
+/** Pages that were shown a moment ago: what they show changes by the quarter minute, and one of 500 takes milliseconds. */
+const pages = new Kept<Page<ListedVault>>(8);
+
+/** Lists vaults in the order of their ids. The same page is the same object. Throws `store_unavailable`. */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const { all } = await listRegistry(ctx);
   const matching = all.filter((vault) => matches(vault, filter));
-  const chains = new Set(matching.map((vault) => vault.chainId));
-  const yieldsRead = readYields(ctx);
-  const shown = new Map(await Promise.all([...chains].map((chainId) => showChain(ctx, { chainId, all }))));
-  const yields = await yieldsRead;
+  const chainIds = [...new Set(matching.map((vault) => vault.chainId))];
+  const [yields, read] = await Promise.all([
+    readYields(ctx),
+    Promise.all(chainIds.map((chainId) => readChain(ctx, { chainId, all }))),
+  ]);
+  const { definitions } = ctx.chains;
+  const of = [definitions, all, yields, ...read.flatMap(({ flags, entry }) => [flags, entry?.via])];
+  const make = () => writePage({ definitions, matching, filter, yields, chains: read });
+  return pages.get(JSON.stringify(filter), { of, make });
+}
+
+/** What all vaults of one chain need to be shown: flags in one read, and whether the Router is there. */
+interface ChainRead {
+  chainId: number;
+  flags: Readonly<Record<string, VaultFlags>>;
+  /** Of those that the Router may call; null: there are none. */
+  entry: DepositEntry | null;
+}
+
+async function readChain(
+  ctx: Context,
+  { chainId, all }: { chainId: number; all: readonly Vault[] },
+): Promise<ChainRead> {
+  const vaults = all.filter((vault) => vault.chainId === chainId);
+  const routed = vaults.find((vault) => vault.caller === "router");
+  const [flags, entry] = await Promise.all([
+    readFlags(ctx, { chainId, vaults }),
+    routed === undefined ? null : shownEntry(ctx, routed),
+  ]);
+  return { chainId, flags, entry };
+}
+
+interface PageInput {
+  definitions: Context["chains"]["definitions"];
+  matching: readonly Vault[];
+  filter: VaultFilter;
+  yields: Readonly<Record<string, Yields>>;
+  chains: readonly ChainRead[];
+}
+
+function writePage({ definitions, matching, filter, yields, chains }: PageInput): Page<ListedVault> {
   const { limit, after } = filter;
+  const byId = new Map(chains.map((read) => [read.chainId, read]));
   const listed: ListedVault[] = [];
   for (const vault of matching) {
-    const wire = shown.get(vault.chainId)?.(vault);
-    if (wire === undefined || (filter.paused !== undefined && wire.paused !== filter.paused)) continue;
+    const chain = definitions.get(vault.chainId);
+    const read = byId.get(vault.chainId);
+    if (chain === undefined || read === undefined) continue;
+    const wire = showVault(vault, { chain, read });
+    if (filter.paused !== undefined && wire.paused !== filter.paused) continue;
     if (after !== undefined && !isAfter(vault, after)) continue;
     listed.push({ ...wire, ...(yields[vault.vaultId] ?? noYields) });
     if (listed.length > limit) break;
@@ -44,31 +91,15 @@ export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Pag
   return cutPage(listed, { limit, partsOf: (vault) => [vault.vault_id] });
 }
 
-/** What all vaults of one chain need to be shown: flags in one read, and whether the Router is there. */
-async function showChain(
-  ctx: Context,
-  input: { chainId: number; all: readonly Vault[] },
-): Promise<[number, (vault: Vault) => WireVault | undefined]> {
-  const { chainId } = input;
-  const vaults = input.all.filter((vault) => vault.chainId === chainId);
-  const routed = vaults.find((vault) => vault.caller === "router");
-  const [flags, entry] = await Promise.all([
-    readFlags(ctx, { chainId, vaults }),
-    routed === undefined ? null : shownEntry(ctx, routed),
-  ]);
-  const chain = ctx.chains.definitions.get(chainId);
-  const show = (vault: Vault): WireVault | undefined => {
-    if (chain === undefined) return undefined;
-    const own: DepositEntry = { via: "user", address: vault.entryPoint };
-    const through = vault.caller === "router" && entry?.via === "router" ? entry : own;
-    return toWireVault(vault, {
-      chain,
-      entry: through,
-      pausedOnChain: flags[vault.vaultId]?.paused ?? false,
-      minDeposit: flags[vault.vaultId]?.minDeposit ?? null,
-    });
-  };
-  return [chainId, show];
+function showVault(vault: Vault, on: { chain: ChainDefinition; read: ChainRead }): WireVault {
+  const { flags, entry } = on.read;
+  const own: DepositEntry = { via: "user", address: vault.entryPoint };
+  return toWireVault(vault, {
+    chain: on.chain,
+    entry: vault.caller === "router" && entry?.via === "router" ? entry : own,
+    pausedOnChain: flags[vault.vaultId]?.paused ?? false,
+    minDeposit: flags[vault.vaultId]?.minDeposit ?? null,
+  });
 }
 
 function matches(vault: Vault, filter: VaultFilter): boolean {
