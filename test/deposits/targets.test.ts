@@ -1,6 +1,7 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { orderTargets } from "../../src/deposits/targets.ts";
+import { isOfToken, orderTargets } from "../../src/deposits/targets.ts";
+import { AppError, type ErrorCode } from "../../src/errors.ts";
 import { sameAssetAs } from "../../src/providers/lifi/bridged-assets.ts";
 import type { Token } from "../../src/vaults/vault.ts";
 import { OTHER, USDC, USER, WETH } from "./fixtures.ts";
@@ -59,5 +60,23 @@ describe("in which token a transfer arrives", () => {
     const unknown = sameAssetAs({ chainId: 42161, token: OTHER }, 1);
     expect(unknown(USER)).toBe(false);
     expect(unknown("0xdAC17F958D2ee523a2206206994597C13D831ec7")).toBe(false);
+  });
+});
+
+describe("another of the vault's tokens may do", () => {
+  test.each<[ErrorCode, boolean]>([
+    ["vault_paused", true],
+    ["token_unsupported", true],
+    ["below_minimum", true],
+    ["above_maximum", true],
+    ["price_stale", true],
+    ["price_unsafe", true],
+    ["zero_shares", true],
+    ["not_allowed", false],
+    ["share_locked", false],
+    ["would_revert", false],
+    ["upstream_unavailable", false],
+  ])("after %s: %s", (code, may) => {
+    expect(isOfToken(new AppError(code, ""))).toBe(may);
   });
 });
