@@ -1,5 +1,23 @@
-import { concatHex, type Hex, keccak256, type Log, numberToHex, zeroAddress } from "viem";
-import { expect, test } from "vitest";
+import {
+  type Address,
+  concatHex,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  keccak256,
+  type Log,
+  numberToHex,
+  zeroAddress,
+  zeroHash,
+} from "viem";
+import {
+  entryPoint06Address,
+  entryPoint07Abi,
+  entryPoint07Address,
+  entryPoint08Address,
+  entryPoint09Address,
+} from "viem/account-abstraction";
+import { describe, expect, test } from "vitest";
 import type { SeenTransaction, Transaction } from "../../src/chains/transaction.ts";
 import { carriesHandedOut, isHandedOut } from "../../src/deposits/handed-out.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";
@@ -75,4 +93,38 @@ test("native money is paid by a batch that the account itself ran", () => {
   expect(carriesHandedOut(native, by({ from: USER, to: OTHER }))).toBe(true);
   expect(carriesHandedOut(native, by({ from: OTHER, to: OTHER }))).toBe(false);
   expect(carriesHandedOut(native, by({ from: OTHER, to: null }))).toBe(false);
+});
+
+describe("native money that an account pays by an operation", () => {
+  const native = { ...inBatch, fromToken: zeroAddress };
+  const abi = entryPoint07Abi;
+  /** What an entry point tells of an operation; of the user's, with success, unless changed. */
+  const operation = (change: { by?: Address; sender?: Address; success?: boolean } = {}): Log => {
+    const { by = entryPoint07Address, sender = USER, success = true } = change;
+    const args = { userOpHash: zeroHash, sender, paymaster: zeroAddress };
+    const topics = encodeEventTopics({ abi, eventName: "UserOperationEvent", args });
+    const types = ["uint256", "bool", "uint256", "uint256"].map((type) => ({ type }));
+    return log(by, topics, encodeAbiParameters(types, [1n, success, 2n, 3n]));
+  };
+  const ran = (to: Address, ...logs: Log[]): SeenTransaction => ({
+    ...withLogs(told, ...logs),
+    transaction: { ...sent, from: OTHER, to, input: batch.transaction?.input ?? "0x" },
+  });
+
+  test.each([entryPoint06Address, entryPoint07Address, entryPoint08Address, entryPoint09Address])(
+    "is paid through %s",
+    (by) => {
+      expect(carriesHandedOut(native, ran(by, operation({ by })))).toBe(true);
+    },
+  );
+
+  test.each<[string, SeenTransaction]>([
+    ["that failed", ran(entryPoint07Address, operation({ success: false }))],
+    ["of another account", ran(entryPoint07Address, operation({ sender: OTHER }))],
+    ["that somebody else tells of", ran(entryPoint07Address, operation({ by: OTHER }))],
+    ["through another contract", ran(OTHER, operation())],
+    ["that nobody tells of", ran(entryPoint07Address)],
+  ])("is not paid by one %s", (_what, seen) => {
+    expect(carriesHandedOut(native, seen)).toBe(false);
+  });
 });
