@@ -12,11 +12,16 @@ const CACHED = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
 const docsPolicy = (publicUrl: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self' ${new URL(publicUrl).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
+/** Pages of ours run nothing and load nothing but their picture. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="/docs-assets/icon.svg">
 <title>${title}</title>
 <style>
 body { font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color: #1b1f24; background: #fff; }
@@ -58,6 +63,7 @@ const REFERENCE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="/docs-assets/icon.svg">
 <title>Causeway API reference</title>
 </head>
 <body>
@@ -90,12 +96,12 @@ async function readDocument({ assets, publicUrl }: Config): Promise<string> {
 
 /** Serves the document and the pages for people. */
 export function mountPages(app: Hono<AppEnv>): void {
-  const html = (body: string, policy?: string): Response =>
+  const html = (body: string, policy = PAGE_POLICY): Response =>
     new Response(body, {
       headers: {
         "content-type": "text/html; charset=utf-8",
         "cache-control": CACHED,
-        ...(policy === undefined ? {} : { "content-security-policy": policy }),
+        "content-security-policy": policy,
       },
     });
   let documentText: string | null = null;

@@ -94,6 +94,14 @@ describe("documents", () => {
     expect(explained.sort()).toEqual(Object.keys(errorTable).sort());
   });
 
+  test("every page has the same icon", async () => {
+    for (const path of ["/", "/docs", "/docs/errors"])
+      expect((await api.send(path)).text).toContain('<link rel="icon" href="/docs-assets/icon.svg">');
+    const icon = await api.send("/docs-assets/icon.svg");
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+    expect(icon.text).toMatch(/^<svg /);
+  });
+
   test("the start page leads to all of them", async () => {
     const page = await api.send("/");
     const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link ?? "");

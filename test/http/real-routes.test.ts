@@ -197,6 +197,14 @@ describe("the composed app", () => {
     }
   });
 
+  test.each(["/", "/docs/errors"])("lets %s run nothing, and be framed by nobody", async (path) => {
+    const response = await send(path);
+    const policy = response.headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; img-src 'self';/);
+    expect(policy).toMatch(/; frame-ancestors 'none'$/);
+    expect(await response.text()).not.toMatch(/<script/);
+  });
+
   test("lets the reference run scripts of its own origin only, and ask that and the address it names", async () => {
     const response = await send("/docs");
     const policy = response.headers.get("content-security-policy");
