@@ -1,4 +1,4 @@
-import { type Address, parseAbi } from "viem";
+import { type Address, hexToString, parseAbi } from "viem";
 import { type Described, describe, read, valueOrNull } from "../chains/read.ts";
 import type { VaultCaller } from "../db/schema.ts";
 import { once } from "../lib/once.ts";
@@ -33,6 +33,9 @@ const tokenAbi = once(() =>
   parseAbi(["function symbol() view returns (string)", "function decimals() view returns (uint8)"]),
 );
 
+/** Of tokens from before the standard's text, such as Maker's. */
+const oldTokenAbi = once(() => parseAbi(["function symbol() view returns (bytes32)"]));
+
 /** The most decimals a token may have here: its unit then still fits a price of 18 digits into a word. */
 const MAX_DECIMALS = 36;
 
@@ -40,9 +43,15 @@ const MAX_DECIMALS = 36;
 export function describeToken(address: Address): Described<Token | null> {
   const onToken = { to: address, abi: tokenAbi() } as const;
   return describe(
-    { symbol: read({ ...onToken, name: "symbol" }), decimals: read({ ...onToken, name: "decimals" }) },
+    {
+      symbol: read({ ...onToken, name: "symbol" }),
+      oldSymbol: read({ to: address, abi: oldTokenAbi(), name: "symbol" }),
+      decimals: read({ ...onToken, name: "decimals" }),
+    },
     (results) => {
-      const symbol = toLabel(valueOrNull(results.symbol), 32);
+      const old = valueOrNull(results.oldSymbol);
+      const told = valueOrNull(results.symbol) ?? (old === null ? null : hexToString(old, { size: 32 }));
+      const symbol = toLabel(told, 32);
       const decimals = valueOrNull(results.decimals);
       if (symbol === "" || decimals === null || decimals > MAX_DECIMALS) return null;
       return { address, symbol, decimals };

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, type Hex, parseAbiParameters } from "viem";
+import { encodeAbiParameters, type Hex, parseAbiParameters, stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { Described, ReadResult } from "../../src/chains/read.ts";
 import { findAdapter } from "../../src/vaults/adapters.ts";
@@ -68,6 +68,13 @@ describe("an ERC-4626 vault", () => {
         params: {},
       },
     });
+  });
+
+  test("of a token that tells its symbol in a word, as the oldest do", () => {
+    const told = stringToHex("MKR", { size: 32 });
+    expect(derive({ symbol: told, oldSymbol: told })).toMatchObject({ vault: { asset: { symbol: "MKR" } } });
+    const nothing = stringToHex("", { size: 32 });
+    expect(derive({ symbol: nothing, oldSymbol: nothing })).toMatchObject({ ok: false });
   });
 
   test.each(["share/balance", "share/allowance"])(
