@@ -43,7 +43,7 @@ export async function benchRoutes(origin: string, stack: StackManifest): Promise
 
 function routesOf(stack: StackManifest): Route[] {
   const [vault, fee] = [bodyFor(stack, "Plain USDC"), bodyFor(stack, "Toll FEE")];
-  const native = { ...bodyFor(stack, "Solid WETH"), from_token: `0x${"0".repeat(40)}` };
+  const native = nativeInto(stack, "Solid WETH");
   const path = "/v1/quote/build";
   return [
     { name: "GET /v1/vaults", path: "/v1/vaults" },
@@ -54,6 +54,12 @@ function routesOf(stack: StackManifest): Route[] {
     { name: "POST /v1/quote/build", path, body: vault },
     { name: "POST /v1/quote/build, native", path, body: native },
     { name: "POST /v1/quote/build, fee on transfer", path, body: fee },
+    {
+      name: "POST /v1/quote/build, vault that settles later",
+      path,
+      body: bodyFor(stack, "Lagoon Later USDC"),
+    },
+    { name: "POST /v1/quote/build, swap", path, body: swapInto(stack, "Plain USDC") },
     { name: "POST /v1/quote/build, across chains", path, body: fromElsewhere(stack, "Remote Prime USDC") },
     { name: "POST /v1/quote/build, across chains, two", path, body: fromElsewhere(stack, "Members USDC") },
     {
@@ -127,18 +133,29 @@ export async function benchBuild(worker: RunningWorker, stack: StackManifest): P
   return rows;
 }
 
-/** Direct deposits, and transfers from the other chain in one transaction and in two. */
+/** Direct deposits, swaps, and transfers from the other chain in one transaction and in two. */
 function buildsOf(stack: StackManifest): [string, unknown][] {
-  const direct = ["Plain USDC", "Local Prime USDC", "Toll FEE"].map((name): [string, unknown] => [
-    `build into ${name}`,
-    bodyFor(stack, name),
-  ]);
+  const direct = ["Plain USDC", "Local Prime USDC", "Toll FEE", "Lagoon Later USDC"].map(
+    (name): [string, unknown] => [`build into ${name}`, bodyFor(stack, name)],
+  );
   return [
     ...direct,
+    ["build into Solid WETH from native", nativeInto(stack, "Solid WETH")],
+    ["build into Plain USDC by a swap", swapInto(stack, "Plain USDC")],
     ["build across chains, one transaction", fromElsewhere(stack, "Remote Prime USDC")],
     ["build across chains, two", fromElsewhere(stack, "Members USDC")],
   ];
 }
+
+const NATIVE = `0x${"0".repeat(40)}`;
+
+const nativeInto = (stack: StackManifest, name: string) => ({ ...bodyFor(stack, name), from_token: NATIVE });
+
+/** A tenth of the chain's native token, which has to become the vault's asset. */
+const swapInto = (stack: StackManifest, name: string) => ({
+  ...nativeInto(stack, name),
+  from_amount: String(10n ** 17n),
+});
 
 /** A hundred dollars of the chain on which a vault is not. */
 function fromElsewhere(stack: StackManifest, name: string) {
