@@ -15,6 +15,7 @@ import {
   vaultNamed,
 } from "../harness/chain.ts";
 import { ends } from "../harness/moves.ts";
+import { settled } from "../harness/settled.ts";
 import { newSmartAccount, type SmartAccount } from "../harness/smart-account.ts";
 import { statusOf } from "./follow.ts";
 import { PATIENCE, sharesOf } from "./transfer.ts";
@@ -49,11 +50,15 @@ async function fund(chain: TestChain, { address }: SmartAccount) {
   return { token, amount: AMOUNT };
 }
 
-async function until(trip: Awaited<ReturnType<typeof depart>>, wanted: object): Promise<TransferStatus> {
-  const ask = () => statusOf(trip.hash, trip.from.chainId, trip.vault.chain_id);
-  await expect.poll(ask, PATIENCE).toMatchObject(wanted);
-  return ask();
-}
+/** The status of the batch, once it is as wanted and stays so. */
+const until = (trip: Awaited<ReturnType<typeof depart>>, wanted: (status: TransferStatus) => boolean) =>
+  settled(() => statusOf(trip.hash, trip.from.chainId, trip.vault.chain_id), { ...PATIENCE, wanted });
+
+/** What the account holds of the vault, once it holds some. */
+const sharesIn = ({ vault, account }: Pick<Awaited<ReturnType<typeof depart>>, "vault" | "account">) =>
+  settled(() => sharesOf(vault, account.address), { ...PATIENCE, wanted: (shares) => shares > 0n });
+
+const isDone = ({ status }: TransferStatus): boolean => status === "DONE";
 
 test.each([
   { vault: "Remote USDC", bridge: "across" },
@@ -61,12 +66,16 @@ test.each([
   { vault: "Remote WETH", bridge: "across", native: true },
 ] as const)("a smart account's batch is followed into $vault over $bridge", async (way) => {
   const trip = await depart(way);
-  expect((await until(trip, { status: "DONE", substatus: "COMPLETED" })).deposit?.tracking_id).toBe(
-    trip.built.tracking_id,
-  );
-  const deposit = await api.deposit(trip.built.tracking_id);
-  expect(deposit).toMatchObject({ state: "completed", source_tx_hash: trip.hash });
-  expect(await sharesOf(trip.vault, trip.account.address)).toBe(BigInt(deposit.shares ?? "0"));
+  expect(await until(trip, isDone)).toMatchObject({
+    substatus: "COMPLETED",
+    sending: { tx_hash: trip.hash },
+    deposit: { tracking_id: trip.built.tracking_id },
+  });
+  expect(await api.deposit(trip.built.tracking_id)).toMatchObject({
+    state: "completed",
+    source_tx_hash: trip.hash,
+    shares: String(await sharesIn(trip)),
+  });
 });
 
 test.each([
@@ -74,12 +83,12 @@ test.each([
   { vault: "Members USDC", bridge: "across" },
 ] as const)("what a batch sent over $bridge waits for the second step into $vault", async (way) => {
   const trip = await depart(way);
-  const { deposit } = await until(trip, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
+  const { deposit } = await until(trip, (told) => told.deposit?.next?.kind === "deposit");
   const chain = chainOf(trip.vault.chain_id);
   const second = await trip.account.send(chain, deposit?.next?.calls ?? []);
-  expect(await until(trip, { status: "DONE" })).toMatchObject({
+  expect(await until(trip, isDone)).toMatchObject({
     substatus: "COMPLETED",
-    receiving: { tx_hash: second, amount: String(await sharesOf(trip.vault, trip.account.address)) },
+    receiving: { tx_hash: second, amount: String(await sharesIn(trip)) },
   });
 });
 
@@ -95,11 +104,10 @@ test("shares that a batch hands on at once are nobody's deposit", async () => {
   const mint = { abi: erc4626Abi, functionName: "mint", args: [shares, account.address] } as const;
   const taken = [call(token, encodeFunctionData(approve)), call(target, encodeFunctionData(mint))];
   const kept = await account.send(chain, taken);
-  expect(await api.status(kept, chain.chainId)).toMatchObject({
-    status: "DONE",
-    receiving: { amount: String(shares) },
-  });
+  const told = (hash: Hex, status: string) =>
+    settled(() => api.status(hash, chain.chainId), { ...PATIENCE, wanted: (now) => now.status === status });
+  expect(await told(kept, "DONE")).toMatchObject({ receiving: { amount: String(shares) } });
   const give = { abi: erc20Abi, functionName: "transfer", args: [vault.share_token, shares] } as const;
   const gone = await account.send(chain, [...taken, call(target, encodeFunctionData(give))]);
-  expect(await api.status(gone, chain.chainId)).toMatchObject({ status: "INVALID", receiving: null });
+  expect(await told(gone, "INVALID")).toMatchObject({ receiving: null });
 });
