@@ -10,7 +10,8 @@ export const depositsReportTransaction = defineRoute({
   method: "patch",
   path: "/v1/deposits/{tracking_id}/tx",
   summary: "Report a transaction",
-  description: "A reported hash is a claim: replaceable until the chain shows that it carries this deposit.",
+  description:
+    "A reported hash is a claim: replaceable until the chain shows that it carries this deposit. Only a deposit in two transactions, or one whose call at the vault failed, has a step `deposit`; for another it is 409 `deposit_state`.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
