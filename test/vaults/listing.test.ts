@@ -1,97 +1,20 @@
 import { z } from "@hono/zod-openapi";
 import fc from "fast-check";
-import { type Address, getAddress, toHex } from "viem";
+import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { listVaults, type VaultFilter } from "../../src/catalog/list-vaults.ts";
 import type { VaultKey } from "../../src/lib/vault-id.ts";
-import type { Cache, CachePolicy } from "../../src/redis/cache.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";
 import { vaultsList } from "../../src/routes/vaults.list.ts";
 import { VaultCursor } from "../../src/schemas/cursor.ts";
 import { findVault } from "../../src/vaults/registry.ts";
-import type { StoredVault } from "../../src/vaults/vault.ts";
 import { appOf } from "../http/app.ts";
-import { type TestContext, testContext } from "../lib/context.ts";
-import { contractsClient } from "../lib/multicall.ts";
-import { testChain } from "../lib/rpc-node.ts";
-
-const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
-const WETH = "0x4200000000000000000000000000000000000006";
-const address = (n: number): Address => toHex(n, { size: 20 });
-
-const stored = (change: Partial<StoredVault> & { address: string }): StoredVault => ({
-  chainId: 31337,
-  type: "custom",
-  adapter: "erc4626",
-  params: {},
-  name: "Vault",
-  assetAddress: USDC,
-  assetSymbol: "USDC",
-  assetDecimals: 6,
-  shareToken: change.address,
-  shareDecimals: 18,
-  entryPoint: change.address,
-  spender: change.address,
-  pricer: change.address,
-  acceptedAssets: [],
-  caller: "router",
-  curator: "",
-  status: "active",
-  statusReason: "",
-  minDeposit: null,
-  noMinimum: false,
-  startBlock: null,
-  ...change,
-});
-
-interface Catalog {
-  rows: StoredVault[];
-  /** Vault ids that the chain says are paused. */
-  paused?: string[];
-  routerOn?: number[];
-}
-
-/** A context whose cache holds this catalog, in the registry's order. */
-function contextOf(catalog: Catalog): TestContext {
-  return contextHolding(holder(catalog), ({ schema }, value) => schema.parse(value));
-}
-
-/** What the cache holds of a catalog, by key. */
-function holder({ rows, paused = [], routerOn = [31337] }: Catalog): (key: string) => unknown {
-  const sorted = rows.toSorted((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1));
-  const flags = Object.fromEntries(paused.map((id) => [id, { paused: true, minDeposit: 7n }]));
-  return (key) => {
-    const [kind, chainId] = key.split(":");
-    if (kind === "registry") return sorted;
-    return kind === "flags" ? flags : { deployed: routerOn.includes(Number(chainId)), at: 0 };
-  };
-}
-
-function contextHolding(
-  held: (key: string) => unknown,
-  read: <T>(policy: CachePolicy<T>, value: unknown) => T,
-): TestContext {
-  const cache: Cache = {
-    cached: async <T>(policy: CachePolicy<T>) => ({
-      value: read(policy, held(policy.key)),
-      storedAt: 0,
-      stale: false,
-    }),
-    drop: async () => undefined,
-  };
-  const chains = [testChain, { ...testChain, chainId: 8453, name: "Other", wrappedNative: null }];
-  const clients = chains.map((definition) =>
-    contractsClient(() => ({ ok: false, data: "0x" }), { definition }),
-  );
-  return testContext({ cache, clients, nowMs: 0 });
-}
+import { address, type Catalog, contextOf, id, key, stored, USDC, WETH } from "./listed.ts";
 
 const idsOf = async (catalog: Catalog, filter: Partial<VaultFilter> = {}): Promise<string[]> => {
   const { rows: vaults } = await listVaults(contextOf(catalog), { limit: 500, ...filter });
   return vaults.map(({ vault_id }) => vault_id);
 };
-const id = (n: number, chainId = 31337): string => `${chainId}:${address(n)}`;
-const key = (n: number, chainId = 31337): VaultKey => ({ chainId, address: getAddress(address(n)) });
 
 describe("a listed vault", () => {
   test("is shown whole", async () => {
@@ -281,55 +204,6 @@ describe("pages", () => {
     expect(await idsOf({ rows }, { after: key(2) })).toEqual([id(3)]);
     expect(await idsOf({ rows }, { after: key(3) })).toEqual([]);
     expect(await idsOf({ rows }, { after: key(1, 8453) })).toEqual([id(1), id(3)]);
-  });
-});
-
-describe("a page that was shown before", () => {
-  const catalog = { rows: [stored({ address: address(1) }), stored({ address: address(2) })] };
-  /** Gives the very same objects again, as an isolate's memory does, until one is replaced. */
-  function isolate() {
-    const first = holder(catalog);
-    const held = new Map<string, unknown>();
-    const hold = (key: string): unknown => {
-      if (!held.has(key)) held.set(key, key === "yields" ? {} : first(key));
-      return held.get(key);
-    };
-    const context = contextHolding(hold, <T>(_policy: CachePolicy<T>, value: unknown) => value as T);
-    return {
-      held,
-      list: (filter: Partial<VaultFilter> = {}) => listVaults(context, { limit: 9, ...filter }),
-    };
-  }
-
-  test("is the same object while nothing in it changed", async () => {
-    const { list } = isolate();
-    const page = await list();
-    expect(page.rows).toHaveLength(2);
-    expect(await list()).toBe(page);
-    for (const other of [{ limit: 1 }, { q: "vault" }, { after: key(1) }]) {
-      const asked = await list(other);
-      expect(asked).not.toBe(page);
-      expect(await list(other)).toBe(asked);
-    }
-  });
-
-  test.each<[key: string, value: unknown, shown: object]>([
-    ["registry", [stored({ address: address(2), name: "New" })], { name: "New" }],
-    ["flags:31337", { [id(2)]: { paused: true, minDeposit: null } }, { paused: true }],
-    ["yields", { [id(2)]: { apy_1d: 0.1, apy_7d: null, apy_30d: null } }, { apy_1d: 0.1 }],
-    ["router:31337", { deployed: false, at: 0 }, { external_router: true }],
-  ])("shows at once what is new of %s", async (name, value, shown) => {
-    const { held, list } = isolate();
-    await list();
-    const found = [...held.keys()].find((one) => one.startsWith(name)) ?? "";
-    held.set(found, value);
-    const { rows } = await list();
-    expect(rows.at(-1)).toMatchObject({ vault_id: id(2), ...shown });
-  });
-
-  test("is of its own deployment", async () => {
-    const [one, other] = [isolate(), isolate()];
-    expect(await other.list()).not.toBe(await one.list());
   });
 });
 
