@@ -5,6 +5,7 @@ import type { Answer } from "../../test/harness/request.ts";
 import type { Probe } from "./plan.ts";
 
 const Readiness = z.object({
+  status: z.string(),
   dependencies: z.array(z.object({ name: z.string(), ok: z.boolean(), code: z.string().nullable() })),
   indexes: z.array(z.object({ chain_id: z.int(), lag: z.int().nullable() })),
 });
@@ -35,11 +36,16 @@ export interface Measure {
   maxLag: number | null;
 }
 
-/** What is wrong with an answer that took `ms`; empty: nothing. */
-export function judge(
-  probe: Probe,
-  { answer, ms, measure }: { answer: Answer; ms: number; measure: Measure },
-): string[] {
+/** An answer, how long it took, and the id that was asked for it. */
+interface Seen {
+  answer: Answer;
+  ms: number;
+  requestId: string;
+  measure: Measure;
+}
+
+/** What is wrong with an answer; empty: nothing. */
+export function judge(probe: Probe, { answer, ms, requestId, measure }: Seen): string[] {
   const problems: string[] = [];
   if (!probe.expected.includes(answer.status))
     problems.push(`status ${answer.status} instead of ${probe.expected.join(" or ")}`);
@@ -56,6 +62,11 @@ export function judge(
   const spelt = misspelt(answer.json).slice(0, 3);
   problems.push(...spelt.map((address) => `the checksum of ${address} is wrong`));
   problems.push(...ofAnother(probe, answer), ...crossOrigin(probe, answer), ...refusal(probe, answer));
+  problems.push(
+    ...strangeId(probe, { answer, requestId }),
+    ...secrecy(probe, answer),
+    ...lacking(probe, answer),
+  );
   return [...problems, ...unready(probe, { answer, maxLag: measure.maxLag })];
 }
 
@@ -102,13 +113,51 @@ function crossOrigin({ operation }: Probe, { headers }: Answer): string[] {
   return headers.get("cache-control") === "no-store" ? open : [...open, "the answer may be kept"];
 }
 
+/** An answer that is made for one caller bears that caller's id, and a problem document the same. */
+function strangeId({ asset }: Probe, { answer, requestId }: { answer: Answer; requestId: string }): string[] {
+  if (asset || answer.headers.get("cache-control") !== "no-store") return [];
+  const told = answer.headers.get("x-request-id");
+  const body = z.object({ request_id: z.string() }).safeParse(answer.json);
+  return [
+    ...(told === requestId ? [] : ["it bears the id of another request"]),
+    ...(!body.success || body.data.request_id === told ? [] : ["its body names another request"]),
+  ];
+}
+
+/** What the document says may not be kept is kept by nobody, and where credentials are checked no time is told. */
+function secrecy({ operation }: Probe, { headers }: Answer): string[] {
+  if (headers.has("access-control-allow-credentials")) return ["pages of other origins may sign in with it"];
+  if (operation === null) return [];
+  const { responses, security } = operation;
+  const mayKeep = "304" in responses || headers.get("cache-control") === "no-store";
+  const open = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
+  // The platform may add entries of its own.
+  const timed = !open && (headers.get("server-timing") ?? "").includes("total;");
+  return [
+    ...(mayKeep || !open ? [] : ["the answer may be kept"]),
+    ...(timed ? ["it tells where its time went"] : []),
+  ];
+}
+
+/** Lists that no deployment has empty, and the policy of pages for people. */
+function lacking({ name, holds, asset }: Probe, { status, headers, json }: Answer): string[] {
+  const filled = name === "tokens.list" || name === "intel.rules";
+  return [
+    ...(filled && status === 200 && Array.isArray(json) && json.length === 0 ? ["it lists nothing"] : []),
+    ...(holds === null || asset || headers.has("content-security-policy")
+      ? []
+      : ["the header content-security-policy is not there"]),
+  ];
+}
+
 function unready({ name }: Probe, seen: { answer: Answer; maxLag: number | null }): string[] {
   if (name !== "health.ready") return [];
   const parsed = Readiness.safeParse(seen.answer.json);
   if (!parsed.success) return [];
-  const { dependencies, indexes } = parsed.data;
+  const { status, dependencies, indexes } = parsed.data;
   const maxLag = seen.maxLag ?? Number.POSITIVE_INFINITY;
   return [
+    ...(status === "ok" ? [] : [`it is ${status}`]),
     ...dependencies.filter(({ ok }) => !ok).map((row) => `${row.name} does not answer: ${row.code}`),
     ...indexes
       .filter(({ lag }) => lag !== null && lag > maxLag)

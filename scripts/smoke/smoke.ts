@@ -41,9 +41,12 @@ async function ask(probe: Probe, { url, measure }: { url: string; measure: Measu
   try {
     // Longer than it may take, so that a slow answer is told from none.
     const signal = AbortSignal.timeout(2 * measure.maxMs);
-    const answer = await send(`${url}${probe.path}`, { ...probe.request, signal });
+    const requestId = `smoke-${crypto.randomUUID()}`;
+    const headers = { ...probe.request.headers, "x-request-id": requestId };
+    const answer = await send(`${url}${probe.path}`, { ...probe.request, headers, signal });
     const ms = took();
-    return { name: probe.name, status: answer.status, ms, problems: judge(probe, { answer, ms, measure }) };
+    const problems = judge(probe, { answer, ms, requestId, measure });
+    return { name: probe.name, status: answer.status, ms, problems };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { name: probe.name, status: null, ms: took(), problems: [`no answer: ${why}`] };

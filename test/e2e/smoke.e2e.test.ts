@@ -24,7 +24,8 @@ beforeAll(async () => {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const { method = "GET" } = request;
-    const headers = { "content-type": request.headers["content-type"] ?? "" };
+    const sent = (name: string): string => String(request.headers[name] ?? "");
+    const headers = { "content-type": sent("content-type"), "x-request-id": sent("x-request-id") };
     const answer = await fetch(`${stack.api}${request.url}`, {
       method,
       headers,
@@ -112,6 +113,65 @@ describe("finds and names", () => {
         delete answer.headers["x-content-type-options"];
       }),
       /^deposits\.list: the header x-content-type-options is not there$/,
+    ],
+    [
+      "an answer to somebody else",
+      at("/v1/status", (answer) => Object.assign(answer.headers, { "x-request-id": "another" })),
+      /^status\.get: it bears the id of another request$/,
+    ],
+    [
+      "a problem of somebody else",
+      at(
+        "/v1/no-such-route",
+        json((body) => Object.assign(body, { request_id: "another" })),
+      ),
+      /^GET \/v1\/no-such-route: its body names another request$/,
+    ],
+    [
+      "positions that caches may keep",
+      (answer) => {
+        if (answer.path.startsWith("/v1/positions/")) answer.headers["cache-control"] = "public, s-maxage=60";
+      },
+      /^positions\.get: the answer may be kept$/,
+    ],
+    [
+      "a portal that tells its time",
+      at("/v1/partners/me", (answer) => Object.assign(answer.headers, { "server-timing": "total;dur=1" })),
+      /^partners\.me: it tells where its time went$/,
+    ],
+    [
+      "credentials of other origins",
+      at("/v1/chains", (answer) =>
+        Object.assign(answer.headers, { "access-control-allow-credentials": "true" }),
+      ),
+      /^chains\.list: pages of other origins may sign in with it$/,
+    ],
+    [
+      "a page that may run anything",
+      at("/docs", (answer) => {
+        delete answer.headers["content-security-policy"];
+      }),
+      /^GET \/docs: the header content-security-policy is not there$/,
+    ],
+    [
+      "rules that are gone",
+      at("/v1/intel/rules", (answer) => Object.assign(answer, { body: "[]" })),
+      /^intel\.rules: it lists nothing$/,
+    ],
+    [
+      "a deployment that calls itself degraded",
+      at(
+        "/health/ready",
+        json((body) => Object.assign(body, { status: "degraded" })),
+      ),
+      /^health\.ready: it is degraded$/,
+    ],
+    [
+      "a promised header that is gone",
+      at("/v1/chains", (answer) => {
+        delete answer.headers["etag"];
+      }),
+      /^chains\.list: 200 lacks the header ETag$/,
     ],
     [
       "an open door",
