@@ -29,9 +29,10 @@ export interface ChainClient {
   ask<T>(question: Question<T>): Promise<T>;
   /**
    * Does work that needs one and the same node from its first request to its last; where `work` throws, all of it
-   * is done again on the next node. Throws as `ask`, or the last node's RpcError as it came.
+   * is done again on the next node. `turn` says with which of the nodes that are well it begins; the first, unless
+   * told. Throws as `ask`, or the last node's RpcError as it came.
    */
-  onOneNode<T>(work: (node: NodeSession) => Promise<T>): Promise<T>;
+  onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
   /** Tells the client which chain and head an answer showed; throws OutsideError when they cannot be right. */
   observe(report: { chainId: number; blockNumber: number | null }): void;
 }
@@ -93,9 +94,11 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
     onOneNode,
   };
 
-  async function onOneNode<T>(work: (node: NodeSession) => Promise<T>): Promise<T> {
+  async function onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn = 0): Promise<T> {
+    const at = turn % Math.max(1, definition.rpcUrls.length);
+    const urls = [...definition.rpcUrls.slice(at), ...definition.rpcUrls.slice(0, at)];
     let last: unknown = new OutsideError("network", `${definition.name} has no nodes`);
-    for (const url of health.order(definition.rpcUrls, now()).slice(0, ATTEMPTS)) {
+    for (const url of health.order(urls, now()).slice(0, ATTEMPTS)) {
       try {
         await verify(url);
         return await work({ request: (method, params) => send(url, method, params) });

@@ -8,6 +8,7 @@ import { findStarts } from "./find-starts.ts";
 import { followTip, type TipReport } from "./follow.ts";
 import { type Indexer, indexerOf } from "./indexer.ts";
 import { planHistory } from "./plan-history.ts";
+import { readAgain } from "./read-again.ts";
 import { loadRun, missingOfAny, type RunState } from "./state.ts";
 
 /**
@@ -45,7 +46,10 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
     const followed = state.vaults.length > 0 || headBlock !== null;
     const tip = followed ? await followTip(indexer, { state, budget }) : NOTHING;
     await findStarts(indexer, { state, budget });
-    return { ...tip, missing: tip.applied ? await pursueHistory(ctx, { indexer, state, budget }) : 0 };
+    const missing = tip.applied ? await pursueHistory(ctx, { indexer, state, budget }) : 0;
+    if (tip.applied && missing === 0)
+      await readAgain(indexer, { state, budget, version: state.tip.version + 1 });
+    return { ...tip, missing };
   } catch (error) {
     ctx.log.warn("flows_failed", { chain_id: chainId, error: describeError(error) });
     const code = error instanceof AppError ? error.code : "upstream_unavailable";

@@ -4,10 +4,12 @@ import type { Database } from "../db/client.ts";
 import { noteFlows, resetFlows, rewindFlows } from "../db/queries/flow-resets.ts";
 import { noteStarts } from "../db/queries/flow-starts.ts";
 import {
+  addMissedFlows,
   applyHistoryStep,
   applyTipStep,
   type BlockId,
   type HistoryStep,
+  type MissedStep,
   type SourcedVault,
   type TipStep,
 } from "../db/queries/flow-steps.ts";
@@ -22,6 +24,8 @@ export interface FlowStore {
   /** False: another run was first. */
   applyTip(step: TipStep): Promise<boolean>;
   applyHistory(step: HistoryStep): Promise<void>;
+  /** Adds what an earlier answer left out; returns how many events that were. */
+  addMissed(step: MissedStep): Promise<number>;
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   rewind(from: number): Promise<void>;
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
@@ -49,6 +53,7 @@ export function storeOf(db: Database, chainId: number): FlowStore {
     load: () => loadFlowState(db, { chainId, span: firstSpan }),
     applyTip: (step) => applyTipStep(db, step),
     applyHistory: (step) => applyHistoryStep(db, step),
+    addMissed: (step) => addMissedFlows(db, step),
     reset: (vaults) => resetFlows(db, { chainId, vaults }),
     rewind: (from) => rewindFlows(db, { chainId, from }),
     noteStarts: (searches) => noteStarts(db, { chainId, searches }),

@@ -1,6 +1,7 @@
 import { asc, eq } from "drizzle-orm";
 import { type Address, numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { FlowRow } from "../../src/db/queries/flows.ts";
 import { selectUserRecord } from "../../src/db/queries/user-record.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/schema/flows.ts";
 import { vaults } from "../../src/db/schema.ts";
@@ -8,6 +9,7 @@ import { backfillPart } from "../../src/flows/backfill-part.ts";
 import { readCodeAt } from "../../src/flows/code-at.ts";
 import { indexChain } from "../../src/flows/index-chain.ts";
 import { indexFully } from "../../src/flows/index-fully.ts";
+import { storeOf } from "../../src/flows/indexer.ts";
 import { startChain, type TestChain } from "../chains/simulator/chain.ts";
 import { type RpcProxy, startRpcProxy } from "../harness/rpc-proxy.ts";
 import { type Deployment, startDeployment } from "../partners/support/deployment.ts";
@@ -16,6 +18,7 @@ import { randomOf } from "./support/random.ts";
 import { CHAIN_ID, vaultRow } from "./support/vaults.ts";
 
 const USER: Address = "0x00000000000000000000000000000000000a0001";
+const OTHER: Address = "0x00000000000000000000000000000000000a0002";
 let chain: TestChain;
 let node: RpcProxy;
 let causeway: Deployment;
@@ -138,6 +141,53 @@ describe("indexing a chain", () => {
     expect(await stored()).toEqual(await recount(chain, emitters));
     const [tip] = await causeway.db.select().from(flowTips);
     expect(tip?.span).toBeLessThanOrEqual(53);
+  });
+});
+
+describe("events that a node left out, and no error told of it", () => {
+  /** Two deposits, all of it indexed and final, and the first of them lost again. */
+  const lose = async () => {
+    for (const vault of [first(), second()]) await emitDeposit(chain, { vault, owner: OTHER, assets: 9n });
+    await register();
+    await chain.node.mine({ blocks: 70 });
+    await index();
+    const all = await stored();
+    const [lost] = await causeway.db.select().from(flows).orderBy(asc(flows.blockNumber)).limit(1);
+    await causeway.db.delete(flows).where(eq(flows.txHash, lost?.txHash ?? ""));
+    expect(await stored()).toHaveLength(all.length - 1);
+    return { all, lost: { ...lost } as FlowRow };
+  };
+
+  test("are there again after some rounds, when they are final and nothing is missing", async () => {
+    const { all } = await lose();
+    for (let round = 0; round < 40 && (await stored()).length < all.length; round += 1) await index();
+    expect(await stored()).toEqual(all);
+    expect(await stored()).toEqual(await recount(chain, emitters));
+  });
+
+  test("are not added to a vault whose events are others by now", async () => {
+    const { all, lost } = await lose();
+    const store = storeOf(causeway.context().db, CHAIN_ID);
+    const { tip, vaults: known } = await store.load();
+    const { vaultAddress } = lost;
+    const { source = "" } =
+      known.find(({ coverage }) => coverage.vaultAddress === vaultAddress)?.coverage ?? {};
+    const add = (other: { source?: string; blockNumber?: number; version?: number }) =>
+      store.addMissed({
+        chainId: CHAIN_ID,
+        version: other.version ?? tip.version,
+        vaults: [{ vaultAddress, source: other.source ?? source }],
+        rows: [{ ...lost, blockNumber: other.blockNumber ?? lost.blockNumber }],
+      });
+    expect(await add({ source: "another" })).toBe(0);
+    expect(await add({ version: tip.version - 1 })).toBe(0);
+    expect(await add({ blockNumber: (tip.finalBlock ?? 0) + 1 })).toBe(0);
+    await causeway.db.update(flowCoverage).set({ startBlock: lost.blockNumber + 1 });
+    expect(await add({})).toBe(0);
+    await causeway.db.update(flowCoverage).set({ startBlock: 0 });
+    expect(await add({})).toBe(1);
+    expect(await add({})).toBe(0);
+    expect(await stored()).toEqual(all);
   });
 });
 

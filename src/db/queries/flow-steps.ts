@@ -43,6 +43,9 @@ export interface HistoryStep {
   at: Date;
 }
 
+/** Events of final blocks that may not be stored yet, as told while the tip had this version. */
+export type MissedStep = Pick<HistoryStep, "chainId" | "vaults" | "rows"> & Pick<TipStep, "version">;
+
 /** One parameter, however long the list. */
 const textArray = (list: readonly string[]): SQL =>
   raw`array(select jsonb_array_elements_text(${JSON.stringify(list)}::jsonb))`;
@@ -126,4 +129,31 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
         block_hash = excluded.block_hash, final = true where not ${flows.final}`),
     ]),
   );
+}
+
+/**
+ * Adds those of some final events that are not stored, and returns how many they are: none when another run was first.
+ * Vaults whose sources are others by now are left out. Throws `store_unavailable`.
+ */
+export async function addMissedFlows(db: Database, step: MissedStep): Promise<number> {
+  const { chainId } = step;
+  const [, added] = await db.run((sql) =>
+    sql.batch([
+      // First, as in every batch on flows, the tip's row: here for being held alone.
+      sql
+        .update(flowTips)
+        .set({ span: raw`${flowTips.span}` })
+        .where(eq(flowTips.chainId, chainId)),
+      sql.execute(raw`${insertInto(chainId)} from ${given(step.rows)}
+        join jsonb_to_recordset(${JSON.stringify(step.vaults)}::jsonb) as known("vaultAddress" text, source text)
+          on known."vaultAddress" = given."vaultAddress"
+        join ${flowCoverage} on ${flowCoverage.chainId} = ${chainId}
+          and ${flowCoverage.vaultAddress} = known."vaultAddress" and ${flowCoverage.source} = known.source
+          and ${flowCoverage.startBlock} <= given."blockNumber"
+        where exists (select from ${flowTips} where ${flowTips.chainId} = ${chainId}
+          and ${flowTips.version} = ${step.version} and ${flowTips.finalBlock} >= given."blockNumber")
+        on conflict (chain_id, tx_hash, log_index) do nothing returning ${flows.txHash}`),
+    ]),
+  );
+  return added.rows.length;
 }

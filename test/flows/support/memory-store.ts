@@ -91,6 +91,19 @@ export class MemoryFlows implements FlowStore {
     }
   }
 
+  async addMissed(step: Parameters<FlowStore["addMissed"]>[0]): Promise<number> {
+    const final = step.version === this.tip.version ? (this.tip.finalBlock ?? -1) : -1;
+    const missed = step.rows.filter((row) => {
+      const known = step.vaults.find(({ vaultAddress }) => vaultAddress === row.vaultAddress);
+      const coverage = this.coverage.get(row.vaultAddress);
+      const own = known !== undefined && coverage?.source === known.source;
+      const within = row.blockNumber >= (coverage?.startBlock ?? 0) && row.blockNumber <= final;
+      return own && within && !this.rows.has(keyOf(row));
+    });
+    for (const row of missed) this.rows.set(keyOf(row), row);
+    return missed.length;
+  }
+
   async reset(vaults: readonly SourcedVault[]): Promise<void> {
     this.tip = { ...this.tip, version: this.tip.version + 1, run: "" };
     for (const { vaultAddress, source } of vaults) {

@@ -4,6 +4,7 @@ import { backfill } from "../../../src/flows/backfill.ts";
 import { type Budget, budgetOf } from "../../../src/flows/budget.ts";
 import { followTip } from "../../../src/flows/follow.ts";
 import type { Indexer } from "../../../src/flows/indexer.ts";
+import { readAgain } from "../../../src/flows/read-again.ts";
 import { loadRun, missingHistory, missingOfAny } from "../../../src/flows/state.ts";
 import { unite } from "../../../src/lib/blocks.ts";
 import { createLogger } from "../../../src/lib/log.ts";
@@ -135,7 +136,9 @@ class Schedule {
   async #start(): Promise<void> {
     this.#running += 1;
     const indexer = this.#indexer(this.#gate);
-    const work = this.#random.once(3) ? this.#runHistory(indexer) : this.#runTip(indexer);
+    const choice = this.#random.below(8);
+    const work =
+      choice === 0 ? this.#runAgain(indexer) : choice < 3 ? this.#runHistory(indexer) : this.#runTip(indexer);
     const end = (failed: number) => () => {
       this.tally.failed += failed;
       this.#running -= 1;
@@ -167,6 +170,7 @@ class Schedule {
         load: () => gate(() => store.load()),
         applyTip: (step) => gate(() => checked(() => this.#applyTip(step))),
         applyHistory: (step) => gate(() => checked(() => store.applyHistory(step))),
+        addMissed: (step) => gate(() => checked(() => store.addMissed(step))),
         reset: (vaults) => gate(() => store.reset(vaults)),
         rewind: (from) => gate(() => store.rewind(from)),
         noteStarts: (searches) => gate(() => store.noteStarts(searches)),
@@ -224,6 +228,16 @@ class Schedule {
     if (first === undefined || last === undefined) return;
     const budget = this.#budget({ requests: 3 + this.#random.below(12), span: state.tip.span });
     await backfill(indexer, { state, budget, blocks: { from: first.from, to: last.to } });
+  }
+
+  async #runAgain(indexer: Indexer): Promise<void> {
+    const state = await loadRun(indexer);
+    if (state.vaults.some(({ coverage }) => coverage.followedFrom === null)) return;
+    if (missingOfAny(state.vaults).length > 0) return;
+    const { version } = state.tip;
+    const drawn = this.#random.below(1_000).toString(16);
+    const budget = this.#budget({ requests: 10 + this.#random.below(12), span: state.tip.span });
+    await readAgain({ ...indexer, randomId: () => drawn }, { state, version, budget });
   }
 
   #reorg(): void {
