@@ -64,6 +64,12 @@ export function oneOf<const W extends string>(
   process.exit();
 }
 
+/** The whole number that an option was given. Throws UsageError for anything else. */
+export function wholeNumber({ option, given }: { option: string; given: string }): number {
+  if (/^[0-9]{1,15}$/.test(given)) return Number(given);
+  throw new UsageError(`--${option} is a whole number, not '${given}'`);
+}
+
 /** A command-line tool whose file is imported too: what it says of itself, its switches, and what it does. */
 export interface Command {
   help: string;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiContract } from "../test/harness/openapi.ts";
-import { runCommand } from "./command.ts";
+import { runCommand, wholeNumber } from "./command.ts";
 import { planProbes } from "./smoke/plan.ts";
 import { smoke } from "./smoke/smoke.ts";
 
@@ -33,10 +33,10 @@ It writes nothing, needs no credentials, and fails with a line for each thing th
   options: ["url", "max-ms", "max-lag"],
   run: async (given, values) => {
     if (given.has("dry-run")) return listPlan();
+    const maxMs = wholeNumber({ option: "max-ms", given: values.get("max-ms") ?? DEFAULT_MAX_MS });
+    const maxLag = wholeNumber({ option: "max-lag", given: values.get("max-lag") ?? DEFAULT_MAX_LAG });
     const url = values.get("url")?.replace(/\/$/, "");
     if (url === undefined) throw new Error("--url names no deployment");
-    const maxMs = Number(values.get("max-ms") ?? DEFAULT_MAX_MS);
-    const maxLag = Number(values.get("max-lag") ?? DEFAULT_MAX_LAG);
     const findings = await smoke({ url, maxMs, maxLag });
     for (const { name, status, ms, problems } of findings) {
       const verdict = problems.length === 0 ? "ok" : problems.join("; ");

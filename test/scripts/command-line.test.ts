@@ -80,3 +80,16 @@ describe.each(tools.filter((tool) => tool !== "scripts/contracts/test.ts"))("%s"
     });
   });
 });
+
+test.each(["--max-lag=soon", "--max-lag=", "--max-ms=1e3", "--max-ms=-1"])(
+  "scripts/smoke.ts refuses %s: a limit that is no number would never be exceeded",
+  PATIENCE,
+  async (option) => {
+    const { code, complained } = await start("scripts/smoke.ts", option);
+    const [name = "", given] = option.split("=");
+    expect([code, complained]).toEqual([
+      2,
+      [`${name} is a whole number, not '${given}'; --help shows what there is`],
+    ]);
+  },
+);
