@@ -1,6 +1,7 @@
 import type { NodeSession } from "../../../src/chains/client.ts";
 import { RpcError } from "../../../src/chains/json-rpc.ts";
 import { OutsideError } from "../../../src/lib/bounded-fetch.ts";
+import type { Random } from "./random.ts";
 import { type Block, FINALITY, type World } from "./world.ts";
 
 /** What a node does wrong, until it is told otherwise. */
@@ -33,6 +34,21 @@ export const healthy: Moods = {
   foreign: false,
   hasty: false,
 };
+
+/** A mood for a node; one that leaves out events, or is on another chain, only where that is wanted. */
+export function drawMood(random: Random, may: { forgetful: boolean; foreign: boolean }): Partial<Moods> {
+  return random.pick<Partial<Moods>>([
+    {},
+    { down: true },
+    { behind: 1 + random.below(FINALITY) },
+    may.forgetful ? { logsBehind: 1 + random.below(FINALITY - 1) } : {},
+    { duplicates: true },
+    { limit: 1 + random.below(30) },
+    { stale: true },
+    { hasty: true },
+    ...(may.foreign ? [{ foreign: true }] : []),
+  ]);
+}
 
 interface Asked {
   method: string;

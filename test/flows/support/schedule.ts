@@ -10,10 +10,10 @@ import { unite } from "../../../src/lib/blocks.ts";
 import { createLogger } from "../../../src/lib/log.ts";
 import { describe, describeLog, same } from "./compare.ts";
 import type { StoreUnderTest } from "./database-store.ts";
-import { clientOf, FakeNode, healthy, type Moods } from "./nodes.ts";
+import { clientOf, drawMood, FakeNode, healthy } from "./nodes.ts";
 import { type Random, randomOf } from "./random.ts";
 import { CHAIN_ID, vaultAddress, vaultRow } from "./vaults.ts";
-import { type Block, FINALITY, World } from "./world.ts";
+import { FINALITY, World } from "./world.ts";
 
 /** What a schedule went through, to be sure that it was not idle. */
 export interface Tally {
@@ -188,7 +188,7 @@ class Schedule {
     if (!applied || !patient) return applied;
     const told = new Set(step.rows.map(describe));
     for (const row of before.provisional) {
-      const stands = this.#ancestor(step.head, row.blockNumber)?.hash === row.blockHash;
+      const stands = this.#world.ancestor(step.head, row.blockNumber)?.hash === row.blockHash;
       if (
         stands &&
         row.blockNumber >= step.from &&
@@ -198,13 +198,6 @@ class Schedule {
         this.#wrong ??= new Error(`forgotten: ${describe(row)}`);
     }
     return applied;
-  }
-
-  /** The block of that number below another one that once was. */
-  #ancestor(head: { hash: string }, number: number): Block | null {
-    let block = this.#world.known.get(head.hash) ?? null;
-    while (block !== null && block.number > number) block = block.parent;
-    return block?.number === number ? block : null;
   }
 
   /** Some nodes grant few contracts and kinds of events. */
@@ -250,18 +243,8 @@ class Schedule {
 
   #changeMoods(): void {
     const random = this.#random;
-    const mood: Partial<Moods> = random.pick([
-      {},
-      { down: true },
-      { behind: 1 + random.below(FINALITY) },
-      this.#forgetful ? { logsBehind: 1 + random.below(FINALITY - 1) } : {},
-      { duplicates: true },
-      { limit: 1 + random.below(30) },
-      { stale: true },
-      { hasty: true },
-      // A chain that nobody knows yet could be any.
-      ...(this.tally.applied > 0 ? [{ foreign: true }] : []),
-    ]);
+    // A chain that nobody knows yet could be any.
+    const mood = drawMood(random, { forgetful: this.#forgetful, foreign: this.tally.applied > 0 });
     const node = random.pick(this.#nodes);
     // When all nodes deny what is stored, they are believed: one has to stay on the chain, if not always well.
     if ((mood.foreign === true || mood.stale === true) && node === this.#nodes[2]) return;

@@ -63,6 +63,13 @@ export class World {
     }
   }
 
+  /** The block of that number below another one that once was. */
+  ancestor(head: { hash: string }, number: number): Block | null {
+    let block = this.known.get(head.hash) ?? null;
+    while (block !== null && block.number > number) block = block.parent;
+    return block?.number === number ? block : null;
+  }
+
   /** Replaces the newest blocks by at least as many others: events vanish, stay, or move to other blocks. */
   reorg(depth: number): void {
     const replaced = this.blocks.splice(this.blocks.length - Math.min(depth, this.blocks.length - 1));
