@@ -35,6 +35,14 @@ export async function moveDeposit(
   }
 }
 
+/** The row as it would be after what was seen, of which nothing is written. */
+export function moveInMemory(
+  ctx: Context,
+  input: { row: DepositRow; observations: readonly Observation[] },
+): DepositRow {
+  return { ...input.row, ...changeOf(ctx, input) };
+}
+
 /** What the observations come to; null: nothing that the row does not say already. */
 function changeOf(
   ctx: Context,

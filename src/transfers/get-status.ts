@@ -13,6 +13,7 @@ import { AppError, failure } from "../errors.ts";
 import type { TransferStatus } from "../schemas/status.ts";
 import { judgeUntracked, type Verdict } from "./judge-untracked.ts";
 import { showDeposit } from "./show-deposit.ts";
+import { showRepeated } from "./show-repeated.ts";
 import { type Bond, type FoundTransaction, isProvenBy, trackedDeposit } from "./tracked-deposit.ts";
 
 export interface StatusQuery {
@@ -37,6 +38,7 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
   const { found, unreadable } = await findTransaction(query, look);
   const tracked = await trackedDeposit(ctx, found);
   if (unreadable !== null && tracked?.bond !== "proven") throw unreadable;
+  if (tracked?.bond === "repeated") return showRepeated(ctx, { row: tracked.row, found, look });
   if (tracked !== null) {
     const row = await moveOn(ctx, { row: tracked.row, found, look });
     if (!isAnother(row, { bond: tracked.bond, found })) return showDeposit(ctx, row);

@@ -15,8 +15,11 @@ export interface FoundTransaction {
   seen: SeenTransaction | null;
 }
 
-/** How a transaction belongs to a deposit: by its own receipt, as the one handed out, or by somebody's word. */
-export type Bond = "proven" | "reported" | "handed_out" | "claimed";
+/**
+ * How a transaction belongs to a deposit: by its own receipt, as the one handed out, by somebody's word, or because
+ * it does once more what another did.
+ */
+export type Bond = "proven" | "reported" | "handed_out" | "claimed" | "repeated";
 
 interface Tracked {
   row: DepositRow;
@@ -24,7 +27,13 @@ interface Tracked {
 }
 
 /** Of deposits that were handed out alike, the one it was reported for comes first. */
-const RANK: Readonly<Record<Bond, number>> = { proven: 3, reported: 2, handed_out: 1, claimed: 0 };
+const RANK: Readonly<Record<Bond, number>> = {
+  proven: 3,
+  reported: 2,
+  handed_out: 1,
+  claimed: 0,
+  repeated: -1,
+};
 
 /** The deposit a transaction carries, or is said to carry; the strongest bond wins. Throws `store_unavailable`. */
 export async function trackedDeposit(ctx: Context, found: FoundTransaction): Promise<Tracked | null> {
@@ -53,7 +62,13 @@ function bondOf(row: DepositRow, found: FoundTransaction & { refs: readonly Hex[
   if (seen !== null && mayBeSource && carriesHandedOut(row, seen))
     return row.sourceTxHash === hash ? "reported" : "handed_out";
   const claims: readonly (string | null)[] = [row.sourceTxHash, row.depositTxHash, row.claimTxHash];
-  return claims.includes(hash) ? "claimed" : null;
+  if (claims.includes(hash)) return "claimed";
+  return chainId === row.fromChainId && repeats(row, seen) ? "repeated" : null;
+}
+
+/** Whether money left by what was handed out for a deposit whose own transaction is another. */
+function repeats(row: DepositRow, seen: SeenTransaction | null): boolean {
+  return row.provider !== null && seen?.receipt?.succeeded === true && carriesHandedOut(row, seen);
 }
 
 /** Whether the chain has shown what the record says of a transaction. */

@@ -5,7 +5,8 @@ import type { Database } from "../../src/db/client.ts";
 import type { DepositRow } from "../../src/db/queries/deposits.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";
 import { isProvenBy, trackedDeposit } from "../../src/transfers/tracked-deposit.ts";
-import { row, USER } from "../deposits/fixtures.ts";
+import { OTHER, row, USER } from "../deposits/fixtures.ts";
+import { receiptOf } from "../deposits/logs.ts";
 import { testContext } from "../lib/context.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;
@@ -24,9 +25,9 @@ const proven: DepositRow = { ...row, trackingId: "proven", destinationTxHash: HA
 const unrelated: DepositRow = { ...row, trackingId: "unrelated" };
 
 /** What is found among these rows, whatever the database would have picked. */
-async function found(rows: readonly DepositRow[]) {
+async function found(rows: readonly DepositRow[], as = seen) {
   const db: Database = { run: async <T>() => rows as T };
-  const tracked = await trackedDeposit(testContext({ db }), { hash: HASH, chainId, seen });
+  const tracked = await trackedDeposit(testContext({ db }), { hash: HASH, chainId, seen: as });
   return tracked && [tracked.row.trackingId, tracked.bond];
 }
 
@@ -44,6 +45,17 @@ describe("of the deposits that a transaction may carry", () => {
 
   test("one whose source was proven already was not handed out again", async () => {
     expect(await found([{ ...handedOut, sourceProven: true, sourceTxHash: ELSE }])).toBe(null);
+  });
+
+  test("one that was moved by another transaction is repeated by money that left once more", async () => {
+    const moved = { ...handedOut, provider: "across", sourceProven: true, sourceTxHash: ELSE };
+    const left = { ...seen, receipt: receiptOf() };
+    expect(await found([moved], left)).toEqual(["handed out", "repeated"]);
+    expect(await found([moved, claimed], left)).toEqual(["claimed", "claimed"]);
+    expect(await found([{ ...moved, provider: null }], left)).toBe(null);
+    expect(await found([{ ...moved, fromChainId: chainId + 1 }], left)).toBe(null);
+    expect(await found([moved], { ...left, receipt: { ...receiptOf(), succeeded: false } })).toBe(null);
+    expect(await found([{ ...moved, userAddress: OTHER.toLowerCase() }], left)).toBe(null);
   });
 });
 
