@@ -105,11 +105,11 @@ async function readForward(node: NodeSession, followed: Followed): Promise<Read>
   const end = Math.max(to, from - 1);
   const final = end < target.number ? await readHead(node, end) : target;
   const head = end === latest.number ? latest : end === final.number ? final : await readHead(node, end);
-  // Every block below the head hangs on it: while it stands, all answers told of one chain.
-  const again = await readHead(node, latest.number);
-  if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
   const rows = sources.toRows(logs, final.number);
   if (followed.patient) await refuseForgotten(node, { known: followed.known, rows, end });
+  // Last of all: every block below the head hangs on it, so that while it stands all answers told of one chain.
+  const again = await readHead(node, latest.number);
+  if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
   return { from, final, head, latest: latest.number, rows };
 }
 
