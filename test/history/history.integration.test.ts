@@ -11,6 +11,8 @@ const ID = `${CHAIN_ID}:${VAULT}`;
 const DAY_MS = 86_400_000;
 /** Midnight, so that hours and days begin with it. */
 const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+/** The one before: histories end now, and today may have begun a moment ago. */
+const MIDNIGHT = TODAY - DAY_MS;
 let causeway: Deployment;
 
 beforeAll(async () => {
@@ -46,11 +48,11 @@ const valuesOf = ({ body }: { body: Record<string, unknown> }) =>
 
 describe("a vault's history", () => {
   test("keeps the last reading of each interval, of the newest block", async () => {
-    await take(TODAY, { sharePrice: "1" });
-    await take(TODAY + 200_000, { sharePrice: "2" });
-    await take(TODAY + 400_000, { sharePrice: "4", blockNumber: 10_000_400 });
-    await take(TODAY + 410_000, { sharePrice: "3", blockNumber: 10_000_390 });
-    const span = `from=${new Date(TODAY - DAY_MS).toISOString()}&to=${new Date(TODAY + DAY_MS).toISOString()}`;
+    await take(MIDNIGHT, { sharePrice: "1" });
+    await take(MIDNIGHT + 200_000, { sharePrice: "2" });
+    await take(MIDNIGHT + 400_000, { sharePrice: "4", blockNumber: 10_000_400 });
+    await take(MIDNIGHT + 410_000, { sharePrice: "3", blockNumber: 10_000_390 });
+    const span = `from=${new Date(MIDNIGHT - DAY_MS).toISOString()}&to=${new Date(MIDNIGHT + DAY_MS).toISOString()}`;
     expect(valuesOf(await read(`metric=share_price&interval=5m&${span}`))).toEqual(["2", "4"]);
     expect(valuesOf(await read(`metric=share_price&interval=1h&${span}`))).toEqual(["4"]);
     expect(await read(`metric=total_assets&interval=1d&${span}`)).toMatchObject({
@@ -59,7 +61,7 @@ describe("a vault's history", () => {
         vault_id: ID,
         metric: "total_assets",
         interval: "1d",
-        points: [{ time: new Date(TODAY).toISOString(), block_number: 10_000_400, value: "1000" }],
+        points: [{ time: new Date(MIDNIGHT).toISOString(), block_number: 10_000_400, value: "1000" }],
       },
     });
   });
@@ -195,14 +197,14 @@ describe("a vault's history", () => {
   });
 
   test("rolls up at midnight and at the full hour of UTC, whatever the block's own time is", async () => {
-    await take(TODAY - 1, { sharePrice: "1" });
-    await take(TODAY, { sharePrice: "2" });
-    await take(TODAY + 3_599_999, { sharePrice: "3" });
-    const span = `from=${iso(TODAY - DAY_MS)}&to=${iso(TODAY + DAY_MS)}`;
+    await take(MIDNIGHT - 1, { sharePrice: "1" });
+    await take(MIDNIGHT, { sharePrice: "2" });
+    await take(MIDNIGHT + 3_599_999, { sharePrice: "3" });
+    const span = `from=${iso(MIDNIGHT - DAY_MS)}&to=${iso(MIDNIGHT + DAY_MS)}`;
     const rolled = async (interval: string) => {
       const { body } = await read(`metric=share_price&interval=${interval}&${span}`);
       return (body["points"] as { time: string; value: string | null }[]).flatMap(({ time, value }) =>
-        value === null ? [] : [[Date.parse(time) - TODAY, value]],
+        value === null ? [] : [[Date.parse(time) - MIDNIGHT, value]],
       );
     };
     expect(await rolled("1d")).toEqual([
