@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { SecondTries } from "./test/harness/second-try.ts";
+import { SecondTries } from "./test/support/second-try.ts";
 
 const INTEGRATION = "test/**/*.integration.test.ts";
 const E2E = "test/**/*.e2e.test.ts";
@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: [E2E],
-          globalSetup: ["test/harness/stack.ts"],
+          globalSetup: ["test/support/stack.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           retry: SECOND_TRY,

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { redact } from "../src/lib/log.ts";
+import { redact } from "../src/lib/logger.ts";
 
 /** A command line that a tool does not understand. */
 export class UsageError extends Error {}

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { createContext, createRuntime } from "../src/context.ts";
-import { indexFully, type Progress } from "../src/flows/index-fully.ts";
+import { type ReindexProgress, reindexChain } from "../src/flows/reindex.ts";
 import { runCommand, UsageError } from "./command.ts";
 
 const HELP = `Reads what is missing of a chain's deposits and withdrawals, and stores it.
@@ -52,7 +52,7 @@ export function variablesOf(environment: Environment, folder: string): Environme
 }
 
 /** One line of progress: a bar, the share of blocks, and the events so far. */
-export function bar({ done, of, rows }: Progress, width = 40): string {
+export function bar({ done, of, rows }: ReindexProgress, width = 40): string {
   const share = of === 0 ? 1 : done / of;
   const filled = Math.round(share * width);
   const percent = `${(share * 100).toFixed(1)} %`.padStart(7);
@@ -72,11 +72,11 @@ async function main(values: ReadonlyMap<string, string>): Promise<void> {
   const variables = variablesOf(process.env, join(import.meta.dirname, "../.stack"));
   const request = { requestId: "flows", clientAddress: "unknown", waitUntil: () => undefined };
   const ctx = createContext(createRuntime(variables), request);
-  const onProgress = (progress: Progress) => {
+  const onProgress = (progress: ReindexProgress) => {
     if (process.stdout.isTTY) process.stdout.write(`\r${bar(progress)}`);
     else console.log(bar(progress));
   };
-  const last = await indexFully(ctx, { chainId, from, onProgress });
+  const last = await reindexChain(ctx, { chainId, from, onProgress });
   console.log(`${process.stdout.isTTY ? "\n" : ""}chain ${chainId} is complete: ${last.rows} events read`);
 }
 

@@ -1,8 +1,8 @@
 /** `npm run smoke -- --url U`: a black-box check of a deployment. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ApiContract } from "../test/harness/openapi.ts";
 import { runCommand, wholeNumber } from "./command.ts";
+import { ApiContract } from "./smoke/api-contract.ts";
 import { planProbes } from "./smoke/plan.ts";
 import { smoke } from "./smoke/smoke.ts";
 

@@ -2,9 +2,9 @@ import { getPath } from "hono/utils/url";
 import { createContext, createRuntime, type Runtime } from "./context.ts";
 import { createApp } from "./http/create-app.ts";
 import type { AnyRoute } from "./http/define-route.ts";
-import { mountPages } from "./http/pages.ts";
 import type { ContextFactory } from "./http/request-scope.ts";
-import { onceLoaded } from "./lib/once.ts";
+import { onceImported } from "./lib/once.ts";
+import { mountDocsPages } from "./openapi/docs-pages.ts";
 
 /** The isolate's runtime, made by its first request: bindings are not there before. */
 let runtime: Runtime | null = null;
@@ -15,37 +15,48 @@ export const contextOfIsolate: ContextFactory = (bindings, request) => {
   return createContext(runtime, request);
 };
 
-/** Operations whose code is evaluated together, when one of them is first asked for. */
-interface Part {
-  /** What the paths of its operations begin with. */
+/** Routes whose code is loaded together, when one of their paths is first asked for. */
+interface RouteGroup {
+  /** What the paths of its routes begin with. */
   prefixes: readonly string[];
   load(): Promise<readonly AnyRoute[]>;
 }
 
-/** Every operation of the API, in the order of the document. An isolate starts with none of them. */
-const parts: readonly Part[] = [
-  { prefixes: ["/v1/vaults"], load: async () => (await import("./parts/vaults.ts")).vaultRoutes },
+/** Every route of the API, in the order of the document. An isolate starts with none of them. */
+const routeGroups: readonly RouteGroup[] = [
+  { prefixes: ["/v1/vaults"], load: async () => (await import("./routes/vaults.ts")).vaultRoutes },
+  { prefixes: ["/v1/quote"], load: async () => (await import("./routes/quotes.ts")).quoteRoutes },
+  { prefixes: ["/v1/status"], load: async () => (await import("./routes/status.ts")).statusRoutes },
+  { prefixes: ["/v1/deposits"], load: async () => (await import("./routes/deposits.ts")).depositRoutes },
+  { prefixes: ["/v1/positions"], load: async () => (await import("./routes/positions.ts")).positionRoutes },
+  { prefixes: ["/v1/intel"], load: async () => (await import("./routes/intel.ts")).intelRoutes },
   {
-    prefixes: ["/v1/quote", "/v1/status", "/v1/deposits"],
-    load: async () => (await import("./parts/deposits.ts")).depositRoutes,
+    prefixes: ["/v1/applications"],
+    load: async () => (await import("./routes/applications.ts")).applicationRoutes,
   },
-  { prefixes: ["/v1/positions"], load: async () => (await import("./parts/positions.ts")).positionRoutes },
-  { prefixes: ["/v1/intel"], load: async () => (await import("./parts/intel.ts")).intelRoutes },
+  { prefixes: ["/v1/partners"], load: async () => (await import("./routes/partners.ts")).partnerRoutes },
   {
-    prefixes: ["/v1/partners", "/v1/applications"],
-    load: async () => (await import("./parts/partners.ts")).partnerRoutes,
+    prefixes: ["/v1/admin/applications"],
+    load: async () => (await import("./routes/admin-applications.ts")).adminApplicationRoutes,
   },
-  { prefixes: ["/v1/admin"], load: async () => (await import("./parts/admin.ts")).adminRoutes },
   {
-    prefixes: ["/v1/chains", "/v1/bridges", "/v1/tokens", "/health"],
-    load: async () => (await import("./parts/service.ts")).serviceRoutes,
+    prefixes: ["/v1/admin/vaults"],
+    load: async () => (await import("./routes/admin-vaults.ts")).adminVaultRoutes,
   },
+  {
+    prefixes: ["/v1/admin/audit"],
+    load: async () => (await import("./routes/admin-audit.ts")).adminAuditRoutes,
+  },
+  { prefixes: ["/v1/chains"], load: async () => (await import("./routes/chains.ts")).chainRoutes },
+  { prefixes: ["/v1/bridges"], load: async () => (await import("./routes/bridges.ts")).bridgeRoutes },
+  { prefixes: ["/v1/tokens"], load: async () => (await import("./routes/tokens.ts")).tokenRoutes },
+  { prefixes: ["/health"], load: async () => (await import("./routes/health.ts")).healthRoutes },
 ];
 
 /** Every operation of the API, in the order of the document. */
 export async function loadRoutes(): Promise<readonly AnyRoute[]> {
   const routes: AnyRoute[] = [];
-  for (const { load } of parts) routes.push(...(await load()));
+  for (const { load } of routeGroups) routes.push(...(await load()));
   return routes;
 }
 
@@ -54,20 +65,20 @@ export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
 }
 
-/** Composes the app: the pages at once, each part when its first request comes. */
+/** Composes the app: the pages at once, each route group when its first request comes. */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
-  const pages = createApp([], makeContext);
-  mountPages(pages);
-  const opened = parts.map(({ prefixes, load }) => ({
+  const docsPages = createApp([], makeContext);
+  mountDocsPages(docsPages);
+  const groups = routeGroups.map(({ prefixes, load }) => ({
     prefixes,
-    open: onceLoaded(load, (routes) => createApp(routes, makeContext)),
+    app: onceImported(load, (routes) => createApp(routes, makeContext)),
   }));
   return {
     async fetch(request, env, ctx) {
       // As the router reads it: with escaped letters decoded.
       const path = getPath(request);
-      const part = opened.find(({ prefixes }) => prefixes.some((prefix) => path.startsWith(prefix)));
-      const app = part === undefined ? pages : await part.open();
+      const group = groups.find(({ prefixes }) => prefixes.some((prefix) => path.startsWith(prefix)));
+      const app = group === undefined ? docsPages : await group.app();
       return app.fetch(request, env, ctx);
     },
   };

@@ -1,20 +1,19 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import { type ChainClient, createChainClient } from "./chains/client.ts";
-import type { ChainDefinition } from "./chains/definition.ts";
+import type { ChainDefinition } from "./chains/definitions.ts";
+import { resolveChains } from "./chains/definitions.ts";
 import { NodeHealth } from "./chains/node-health.ts";
-import { resolveChains } from "./chains/resolve.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { createDatabase, type Database, lazyDrizzle, type OpenDatabase } from "./db/client.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
-import { createLogger, describeError, type Logger } from "./lib/log.ts";
-import { onceLoaded } from "./lib/once.ts";
+import { createLogger, describeError, type Logger } from "./lib/logger.ts";
+import { onceImported } from "./lib/once.ts";
 import { Timing } from "./lib/timing.ts";
 import type { Actor } from "./partners/actor.ts";
 import type { Provider, ProviderScope } from "./providers/provider.ts";
 import { type Cache, createCache } from "./redis/cache.ts";
 import { createRedis, createRedisStore, type RedisStore } from "./redis/client.ts";
-import { createLimiter, type Limiter } from "./redis/limiter.ts";
-import { LimiterMemory } from "./redis/limiter-memory.ts";
+import { createLimiter, type Limiter, LimiterMemory } from "./redis/limiter.ts";
 import { MemoryCache } from "./redis/memory-cache.ts";
 import { createNonceStore, type NonceStore } from "./redis/nonces.ts";
 
@@ -109,7 +108,7 @@ function composeRuntime(config: Config): Runtime {
     health: new NodeHealth(),
     definitions: resolveChains(config.chains),
     // Most isolates only read.
-    providers: onceLoaded(
+    providers: onceImported(
       () => import("./providers/create-providers.ts"),
       ({ createProviders }) => createProviders(config.providers),
     ),

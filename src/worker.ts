@@ -13,11 +13,11 @@ export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
   // Isolates that answer requests need none of the jobs.
   queue: async (batch, env, ctx) => {
-    const { handleMessages } = await import("./queued.ts");
+    const { handleMessages } = await import("./jobs.ts");
     await handleMessages(batch, contextsOf(env, ctx));
   },
   scheduled: async (controller, env, ctx) => {
-    const { runCron } = await import("./scheduled.ts");
-    await runCron(controller.cron, contextsOf(env, ctx));
+    const { handleCron } = await import("./jobs.ts");
+    await handleCron(controller.cron, contextsOf(env, ctx));
   },
 } satisfies ExportedHandler<Record<string, unknown>>;

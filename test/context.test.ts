@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { composeApp } from "../src/app.ts";
 import { createRuntime } from "../src/context.ts";
-import { bindings } from "./lib/context.ts";
+import { bindings } from "./support/context.ts";
 
 const lines: Record<string, unknown>[] = [];
 beforeEach(() => {

@@ -1,9 +1,9 @@
 /** A process of the bench that indexes a chain and tells how long it took and how much memory. Run with --expose-gc. */
 import { createContext, createRuntime } from "../../src/context.ts";
-import { backfillPart } from "../../src/flows/backfill-part.ts";
-import { indexChain } from "../../src/flows/index-chain.ts";
-import { indexFully } from "../../src/flows/index-fully.ts";
+import { backfillFromMessage } from "../../src/flows/backfill.ts";
+import { indexChain } from "../../src/flows/index-flows.ts";
 import { indexerOf } from "../../src/flows/indexer.ts";
+import { reindexChain } from "../../src/flows/reindex.ts";
 
 /** What it is told to do. `all`: everything at once, as fast as it goes; `run`: one bounded run, memory looked at. */
 export interface IndexInput {
@@ -44,13 +44,13 @@ async function main({ variables, chainId, work }: IndexInput): Promise<IndexRepo
   return { seconds, liveMb: heap.live / MB, usedMb: heap.used / MB };
 
   async function indexAll(): Promise<void> {
-    await indexFully(ctx, { chainId, from: null, onProgress: () => undefined });
+    await reindexChain(ctx, { chainId, from: null, onProgress: () => undefined });
   }
 
   /** A tick of the cron, then a message of the queue: each is a run that a Worker would make. */
   async function runOnce(): Promise<void> {
     const { indexed } = await indexChain(context(), chainId);
-    await backfillPart(context(), { chain_id: chainId, from: 0, to: indexed });
+    await backfillFromMessage(context(), { chain_id: chainId, from: 0, to: indexed });
   }
 }
 

@@ -1,16 +1,17 @@
-/** Enforces the import table of the architecture: who may import whom in src, and that no cycle exists. */
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+/** Enforces the import table of the architecture: who may import whom in src, and that no cycle exists, of types neither. */
+import { globSync } from "node:fs";
 import { readArguments } from "../command.ts";
+import { findCycle, type ModuleImport, readModule } from "./modules.ts";
 
 readArguments({
-  help: `Enforces who may import whom in src, and that no cycle exists.
+  help: `Enforces who may import whom in src, and that no cycle exists, of types neither.
 
   npm run layers
 
   --help  show this text`,
 });
 
+/** A folder imports lower ranks and itself, never a sibling. */
 const RANKS: Record<string, number> = {
   lib: 0,
   "errors.ts": 0,
@@ -19,106 +20,68 @@ const RANKS: Record<string, number> = {
   db: 2,
   redis: 2,
   chains: 2,
-  router: 3,
+  router: 2,
+  prices: 3,
   providers: 3,
   vaults: 3,
-  deposits: 4,
+  orders: 4,
+  deposits: 5,
+  withdrawals: 5,
+  registry: 5,
   catalog: 5,
-  quotes: 5,
-  transfers: 5,
   positions: 5,
-  flows: 5,
   history: 5,
+  flows: 5,
   signals: 5,
   partners: 5,
+  events: 5,
   http: 6,
   routes: 7,
-  jobs: 7,
-  parts: 8,
+  openapi: 7,
+  "jobs.ts": 7,
   "context.ts": 8,
+  "compose.ts": 8,
   "app.ts": 8,
-  "queued.ts": 8,
-  "scheduled.ts": 8,
   "worker.ts": 8,
 };
+const TOP = 8;
 /** Folders that translate only: they reach the outside through verbs, never directly. */
-const EDGE = new Set(["routes", "jobs", "http"]);
-const BEHIND_VERBS = new Set(["db", "redis", "chains", "providers", "router"]);
-/** Lower-ranked folders that `http` may use although its own rank is above the verbs. */
-const HTTP_MAY = new Set(["lib", "errors.ts", "schemas", "config.ts", "partners"]);
-
-interface Import {
-  from: string;
-  to: string;
-  typeOnly: boolean;
-}
+const EDGE = new Set(["routes", "jobs.ts"]);
+const BEHIND_VERBS = new Set(["db", "redis", "chains", "providers", "router", "prices", "vaults", "orders"]);
+/** What the edge's mechanics may use, although their rank is above the verbs. */
+const MECHANICS: Record<string, ReadonlySet<string>> = {
+  http: new Set(["lib", "errors.ts", "schemas", "config.ts", "partners"]),
+  openapi: new Set(["lib", "errors.ts", "schemas", "config.ts", "http"]),
+};
 
 const folderOf = (file: string): string => file.split("/")[1] ?? "";
 
-function importsOf(file: string): Import[] {
-  const source = readFileSync(file, "utf8");
-  const found: Import[] = [];
-  const add = (path: string, typeOnly: boolean): void => {
-    found.push({ from: file, to: normalize(join(dirname(file), path)), typeOnly });
-  };
-  for (const [, type, path = ""] of source.matchAll(
-    /^(?:import|export)\s+(type\s)?[^"']*?["'](\.[^"']+)["']/gms,
-  ))
-    add(path, type !== undefined);
-  // In an expression or a type, wherever it stands.
-  for (const [, path = ""] of source.matchAll(/\bimport\s*\(\s*["'`](\.[^"'`]+)["'`]/g)) add(path, false);
-  return found;
-}
-
 /** The rule an import breaks, or null. `import type { Context }` is free from rank 3 up. */
-function violation({ from, to, typeOnly }: Import): string | null {
+function violation({ from, to, typeOnly }: ModuleImport): string | null {
   const [source, target] = [folderOf(from), folderOf(to)];
   const [sourceRank, targetRank] = [RANKS[source], RANKS[target]];
   if (sourceRank === undefined) return `${source} is not in the table`;
   if (targetRank === undefined) return `${target} is not in the table`;
   if (source === target) return null;
   if (target === "context.ts" && typeOnly && sourceRank >= 3) return null;
-  if (source === "http" && !HTTP_MAY.has(target)) return `http may not import ${target}`;
+  if (MECHANICS[source]?.has(target) === false) return `${source} may not import ${target}`;
   if (EDGE.has(source) && BEHIND_VERBS.has(target)) return `${source} may not import ${target}: call a verb`;
-  if (sourceRank === 8) return null;
+  if (sourceRank === TOP) return null;
   if (targetRank >= sourceRank)
     return `${source} (rank ${sourceRank}) may not import ${target} (rank ${targetRank})`;
   return null;
 }
 
-function findCycle(graph: Map<string, string[]>): string[] | null {
-  const state = new Map<string, "open" | "done">();
-  const path: string[] = [];
-  const visit = (file: string): string[] | null => {
-    if (state.get(file) === "done") return null;
-    if (state.get(file) === "open") return [...path.slice(path.indexOf(file)), file];
-    state.set(file, "open");
-    path.push(file);
-    for (const next of graph.get(file) ?? []) {
-      const cycle = visit(next);
-      if (cycle !== null) return cycle;
-    }
-    path.pop();
-    state.set(file, "done");
-    return null;
-  };
-  for (const file of graph.keys()) {
-    const cycle = visit(file);
-    if (cycle !== null) return cycle;
-  }
-  return null;
-}
-
 const files = globSync("src/**/*.ts").sort();
-const imports = files.flatMap(importsOf);
+const imports = files.flatMap((file) => readModule(file).imports);
 const problems = imports.flatMap((edge) => {
   const rule = violation(edge);
   return rule === null ? [] : [`${edge.from} -> ${edge.to}: ${rule}`];
 });
-const runtime = new Map(
-  files.map((file) => [file, imports.filter((i) => i.from === file && !i.typeOnly).map((i) => i.to)]),
+const graph = new Map(
+  files.map((file) => [file, imports.filter(({ from }) => from === file).map(({ to }) => to)]),
 );
-const cycle = findCycle(runtime);
+const cycle = findCycle(graph);
 if (cycle !== null) problems.push(`cycle: ${cycle.join(" -> ")}`);
 for (const problem of problems) console.error(problem);
 if (problems.length === 0)

@@ -15,10 +15,10 @@ const MEDIAN_LINES = 100;
 /** Code that decides about money: data in, result out, the time handed in. */
 const PURE = [
   "src/lib/",
-  "src/deposits/state.ts",
-  "src/deposits/schedule.ts",
-  "src/deposits/floors.ts",
-  "src/deposits/evidence.ts",
+  "src/deposits/track/state-machine.ts",
+  "src/deposits/track/schedule.ts",
+  "src/orders/slippage.ts",
+  "src/deposits/track/proofs.ts",
   "src/vaults/families/",
 ];
 /** Generated files, and tables of data. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { describeError } from "../../src/lib/log.ts";
+import { describeError } from "../../src/lib/logger.ts";
 import { vaultTypes } from "../../src/schemas/vault.ts";
-import { usableVault } from "../../src/vaults/usable-vault.ts";
+import { parseRegistryRow } from "../../src/vaults/find-vault.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 
 const LowerAddress = z.string().regex(/^0x[0-9a-f]{40}$/, "a lower-case address");
@@ -46,7 +46,7 @@ export const SeedRows = z.array(SeedRow);
 /** Why nobody could use a row; null: somebody can. */
 function faultOf(row: StoredVault): string | null {
   try {
-    usableVault(row);
+    parseRegistryRow(row);
     return null;
   } catch (error) {
     return describeError(error);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/neon-http";
-import { audit, vaults } from "../../src/db/schema.ts";
+import { audit, vaults } from "../../src/db/schema/partners.ts";
 import { runCommand } from "../command.ts";
 import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.ts";
 import { type SeedRow, SeedRows } from "./seed-row.ts";

@@ -1,13 +1,12 @@
 import { type Address, type Hex, isAddressEqual, slice } from "viem";
 import { z } from "zod";
+import { runQuery } from "../../src/chains/aggregate.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
-import { describeAll } from "../../src/chains/read.ts";
-import { readDescribed } from "../../src/chains/read-described.ts";
-import { findAdapter } from "../../src/vaults/adapters.ts";
+import { queryAll } from "../../src/chains/query.ts";
 import type { Derivation, DerivedVault } from "../../src/vaults/derivation.ts";
-import { rowSubject, type Subject } from "../../src/vaults/derive/derivation.ts";
-import { deriveFromChain } from "../../src/vaults/derive/derive.ts";
-import { deriverOf, derivers } from "../../src/vaults/derive/derivers.ts";
+import { type DerivationSubject, subjectOfRow } from "../../src/vaults/derivation.ts";
+import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
+import { deriverOf, derivers, findAdapter } from "../../src/vaults/families.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import { codeAt } from "./chain.ts";
 import { differencesOf } from "./differences.ts";
@@ -35,7 +34,7 @@ const Word = z
 
 /** Holds a row to its chain. Throws what the chain client throws. */
 export async function checkRow(client: ChainClient, row: StoredVault): Promise<CheckedRow> {
-  const subject = rowSubject(row);
+  const subject = subjectOfRow(row);
   const supported = row.status !== "unsupported";
   const adapter = supported ? row.adapter : await recognise(client, { row, subject });
   const derivation = await derive(client, { adapter, subject });
@@ -51,14 +50,20 @@ export async function checkRow(client: ChainClient, row: StoredVault): Promise<C
 }
 
 /** The family of a vault that takes no deposits yet: the first that only its own vaults pass for, else the row's. */
-async function recognise(client: ChainClient, of: { row: StoredVault; subject: Subject }): Promise<string> {
+async function recognise(
+  client: ChainClient,
+  of: { row: StoredVault; subject: DerivationSubject },
+): Promise<string> {
   const telling = derivers.filter((deriver) => deriver.telling && findAdapter(deriver.adapter) !== null);
   const parts = Object.fromEntries(telling.map((deriver) => [deriver.adapter, deriver.derive(of.subject)]));
-  const { value } = await readDescribed(client, describeAll(parts));
+  const { value } = await runQuery(client, queryAll(parts));
   return telling.find((deriver) => value[deriver.adapter]?.ok === true)?.adapter ?? of.row.adapter;
 }
 
-async function derive(client: ChainClient, of: { adapter: string; subject: Subject }): Promise<Derivation> {
+async function derive(
+  client: ChainClient,
+  of: { adapter: string; subject: DerivationSubject },
+): Promise<Derivation> {
   const refuse = (reason: string): Derivation => ({ ok: false, reason });
   if (findAdapter(of.adapter) === null) return refuse(`no adapter is called ${of.adapter}`);
   if (deriverOf(of.adapter) === null) return refuse(`the adapter ${of.adapter} derives no addresses`);

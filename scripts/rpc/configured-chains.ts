@@ -1,5 +1,5 @@
-import type { ChainDefinition } from "../../src/chains/definition.ts";
-import { resolveChains } from "../../src/chains/resolve.ts";
+import type { ChainDefinition } from "../../src/chains/definitions.ts";
+import { resolveChains } from "../../src/chains/definitions.ts";
 import { ChainsVariable } from "../../src/config.ts";
 
 /** The chains that `CHAINS` in the environment names, as a deployment with it serves them. Throws when it is wrong. */

@@ -1,8 +1,8 @@
 import { getAddress } from "viem";
 import { z } from "zod";
-import type { ApiContract } from "../../test/harness/openapi.ts";
-import type { Answer } from "../../test/harness/request.ts";
+import type { ApiContract } from "./api-contract.ts";
 import type { Probe } from "./plan.ts";
+import type { Answer } from "./request.ts";
 
 const Readiness = z.object({
   status: z.string(),

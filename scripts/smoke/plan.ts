@@ -1,5 +1,5 @@
-import type { ApiOperation } from "../../test/harness/openapi.ts";
-import type { Send } from "../../test/harness/request.ts";
+import type { ApiOperation } from "./api-contract.ts";
+import type { Send } from "./request.ts";
 
 /** One request of the smoke test: it writes nothing, whatever the deployment is. */
 export interface Probe {

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { ApiContract } from "../../test/harness/openapi.ts";
-import { send } from "../../test/harness/request.ts";
+import { ApiContract } from "./api-contract.ts";
 import { judge, type Measure } from "./judge.ts";
 import { type Known, type Probe, planProbes } from "./plan.ts";
+import { send } from "./request.ts";
 
 /** One line of the report. */
 export interface Finding {

@@ -8,14 +8,14 @@
  */
 import { randomInt } from "node:crypto";
 import fc from "fast-check";
-import { describeReport, type FuzzReport, fuzz } from "../../test/harness/fuzz/fuzz.ts";
-import { knownTo } from "../../test/harness/fuzz/known.ts";
-import { ApiContract } from "../../test/harness/openapi.ts";
-import { send } from "../../test/harness/request.ts";
 import { readArguments } from "../command.ts";
+import { ApiContract } from "../smoke/api-contract.ts";
+import { send } from "../smoke/request.ts";
 import { bootStack } from "../stack/boot.ts";
-import { faultKinds } from "../stack/emulator/control.ts";
+import { faultKinds } from "../stack/emulators/control.ts";
 import type { StackManifest } from "../stack/manifest.ts";
+import { describeReport, type FuzzReport, fuzz } from "./fuzz/fuzz.ts";
+import { knownTo } from "./fuzz/known.ts";
 
 const { values: options } = readArguments({
   help: `Sends generated requests while nodes, database and Redis fail in turns and together, and judges each answer.

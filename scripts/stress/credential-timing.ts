@@ -9,14 +9,14 @@
 import { bytesToHex } from "viem";
 import { createDatabase, lazyDrizzle } from "../../src/db/client.ts";
 import { Timing } from "../../src/lib/timing.ts";
-import { authenticateKey, type OfferedPair } from "../../src/partners/authenticate-key.ts";
-import { mintCredential } from "../../src/partners/credentials.ts";
+import { authenticateKey, type OfferedPair } from "../../src/partners/authenticate.ts";
+import { generateCredential } from "../../src/partners/credentials.ts";
 import { pepperedDigest } from "../../src/partners/digest.ts";
-import { testContext } from "../../test/lib/context.ts";
+import { testContext } from "../../test/support/context.ts";
 import { readArguments } from "../command.ts";
 
 const pepper = { version: 1, secret: "a-pepper-of-thirty-two-characters" };
-const known = { key: mintCredential("live"), secret: mintCredential("secret") };
+const known = { key: generateCredential("live"), secret: generateCredential("secret") };
 const hexOf = async (use: "key" | "secret", value: string) =>
   bytesToHex(await pepperedDigest(pepper, { use, value })).slice(2);
 const [keyDigest, secretDigest] = [await hexOf("key", known.key), await hexOf("secret", known.secret)];
@@ -67,9 +67,9 @@ const context = {
 
 const flip = (text: string): string => text.slice(0, -1) + (text.endsWith("A") ? "B" : "A");
 const kinds: Record<string, OfferedPair> = {
-  "unknown key": { key: mintCredential("live"), secret: mintCredential("secret") },
-  "another unknown key": { key: mintCredential("live"), secret: mintCredential("secret") },
-  "known key, wrong secret": { key: known.key, secret: mintCredential("secret") },
+  "unknown key": { key: generateCredential("live"), secret: generateCredential("secret") },
+  "another unknown key": { key: generateCredential("live"), secret: generateCredential("secret") },
+  "known key, wrong secret": { key: known.key, secret: generateCredential("secret") },
   "known key, secret of a wrong checksum": { key: known.key, secret: flip(known.secret) },
   "key in the secret's place": { key: known.key, secret: known.key },
   swapped: { key: known.secret, secret: known.key },

@@ -34,7 +34,7 @@ const root = join(import.meta.dirname, "../..");
 async function test(databaseUrl: string): Promise<number> {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const files = ["schedules.test.ts", "schedules.integration.test.ts", "scale.integration.test.ts"];
-  const recount = "test/positions/recount.integration.test.ts";
+  const recount = "test/positions/stored-flows.recount.integration.test.ts";
   const args = ["run", ...files.map((name) => `test/flows/${name}`), recount];
   const env = {
     ...process.env,

@@ -10,13 +10,13 @@
  */
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { credentialsOf } from "../../test/harness/fuzz/credentials.ts";
-import { describeReport, type FuzzReport, fuzz } from "../../test/harness/fuzz/fuzz.ts";
-import { knownTo } from "../../test/harness/fuzz/known.ts";
-import { ApiContract } from "../../test/harness/openapi.ts";
 import { readArguments } from "../command.ts";
+import { ApiContract } from "../smoke/api-contract.ts";
 import { bootStack } from "../stack/boot.ts";
 import type { StackManifest } from "../stack/manifest.ts";
+import { credentialsOf } from "./fuzz/credentials.ts";
+import { describeReport, type FuzzReport, fuzz } from "./fuzz/fuzz.ts";
+import { knownTo } from "./fuzz/known.ts";
 
 const { values: options } = readArguments({
   help: `Sends generated requests, right and wrong, to every operation of the OpenAPI document and judges each answer.

@@ -6,13 +6,13 @@
  *   node scripts/stress/mutations.ts --count 100000 --seed 42
  */
 import { randomInt } from "node:crypto";
-import { findDifferences } from "../../src/providers/across/verify.ts";
-import { built, kinds } from "../../test/providers/across/built.ts";
-import { runAcrossMutations } from "../../test/providers/across/mutations.ts";
-import { answerOf } from "../../test/providers/lifi/answers.ts";
-import { verifyAnswer } from "../../test/providers/lifi/harness.ts";
-import { type MutationRun, runMutations } from "../../test/providers/lifi/mutations.ts";
-import { scenarios } from "../../test/providers/lifi/scenarios.ts";
+import { findDepositDifferences } from "../../src/providers/across/verify-deposit.ts";
+import { built, kinds } from "../../test/support/across/built.ts";
+import { runAcrossMutations } from "../../test/support/across/mutations.ts";
+import { answerOf } from "../../test/support/lifi/answers.ts";
+import { verifyAnswer } from "../../test/support/lifi/harness.ts";
+import { type MutationRun, runMutations } from "../../test/support/lifi/mutations.ts";
+import { scenarios } from "../../test/support/lifi/scenarios.ts";
 import { readArguments } from "../command.ts";
 
 const { values: options } = readArguments({
@@ -34,7 +34,7 @@ function acceptUnchanged(): number {
   for (const scenario of scenarios) verifyAnswer(scenario.request, answerOf(scenario));
   for (const [name, change, integratorId] of kinds) {
     const { transaction, expected } = built(change, integratorId);
-    const found = findDifferences(transaction, expected);
+    const found = findDepositDifferences(transaction, expected);
     if (found.length > 0) throw new Error(`${name} was refused: ${found.join(", ")}`);
   }
   return scenarios.length + kinds.length;

@@ -5,7 +5,7 @@
  *   node scripts/stress/partner-races.ts
  *   node scripts/stress/partner-races.ts --rounds 200
  */
-import { type Isolate, startDeployment } from "../../test/partners/support/deployment.ts";
+import { type Isolate, startDeployment } from "../../test/support/partners/deployment.ts";
 import {
   type Answer,
   apply,
@@ -18,7 +18,7 @@ import {
   newWallet,
   register,
   signNonce,
-} from "../../test/partners/support/wallet.ts";
+} from "../../test/support/partners/wallet.ts";
 import { readArguments } from "../command.ts";
 import { withRealPostgres } from "../db/real-postgres.ts";
 

@@ -1,16 +1,16 @@
 import type { Context } from "../context.ts";
-import { shownEntry } from "../deposits/entry.ts";
-import { toWireVault } from "../deposits/vault-wire.ts";
 import { failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultDetail } from "../schemas/vault.ts";
-import { findVault } from "../vaults/registry.ts";
-import { type ReadState, readVaultState } from "../vaults/state.ts";
+import { depositEntryForDisplay } from "../vaults/deposit-entry.ts";
+import { findVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { readVaultState, type VaultStateAtBlock } from "../vaults/vault-state.ts";
+import { toWireVault } from "../vaults/wire.ts";
 import { noYields, readYields, type Yields } from "../vaults/yields.ts";
 
 /** Details that were written before, by the reading they show: the same reading gives the same object. */
-const written = new WeakMap<ReadState, Written>();
+const written = new WeakMap<VaultStateAtBlock, Written>();
 interface Written {
   vault: Vault;
   stale: boolean;
@@ -29,7 +29,7 @@ export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail
   if (chain === undefined) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
   const [current, entry, allYields] = await Promise.all([
     readVaultState(ctx, vault),
-    shownEntry(ctx, vault),
+    depositEntryForDisplay(ctx, vault),
     readYields(ctx),
   ]);
   const yields = allYields[vault.vaultId] ?? noYields;

@@ -1,12 +1,12 @@
 import type { Context } from "../context.ts";
-import type { Bridge } from "../schemas/bridge.ts";
+import type { BridgeSummary } from "../schemas/bridge.ts";
 
 /**
  * Lists the bridges whose calldata is decoded, by the providers of this deployment; those that join fewer than two
  * of its chains are left out. Asks nobody.
  */
-export async function listBridges(ctx: Context): Promise<Bridge[]> {
-  const bridges = new Map<string, Bridge>();
+export async function listBridges(ctx: Context): Promise<BridgeSummary[]> {
+  const bridges = new Map<string, BridgeSummary>();
   for (const provider of await ctx.providers.all()) {
     for (const { key, name, chains } of provider.capabilities().bridges) {
       const known = bridges.get(key) ?? { key, name, providers: [], chains: [] };

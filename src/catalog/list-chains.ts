@@ -1,15 +1,15 @@
 import type { Context } from "../context.ts";
-import { describeError } from "../lib/log.ts";
+import { describeError } from "../lib/logger.ts";
 import { depositRouterAddress, depositRouterCodeHash } from "../router/address.ts";
-import { routerIsDeployed } from "../router/deployed.ts";
 import type { Chain } from "../schemas/chain.ts";
+import { isRouterDeployed } from "../vaults/router-deployment.ts";
 
 /** Lists the chains a deployment serves; the Router is null where its code was not seen. Never throws. */
 export async function listChains(ctx: Context): Promise<Chain[]> {
   const definitions = [...ctx.chains.definitions.values()];
   return Promise.all(
     definitions.map(async (chain) => {
-      const deployed = await routerIsDeployed(ctx, chain.chainId).catch((error: unknown) => {
+      const deployed = await isRouterDeployed(ctx, chain.chainId).catch((error: unknown) => {
         ctx.log.warn("router_unreadable", { chain_id: chain.chainId, error: describeError(error) });
         return false;
       });

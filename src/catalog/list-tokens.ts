@@ -1,17 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { type Address, erc20Abi, getAddress, zeroAddress } from "viem";
-import { describe, describeAll, read, valueOrNull } from "../chains/read.ts";
+import { createQuery, queryAll, read, valueOrNull } from "../chains/query.ts";
 import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";
-import { sameAddress } from "../lib/address.ts";
+import { isNative, sameAddress } from "../lib/address.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
-import { describeError } from "../lib/log.ts";
+import { describeError } from "../lib/logger.ts";
 import type { ListedToken, Provider } from "../providers/provider.ts";
-import type { Token as WireToken } from "../schemas/token.ts";
-import { listRegistry } from "../vaults/registry.ts";
-import { readNow } from "../vaults/state.ts";
+import type { TokenSummary as WireToken } from "../schemas/token.ts";
+import { listRegistry } from "../vaults/find-vault.ts";
 import type { Token } from "../vaults/vault.ts";
-import { acceptList } from "./accept-list.ts";
+import { readUncached } from "../vaults/vault-state.ts";
 
 const Listed = z.array(
   z.object({
@@ -56,14 +55,14 @@ async function ownTokens(ctx: Context, chainId: number): Promise<Token[]> {
   );
 }
 
-interface Asked {
+interface TokenListQuery {
   provider: Provider;
   chainId: number;
   own: readonly Token[];
 }
 
 /** One provider's tokens, an hour old at most while it answers; none when it never did. */
-async function readList(ctx: Context, { provider, chainId, own }: Asked): Promise<ListedToken[]> {
+async function readList(ctx: Context, { provider, chainId, own }: TokenListQuery): Promise<ListedToken[]> {
   if (provider.tokens === undefined) return [];
   try {
     const { value } = await ctx.cache.cached({
@@ -81,27 +80,59 @@ async function readList(ctx: Context, { provider, chainId, own }: Asked): Promis
   }
 }
 
-async function loadList(ctx: Context, { provider, chainId, own }: Asked): Promise<ListedToken[]> {
+async function loadList(ctx: Context, { provider, chainId, own }: TokenListQuery): Promise<ListedToken[]> {
   const listed = (await provider.tokens?.(ctx.providers.scope, chainId)) ?? [];
-  const accepted = acceptList(listed, own);
+  const accepted = acceptTokenList(listed, own);
   if (accepted === null) {
     throw failureFrom("upstream_rejected", "the list of tokens was refused", new Error(provider.name));
   }
-  return confirm(ctx, { chainId, tokens: accepted });
+  return confirmOnChain(ctx, { chainId, tokens: accepted });
 }
 
 /** Those whose decimals the chain confirms: a wrong one would move an amount by orders of magnitude. */
-async function confirm(
+async function confirmOnChain(
   ctx: Context,
   { chainId, tokens }: { chainId: number; tokens: readonly ListedToken[] },
 ): Promise<ListedToken[]> {
   const described = tokens.map(({ address }) => [
     address,
-    describe({ decimals: read({ to: address, abi: erc20Abi, name: "decimals" }) }, ({ decimals }) =>
+    createQuery({ decimals: read({ to: address, abi: erc20Abi, name: "decimals" }) }, ({ decimals }) =>
       valueOrNull(decimals),
     ),
   ]);
-  const { value } = await readNow(ctx, { chainId, described: describeAll(Object.fromEntries(described)) });
+  const { value } = await readUncached(ctx, { chainId, described: queryAll(Object.fromEntries(described)) });
   const said = value as Record<string, number | null>;
   return tokens.filter(({ address, decimals }) => said[address] === decimals);
+}
+
+/** How many tokens of a list are taken; those that matter come first in it. */
+const MAX_TOKENS = 500;
+const MAX_DECIMALS = 36;
+/** Whatever people can read, and nothing that steers what shows it. */
+const TOKEN_SYMBOL = /^[^\p{C}\p{Z}]{1,32}$/u;
+const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
+
+/**
+ * What of an upstream's list can be believed before the chain was asked; null when it contradicts itself or what is
+ * known for certain, so that nothing of it is worth anything. A token that calls itself as one of `own` from another
+ * address is left out. Pure.
+ */
+export function acceptTokenList(listed: readonly ListedToken[], own: readonly Token[]): ListedToken[] | null {
+  const addresses = new Set(listed.map(({ address }) => address.toLowerCase()));
+  if (addresses.size !== listed.length) return null;
+  const contradicts = listed.some((token) =>
+    own.some(({ address, decimals }) => sameAddress(address, token.address) && decimals !== token.decimals),
+  );
+  if (contradicts) return null;
+  return listed.filter((token) => isSound(token) && !isImpostorToken(token, own)).slice(0, MAX_TOKENS);
+}
+
+function isSound({ address, symbol, name, decimals }: ListedToken): boolean {
+  const inRange = decimals >= 0 && decimals <= MAX_DECIMALS;
+  return inRange && TOKEN_SYMBOL.test(symbol) && TOKEN_NAME.test(name) && !isNative(address);
+}
+
+function isImpostorToken({ symbol, address }: ListedToken, own: readonly Token[]): boolean {
+  const namesake = own.filter((token) => token.symbol.toUpperCase() === symbol.toUpperCase());
+  return namesake.length > 0 && !namesake.some((token) => sameAddress(token.address, address));
 }

@@ -1,16 +1,16 @@
-import type { ChainDefinition } from "../chains/definition.ts";
+import type { ChainDefinition } from "../chains/definitions.ts";
 import type { Context } from "../context.ts";
-import { type DepositEntry, shownEntry } from "../deposits/entry.ts";
-import { toWireVault } from "../deposits/vault-wire.ts";
 import { sameAddress } from "../lib/address.ts";
-import { Kept } from "../lib/kept.ts";
-import { cutPage, type Page } from "../lib/page.ts";
+import { MemoByInputs } from "../lib/lru.ts";
+import { cutPage, type Page } from "../lib/pagination.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
-import type { ListedVault, Vault as WireVault } from "../schemas/vault.ts";
-import type { VaultFlags } from "../vaults/adapter.ts";
-import { listRegistry } from "../vaults/registry.ts";
-import { readFlags } from "../vaults/state.ts";
+import type { ListedVault, VaultSummary as WireVault } from "../schemas/vault.ts";
+import { type DepositEntry, depositEntryForDisplay } from "../vaults/deposit-entry.ts";
+import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
+import type { VaultFlags } from "../vaults/vault-adapter.ts";
+import { readVaultFlags } from "../vaults/vault-state.ts";
+import { toWireVault } from "../vaults/wire.ts";
 import { noYields, readYields, type Yields } from "../vaults/yields.ts";
 
 export interface VaultFilter {
@@ -28,7 +28,7 @@ export interface VaultFilter {
 }
 
 /** Pages that were shown a moment ago: what they show changes by the quarter minute, and one of 500 takes milliseconds. */
-const pages = new Kept<Page<ListedVault>>(8);
+const pages = new MemoByInputs<Page<ListedVault>>(8);
 
 /** Lists vaults in the order of their ids. The same page is the same object. Throws `store_unavailable`. */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
@@ -37,7 +37,7 @@ export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Pag
   const chainIds = [...new Set(matching.map((vault) => vault.chainId))];
   const [yields, read] = await Promise.all([
     readYields(ctx),
-    Promise.all(chainIds.map((chainId) => readChain(ctx, { chainId, all }))),
+    Promise.all(chainIds.map((chainId) => readChainVaults(ctx, { chainId, all }))),
   ]);
   const { definitions } = ctx.chains;
   const of = [definitions, all, yields, ...read.flatMap(({ flags, entry }) => [flags, entry?.via])];
@@ -53,15 +53,15 @@ interface ChainRead {
   entry: DepositEntry | null;
 }
 
-async function readChain(
+async function readChainVaults(
   ctx: Context,
   { chainId, all }: { chainId: number; all: readonly Vault[] },
 ): Promise<ChainRead> {
   const vaults = all.filter((vault) => vault.chainId === chainId);
   const routed = vaults.find((vault) => vault.caller === "router");
   const [flags, entry] = await Promise.all([
-    readFlags(ctx, { chainId, vaults }),
-    routed === undefined ? null : shownEntry(ctx, routed),
+    readVaultFlags(ctx, { chainId, vaults }),
+    routed === undefined ? null : depositEntryForDisplay(ctx, routed),
   ]);
   return { chainId, flags, entry };
 }

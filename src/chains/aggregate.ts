@@ -1,14 +1,22 @@
 import type { Hex } from "viem";
 import { failureFrom } from "../errors.ts";
-import { type AggregatedAnswer, type CallResult, decodeResults } from "./aggregator/decode.ts";
-import { CALL_GAS, encodeCalls, fitsOneRequest, PROGRAM, sliceCalls } from "./aggregator/encode.ts";
-import type { ChainClient, HeadReport } from "./client.ts";
+import {
+  type AggregatedAnswer,
+  CALL_GAS,
+  type CallResult,
+  decodeResults,
+  encodeCalls,
+  fitsOneRequest,
+  PROGRAM,
+  sliceCalls,
+} from "./aggregator/codec.ts";
+import type { ChainClient, NodeReport } from "./client.ts";
 import { RpcError } from "./json-rpc.ts";
-import type { Read, ReadResult, ReadResults } from "./read.ts";
+import type { Query, Read, ReadResult, ReadResults } from "./query.ts";
 import { RpcData } from "./rpc-values.ts";
 
 /** The block that a set of reads was made at. */
-export interface BlockRef {
+export interface BlockTime {
   number: number;
   /** Seconds since the epoch. */
   timestamp: number;
@@ -28,7 +36,7 @@ const LAST_GAS = 20_000_000;
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,
   reads: R,
-): Promise<{ block: BlockRef; results: ReadResults<R> }> {
+): Promise<{ block: BlockTime; results: ReadResults<R> }> {
   const names = Object.keys(reads);
   const calls = names.flatMap((name) => reads[name] ?? []);
   const { block, results: told } = await aggregateList(client, calls);
@@ -40,23 +48,23 @@ export async function aggregate<R extends Record<string, Read<unknown>>>(
 export async function aggregateList(
   client: ChainClient,
   reads: readonly Read<unknown>[],
-): Promise<{ block: BlockRef; results: ReadResult<unknown>[] }> {
-  const asked: Asked[] = reads.map((read) => ({ ...read, result: null }));
-  const block = await askAll(client, { open: asked, callGas: CALL_GAS });
+): Promise<{ block: BlockTime; results: ReadResult<unknown>[] }> {
+  const asked: PendingRead[] = reads.map((read) => ({ ...read, result: null }));
+  const block = await readAll(client, { open: asked, callGas: CALL_GAS });
   for (let round = 1; round < ROUNDS; round += 1) {
     const open = unreached(asked);
     if (open.length === 0) break;
-    await askAll(client, { open, callGas: CALL_GAS });
+    await readAll(client, { open, callGas: CALL_GAS });
   }
   const spent = asked.filter(({ result }) => result?.status === "spent");
-  if (spent.length > 0) await askAll(client, { open: spent, callGas: LAST_GAS });
-  return { block, results: asked.map((one) => settle(one, one.result)) };
+  if (spent.length > 0) await readAll(client, { open: spent, callGas: LAST_GAS });
+  return { block, results: asked.map((one) => settleRead(one, one.result)) };
 }
 
 /** A program that exists only inside an `eth_call`: creation code that returns its answer, and who reads that. */
 export interface Program<T> {
   code: Hex;
-  read: (answer: Hex, seen: (report: HeadReport) => void) => T;
+  read: (answer: Hex, seen: (report: NodeReport) => void) => T;
 }
 
 /**
@@ -78,29 +86,29 @@ export async function aggregateProgram<T>(
     read: (told, seen) => {
       const [first, ...others] = decodeResults(RpcData.parse(told), calls.length).results;
       if (first?.status !== "answered" || others.some(({ status }) => status === "not_reached")) return null;
-      const results = names.map((name, i) => [name, settle(reads[i], others[i] ?? null)] as const);
+      const results = names.map((name, i) => [name, settleRead(reads[i], others[i] ?? null)] as const);
       return { answer: program.read(first.data, seen), results: Object.fromEntries(results) };
     },
   });
 }
 
 /** A read and what it gave; null: it was not made. */
-type Asked = Read<unknown> & { result: CallResult | null };
+type PendingRead = Read<unknown> & { result: CallResult | null };
 
 /** What was not reached; last what is of a contract that burned its gas, for that may keep the others from theirs. */
-function unreached(asked: readonly Asked[]): Asked[] {
+function unreached(asked: readonly PendingRead[]): PendingRead[] {
   const open = asked.filter(({ result }) => result?.status === "not_reached");
   const burning = new Set(asked.flatMap(({ to, result }) => (result?.status === "spent" ? [to] : [])));
   return [...open.filter(({ to }) => !burning.has(to)), ...open.filter(({ to }) => burning.has(to))];
 }
 
 /** Asks reads in as few requests as fit, notes what they gave, and tells the block of the first request. */
-async function askAll(
+async function readAll(
   client: ChainClient,
-  { open, callGas }: { open: readonly Asked[]; callGas: number },
-): Promise<BlockRef> {
+  { open, callGas }: { open: readonly PendingRead[]; callGas: number },
+): Promise<BlockTime> {
   const slices = sliceCalls(open);
-  const answers = await Promise.all(slices.map((slice) => askSlice(client, { slice, callGas })));
+  const answers = await Promise.all(slices.map((slice) => readSlice(client, { slice, callGas })));
   const [first] = answers;
   if (first === undefined) throw new RangeError("no slice");
   for (const [index, slice] of slices.entries()) {
@@ -109,9 +117,9 @@ async function askAll(
   return { number: first.blockNumber, timestamp: first.timestamp };
 }
 
-async function askSlice(
+async function readSlice(
   client: ChainClient,
-  { slice, callGas }: { slice: readonly Asked[]; callGas: number },
+  { slice, callGas }: { slice: readonly PendingRead[]; callGas: number },
 ): Promise<AggregatedAnswer & { blockNumber: number }> {
   try {
     return await client.ask({
@@ -132,7 +140,7 @@ async function askSlice(
   }
 }
 
-function settle(read: Read<unknown> | undefined, result: CallResult | null): ReadResult<unknown> {
+function settleRead(read: Read<unknown> | undefined, result: CallResult | null): ReadResult<unknown> {
   if (read === undefined || result === null || !("data" in result)) return { ok: false, revert: null };
   if (result.status === "failed") return { ok: false, revert: result.data };
   try {
@@ -140,4 +148,23 @@ function settle(read: Read<unknown> | undefined, result: CallResult | null): Rea
   } catch {
     return { ok: false, revert: null };
   }
+}
+
+/**
+ * Makes described reads, and those that their results lead to, each round in as few requests as fit. The block
+ * is that of the first round. Throws what `aggregate` throws.
+ */
+export async function runQuery<S>(
+  client: ChainClient,
+  described: Query<S>,
+): Promise<{ value: S; block: BlockTime }> {
+  const { block, results } = await aggregate(client, described.reads);
+  let value = described.interpret(results);
+  let next = described.next?.(results);
+  while (next !== undefined) {
+    const further = Object.keys(next.reads).length === 0 ? {} : (await aggregate(client, next.reads)).results;
+    value = next.interpret(further);
+    next = next.next?.(further);
+  }
+  return { value, block };
 }

@@ -1,7 +1,7 @@
 import { failureFrom } from "../errors.ts";
 import { type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
 import type { Timing } from "../lib/timing.ts";
-import type { ChainDefinition } from "./definition.ts";
+import type { ChainDefinition } from "./definitions.ts";
 import { callNode, RpcError } from "./json-rpc.ts";
 import type { NodeHealth } from "./node-health.ts";
 
@@ -26,7 +26,7 @@ export interface ChainClient {
    * As `request`, the answer made sense of by `read`: where that throws, the next node is asked. `read` hands
    * `seen` the chain and head that the answer shows; they are that node's.
    */
-  ask<T>(question: Question<T>): Promise<T>;
+  ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
    * Does work that needs one and the same node from its first request to its last; where `work` throws, all of it
    * is done again on the next node. `turn` says with which of the nodes that are well it begins; the first, unless
@@ -42,15 +42,15 @@ export interface NodeSession {
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 }
 
-export interface HeadReport {
+export interface NodeReport {
   chainId: number;
   blockNumber: number | null;
 }
 
-export interface Question<T> {
+export interface NodeQuestion<T> {
   method: string;
   params: readonly unknown[];
-  read: (answer: unknown, seen: (report: HeadReport) => void) => T;
+  read: (answer: unknown, seen: (report: NodeReport) => void) => T;
 }
 
 export interface ChainClientOptions {
@@ -77,7 +77,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
     health.markVerified(url);
   };
 
-  const seenAt = (url: string, { chainId, blockNumber }: HeadReport): void => {
+  const seenAt = (url: string, { chainId, blockNumber }: NodeReport): void => {
     if (chainId !== definition.chainId)
       throw new OutsideError("malformed", `the node serves chain ${chainId}`);
     health.markVerified(url);
@@ -112,7 +112,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
     throw toFailure(definition, last);
   }
 
-  async function ask<T>({ method, params, read }: Question<T>): Promise<T> {
+  async function ask<T>({ method, params, read }: NodeQuestion<T>): Promise<T> {
     const urls = health.order(definition.rpcUrls, now()).slice(0, ATTEMPTS);
     // A node may know eth_call and not its third parameter.
     const feature = `${method}/${params.length}`;
@@ -121,7 +121,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
       if (health.lacks(url, { name: feature, now: now() })) continue;
       try {
         lastUrl = url;
-        // Our own programs in an eth_call tell the chain themselves, see `observe`.
+        // Our own programs in an eth_call tell the chain themselves, see `snapshotQuery`.
         const verified = method === "eth_call" ? null : verify(url);
         const [answer] = await Promise.all([send(url, method, params), verified]);
         return read(answer, (report) => seenAt(url, report));

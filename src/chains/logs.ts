@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
-import type { BlockSpan } from "../lib/blocks.ts";
+import type { BlockRange } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { NodeSession } from "./client.ts";
 import { RpcNumber, RpcWord } from "./rpc-values.ts";
 
 /** A block as its header tells. */
-export interface Head {
+export interface Block {
   number: number;
   /** Lower case. */
   hash: Hex;
@@ -30,7 +30,7 @@ const lowerHex = (pattern: RegExp) =>
     .string()
     .regex(pattern)
     .transform((text) => text.toLowerCase() as Hex);
-const HeadShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNumber });
+const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNumber });
 const LogsShape = z.array(
   z.object({
     address: lowerHex(/^0x[0-9a-fA-F]{40}$/),
@@ -47,9 +47,9 @@ const LogsShape = z.array(
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
 
 /** Reads a block's header. Throws OutsideError when the node does not know the block. */
-export async function readHead(node: NodeSession, block: number | "latest" | "finalized"): Promise<Head> {
+export async function readBlock(node: NodeSession, block: number | "latest" | "finalized"): Promise<Block> {
   const named = typeof block === "number" ? quantity(block) : block;
-  const parsed = HeadShape.safeParse(await node.request("eth_getBlockByNumber", [named, false]));
+  const parsed = BlockShape.safeParse(await node.request("eth_getBlockByNumber", [named, false]));
   if (!parsed.success) throw new OutsideError("malformed", `the node does not know block ${block}`);
   if (typeof block === "number" && parsed.data.number !== block)
     throw new OutsideError("malformed", `the node told of block ${parsed.data.number} instead of ${block}`);
@@ -62,7 +62,7 @@ export async function readHead(node: NodeSession, block: number | "latest" | "fi
  */
 export async function readLogs(
   node: NodeSession,
-  filter: { span: BlockSpan; addresses: readonly string[]; topics: readonly string[] },
+  filter: { span: BlockRange; addresses: readonly string[]; topics: readonly string[] },
 ): Promise<ChainLog[]> {
   const { span, addresses, topics } = filter;
   const params = [

@@ -55,7 +55,7 @@ export interface Receipt {
 }
 
 /** A transaction as its chain knows it at one moment. */
-export interface SeenTransaction {
+export interface TransactionOnChain {
   transaction: Transaction | null;
   /** Null while it waits to be included. */
   receipt: Receipt | null;
@@ -64,7 +64,7 @@ export interface SeenTransaction {
 }
 
 /** Looks a transaction up. Throws what the chain client throws; an answer of another shape is a ZodError. */
-export async function seeTransaction(client: ChainClient, hash: Hex): Promise<SeenTransaction> {
+export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
     client.request("eth_getTransactionByHash", [hash]),
     client.request("eth_getTransactionReceipt", [hash]),

@@ -1,5 +1,5 @@
 import { AppError, failureFrom } from "../errors.ts";
-import { onceLoaded } from "../lib/once.ts";
+import { onceImported } from "../lib/once.ts";
 import type { Timing } from "../lib/timing.ts";
 import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
 
@@ -20,7 +20,7 @@ export type OpenDatabase = () => Promise<Drizzle>;
  * isolate that answers from its caches never needs it.
  */
 export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDatabase {
-  return onceLoaded(
+  return onceImported(
     () => import("./open-drizzle.ts"),
     ({ openDrizzle }) => openDrizzle(settings),
   );

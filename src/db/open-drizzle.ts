@@ -1,7 +1,7 @@
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { boundedFetch, type Fetch } from "../lib/bounded-fetch.ts";
-import * as schema from "./schema.ts";
+import * as schema from "./schema/partners.ts";
 
 export type Drizzle = NeonHttpDatabase<typeof schema>;
 

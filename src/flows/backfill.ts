@@ -1,16 +1,24 @@
-import { type BlockSet, type BlockSpan, countBlocks, within } from "../lib/blocks.ts";
-import { type Budget, onOneNodeWithin } from "./budget.ts";
-import type { Indexer } from "./indexer.ts";
-import { readSpan } from "./read-span.ts";
-import { refuseOtherChain } from "./refuse-other-chain.ts";
-import { describeSource, joinSources } from "./sources.ts";
-import { type IndexedVault, missingHistory, missingOfAny, type RunState } from "./state.ts";
+import { z } from "@hono/zod-openapi";
+import { readLogRange } from "../chains/log-reader.ts";
+import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
+import type { Context } from "../context.ts";
+import { type BlockRange, type BlockSet, countBlocks, intersectRange } from "../lib/blocks.ts";
+import { type Indexer, indexerOf } from "./indexer.ts";
+import { assertSameFinalBlock } from "./reorg.ts";
+import { joinFlowSources, sourceFingerprint } from "./sources.ts";
+import {
+  type IndexedVault,
+  type IndexState,
+  loadIndexState,
+  missingBlocks,
+  missingBlocksOfAny,
+} from "./state.ts";
 
 /** Requests that a piece takes at least: a look at the final block, a question, a look at its last event's block. */
-const LEAST = 3;
+const MIN_REQUESTS_PER_PIECE = 3;
 
 /** What one run on history did. */
-export interface HistoryReport {
+interface BackfillReport {
   /** Blocks that were read, and events that were found in them. */
   blocks: number;
   rows: number;
@@ -19,8 +27,8 @@ export interface HistoryReport {
 }
 
 /** A part of history that was stored, and the events in it. */
-export interface Piece {
-  read: BlockSpan;
+export interface BackfillPiece {
+  read: BlockRange;
   rows: number;
 }
 
@@ -31,41 +39,46 @@ export interface Piece {
  */
 export async function backfill(
   indexer: Indexer,
-  run: { state: RunState; blocks: BlockSpan; budget: Budget; onPiece?: (piece: Piece) => void },
-): Promise<HistoryReport> {
+  run: {
+    state: IndexState;
+    blocks: BlockRange;
+    budget: RequestBudget;
+    onPiece?: (piece: BackfillPiece) => void;
+  },
+): Promise<BackfillReport> {
   const { state, budget } = run;
-  const asked = within(missingOfAny(state.vaults), run.blocks);
+  const asked = intersectRange(missingBlocksOfAny(state.vaults), run.blocks);
   const report = { blocks: 0, rows: 0 };
   for (const gap of asked) {
     let next = gap.from;
-    while (next <= gap.to && budget.requests >= LEAST && !budget.late()) {
-      const piece = await readPiece(indexer, { state, budget, gap: { from: next, to: gap.to } });
+    while (next <= gap.to && budget.requests >= MIN_REQUESTS_PER_PIECE && !budget.late()) {
+      const piece = await backfillPiece(indexer, { state, budget, gap: { from: next, to: gap.to } });
       if (piece === null) break;
       run.onPiece?.(piece);
       report.blocks += countBlocks([piece.read]);
       report.rows += piece.rows;
       next = piece.read.to + 1;
     }
-    if (next <= gap.to) return { ...report, left: within(asked, { from: next, to: run.blocks.to }) };
+    if (next <= gap.to) return { ...report, left: intersectRange(asked, { from: next, to: run.blocks.to }) };
   }
   return { ...report, left: [] };
 }
 
 /** Reads the start of a gap, up to where other vaults begin to miss something, and stores it; null: no budget left. */
-async function readPiece(
+async function backfillPiece(
   indexer: Indexer,
-  piece: { state: RunState; budget: Budget; gap: BlockSpan },
-): Promise<Piece | null> {
+  piece: { state: IndexState; budget: RequestBudget; gap: BlockRange },
+): Promise<BackfillPiece | null> {
   const { state, budget, gap } = piece;
-  const { vaults, to } = lackingAt(state.vaults, gap);
-  const sources = joinSources(
+  const { vaults, to } = vaultsMissingAt(state.vaults, gap);
+  const sources = joinFlowSources(
     indexer.chainId,
     vaults.map(({ vault }) => vault),
   );
   const span = { from: gap.from, to };
-  const read = await onOneNodeWithin(indexer.client, budget, async (node, own) => {
-    await refuseOtherChain(node, state.tip);
-    return readSpan(node, { span, sources, budget: own });
+  const read = await onOneNodeWithinBudget(indexer.client, budget, async (node, own) => {
+    await assertSameFinalBlock(node, state.tip);
+    return readLogRange(node, { span, sources, budget: own });
   });
   if (read.to < span.from) return null;
   const rows = sources.toRows(read.logs, read.to);
@@ -76,7 +89,7 @@ async function readPiece(
     read: { from: span.from, to: read.to },
     vaults: vaults.map(({ vault, coverage }) => ({
       vaultAddress: coverage.vaultAddress,
-      source: describeSource(vault),
+      source: sourceFingerprint(vault),
     })),
     rows,
     span: budget.span,
@@ -86,13 +99,43 @@ async function readPiece(
 }
 
 /** The vaults that miss the gap's first block, and the last block up to which these are the ones that miss it. */
-function lackingAt(
+function vaultsMissingAt(
   vaults: readonly IndexedVault[],
-  gap: BlockSpan,
+  gap: BlockRange,
 ): { vaults: readonly IndexedVault[]; to: number } {
-  const missing = vaults.map((vault) => ({ vault, own: within(missingHistory(vault.coverage), gap) }));
+  const missing = vaults.map((vault) => ({ vault, own: intersectRange(missingBlocks(vault.coverage), gap) }));
   const lacking = missing.filter(({ own }) => own[0]?.from === gap.from);
   const others = missing.flatMap(({ own }) => own.filter(({ from }) => from > gap.from));
   const ends = [...others.map(({ from }) => from - 1), ...lacking.flatMap(({ own }) => own[0]?.to ?? [])];
   return { vaults: lacking.map(({ vault }) => vault), to: Math.min(gap.to, ...ends) };
+}
+
+/** Requests to nodes and writes of one message, within the 50 of an invocation; the next one continues. */
+const REQUESTS_PER_MESSAGE = 40;
+
+/** A message of the queue: blocks of one chain in which history may be missing. */
+export const BackfillMessage = z.object({
+  chain_id: z.int().positive(),
+  from: z.int().min(0),
+  to: z.int().min(0),
+});
+export type BackfillMessage = z.infer<typeof BackfillMessage>;
+
+/**
+ * Reads what is missing in a part of a chain's history; what is left goes back into the queue. Doing it again
+ * changes nothing. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ */
+export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
+  const indexer = indexerOf(ctx, part.chain_id);
+  const state = await loadIndexState(indexer);
+  if (state.tip.finalBlock === null) return { blocks: 0, rows: 0, left: [] };
+  const { span } = state.tip;
+  const budget = createBudget({ requests: REQUESTS_PER_MESSAGE, span, topics: indexer.maxTopics });
+  const report = await backfill(indexer, { state, budget, blocks: { from: part.from, to: part.to } });
+  const rest = report.left[0];
+  if (rest !== undefined)
+    await ctx.config.flowsQueue?.sendBatch([
+      { body: { chain_id: part.chain_id, from: rest.from, to: part.to } },
+    ]);
+  return report;
 }

@@ -1,22 +1,24 @@
 import type { ChainClient } from "../chains/client.ts";
+import { INITIAL_RANGE } from "../chains/log-range.ts";
 import type { Context } from "../context.ts";
 import type { Database } from "../db/client.ts";
-import { noteFlows, resetFlows, rewindFlows } from "../db/queries/flow-resets.ts";
-import { noteStarts } from "../db/queries/flow-starts.ts";
 import {
-  addMissedFlows,
+  addOmittedFlows,
   applyHistoryStep,
   applyTipStep,
-  type BlockId,
+  type BlockWithHash,
   type HistoryStep,
-  type MissedStep,
+  type OmittedStep,
+  resetFlows,
+  rewindFlows,
   type SourcedVault,
   type TipStep,
-} from "../db/queries/flow-steps.ts";
+  writeFlowNote,
+  writeStartSearches,
+} from "../db/queries/flow-writes.ts";
 import { type FlowState, loadFlowState, type StartSearch, selectNewestFinal } from "../db/queries/flows.ts";
 import { failure } from "../errors.ts";
-import type { Logger } from "../lib/log.ts";
-import { firstSpan } from "./span.ts";
+import type { Logger } from "../lib/logger.ts";
 
 /** Where a chain's flows are kept. Every method is one batch: all of it happens, or nothing. */
 export interface FlowStore {
@@ -25,12 +27,12 @@ export interface FlowStore {
   applyTip(step: TipStep): Promise<boolean>;
   applyHistory(step: HistoryStep): Promise<void>;
   /** Adds what an earlier answer left out; returns how many events that were. */
-  addMissed(step: MissedStep): Promise<number>;
+  addMissed(step: OmittedStep): Promise<number>;
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   rewind(from: number): Promise<void>;
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
   /** The newest blocks of which final flows are stored, newest first, with the hashes they had. */
-  newestFinal(): Promise<BlockId[]>;
+  newestFinal(): Promise<BlockWithHash[]>;
   /** What the last run met, or when work on history was handed out. */
   note(change: { error: string } | { historyAt: Date }): Promise<void>;
 }
@@ -50,15 +52,15 @@ export interface Indexer {
 /** Keeps a chain's flows in the database. */
 export function storeOf(db: Database, chainId: number): FlowStore {
   return {
-    load: () => loadFlowState(db, { chainId, span: firstSpan }),
+    load: () => loadFlowState(db, { chainId, span: INITIAL_RANGE }),
     applyTip: (step) => applyTipStep(db, step),
     applyHistory: (step) => applyHistoryStep(db, step),
-    addMissed: (step) => addMissedFlows(db, step),
+    addMissed: (step) => addOmittedFlows(db, step),
     reset: (vaults) => resetFlows(db, { chainId, vaults }),
     rewind: (from) => rewindFlows(db, { chainId, from }),
-    noteStarts: (searches) => noteStarts(db, { chainId, searches }),
+    noteStarts: (searches) => writeStartSearches(db, { chainId, searches }),
     newestFinal: () => selectNewestFinal(db, chainId),
-    note: (change) => noteFlows(db, { chainId, change }),
+    note: (change) => writeFlowNote(db, { chainId, change }),
   };
 }
 

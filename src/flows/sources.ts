@@ -1,19 +1,21 @@
+import { decodeEventLog, toEventSelector } from "viem";
 import type { ChainLog } from "../chains/logs.ts";
 import type { FlowRow } from "../db/queries/flows.ts";
-import type { FlowSource } from "../vaults/adapter.ts";
-import { adapterOf } from "../vaults/adapters.ts";
+import { once } from "../lib/once.ts";
+import { depositRouterAbi, depositRouterCreate2 } from "../router/artifact.ts";
+import { adapterOf } from "../vaults/families.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { creditReceiver, decodeRouted, depositedTopics, routerAddress } from "./routed.ts";
+import type { FlowSource } from "../vaults/vault-adapter.ts";
 
 /** What is listened for. Addresses, topics and keys are lower case. */
-export interface Listened {
+export interface LogSubscription {
   topics: readonly string[];
   /** What each contract is listened to for. */
   topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** Where the flows of some vaults of one chain are seen. */
-export interface Sources extends Listened {
+export interface FlowSources extends LogSubscription {
   /** The vaults that are listened for. */
   vaults: readonly string[];
   /** What logs, all of some blocks, show of the vaults. `final`: the last block that will not change. */
@@ -26,13 +28,13 @@ export interface LogFilter {
   topics: readonly string[];
 }
 
-type Listener = { vaultAddress: string; decode: FlowSource["decode"] };
+type FlowListener = { vaultAddress: string; decode: FlowSource["decode"] };
 
 /** Joins the sources of a chain's vaults. Throws an Error for a vault whose adapter is not known. */
-export function joinSources(chainId: number, vaults: readonly Vault[]): Sources {
+export function joinFlowSources(chainId: number, vaults: readonly Vault[]): FlowSources {
   const topics = new Set<string>();
   const topicsBy = new Map<string, Set<string>>();
-  const listeners = new Map<string, Listener[]>();
+  const listeners = new Map<string, FlowListener[]>();
   /** Vaults whose own events name the Router's contract, by their share token. */
   const receivers = new Map<string, string>();
   for (const vault of vaults) {
@@ -41,8 +43,8 @@ export function joinSources(chainId: number, vaults: readonly Vault[]): Sources 
     const addresses = source.addresses.map((address) => address.toLowerCase());
     const wanted = source.topics.map((topic) => topic.toLowerCase());
     if (source.namesCaller === true) {
-      topicsBy.set(routerAddress, new Set(depositedTopics()));
-      for (const topic of depositedTopics()) topics.add(topic);
+      topicsBy.set(routerEmitter, new Set(routerDepositTopics()));
+      for (const topic of routerDepositTopics()) topics.add(topic);
       receivers.set(vault.shareToken.toLowerCase(), vaultAddress);
     }
     for (const topic of wanted) topics.add(topic);
@@ -58,9 +60,10 @@ export function joinSources(chainId: number, vaults: readonly Vault[]): Sources 
     toRows: (logs, final) => {
       const rows = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
       for (const log of logs) {
-        const seen = log.address === routerAddress ? decodeRouted(log) : null;
+        const seen = log.address === routerEmitter ? decodeRouterDepositLog(log) : null;
         const vaultAddress = receivers.get(seen?.shareToken ?? "");
-        if (seen !== null && vaultAddress !== undefined) creditReceiver(rows, { ...seen, vaultAddress, log });
+        if (seen !== null && vaultAddress !== undefined)
+          creditDepositReceiver(rows, { ...seen, vaultAddress, log });
       }
       return rows;
     },
@@ -93,7 +96,10 @@ export function joinSources(chainId: number, vaults: readonly Vault[]): Sources 
  * The questions that together ask for all events of some sources, each no longer than a node grants. No two of them
  * ask for the same event.
  */
-export function filtersOf(sources: Listened, grants: { addresses: number; topics: number }): LogFilter[] {
+export function toLogFilters(
+  sources: LogSubscription,
+  grants: { addresses: number; topics: number },
+): LogFilter[] {
   return chunk(sources.topics, grants.topics).flatMap((topics) => {
     const emitters = [...sources.topicsBy].filter(([, wanted]) => topics.some((topic) => wanted.has(topic)));
     const addresses = emitters.map(([address]) => address);
@@ -107,7 +113,7 @@ function chunk(list: readonly string[], size: number): string[][] {
 }
 
 /** What is looked for on behalf of a vault, as one text: when it changes, history has to be read again. */
-export function describeSource(vault: Vault): string {
+export function sourceFingerprint(vault: Vault): string {
   const { addresses, topics, namesCaller = false } = adapterOf(vault).flows(vault);
   const routed = namesCaller ? " routed" : "";
   const sorted = (texts: readonly string[]) =>
@@ -116,4 +122,49 @@ export function describeSource(vault: Vault): string {
       .sort()
       .join(",");
   return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}`;
+}
+
+const depositedEvents = depositRouterAbi.filter((item) => item.type === "event" && item.name === "Deposited");
+/** The Router's address, lower case, and the first topics of what it says of a deposit. */
+const routerEmitter: string = depositRouterCreate2.address.toLowerCase();
+const routerDepositTopics = once((): readonly string[] =>
+  depositedEvents.map((item) => toEventSelector(item)),
+);
+
+/** For whom a deposit through the Router was made. Addresses are lower case; shares in the token's smallest unit. */
+interface RouterDepositLog {
+  shareToken: string;
+  receiver: string;
+  shares: bigint;
+}
+
+/** What a log of the Router says of a deposit; null: nothing. */
+function decodeRouterDepositLog({ topics, data }: ChainLog): RouterDepositLog | null {
+  try {
+    const { args } = decodeEventLog({ abi: depositRouterAbi, eventName: "Deposited", topics, data });
+    const { shareToken, receiver, shares } = args;
+    return { shareToken: shareToken.toLowerCase(), receiver: receiver.toLowerCase(), shares };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Gives the deposit that the vault showed last before the Router spoke, in the same transaction and of as many shares,
+ * to the receiver: the vault saw the Router's contract, which passed the shares on. Changes the row; it stays one.
+ */
+function creditDepositReceiver(
+  rows: readonly FlowRow[],
+  routed: RouterDepositLog & { vaultAddress: string; log: ChainLog },
+): void {
+  const { vaultAddress, receiver, shares, log } = routed;
+  const own = rows.findLast(
+    (row) =>
+      row.txHash === log.txHash &&
+      row.vaultAddress === vaultAddress &&
+      row.kind === "deposit" &&
+      row.logIndex < log.logIndex &&
+      row.shares === shares.toString(),
+  );
+  if (own !== undefined) own.userAddress = receiver;
 }

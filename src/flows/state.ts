@@ -1,9 +1,9 @@
 import type { FlowState, FlowTip, StartSearch, VaultCoverage } from "../db/queries/flows.ts";
-import { type BlockSet, type BlockSpan, unite, without } from "../lib/blocks.ts";
-import { describeError } from "../lib/log.ts";
+import { type BlockRange, type BlockSet, subtractRanges, uniteRanges } from "../lib/blocks.ts";
+import { describeError } from "../lib/logger.ts";
 import { toVault, type Vault } from "../vaults/vault.ts";
 import type { Indexer } from "./indexer.ts";
-import { describeSource } from "./sources.ts";
+import { sourceFingerprint } from "./sources.ts";
 
 /** A vault to index, and what of it is stored. */
 export interface IndexedVault {
@@ -12,15 +12,15 @@ export interface IndexedVault {
 }
 
 /** What a run works on. */
-export interface RunState {
+export interface IndexState {
   tip: FlowTip;
   vaults: readonly IndexedVault[];
   provisional: FlowState["provisional"];
-  unstarted: readonly UnstartedVault[];
+  unstarted: readonly VaultWithoutStart[];
 }
 
 /** A vault whose first block is not known yet, and how far the search for it has got; null: it has not begun. */
-export interface UnstartedVault {
+export interface VaultWithoutStart {
   vault: Vault;
   source: string;
   search: StartSearch | null;
@@ -30,7 +30,7 @@ export interface UnstartedVault {
  * Loads what a run works on. Vaults whose sources are not those their history was read for begin again; rows that
  * no adapter knows are left out and said so. Throws `store_unavailable`.
  */
-export async function loadRun(indexer: Indexer): Promise<RunState> {
+export async function loadIndexState(indexer: Indexer): Promise<IndexState> {
   const state = describeVaults(indexer, await indexer.store.load());
   const changed = state.vaults.filter(({ coverage, source }) => coverage.source !== source);
   if (changed.length === 0) return state;
@@ -45,7 +45,7 @@ function describeVaults(indexer: Indexer, { tip, vaults, provisional, unstarted 
     list.flatMap(({ row, ...rest }) => {
       try {
         const vault = toVault(row);
-        return [{ ...rest, vault, source: describeSource(vault) }];
+        return [{ ...rest, vault, source: sourceFingerprint(vault) }];
       } catch (error) {
         indexer.log.warn("flows_vault_skipped", { vault: row.address, error: describeError(error) });
         return [];
@@ -55,11 +55,11 @@ function describeVaults(indexer: Indexer, { tip, vaults, provisional, unstarted 
 }
 
 /** The blocks of a vault's history that are not stored yet; none before the tip has reached the vault. */
-export function missingHistory({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
-  return followedFrom === null ? [] : without({ from: startBlock, to: followedFrom - 1 }, done);
+export function missingBlocks({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
+  return followedFrom === null ? [] : subtractRanges({ from: startBlock, to: followedFrom - 1 }, done);
 }
 
 /** The blocks that any of the vaults misses. */
-export function missingOfAny(vaults: readonly IndexedVault[]): BlockSet {
-  return unite(vaults.flatMap(({ coverage }): readonly BlockSpan[] => missingHistory(coverage)));
+export function missingBlocksOfAny(vaults: readonly IndexedVault[]): BlockSet {
+  return uniteRanges(vaults.flatMap(({ coverage }): readonly BlockRange[] => missingBlocks(coverage)));
 }

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
-import { coveredFrom } from "../db/queries/flow-coverage.ts";
+import { selectCoverageStart } from "../db/queries/flows.ts";
 import { type SnapshotRow, selectSnapshots, sumNetFlows } from "../db/queries/snapshots.ts";
-import { annualise } from "../lib/apy.ts";
+import { annualizedGrowth } from "../lib/apy.ts";
 import { DAY_S } from "../lib/durations.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import {
@@ -10,7 +10,7 @@ import {
   historyIntervals,
   type VaultHistory,
 } from "../schemas/history.ts";
-import { findVault } from "../vaults/registry.ts";
+import { findVault } from "../vaults/find-vault.ts";
 
 /** Points of one answer; what lies before is left out. */
 const MAX_POINTS = 1_000;
@@ -102,7 +102,7 @@ function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
     const elapsed = seconds(row) - seconds(before);
     if (elapsed > WEEK * TOLERANCE) return null;
     const prices = { before: BigInt(before.sharePrice), after: BigInt(row.sharePrice) };
-    return annualise({ ...prices, seconds: elapsed })?.toFixed(6) ?? null;
+    return annualizedGrowth({ ...prices, seconds: elapsed })?.toFixed(6) ?? null;
   });
 }
 
@@ -117,7 +117,7 @@ async function netFlows(
   const { of, rows, stepMs } = history;
   const blocks = rows.map(({ blockNumber }) => blockNumber);
   const [covered, sums] = await Promise.all([
-    coveredFrom(ctx.db, of),
+    selectCoverageStart(ctx.db, of),
     sumNetFlows(ctx.db, { ...of, blocks }),
   ]);
   return rows.map((row, index) => {

@@ -1,17 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { getAddress } from "viem";
-import { describeAll } from "../chains/read.ts";
+import { queryAll } from "../chains/query.ts";
 import type { Context } from "../context.ts";
-import { selectFailingChains } from "../db/queries/flows.ts";
-import { selectLargestHolders } from "../db/queries/largest-holders.ts";
-import { pruneSnapshots, type Reading, writeSnapshots } from "../db/queries/snapshots.ts";
+import { selectFailingChains, selectLargestHolders } from "../db/queries/flows.ts";
+import { type NewSnapshot, pruneSnapshots, writeSnapshots } from "../db/queries/snapshots.ts";
+import { mapConcurrently } from "../lib/concurrency.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
-import { workInLanes } from "../lib/lanes.ts";
-import { describeError } from "../lib/log.ts";
-import { listRegistry } from "../vaults/registry.ts";
-import { readNow } from "../vaults/state.ts";
+import { describeError } from "../lib/logger.ts";
+import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { type Observation, observe } from "./observation.ts";
+import { readUncached } from "../vaults/vault-state.ts";
+import { snapshotQuery, type VaultSnapshot } from "./snapshot-query.ts";
 
 const Holders = z.record(z.string(), z.string());
 /** How long intervals are kept: of five minutes, and of an hour; days for ever. */
@@ -33,9 +32,10 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const chainIds = [...new Set(all.map((vault) => vault.chainId))];
   const readAt = new Date(ctx.now());
   const failing = await selectFailingChains(ctx.db);
-  const read = await workInLanes(chainIds, {
+  const read = await mapConcurrently(chainIds, {
     doubtful: (chainId) => failing.has(chainId),
-    work: (chainId) => readChain(ctx, { chainId, vaults: all.filter((vault) => vault.chainId === chainId) }),
+    work: (chainId) =>
+      readChainSnapshots(ctx, { chainId, vaults: all.filter((vault) => vault.chainId === chainId) }),
   });
   const readings = read.flatMap((chain) => chain ?? []);
   if (readings.length > 0) await writeSnapshots(ctx.db, { readAt, readings });
@@ -45,24 +45,24 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
 }
 
 /** Null: the chain could not be read. */
-async function readChain(
+async function readChainSnapshots(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },
-): Promise<Reading[] | null> {
+): Promise<NewSnapshot[] | null> {
   const { chainId, vaults } = chain;
   try {
     const holders = await largestHolders(ctx, chainId);
     const described = vaults.map((vault) => {
       const known = holders[vault.address.toLowerCase()];
       const holder = known === undefined ? null : getAddress(known);
-      return [vault.vaultId, observe(vault, { holder, nowMs: ctx.now() })] as const;
+      return [vault.vaultId, snapshotQuery(vault, { holder, nowMs: ctx.now() })] as const;
     });
-    const all = describeAll(Object.fromEntries(described));
-    const { value, block } = await readNow(ctx, { chainId, described: all });
+    const all = queryAll(Object.fromEntries(described));
+    const { value, block } = await readUncached(ctx, { chainId, described: all });
     const blockTime = new Date(block.timestamp * 1000);
     return vaults.flatMap((vault) => {
       const seen = value[vault.vaultId];
-      return seen === undefined ? [] : [toReading(vault, { seen, blockNumber: block.number, blockTime })];
+      return seen === undefined ? [] : [toSnapshotRow(vault, { seen, blockNumber: block.number, blockTime })];
     });
   } catch (error) {
     ctx.log.warn("snapshots_failed", { chain_id: chainId, error: describeError(error) });
@@ -82,7 +82,10 @@ async function largestHolders(ctx: Context, chainId: number): Promise<Record<str
   return value;
 }
 
-function toReading(vault: Vault, at: { seen: Observation; blockNumber: number; blockTime: Date }): Reading {
+function toSnapshotRow(
+  vault: Vault,
+  at: { seen: VaultSnapshot; blockNumber: number; blockTime: Date },
+): NewSnapshot {
   const { state, views, fees } = at.seen;
   return {
     chainId: vault.chainId,

@@ -6,7 +6,7 @@ import { authenticate, type OfferedCredentials } from "../partners/authenticate.
 import { countRequest } from "../partners/count-request.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { AnyRoute } from "./define-route.ts";
-import { limitOf, refuseExcess } from "./limit.ts";
+import { assertWithinLimit, rateLimitOf } from "./rate-limit.ts";
 
 /**
  * Lets a request in: recognises who makes it and counts it. Gives the context in which it acts.
@@ -15,11 +15,11 @@ import { limitOf, refuseExcess } from "./limit.ts";
 export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
   const ctx = c.get("ctx");
   if (route.access !== "public") {
-    await count(c, { ctx, route });
+    await countAgainstLimit(c, { ctx, route });
     return { ...ctx, actor: await authenticate(ctx, { access: route.access, offered: credentialsOf(c) }) };
   }
-  const acting = { ...ctx, actor: await recogniseCaller(c, route) };
-  const charge = (): Promise<void> => count(c, { ctx: acting, route });
+  const acting = { ...ctx, actor: await identifyCaller(c, route) };
+  const charge = (): Promise<void> => countAgainstLimit(c, { ctx: acting, route });
   if (!mayBeReplay(c, route)) {
     await charge();
     return acting;
@@ -27,7 +27,7 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
   // Asking for a stored answer again costs what a read costs; the verb counts what it does beyond that.
   const asked = await countRequest(acting, { name: "reads", client: acting.clientAddress });
   if (asked.count?.admitted === false) c.set("counted", asked);
-  refuseExcess(asked);
+  assertWithinLimit(asked);
   return { ...acting, charge };
 }
 
@@ -38,26 +38,29 @@ function mayBeReplay(c: HonoContext, route: AnyRoute): boolean {
 }
 
 /** The holder of the key that was given, if one was; whoever tries wrong ones is counted as anonymous. */
-async function recogniseCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Actor> {
+async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Actor> {
   const ctx = c.get("ctx");
-  if (limitOf(route) === null) return { kind: "anonymous" };
+  if (rateLimitOf(route) === null) return { kind: "anonymous" };
   try {
     return await authenticate(ctx, { access: "public", offered: credentialsOf(c) });
   } catch (error) {
     const storeIsDown = error instanceof AppError && error.code === "store_unavailable";
     // Where a key does no more than raise a limit, the answer does not depend on it.
     if (storeIsDown && route.method === "get") return { kind: "anonymous" };
-    await count(c, { ctx, route });
+    await countAgainstLimit(c, { ctx, route });
     throw error;
   }
 }
 
-async function count(c: HonoContext<AppEnv>, request: { ctx: Context; route: AnyRoute }): Promise<void> {
-  const name = limitOf(request.route);
+async function countAgainstLimit(
+  c: HonoContext<AppEnv>,
+  request: { ctx: Context; route: AnyRoute },
+): Promise<void> {
+  const name = rateLimitOf(request.route);
   if (name === null) return;
   const counted = await countRequest(request.ctx, { name, client: request.ctx.clientAddress });
   c.set("counted", counted);
-  refuseExcess(counted);
+  assertWithinLimit(counted);
 }
 
 function credentialsOf(c: HonoContext): OfferedCredentials {

@@ -1,17 +1,16 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { failure } from "../errors.ts";
-import { withDeadline } from "../lib/deadline.ts";
+import { withDeadline } from "../lib/timers.ts";
 import { adminGate, admit } from "./admit.ts";
 import type { AppEnv } from "./app-env.ts";
-import { publicCors } from "./cross-origin.ts";
+import { publicCors } from "./cors.ts";
 import type { AnyRoute } from "./define-route.ts";
-import { limitHeaders } from "./limit.ts";
 import { problemResponse, publicError } from "./problem.ts";
-import { baseHeaders, type ContextFactory, requestScope, untimed } from "./request-scope.ts";
+import { rateLimitHeaders } from "./rate-limit.ts";
+import { baseHeaders, type ContextFactory, hideServerTiming, requestScope } from "./request-scope.ts";
 import { respond } from "./respond.ts";
-import { validate } from "./validate.ts";
-import { ValidationFailure } from "./validation-failure.ts";
+import { ValidationFailure, validate } from "./validate.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -29,7 +28,7 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
   const app = new Hono<AppEnv>();
   app.use(baseHeaders());
   app.use(requestScope(makeContext));
-  app.use(limitHeaders());
+  app.use(rateLimitHeaders());
   app.onError((error, c) => {
     const requestId = c.get("requestId");
     if (error instanceof ValidationFailure) {
@@ -59,16 +58,16 @@ function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   const path = honoPath(route.path);
   if (route.access === "admin") app.use(path, adminGate());
   // After the gate: behind a closed one there is an unknown path. Before all else that answers.
-  if (route.access !== "public") app.use(path, untimed());
+  if (route.access !== "public") app.use(path, hideServerTiming());
   if (isCrossOrigin(route)) app.use(path, publicCors());
   if (route.method !== "get") app.use(path, limitBody);
   app.on(route.method.toUpperCase(), path, async (c) => {
-    return respond(c, route, await inTime(c, route));
+    return respond(c, route, await handleWithinDeadline(c, route));
   });
 }
 
 /** Admits and handles a request, for as long as the route allows; what goes on is left to end by itself. */
-async function inTime(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
+async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
   const work = handle(c, route);
   if (route.deadlineMs === undefined) return work;
   const ctx = c.get("ctx");

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { Context } from "../context.ts";
-import { describeError } from "../lib/log.ts";
+import { describeError } from "../lib/logger.ts";
 import type { AppEnv } from "./app-env.ts";
 
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
@@ -45,7 +45,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
 }
 
 /** Keeps where the time of a path's answers goes to itself, refusals of its methods and bodies included. */
-export function untimed(): MiddlewareHandler<AppEnv> {
+export function hideServerTiming(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     c.set("untimed", true);
     await next();

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { type AnyRoute, type CacheRule, Reply } from "./define-route.ts";
 
-interface Rendered {
+interface RenderedBody {
   body: string;
   etag: string | null;
 }
@@ -10,7 +10,7 @@ interface Rendered {
  * Bodies of values that each route answered before: cached reads hand out the same object until it changes.
  * By route, for what one may show another may have to leave out.
  */
-const rendered = new WeakMap<AnyRoute, WeakMap<object, Rendered>>();
+const renderedBodies = new WeakMap<AnyRoute, WeakMap<object, RenderedBody>>();
 
 /**
  * Answers with a value, parsed by the route's schema first so that nothing undeclared leaves. Cacheable
@@ -26,16 +26,16 @@ export async function respond(c: HonoContext, route: AnyRoute, answer: unknown):
   };
   if (etag !== null) {
     headers["etag"] = etag;
-    if (holds(c.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+    if (matchesEtag(c.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   }
   const standing = answer instanceof Reply && answer.standing;
   return new Response(body, { status: standing ? 200 : (route.response.status ?? 200), headers });
 }
 
-async function render(route: AnyRoute, value: unknown): Promise<Rendered> {
+async function render(route: AnyRoute, value: unknown): Promise<RenderedBody> {
   const key = typeof value === "object" && value !== null ? value : null;
-  const own = rendered.get(route) ?? new WeakMap<object, Rendered>();
-  rendered.set(route, own);
+  const own = renderedBodies.get(route) ?? new WeakMap<object, RenderedBody>();
+  renderedBodies.set(route, own);
   const known = key === null ? undefined : own.get(key);
   if (known !== undefined) return known;
   const body = JSON.stringify(route.response.schema.parse(value));
@@ -51,7 +51,7 @@ async function entityTag(body: string): Promise<string> {
 }
 
 /** Weak comparison with a list of tags; proxies that compress make strong tags weak (RFC 9110, 13.1.2). */
-function holds(ifNoneMatch: string | undefined, etag: string): boolean {
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes("*") || tags.includes(etag);

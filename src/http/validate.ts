@@ -2,16 +2,14 @@ import type { z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { ValidationIssue } from "../schemas/error.ts";
 import type { AnyRoute, RouteInput } from "./define-route.ts";
-import { findUnstorableText } from "./unstorable-text.ts";
-import { type InputTarget, toIssues, ValidationFailure } from "./validation-failure.ts";
 
-type Input = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
+type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
 
 /**
  * Parses path, query, headers and body of a request. Throws ValidationFailure with the findings of all
  * of them together.
  */
-export async function validate(c: HonoContext, route: AnyRoute): Promise<Input> {
+export async function validate(c: HonoContext, route: AnyRoute): Promise<ValidatedInput> {
   const issues: ValidationIssue[] = [];
   const check = (target: InputTarget, schema: z.ZodType | undefined, value: () => unknown): unknown => {
     if (schema === undefined) return undefined;
@@ -26,27 +24,27 @@ export async function validate(c: HonoContext, route: AnyRoute): Promise<Input> 
     return parsed.data;
   };
   const params = check("path", route.params, () => c.req.param());
-  const query = check("query", route.query, () => flatten(c.req.queries()));
+  const query = check("query", route.query, () => flattenQueries(c.req.queries()));
   const headers = check("header", route.headers, () => c.req.header());
   const body = route.body === undefined ? undefined : await readJson(c);
   if (body !== undefined && "issue" in body) issues.push(body.issue);
   const parsedBody =
     body !== undefined && "json" in body ? check("body", route.body, () => body.json) : undefined;
   if (issues.length > 0) throw new ValidationFailure(issues);
-  return { params, query, headers, body: parsedBody } as Input;
+  return { params, query, headers, body: parsedBody } as ValidatedInput;
 }
 
 /** Single values as text, repeated ones as a list, so that a schema for one value refuses several. */
-function flatten(queries: Record<string, string[]>): Record<string, string | string[] | undefined> {
+function flattenQueries(queries: Record<string, string[]>): Record<string, string | string[] | undefined> {
   return Object.fromEntries(
     Object.entries(queries).map(([key, all]) => [key, all.length === 1 ? all[0] : all]),
   );
 }
 
-type Body = { json: unknown } | { issue: ValidationIssue };
+type ParsedBody = { json: unknown } | { issue: ValidationIssue };
 
-async function readJson(c: HonoContext): Promise<Body> {
-  const refuse = (type: string, msg: string): Body => ({ issue: { loc: ["body"], msg, type } });
+async function readJson(c: HonoContext): Promise<ParsedBody> {
+  const refuse = (type: string, msg: string): ParsedBody => ({ issue: { loc: ["body"], msg, type } });
   const text = await c.req.text();
   if (text.trim() === "") return refuse("missing", "a JSON body is required");
   const contentType = c.req.header("content-type") ?? "";
@@ -59,3 +57,44 @@ async function readJson(c: HonoContext): Promise<Body> {
     return refuse("json_invalid", "the body is not JSON");
   }
 }
+
+/** Where in a request an input stands. */
+type InputTarget = "path" | "query" | "header" | "body";
+
+/** A request whose input is invalid: 422 with every finding. */
+export class ValidationFailure extends Error {
+  readonly issues: readonly ValidationIssue[];
+
+  constructor(issues: readonly ValidationIssue[]) {
+    super("invalid input");
+    this.name = "ValidationFailure";
+    this.issues = issues;
+  }
+}
+
+/** Turns zod's findings into the wire shape, each located by target and path. */
+function toIssues(target: InputTarget, error: z.ZodError): ValidationIssue[] {
+  return error.issues.flatMap((issue) => {
+    const loc = [target, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({ loc: [...loc, key], msg: "unknown field", type: issue.code }));
+    }
+    const missing = issue.code === "invalid_type" && /received undefined$/.test(issue.message);
+    return [{ loc, msg: issue.message, type: missing ? "missing" : issue.code }];
+  });
+}
+
+type FieldPath = (string | number)[];
+
+/**
+ * Where in a parsed input texts stand that no store of ours can hold: with U+0000, which Postgres' text
+ * refuses, or with half a surrogate pair, which is no Unicode.
+ */
+function findUnstorableText(value: unknown, path: FieldPath = []): FieldPath[] {
+  if (typeof value === "string") return value.includes("\u0000") || LONE_SURROGATE.test(value) ? [path] : [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => findUnstorableText(item, [...path, index]));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => findUnstorableText(item, [...path, key]));
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -2,7 +2,7 @@
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
 /** Denominator of the fractions used for slippage and tolerances. */
-export const PARTS = 1_000_000_000n;
+export const PARTS_PER_BILLION = 1_000_000_000n;
 
 /** The larger of two amounts, either of which may be unknown. */
 export function larger(a: bigint | null, b: bigint | null): bigint | null {
@@ -27,12 +27,12 @@ export function mulDivDown(a: bigint, b: bigint, denominator: bigint): bigint {
  * is allowed, the smaller figure is the safer one for the user.
  */
 export function fractionToParts(fraction: number): bigint {
-  return BigInt(Math.floor(fraction * Number(PARTS) + 1e-6));
+  return BigInt(Math.floor(fraction * Number(PARTS_PER_BILLION) + 1e-6));
 }
 
 /** `amount × (1 − loss)` rounded down, `loss` in parts per billion. */
-export function lessParts(amount: bigint, loss: bigint): bigint {
-  return mulDivDown(amount, PARTS - loss, PARTS);
+export function deductParts(amount: bigint, loss: bigint): bigint {
+  return mulDivDown(amount, PARTS_PER_BILLION - loss, PARTS_PER_BILLION);
 }
 
 /**

@@ -3,10 +3,10 @@ const YEAR_SECONDS = 365 * 86_400;
 const PRECISION = 10n ** 15n;
 
 /**
- * The yearly rate at which a share price that went from `before` to `after` within `seconds` grows, compounded, as a
+ * The yearly rate at which a share price that went from `before` to `backoff` within `seconds` grows, compounded, as a
  * fraction (0.05 is 5 %); null when it cannot be told: no time, no price, or beyond what a float says.
  */
-export function annualise(growth: { before: bigint; after: bigint; seconds: number }): number | null {
+export function annualizedGrowth(growth: { before: bigint; after: bigint; seconds: number }): number | null {
   const { before, after, seconds } = growth;
   if (before <= 0n || after <= 0n || seconds <= 0) return null;
   const ratio = Number((after * PRECISION) / before) / Number(PRECISION);

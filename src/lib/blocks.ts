@@ -1,15 +1,15 @@
 /** Blocks from `from` to `to`, both included. */
-export interface BlockSpan {
+export interface BlockRange {
   readonly from: number;
   readonly to: number;
 }
 
 /** A set of blocks: spans in ascending order, between any two of them at least one block. */
-export type BlockSet = readonly BlockSpan[];
+export type BlockSet = readonly BlockRange[];
 
 /** The set of all blocks that any of the spans holds; spans that hold none are left out. */
-export function unite(spans: readonly BlockSpan[]): BlockSet {
-  const united: BlockSpan[] = [];
+export function uniteRanges(spans: readonly BlockRange[]): BlockSet {
+  const united: BlockRange[] = [];
   for (const span of spans.filter(({ from, to }) => from <= to).sort((a, b) => a.from - b.from)) {
     const last = united.at(-1);
     if (last === undefined || span.from > last.to + 1) united.push(span);
@@ -19,8 +19,8 @@ export function unite(spans: readonly BlockSpan[]): BlockSet {
 }
 
 /** What of a span a set does not hold. */
-export function without(span: BlockSpan, set: BlockSet): BlockSet {
-  const missing: BlockSpan[] = [];
+export function subtractRanges(span: BlockRange, set: BlockSet): BlockSet {
+  const missing: BlockRange[] = [];
   let from = span.from;
   for (const held of set) {
     if (held.to < from) continue;
@@ -33,7 +33,7 @@ export function without(span: BlockSpan, set: BlockSet): BlockSet {
 }
 
 /** What of a set lies within a span. */
-export function within(set: BlockSet, span: BlockSpan): BlockSet {
+export function intersectRange(set: BlockSet, span: BlockRange): BlockSet {
   return set
     .map(({ from, to }) => ({ from: Math.max(from, span.from), to: Math.min(to, span.to) }))
     .filter(({ from, to }) => from <= to);

@@ -15,7 +15,7 @@ export function once<T>(make: () => T): () => T {
  * dynamic import: the bundle stays one file, but what no static import reaches takes no part in the isolate's start.
  * Each caller awaits an import of its own: workerd may drop a promise that belongs to another request.
  */
-export function onceLoaded<M, T>(load: () => Promise<M>, make: (module: M) => T): () => Promise<T> {
+export function onceImported<M, T>(load: () => Promise<M>, make: (module: M) => T): () => Promise<T> {
   let made: { value: T } | null = null;
   return async () => {
     if (made !== null) return made.value;

@@ -1,7 +1,7 @@
 /** The outside systems whose time a request accounts for. */
 export type OutsideSystem = "rpc" | "provider" | "db" | "redis";
 
-interface Span {
+interface SystemTime {
   inFlight: number;
   since: number;
   totalMs: number;
@@ -10,7 +10,7 @@ interface Span {
 
 /** Where one request's time went: for each outside system the wall time with a call in flight. */
 export class Timing {
-  readonly #spans = new Map<OutsideSystem, Span>();
+  readonly #spans = new Map<OutsideSystem, SystemTime>();
   readonly #clock: () => number;
   readonly #startedAt: number;
 

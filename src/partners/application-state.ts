@@ -11,7 +11,7 @@ export const decisions = {
 export type Decision = keyof typeof decisions;
 
 /** The failure for somebody whose application is not approved; `approved` itself is none. */
-export function refusalFor(status: Exclude<ApplicationStatus, "approved"> | null): AppError {
+export function notApprovedFailure(status: Exclude<ApplicationStatus, "approved"> | null): AppError {
   switch (status) {
     case null:
       return failure("application_required", "this address has not applied");
@@ -25,7 +25,7 @@ export function refusalFor(status: Exclude<ApplicationStatus, "approved"> | null
 }
 
 /** The failure for a step that the application's state does not allow. */
-export function stepRefusal(step: Decision | "file", status: ApplicationStatus): AppError {
+export function stepFailure(step: Decision | "file", status: ApplicationStatus): AppError {
   const detail = `an application that is ${status} cannot be ${STEP_DONE[step]}`;
   if (status === "approved" || (step === "file" && status === "pending"))
     return failure("application_exists", detail);
@@ -33,10 +33,10 @@ export function stepRefusal(step: Decision | "file", status: ApplicationStatus):
 }
 
 /** The codes with which a decision is refused by the states that it cannot start from. */
-export function refusalCodes(decision: Decision): ErrorCode[] {
+export function decisionErrorCodes(decision: Decision): ErrorCode[] {
   const from: readonly ApplicationStatus[] = decisions[decision].from;
   const others = applicationStatuses.filter((status) => !from.includes(status));
-  return others.map((status) => stepRefusal(decision, status).code);
+  return others.map((status) => stepFailure(decision, status).code);
 }
 
 const STEP_DONE: Readonly<Record<Decision | "file", string>> = {

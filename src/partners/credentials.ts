@@ -10,7 +10,7 @@ const CHECKSUM_LENGTH = 6;
  * Makes a credential: `cw_<kind>_`, the random bytes in base 62 at a fixed length, and a CRC-32 of all that in
  * six digits, so that a scanner can tell one from its like without asking us. The format is GitHub's.
  */
-export function mintCredential(kind: CredentialKind): string {
+export function generateCredential(kind: CredentialKind): string {
   const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES[kind]));
   return withChecksum(`cw_${kind}_${toBase62(numberOf(bytes), bodyLength(kind))}`);
 }
@@ -29,7 +29,7 @@ export function isCredential(kind: CredentialKind, text: string): boolean {
 }
 
 /** The start and the last four digits of a key: enough to know it again, not to use it. */
-export function prefixOf(key: string): string {
+export function credentialPrefix(key: string): string {
   return `${key.slice(0, 12)}…${key.slice(-4)}`;
 }
 

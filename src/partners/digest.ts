@@ -34,7 +34,7 @@ async function importPepper(secret: string): Promise<CryptoKey> {
  * Compares two digests of equal length in a time that does not depend on where they differ.
  * Throws a RangeError when their lengths differ: those are no secret.
  */
-export function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
+export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) throw new RangeError("digests of different lengths");
   let difference = 0;
   for (let i = 0; i < a.length; i += 1) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);

@@ -1,15 +1,15 @@
 import type { Context } from "../context.ts";
 import { selectAudit } from "../db/queries/audit.ts";
-import { cutPage, type Page, type TimePosition, timeParts } from "../lib/page.ts";
+import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import type { AuditEntry } from "../schemas/admin.ts";
 
 /** Who changed what, newest first; `before` is the last of the page before. Throws `store_unavailable`. */
-export async function listAudit(
+export async function listAuditEntries(
   ctx: Context,
   page: { subject: string | null; limit: number; before: TimePosition | null },
 ): Promise<Page<AuditEntry>> {
   const found = await selectAudit(ctx.db, { ...page, limit: page.limit + 1 });
-  const { rows, next } = cutPage(found, { limit: page.limit, partsOf: timeParts });
+  const { rows, next } = cutPage(found, { limit: page.limit, partsOf: timeCursorParts });
   const entries = rows.map(({ at, requestId, ...row }) => ({
     ...row,
     at: at.toISOString(),

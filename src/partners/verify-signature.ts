@@ -1,8 +1,22 @@
-import { type Address, type Hex, hashMessage, recoverAddress } from "viem";
+import { z } from "@hono/zod-openapi";
+import {
+  type Address,
+  concatHex,
+  encodeDeployData,
+  erc6492SignatureValidatorAbi,
+  erc6492SignatureValidatorByteCode,
+  type Hex,
+  hashMessage,
+  hexToNumber,
+  numberToHex,
+  recoverAddress,
+  sliceHex,
+} from "viem";
+import type { ChainClient } from "../chains/client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
 import { failureFrom } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
-import { askValidator } from "./signature-validator.ts";
 
 /**
  * Whether an address signed a message: by its own key (no node is asked), or as a contract, deployed (ERC-1271)
@@ -19,7 +33,7 @@ export async function verifySignature(
   const client = ctx.chains.client(signed.chainId);
   if (client === null || signature === "0x") return false;
   try {
-    return await askValidator(client, { address, hash, signature });
+    return await callSignatureValidator(client, { address, hash, signature });
   } catch (error) {
     const chain = client.definition.name;
     const detail = `no node of ${chain} could say whether the account approves this signature`;
@@ -35,5 +49,76 @@ async function isSignedByKey(signed: { address: Address; hash: Hex; signature: H
     return sameAddress(await recoverAddress({ hash, signature }), address);
   } catch {
     return false;
+  }
+}
+
+/**
+ * Runs the creation code that follows it and returns `abi.encode(chainId, bool)`, the bool being the last byte
+ * of what that code returned: the validator alone does not tell which chain it ran on.
+ */
+const REPORT_CHAIN: Hex = concatHex([
+  "0x6025", // PUSH1 37: where the validator begins
+  "0x80", // DUP1
+  "0x38", // CODESIZE
+  "0x03", // SUB: the validator's length
+  "0x80", // DUP1
+  "0x91", // SWAP2
+  "0x6000", // PUSH1 0
+  "0x39", // CODECOPY(0, 37, length)
+  "0x6000", // PUSH1 0
+  "0x6000", // PUSH1 0
+  "0xf0", // CREATE(0, 0, length): its code is the answer
+  "0x46", // CHAINID
+  "0x6000", // PUSH1 0
+  "0x52", // MSTORE(0, chainId)
+  "0x6000", // PUSH1 0
+  "0x6020", // PUSH1 32
+  "0x52", // MSTORE(32, 0)
+  "0x6001", // PUSH1 1
+  "0x6000", // PUSH1 0
+  "0x603f", // PUSH1 63
+  "0x83", // DUP4: the created account, or zero
+  "0x3c", // EXTCODECOPY(account, 63, 0, 1)
+  "0x6040", // PUSH1 64
+  "0x6000", // PUSH1 0
+  "0xf3", // RETURN(0, 64)
+]);
+
+/** What an account may use: strangers' code must not keep a node busy until it counts as failing. */
+const VALIDATOR_GAS = numberToHex(15_000_000);
+
+const ValidatorAnswer = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{128}$/)
+  .transform((text) => text as Hex);
+
+/**
+ * Asks the chain whether an account approves a signature: what the account itself says where it has code
+ * (ERC-1271), after its factory was called where the signature brings one along (ERC-6492). Nothing is sent;
+ * the caller of the factory is nobody. Throws what the chain client throws, or on an answer of another shape.
+ */
+async function callSignatureValidator(
+  client: ChainClient,
+  signed: { address: Address; hash: Hex; signature: Hex },
+): Promise<boolean> {
+  const validator = encodeDeployData({
+    abi: erc6492SignatureValidatorAbi,
+    bytecode: erc6492SignatureValidatorByteCode,
+    args: [signed.address, signed.hash, signed.signature],
+  });
+  try {
+    return await client.ask({
+      method: "eth_call",
+      params: [{ data: concatHex([REPORT_CHAIN, validator]), gas: VALIDATOR_GAS }, "latest"],
+      read: (answer, seen) => {
+        const words = ValidatorAnswer.parse(answer);
+        seen({ chainId: hexToNumber(sliceHex(words, 0, 32)), blockNumber: null });
+        return hexToNumber(sliceHex(words, 32, 64)) === 1;
+      },
+    });
+  } catch (error) {
+    // The account or its factory used up all the gas there was.
+    if (error instanceof RpcError && error.kind === "revert") return false;
+    throw error;
   }
 }

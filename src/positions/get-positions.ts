@@ -1,26 +1,25 @@
 import { type Address, getAddress } from "viem";
+import { runQuery } from "../chains/aggregate.ts";
 import type { ChainClient } from "../chains/client.ts";
-import { type Described, describe, describeAll } from "../chains/read.ts";
-import { readDescribed } from "../chains/read-described.ts";
+import { createQuery, type Query, queryAll } from "../chains/query.ts";
 import type { Context } from "../context.ts";
-import type { ChainFlows, OpenRequest } from "../db/queries/user-record.ts";
+import type { ChainFlows, OpenRequest } from "../db/queries/user-flows.ts";
 import { failure } from "../errors.ts";
-import { describeError } from "../lib/log.ts";
+import { describeError } from "../lib/logger.ts";
 import type { ChainCoverage, Position, Positions } from "../schemas/position.ts";
-import { adapterOf } from "../vaults/adapters.ts";
-import { listRegistry } from "../vaults/registry.ts";
+import { adapterOf } from "../vaults/families.ts";
+import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import {
   type ChainPositions,
   type HeldShares,
   type LensedVault,
+  outdatedQuery,
   readChainPositions,
   readChainPositionsWith,
-} from "./read-chain.ts";
-import { describeOutdated } from "./read-outdated.ts";
-import { asyncVaults, describePending, type PendingPosition } from "./read-pending.ts";
-import { showPending } from "./show-pending.ts";
-import { depositedIn, readStored } from "./stored.ts";
+} from "./held-shares.ts";
+import { type PendingPosition, pendingQuery, toWirePending, vaultsWithRequests } from "./pending-deposits.ts";
+import { depositedAssets, readStoredFlows } from "./stored-flows.ts";
 
 /**
  * What a user holds in every known vault: one read per chain, all chains at once, each at one block, what
@@ -37,10 +36,10 @@ export async function getPositions(
     throw failure("chain_unsupported", `chain ${query.chainId} is not served`);
   }
   const chainIds = query.chainId === null ? [...ctx.chains.definitions.keys()] : [query.chainId];
-  const stored = readStored(ctx, { user: query.user, chainIds });
+  const stored = readStoredFlows(ctx, { user: query.user, chainIds });
   const { all } = await listRegistry(ctx);
   // Only vaults that settle later are asked by what is stored; no other read waits for it.
-  const open = asyncVaults(all).length === 0 ? [] : (await stored).requests;
+  const open = vaultsWithRequests(all).length === 0 ? [] : (await stored).requests;
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
@@ -61,13 +60,13 @@ export async function getPositions(
 
 /** What a chain says of a user: shares, and what was asked for and is not there yet. */
 type ChainAnswer = ChainPositions & { pending: Positions["pending"] };
-interface Beside {
+interface PendingAndOutdated {
   pending: PendingPosition[];
   outdated: ReadonlySet<string>;
 }
-const NOTHING: Beside = { pending: [], outdated: new Set() };
+const NOTHING: PendingAndOutdated = { pending: [], outdated: new Set() };
 /** The same as it was read; `headTime`: of the block at which what is beside the shares was, in seconds. */
-type ChainRead = ChainPositions & Beside & { headTime: number };
+type ChainRead = ChainPositions & PendingAndOutdated & { headTime: number };
 
 async function readOrNull(
   ctx: Context,
@@ -78,12 +77,12 @@ async function readOrNull(
   const { user } = input;
   const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
   try {
-    const beside = describeBeside(input);
+    const beside = pendingAndOutdatedQuery(input);
     const read = await readAnswer(client, { user, lensed, beside });
     const held = read.held.map((one) =>
       read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
     );
-    return { ...read, held, pending: await showPending(ctx, { ...read, user }) };
+    return { ...read, held, pending: await toWirePending(ctx, { ...read, user }) };
   } catch (error) {
     ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });
     return null;
@@ -91,20 +90,22 @@ async function readOrNull(
 }
 
 /** What is asked besides balances; null: nothing. */
-function describeBeside(input: Parameters<typeof describePending>[0]): Described<Beside> | null {
-  const pending = describePending(input);
-  const outdated = describeOutdated(input.vaults);
+function pendingAndOutdatedQuery(
+  input: Parameters<typeof pendingQuery>[0],
+): Query<PendingAndOutdated> | null {
+  const pending = pendingQuery(input);
+  const outdated = outdatedQuery(input.vaults);
   if (pending === null && outdated === null) return null;
-  return describeAll({
-    pending: pending ?? describe({}, (): PendingPosition[] => []),
-    outdated: outdated ?? describe({}, (): ReadonlySet<string> => new Set()),
+  return queryAll({
+    pending: pending ?? createQuery({}, (): PendingPosition[] => []),
+    outdated: outdated ?? createQuery({}, (): ReadonlySet<string> => new Set()),
   });
 }
 
 /** Shares and what is asked beside them, in one request where that holds them, else in two at the same time. */
 async function readAnswer(
   client: ChainClient,
-  query: { user: Address; lensed: readonly LensedVault[]; beside: Described<Beside> | null },
+  query: { user: Address; lensed: readonly LensedVault[]; beside: Query<PendingAndOutdated> | null },
 ): Promise<ChainRead> {
   const { user, lensed, beside } = query;
   if (beside === null) {
@@ -115,7 +116,7 @@ async function readAnswer(
   if (together !== null && headTime !== null) return { ...together.positions, ...together.value, headTime };
   const [positions, told] = await Promise.all([
     readChainPositions(client, { user, lensed }),
-    readDescribed(client, beside),
+    runQuery(client, beside),
   ]);
   return { ...positions, ...told.value, headTime: told.block.timestamp };
 }
@@ -125,7 +126,7 @@ function toWirePositions(answer: ChainPositions | null, flows: ChainFlows | unde
   const { held, blockTimestamp } = answer;
   return held.map((shares) => {
     const vaultAddress = shares.vault.address;
-    return toWirePosition(shares, depositedIn(flows, { vaultAddress, blockTimestamp }));
+    return toWirePosition(shares, depositedAssets(flows, { vaultAddress, blockTimestamp }));
   });
 }
 

@@ -1,8 +1,8 @@
 import type { AcrossSetting, LifiSetting, ProviderSettings } from "../config.ts";
-import { createAcross } from "./across/across.ts";
+import { createAcross } from "./across/across-provider.ts";
+import { RateLimitMemory } from "./lifi/api/rate-limits.ts";
 import type { StargateContracts } from "./lifi/bridge-contracts.ts";
-import { createLifi } from "./lifi/create-lifi.ts";
-import { RateMemory } from "./lifi/rate-memory.ts";
+import { createLifi } from "./lifi/lifi-provider.ts";
 import type { Provider } from "./provider.ts";
 
 /**
@@ -11,14 +11,14 @@ import type { Provider } from "./provider.ts";
  */
 export function createProviders({ lifi, across }: ProviderSettings): Provider[] {
   return [
-    ...(across === undefined ? [] : [makeAcross(across)]),
-    ...(lifi === undefined ? [] : [makeLifi(lifi)]),
+    ...(across === undefined ? [] : [acrossFromSettings(across)]),
+    ...(lifi === undefined ? [] : [lifiFromSettings(lifi)]),
   ];
 }
 
-function makeAcross(setting: AcrossSetting): Provider {
+function acrossFromSettings(setting: AcrossSetting): Provider {
   return createAcross({
-    apiUrl: withoutSlash(setting.api_url),
+    apiUrl: withoutTrailingSlash(setting.api_url),
     ...(setting.api_key === undefined ? {} : { apiKey: setting.api_key }),
     ...(setting.integrator_id === undefined ? {} : { integratorId: setting.integrator_id }),
     deployments: setting.deployments.map(([chainId, row]) => ({
@@ -31,7 +31,7 @@ function makeAcross(setting: AcrossSetting): Provider {
   });
 }
 
-function makeLifi(setting: LifiSetting): Provider {
+function lifiFromSettings(setting: LifiSetting): Provider {
   const rows = setting.deployments.map(
     ([chainId, row]) =>
       [
@@ -47,7 +47,7 @@ function makeLifi(setting: LifiSetting): Provider {
           bridges: row.bridges,
           wrappedNative: row.wrapped_native,
           assets: row.assets,
-          stargate: row.stargate === undefined ? null : stargateOf(row.stargate),
+          stargate: row.stargate === undefined ? null : stargateFromSetting(row.stargate),
           circle: row.circle ?? null,
         },
       ] as const,
@@ -56,17 +56,17 @@ function makeLifi(setting: LifiSetting): Provider {
     apiUrl: setting.api_url,
     apiKey: setting.api_key ?? null,
     integrator: setting.integrator,
-    memory: new RateMemory(),
+    memory: new RateLimitMemory(),
     deployments: new Map(rows),
   });
 }
 
-type LifiRow = LifiSetting["deployments"][number][1];
+type LifiDeploymentSetting = LifiSetting["deployments"][number][1];
 
-function stargateOf(row: NonNullable<LifiRow["stargate"]>): StargateContracts {
+function stargateFromSetting(row: NonNullable<LifiDeploymentSetting["stargate"]>): StargateContracts {
   const { endpoint_id: endpointId, endpoint, token_messaging: messaging = null, pools } = row;
   const named = pools.map(({ asset_id: assetId, ...pool }) => ({ assetId, ...pool }));
   return { endpointId, endpoint, messaging, pools: named };
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
+const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");

@@ -26,7 +26,7 @@ export interface DestinationCall {
 }
 
 /** A wish to move a token to another chain, or to turn it into another on the same. Amounts in smallest units. */
-export interface MoveRequest {
+export interface TransferRequest {
   fromChainId: number;
   toChainId: number;
   /** The zero address for the chain's native token. */
@@ -44,7 +44,7 @@ export interface MoveRequest {
 }
 
 /** One way to do it, priced. */
-export interface MoveOption {
+export interface TransferQuote {
   provider: string;
   /** Key of `GET /v1/bridges`; null for a swap on one chain. */
   bridge: string | null;
@@ -64,7 +64,7 @@ export interface MoveOption {
 }
 
 /** The transaction that starts a move, decoded and compared with the request before anyone sees it. */
-export interface BuiltMove extends MoveOption {
+export interface VerifiedTransfer extends TransferQuote {
   transaction: { to: Address; data: Hex; value: bigint };
   /** Whom the user approves for `amount`; null for a native source. From our allow-list, never the answer's word. */
   spender: Address | null;
@@ -77,7 +77,7 @@ export interface BuiltMove extends MoveOption {
 }
 
 /** A provider's word on a transfer: a hint where to look, never proof of an end. */
-export interface MoveStatus {
+export interface ProviderStatus {
   phase: "unknown" | "source_pending" | "moving" | "delivered" | "refunding" | "refunded" | "failed";
   /** The public substatus, where the upstream gives one we know. */
   substatus: string | null;
@@ -87,19 +87,19 @@ export interface MoveStatus {
   amountReceived: bigint | null;
   explorerLink: string | null;
   /** Null where nobody read the bridge's contracts, or they do not know the transfer. */
-  witness: MoveWitness | null;
+  witness: BridgeProof | null;
 }
 
 /** What the bridge's own contracts show of a transfer, whatever anybody says. */
-export interface MoveWitness {
+export interface BridgeProof {
   /** How `destinationTxHash` delivered this very transfer; null: it did not. */
-  delivered: MoveDelivery | null;
+  delivered: DeliveryProof | null;
   /** What which contract took on the source chain, and pays back when it pays back, smallest unit; null: never. */
   took: { token: Address; amount: bigint; by: Address } | null;
 }
 
 /** What the receipt of a delivery shows of one transfer. */
-export interface MoveDelivery {
+export interface DeliveryProof {
   /** What the bridge paid out, smallest unit. */
   amount: bigint;
   /** The logs of the receipt that belong to it, by index, both included. */
@@ -118,7 +118,7 @@ export interface ListedToken {
   decimals: number;
 }
 
-export interface Capabilities {
+export interface ProviderCapabilities {
   /** Bridges whose calldata we decode. */
   bridges: readonly { key: string; name: string; chains: readonly number[] }[];
   swaps: boolean;
@@ -131,17 +131,17 @@ export interface Capabilities {
  */
 export interface Provider {
   readonly name: string;
-  capabilities(): Capabilities;
+  capabilities(): ProviderCapabilities;
   /** Prices without a transaction. */
-  quote(scope: ProviderScope, request: MoveRequest): Promise<MoveOption[]>;
+  quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;
   /** Whom the user of a move may have to approve, by our own tables; nobody for native. */
-  spenders(request: MoveRequest): readonly Address[];
+  spenders(request: TransferRequest): readonly Address[];
   /** Builds and verifies; `request.call` null delivers to the user, otherwise into the call. */
-  build(scope: ProviderScope, request: MoveRequest): Promise<BuiltMove>;
+  build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
   status(
     scope: ProviderScope,
     transfer: { txHash: Hex; fromChainId: number; toChainId: number; tool: string },
-  ): Promise<MoveStatus>;
+  ): Promise<ProviderStatus>;
   /** The tokens it knows on a chain, where it keeps such a list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
 }

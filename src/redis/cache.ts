@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi";
-import { parseExact, stringifyExact } from "../lib/json.ts";
-import { describeError, type Logger } from "../lib/log.ts";
+import { parseWithBigints, stringifyWithBigints } from "../lib/bigint-json.ts";
+import { describeError, type Logger } from "../lib/logger.ts";
 import { once } from "../lib/once.ts";
 import type { RedisStore } from "./client.ts";
 import type { CacheEntry, MemoryCache } from "./memory-cache.ts";
@@ -70,7 +70,7 @@ export function createCache(scope: CacheScope): Cache {
     try {
       const text = await redis.get(`cache:${policy.key}`);
       if (text === null) return null;
-      const record = parseExact(text) as { v?: unknown; t?: unknown } | null;
+      const record = parseWithBigints(text) as { v?: unknown; t?: unknown } | null;
       const value = policy.schema.safeParse(record?.v);
       const at = record?.t;
       if (!value.success || typeof at !== "number" || at > scope.now() + SKEW_MS) return null;
@@ -85,7 +85,7 @@ export function createCache(scope: CacheScope): Cache {
     try {
       await redis.set(
         `cache:${policy.key}`,
-        stringifyExact({ v: entry.value, t: entry.storedAt }),
+        stringifyWithBigints({ v: entry.value, t: entry.storedAt }),
         policy.keepMs,
       );
     } catch (error) {

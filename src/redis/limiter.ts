@@ -1,11 +1,31 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import type { PlatformLimiter } from "../config.ts";
-import { describeError, type Logger } from "../lib/log.ts";
+import { describeError, type Logger } from "../lib/logger.ts";
+import { setNewest } from "../lib/lru.ts";
 import type { Timing } from "../lib/timing.ts";
-import type { LimiterMemory } from "./limiter-memory.ts";
+
+/** Windows an isolate keeps; the one that began first goes first. */
+const CAPACITY = 20_000;
+
+/** The isolate's own windows, for limits that the platform has no limiter for. */
+export class LimiterMemory {
+  readonly #windows = new Map<string, { count: number; endsAt: number }>();
+
+  /** Adds one to the window; gives its count and the milliseconds until it ends. */
+  count(window: LimitWindow, now: number): { count: number; resetMs: number } {
+    const key = `${window.name}:${window.subject}`;
+    const running = this.#windows.get(key);
+    if (running !== undefined && running.endsAt > now) {
+      running.count += 1;
+      return { count: running.count, resetMs: running.endsAt - now };
+    }
+    setNewest(this.#windows, { key, value: { count: 1, endsAt: now + WINDOW_MS }, capacity: CAPACITY });
+    return { count: 1, resetMs: WINDOW_MS };
+  }
+}
 
 /** How long a window lasts from its first request, in milliseconds. */
-export const WINDOW_MS = 60_000;
+const WINDOW_MS = 60_000;
 
 /** Whose requests of which kind are counted together, and how many of them a window admits. */
 export interface LimitWindow {

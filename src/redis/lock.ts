@@ -1,4 +1,4 @@
-import { describeError, type Logger } from "../lib/log.ts";
+import { describeError, type Logger } from "../lib/logger.ts";
 import type { RedisStore } from "./client.ts";
 
 export interface LockScope {

@@ -1,4 +1,4 @@
-import { putLast } from "../lib/put-last.ts";
+import { setNewest } from "../lib/lru.ts";
 
 export interface CacheEntry {
   value: unknown;
@@ -23,7 +23,7 @@ export class MemoryCache {
   }
 
   put(key: string, entry: CacheEntry): void {
-    putLast(this.#entries, { key, value: entry, capacity: CAPACITY });
+    setNewest(this.#entries, { key, value: entry, capacity: CAPACITY });
   }
 
   delete(key: string): void {
@@ -32,7 +32,7 @@ export class MemoryCache {
 
   /** Remembers until when (milliseconds) nobody tries again to load a key, and why. */
   noteFailure(key: string, failure: { error: unknown; until: number }): void {
-    putLast(this.#failures, { key, value: failure, capacity: FAILURES });
+    setNewest(this.#failures, { key, value: failure, capacity: FAILURES });
   }
 
   forgetFailure(key: string): void {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ChainIdNumber } from "./primitives.ts";
 
-export const Bridge = z
+export const BridgeSummary = z
   .object({
     key: z.string().openapi({ description: "For `preferred_bridge`", example: "across" }),
     name: z.string(),
@@ -9,4 +9,4 @@ export const Bridge = z
     chains: z.array(ChainIdNumber).openapi({ description: "Served chains that it joins" }),
   })
   .openapi("Bridge");
-export type Bridge = z.infer<typeof Bridge>;
+export type BridgeSummary = z.infer<typeof BridgeSummary>;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { decodeCursor } from "../lib/cursor.ts";
-import type { TimePosition } from "../lib/page.ts";
+import type { TimePosition } from "../lib/pagination.ts";
+import { decodeCursor } from "../lib/pagination.ts";
 import { parseVaultId, type VaultKey } from "../lib/vault-id.ts";
 
 /** As our rows' times are written: of this era, which Postgres takes whatever the rest is. */

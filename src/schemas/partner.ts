@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { Deposit } from "./deposit.ts";
 import {
   AddressInput,
   AddressText,
@@ -9,7 +10,6 @@ import {
   VaultIdText,
 } from "./primitives.ts";
 import { SignedNonce, SigningChain } from "./signing.ts";
-import { Deposit } from "./status.ts";
 
 export const PartnerNonceInput = z
   .strictObject({

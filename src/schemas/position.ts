@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import { NextStep, NextStepRefusal } from "./deposit.ts";
 import { AddressText, AmountText, ChainIdNumber, TimeText, VaultIdText } from "./primitives.ts";
-import { NextStep, NextStepRefusal } from "./status.ts";
 import { VaultType } from "./vault.ts";
 
 export const Position = z

@@ -12,7 +12,7 @@ import {
   VaultIdInput,
 } from "./primitives.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction.ts";
-import { Vault } from "./vault.ts";
+import { VaultSummary } from "./vault.ts";
 
 /** The bridges a caller may prefer: those whose calldata we decode. */
 export const bridgeKeys = ["across", "stargate", "stargate_bus", "cctp", "cctp_fast"] as const;
@@ -53,7 +53,7 @@ const SimulationLeg = z.object({
   shares: AmountText.nullable(),
 });
 
-export const Simulation = SimulationLeg.extend({
+export const SimulationSummary = SimulationLeg.extend({
   balance_sufficient: z.boolean(),
   allowance_sufficient: z.boolean(),
   destination: SimulationLeg.nullable(),
@@ -80,7 +80,7 @@ export const BuiltDeposit = z
       .nullable(),
     estimate: BuildEstimate,
     expires_at: TimeText,
-    simulation: Simulation,
+    simulation: SimulationSummary,
     calls: z.array(WalletCall),
   })
   .openapi("BuiltDeposit");
@@ -105,7 +105,7 @@ export const RouteOption = z
 export const Quote = z
   .object({
     quote_type: z.enum(quoteTypes),
-    vault: Vault,
+    vault: VaultSummary,
     estimate: z.object({
       from_amount: AmountText,
       from_amount_usd: z.string().nullable(),

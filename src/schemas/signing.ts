@@ -26,9 +26,9 @@ export const SignedNonce = z.strictObject({
 });
 export type SignedNonce = z.infer<typeof SignedNonce>;
 
-export const purposes = ["register", "login", "apply"] as const;
+export const signingPurposes = ["register", "login", "apply"] as const;
 /** What a signature is good for; one for one thing serves no other. */
-export type Purpose = (typeof purposes)[number];
+export type SigningPurpose = (typeof signingPurposes)[number];
 
 export const Nonce = z.object({ nonce: z.string(), message: z.string() }).openapi("Nonce");
 export type Nonce = z.infer<typeof Nonce>;

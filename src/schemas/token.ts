@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { AddressText, ChainIdNumber } from "./primitives.ts";
 
-export const Token = z
+export const TokenSummary = z
   .object({
     chain_id: ChainIdNumber,
     address: AddressText.openapi({ description: "The zero address for the chain's native token" }),
@@ -10,4 +10,4 @@ export const Token = z
     decimals: z.int().openapi({ description: "As the token itself says on chain" }),
   })
   .openapi("Token");
-export type Token = z.infer<typeof Token>;
+export type TokenSummary = z.infer<typeof TokenSummary>;

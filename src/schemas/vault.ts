@@ -11,7 +11,7 @@ export const Asset = z
   .openapi("Asset");
 export type Asset = z.infer<typeof Asset>;
 
-export const Vault = z
+export const VaultSummary = z
   .object({
     vault_id: VaultIdText,
     name: z.string(),
@@ -32,7 +32,7 @@ export const Vault = z
     external_router: z.boolean().openapi({ description: "Deposits go to the vault's own entry point" }),
   })
   .openapi("Vault");
-export type Vault = z.infer<typeof Vault>;
+export type VaultSummary = z.infer<typeof VaultSummary>;
 
 const apy = (span: string) =>
   z
@@ -42,10 +42,10 @@ const apy = (span: string) =>
 const yields = { apy_1d: apy("one day"), apy_7d: apy("seven days"), apy_30d: apy("thirty days") };
 
 /** A vault as lists show it. */
-export const ListedVault = Vault.extend(yields).openapi("ListedVault");
+export const ListedVault = VaultSummary.extend(yields).openapi("ListedVault");
 export type ListedVault = z.infer<typeof ListedVault>;
 
-export const VaultDetail = Vault.extend({
+export const VaultDetail = VaultSummary.extend({
   ...yields,
   total_assets: AmountText.nullable(),
   total_supply: AmountText.nullable(),

@@ -1,5 +1,5 @@
 import { DAY_S } from "../lib/durations.ts";
-import type { ControlEvent, EventMembers } from "../vaults/control-events/event.ts";
+import type { EventArgs, GovernanceEvent } from "../vaults/governance/governance-event.ts";
 
 /** A snapshot of a vault. Amounts in the asset's smallest unit, the share price times 10^18. */
 export interface Point {
@@ -55,16 +55,16 @@ export interface RegistryChange {
 }
 
 /** An event by which the vault told of a change that no view shows. Addresses and topics are lower case. */
-export interface ToldChange {
+export interface GovernanceChange {
   /** `txHash:logIndex`. */
   key: string;
   txHash: string;
   blockNumber: number;
   /** The block's time, seconds since the epoch. */
   seconds: number;
-  what: ControlEvent;
+  what: GovernanceEvent;
   /** Null: its data are not those of the signature. */
-  members: EventMembers | null;
+  members: EventArgs | null;
 }
 
 /** Everything that rules may decide on about one vault. Snapshots are oldest first. */
@@ -85,11 +85,11 @@ export interface VaultFacts {
   addedAt: number;
   registryChanges: readonly RegistryChange[];
   /** What it told within the last day, as far as blocks are final, oldest first. */
-  toldChanges: readonly ToldChange[];
+  toldChanges: readonly GovernanceChange[];
 }
 
 /** The newest snapshot of a vault; null: there is none. */
-export const latestOf = (facts: VaultFacts): Point | null =>
+export const latestPoint = (facts: VaultFacts): Point | null =>
   facts.recent.at(-1) ?? facts.hours.at(-1) ?? null;
 
 /** What may be taken for a day: a snapshot may be missing, a day of them may not. */
@@ -97,15 +97,15 @@ const LONGEST_DAY = 1.25 * DAY_S;
 const SHORTEST_DAY = 0.75 * DAY_S;
 
 /** The hourly snapshot of a day ago: the newest that is at least that old; null: there is none. */
-export function dayAgo(facts: VaultFacts): Point | null {
-  const latest = latestOf(facts);
+export function pointDayAgo(facts: VaultFacts): Point | null {
+  const latest = latestPoint(facts);
   if (latest === null) return null;
   const before = facts.hours.findLast(({ seconds }) => latest.seconds - seconds >= DAY_S);
   return before === undefined || latest.seconds - before.seconds > LONGEST_DAY ? null : before;
 }
 
 /** How far back days tell what is usual, seconds. */
-const USUAL_SPAN = 31 * DAY_S;
+const BASELINE_SPAN = 31 * DAY_S;
 
 /** The days by which the last one is judged: pairs of daily snapshots, none of which reaches into it. */
 export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">): [Point, Point][] {
@@ -113,7 +113,7 @@ export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">
   if (latest === undefined) return [];
   return facts.days.flatMap((after, index): [Point, Point][] => {
     const before = facts.days[index - 1];
-    if (before === undefined || latest.seconds - before.seconds > USUAL_SPAN) return [];
+    if (before === undefined || latest.seconds - before.seconds > BASELINE_SPAN) return [];
     const length = after.seconds - before.seconds;
     if (length > LONGEST_DAY || length < SHORTEST_DAY || latest.seconds - after.seconds < DAY_S) return [];
     return [[before, after]];

@@ -52,13 +52,13 @@ export function wholeAmount(amount: bigint, decimals: number, shown = 4): string
 }
 
 /** Median and median absolute deviation: thresholds on them are not moved by the outliers they look for. */
-export function robust(values: readonly number[]): { median: number; mad: number } | null {
+export function medianAndMad(values: readonly number[]): { median: number; mad: number } | null {
   if (values.length === 0) return null;
-  const median = middle(values);
-  return { median, mad: middle(values.map((value) => Math.abs(value - median))) };
+  const median = medianOf(values);
+  return { median, mad: medianOf(values.map((value) => Math.abs(value - median))) };
 }
 
-function middle(values: readonly number[]): number {
+function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = Math.floor(sorted.length / 2);
   const [low = 0, high = 0] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[half]];

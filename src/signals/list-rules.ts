@@ -1,9 +1,39 @@
 import type { Rule } from "../schemas/signal.ts";
-import { rules } from "./rules.ts";
+import type { SignalRule } from "./finding.ts";
+import { capacityExhausted, capacityOpened, liquidityThin, paused, unpaused } from "./rules/availability.ts";
+import { controlChanged } from "./rules/control-change.ts";
+import { governanceChangeAnnounced, governanceChanged } from "./rules/governance-change.ts";
+import { largeDeposit, largeWithdrawal } from "./rules/large-flow.ts";
+import { netInflow, netOutflow } from "./rules/net-flow.ts";
+import { registryChanged, vaultAdded } from "./rules/registry-change.ts";
+import { apyBreak, priceStale, sharePriceLoss } from "./rules/share-price.ts";
+import { tvlJump } from "./rules/tvl-jump.ts";
+
+/** Every rule, in the order in which they are listed. */
+export const signalRules: readonly SignalRule[] = [
+  largeDeposit,
+  largeWithdrawal,
+  netInflow,
+  netOutflow,
+  tvlJump,
+  sharePriceLoss,
+  apyBreak,
+  priceStale,
+  paused,
+  unpaused,
+  capacityExhausted,
+  capacityOpened,
+  liquidityThin,
+  controlChanged,
+  governanceChanged,
+  governanceChangeAnnounced,
+  vaultAdded,
+  registryChanged,
+];
 
 /** Lists the rules with their thresholds and the reasons for them. */
 export function listRules(): Rule[] {
-  return rules.map(({ rule_id, dimension, title, description, tiers, needs }) => ({
+  return signalRules.map(({ rule_id, dimension, title, description, tiers, needs }) => ({
     rule_id,
     dimension,
     title,

@@ -3,7 +3,7 @@ import { type SignalRow, selectSignal, selectSignals } from "../db/queries/signa
 import { failure } from "../errors.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import type { Dimension, Signal, SignalDetail, Tier } from "../schemas/signal.ts";
-import { listRegistry } from "../vaults/registry.ts";
+import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
 /** Which signals are asked for. */

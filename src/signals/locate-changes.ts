@@ -1,17 +1,17 @@
+import { type Hex, padHex, toEventSelector, toHex } from "viem";
 import type { NodeSession } from "../chains/client.ts";
 import { type ChainLog, readLogs } from "../chains/logs.ts";
 import type { Context } from "../context.ts";
 import type { SignalRow } from "../db/queries/signals.ts";
-import { describeError } from "../lib/log.ts";
+import { describeError } from "../lib/logger.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { tells, topicsOf } from "./change-events.ts";
 
 /** What one round may ask for, and the blocks of one question: what nodes grant at once. */
-const LOOKUPS = 10;
-const SPAN = 10_000;
+const MAX_LOOKUPS = 10;
+const MAX_LOG_BLOCKS = 10_000;
 
 /** An incident of a vault. */
-export interface Found {
+export interface VaultIncident {
   row: SignalRow;
   vault: Vault;
 }
@@ -20,23 +20,23 @@ export interface Found {
 const AGAIN_MS = 30 * 60_000;
 
 /** Incidents whose event was looked for in an earlier round, and not found: a node failed, or lay behind. */
-export function unlocated(known: readonly Found[], nowMs: number): Found[] {
+export function withoutTransaction(known: readonly VaultIncident[], nowMs: number): VaultIncident[] {
   return known.filter(({ row }) => changeOf(row) !== null && nowMs - row.firstSeen.getTime() <= AGAIN_MS);
 }
 
 /**
  * Adds to changes that views showed the transaction and block of the event behind each, where the vault emits one
  * and a node tells it: each is asked for on up to three nodes, as every read, and again in the rounds of half an hour,
- * see `unlocated`. What is not found stays null, as does what lies beyond ten changes. Never throws.
+ * see `withoutTransaction`. What is not found stays null, as does what lies beyond ten changes. Never throws.
  */
-export async function locateChanges(ctx: Context, found: readonly Found[]): Promise<SignalRow[]> {
+export async function locateChanges(ctx: Context, found: readonly VaultIncident[]): Promise<SignalRow[]> {
   let asked = 0;
   return Promise.all(
     found.map(async ({ row, vault }) => {
       const change = changeOf(row);
-      if (change === null || asked >= LOOKUPS) return row;
+      if (change === null || asked >= MAX_LOOKUPS) return row;
       asked += 1;
-      return { ...row, ...(await locate(ctx, { vault, change })) };
+      return { ...row, ...(await locateChange(ctx, { vault, change })) };
     }),
   );
 }
@@ -51,15 +51,15 @@ interface Change {
 
 /** What to look for; null: nothing. */
 function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow): Change | null {
-  const topics = topicsOf(ruleId === "control_changed" ? subject : ruleId);
+  const topics = changeTopics(ruleId === "control_changed" ? subject : ruleId);
   const [from, to] = [Number(evidence["before_block"]) + 1, Number(evidence["after_block"])];
   if (topics.length === 0 || txHash !== null || updateCount > 0) return null;
-  if (!(to >= from) || to - from >= SPAN) return null;
+  if (!(to >= from) || to - from >= MAX_LOG_BLOCKS) return null;
   return { topics, value: ruleId === "control_changed" ? (evidence["after"] ?? null) : null, from, to };
 }
 
 /** The last event of the span that tells the change; nothing when there is none or no node answers. */
-async function locate(
+async function locateChange(
   ctx: Context,
   of: { vault: Vault; change: Change },
 ): Promise<Partial<Pick<SignalRow, "txHash" | "blockNumber">>> {
@@ -79,10 +79,69 @@ async function locate(
     return found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
   };
   try {
-    const log = (await client.onOneNode(read)).findLast((one) => tells(one, change.value));
+    const log = (await client.onOneNode(read)).findLast((one) => logShowsChange(one, change.value));
     return log === undefined ? {} : { txHash: log.txHash, blockNumber: log.blockNumber };
   } catch (error) {
     ctx.log.warn("change_not_located", { vault: vault.vaultId, error: describeError(error) });
     return {};
   }
+}
+
+const selectors = (...events: string[]): readonly Hex[] => events.map((event) => toEventSelector(event));
+
+/** Switches that are told by one event whichever way they go. */
+const EITHER_WAY = [
+  "DepositPauseSet(bool,uint256,address)",
+  "DepositWithdrawalStatusChanged(bool,bool)",
+  "SetQueueStatus(address,bool)",
+  "SetFlags((bool,bool,bool,bool,bool,uint32))",
+  "StateUpdated(uint8)",
+  "GovSetHookConfig(address,uint32)",
+  "AssetDataUpdated(address,bool,bool,uint16)",
+];
+/** Lagoon's, of two rates and, since its version 0.6, of five. */
+const RATES = [
+  "RatesUpdated((uint16,uint16),(uint16,uint16),uint256)",
+  "RatesUpdated((uint16,uint16,uint16,uint16,uint16),(uint16,uint16,uint16,uint16,uint16),uint256)",
+];
+
+/**
+ * First topics of the events behind a change, by what changed; of several in its blocks the last that tells it counts.
+ * Sources: morpho-org/metamorpho, morpho-org/vault-v2, OpenZeppelin and Solmate (as Veda), IPOR Fusion, Lagoon, Midas,
+ * Mellow, Euler, Upshift.
+ */
+const CHANGE_TOPICS: Readonly<Record<string, readonly Hex[]>> = {
+  owner: selectors("OwnershipTransferred(address,address)", "SetOwner(address)"),
+  curator: selectors("SetCurator(address)"),
+  guardian: selectors("SetGuardian(address,address)"),
+  fee: selectors("SetFee(address,uint256)"),
+  timelock: selectors("SetTimelock(address,uint256)"),
+  performance_fee: selectors(
+    "SetPerformanceFee(uint256)",
+    "PerformanceFeeDataConfigured(address,uint256)",
+    ...RATES,
+  ),
+  management_fee: selectors(
+    "SetManagementFee(uint256)",
+    "ManagementFeeDataConfigured(address,uint256)",
+    ...RATES,
+  ),
+  paused: selectors("Paused(address)", "Paused()", "PauseFn(address,bytes4)", ...EITHER_WAY),
+  unpaused: selectors("Unpaused(address)", "Unpaused()", "UnpauseFn(address,bytes4)", ...EITHER_WAY),
+};
+
+/** Topics of the events that a change may have emitted; none: nobody knows of any. */
+const changeTopics = (changed: string): readonly Hex[] => CHANGE_TOPICS[changed] ?? [];
+
+/** Whether an event tells a value (an address or a decimal number) in any of its members; null asks for none. */
+export function logShowsChange(log: Pick<ChainLog, "topics" | "data">, value: string | null): boolean {
+  if (value === null) return true;
+  const word = value.startsWith("0x")
+    ? padHex(value as Hex, { size: 32 })
+    : toHex(BigInt(value), { size: 32 });
+  const words = [
+    ...log.topics.slice(1),
+    ...(log.data.slice(2).match(/.{64}/g) ?? []).map((part) => `0x${part}`),
+  ];
+  return words.includes(word.toLowerCase());
 }

@@ -7,13 +7,13 @@ import {
 } from "../db/queries/signals.ts";
 import { selectVaults } from "../db/queries/vaults.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { vaultOrNone } from "../vaults/registry.ts";
+import { parseRowOrSkip } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { coalesce, type Incident } from "./coalesce.ts";
 import type { VaultFacts } from "./facts.ts";
-import { type Found, locateChanges, unlocated } from "./locate-changes.ts";
+import { coalesceFindings, type Incident } from "./incidents.ts";
+import { signalRules } from "./list-rules.ts";
+import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-changes.ts";
 import { type JudgedVault, readFacts } from "./read-facts.ts";
-import { rules } from "./rules.ts";
 
 /** How far back incidents are known: longer than any finding looks. */
 const KNOWN_MS = 90 * DAY_MS;
@@ -37,7 +37,7 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
     .filter(({ chainId }) => ctx.chains.definitions.has(chainId))
     .flatMap((row): JudgedVault[] => {
       const addedAt = Math.floor(row.createdAt.getTime() / 1000);
-      return vaultOrNone(ctx, row).map((vault) => ({ vault, addedAt }));
+      return parseRowOrSkip(ctx, row).map((vault) => ({ vault, addedAt }));
     });
   const changes = await selectStatusChanges(ctx.db, new Date(ctx.now() - DAY_MS));
   const report = { vaults: judged.length, raised: 0, updated: 0 };
@@ -45,7 +45,7 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
     const vaults = judged.slice(start, start + AT_ONCE);
     const { changed, open } = await judge(ctx, { vaults, facts: await readFacts(ctx, { vaults, changes }) });
     const found = await locateChanges(ctx, changed);
-    const later = await locateChanges(ctx, unlocated(open, ctx.now()));
+    const later = await locateChanges(ctx, withoutTransaction(open, ctx.now()));
     await writeIncidents(ctx.db, [...found, ...later.filter(({ txHash }) => txHash !== null)]);
     report.raised += found.filter(
       ({ updateCount, firstSeen, lastSeen }) => updateCount === 0 && +firstSeen === +lastSeen,
@@ -59,7 +59,7 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
 async function judge(
   ctx: Context,
   input: { vaults: readonly JudgedVault[]; facts: ReadonlyMap<string, VaultFacts> },
-): Promise<{ changed: Found[]; open: Found[] }> {
+): Promise<{ changed: VaultIncident[]; open: VaultIncident[] }> {
   const { vaults, facts } = input;
   const keys = vaults.map(({ vault }) => ({
     chainId: vault.chainId,
@@ -69,13 +69,13 @@ async function judge(
   const now = Math.floor(ctx.now() / 1000);
   const knownOf = (vault: Vault): SignalRow[] =>
     known.filter((row) => row.chainId === vault.chainId && row.vaultAddress === vault.address.toLowerCase());
-  const changed = vaults.flatMap(({ vault }): Found[] => {
+  const changed = vaults.flatMap(({ vault }): VaultIncident[] => {
     const own = facts.get(vault.vaultId);
     const rowsOf = knownOf(vault);
     if (own === undefined) return [];
-    return rules.flatMap((rule) => {
+    return signalRules.flatMap((rule) => {
       const findings = rule.find(own, now);
-      const incidents = coalesce(rule, { findings, known: rowsOf.map(toIncident) });
+      const incidents = coalesceFindings(rule, { findings, known: rowsOf.map(toIncident) });
       return incidents.map((incident) => {
         const before = rowsOf.find(
           (row) =>
@@ -88,7 +88,7 @@ async function judge(
     });
   });
   const touched = new Set(changed.map(({ row }) => row.signalId));
-  const open = vaults.flatMap(({ vault }) => knownOf(vault).map((row): Found => ({ vault, row })));
+  const open = vaults.flatMap(({ vault }) => knownOf(vault).map((row): VaultIncident => ({ vault, row })));
   return { changed, open: open.filter(({ row }) => !touched.has(row.signalId)) };
 }
 

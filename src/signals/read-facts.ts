@@ -1,7 +1,8 @@
+import type { Address } from "viem";
 import type { Context } from "../context.ts";
 import { type ControlEventRow, selectControlEvents } from "../db/queries/control-events.ts";
 import type { StatusChange } from "../db/queries/signals.ts";
-import { steps } from "../db/queries/snapshots.ts";
+import { snapshotSteps } from "../db/queries/snapshots.ts";
 import {
   type FlowRecord,
   type PointRecord,
@@ -10,10 +11,10 @@ import {
   sumSpans,
 } from "../db/queries/vault-facts.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { findControlEvent, membersOf } from "../vaults/control-events.ts";
+import { bridgedAssets } from "../providers/bridged-assets.ts";
+import { decodeEventArgs, findGovernanceEvent } from "../vaults/governance/find-governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { assetUnit } from "./asset-unit.ts";
-import { type DayFlows, dayAgo, earlierDays, type ToldChange, type VaultFacts } from "./facts.ts";
+import { type DayFlows, earlierDays, type GovernanceChange, pointDayAgo, type VaultFacts } from "./facts.ts";
 
 /** A vault to judge, and when it came into the registry, seconds. */
 export interface JudgedVault {
@@ -58,7 +59,7 @@ export async function readFacts(
   );
   const spans = keys.flatMap((key) => {
     const own = facts.get(keyOf(key));
-    const before = own === undefined ? null : dayAgo(own);
+    const before = own === undefined ? null : pointDayAgo(own);
     return before === null ? [] : [{ ...key, afterBlock: before.blockNumber }];
   });
   const flows = groupByVault(await selectLargestFlows(ctx.db, spans));
@@ -110,9 +111,9 @@ function toFacts(
     adapter: vault.adapter,
     assetSymbol: assetUnit(vault),
     assetDecimals: vault.asset.decimals,
-    recent: ofStep(steps.fine),
-    hours: ofStep(steps.hour),
-    days: ofStep(steps.day),
+    recent: ofStep(snapshotSteps.fine),
+    hours: ofStep(snapshotSteps.hour),
+    days: ofStep(snapshotSteps.day),
     dayFlows: null,
     flowDays: [],
     addedAt,
@@ -123,18 +124,18 @@ function toFacts(
       to: after,
       reason,
     })),
-    toldChanges: stored.told.flatMap((row) => toToldChange(vault, row) ?? []),
+    toldChanges: stored.told.flatMap((row) => toGovernanceChange(vault, row) ?? []),
   };
 }
 
 /** Null: the vault is another one by now, of which such an event says nothing. */
-function toToldChange(vault: Vault, row: ControlEventRow): ToldChange | null {
+function toGovernanceChange(vault: Vault, row: ControlEventRow): GovernanceChange | null {
   const { txHash, blockNumber } = row;
-  const what = findControlEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "", links: null });
+  const what = findGovernanceEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "", links: null });
   if (what === undefined) return null;
   const seconds = row.blockTime.getTime() / 1000;
   const key = `${txHash}:${row.logIndex}`;
-  return { key, txHash, blockNumber, seconds, what, members: membersOf(what, row) };
+  return { key, txHash, blockNumber, seconds, what, members: decodeEventArgs(what, row) };
 }
 
 /** Null when not all of the day's flows are stored, or one of them did not tell its amount. */
@@ -147,4 +148,46 @@ function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
       : [{ key: `${txHash}:${logIndex}`, txHash, assets, user, blockNumber }],
   );
   return { inflow: first.inflow, outflow: first.outflow, largest };
+}
+
+/** Assets of reviewed vaults, by chain, besides those that bridges take for the same everywhere. Lower case. */
+const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
+  1: [
+    "0x00000000efe302beaa2b3e6e1b18d08d69a9012a",
+    "0x5f7827fdeb7c20b443265fc2f40845b715385ff2",
+    "0x6c3ea9036406852006290770bedfcaba0e23a0e8",
+    "0xa1290d69c65a6fe4df752f95823fae25cb99e5a7",
+    "0xae78736cd615f374d3085123a210448e74fc6393",
+    "0xc139190f447e929f090edeb554d95abb8b18ac1c",
+    "0xcbb7c0000ab88b473b1f5afd9ef808440eed33bf",
+    "0xdc035d45d973e3ec169d2276ddab16f1e407384f",
+    "0xe556aba6fe6036275ec1f87eda296be72c811bce",
+  ],
+  100: ["0xe91d153e0b41518a2ce8dd3d7944fa863463a97d"],
+  999: [
+    "0x5555555555555555555555555555555555555555",
+    "0x9fdbda0a5e284c32744d2f17ee5c74b284993463",
+    "0xb88339cb7199b77e23db6e890353e22632ba630f",
+    "0xb8ce59fc3717ada4c02eadf9682a9e934f625ebb",
+    "0xd8fc8f0b03eba61f64d08b0bef69d80916e5dda9",
+  ],
+  8453: ["0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42"],
+};
+/** More of a symbol says no more, and a token may call itself whatever it likes. */
+const MAX_UNIT_LENGTH = 20;
+
+/**
+ * What amounts of an asset are counted in, for people: its symbol where this service knows the contract, else the
+ * symbol with the contract's first and last digits. Anybody can call a token WBTC; then a signal must not count in WBTC.
+ */
+export function assetUnit(of: { chainId: number; asset: { address: Address; symbol: string } }): string {
+  const address = of.asset.address.toLowerCase();
+  const bridged = bridgedAssets[of.chainId] ?? [];
+  const known =
+    REVIEWED_ASSETS[of.chainId]?.includes(address) === true ||
+    bridged.some((token) => token.address.toLowerCase() === address);
+  const symbol = of.asset.symbol.replace(/[^\x21-\x7e]/g, "?").slice(0, MAX_UNIT_LENGTH);
+  if (known && symbol !== "") return symbol;
+  const contract = `${of.asset.address.slice(0, 6)}…${of.asset.address.slice(-4)}`;
+  return symbol === "" ? contract : `${symbol} (${contract})`;
 }

@@ -1,7 +1,7 @@
 import { decodeErrorResult, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../errors.ts";
 import { once } from "../lib/once.ts";
-import { toLabel } from "./derivation.ts";
+import { sanitizeLabel } from "./derivation.ts";
 
 /** Refusals with a code of their own, by the errors that the families are known to revert with. */
 const refusalAbi = once(() =>
@@ -84,7 +84,7 @@ const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
 ];
 
 /** Of a reason, which may be as long as the chain allows and of any characters. */
-export const MAX_TEXT = 200;
+const MAX_REVERT_TEXT = 200;
 
 export interface ExplainedRevert {
   /** The refusal it stands for; null when it is no known one. */
@@ -94,7 +94,7 @@ export interface ExplainedRevert {
 }
 
 /** Reads revert data that a vault, token or the Router passed on. */
-export function explainRevert(data: Hex): ExplainedRevert {
+export function explainCommonRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };
   try {
     const { errorName, args } = decodeErrorResult({ abi: refusalAbi(), data });
@@ -102,7 +102,7 @@ export function explainRevert(data: Hex): ExplainedRevert {
       const reason = String(args[0]);
       return {
         code: BY_REASON.find((known) => known.reason.test(reason))?.code ?? null,
-        text: toLabel(reason, MAX_TEXT),
+        text: sanitizeLabel(reason, MAX_REVERT_TEXT),
       };
     }
     if (errorName === "Panic") return { code: null, text: `Panic(${args[0]})` };
@@ -110,4 +110,41 @@ export function explainRevert(data: Hex): ExplainedRevert {
   } catch {
     return { code: null, text: data.slice(0, 10) };
   }
+}
+
+/** What a family reverts with, and the refusal each stands for; null: a refusal that has no code of its own. */
+export interface FamilyErrors {
+  /** By signature, `error Name(types)`. */
+  errors?: Readonly<Record<string, ErrorCode | null>>;
+  /** Of `Error(string)`. */
+  reasons?: readonly { reason: RegExp; code: ErrorCode }[];
+}
+
+/** Makes a family's `explain` of its table of errors. Its answer is null for revert data that is not in it. */
+export function familyErrors({
+  errors = {},
+  reasons = [],
+}: FamilyErrors): (revert: Hex) => ExplainedRevert | null {
+  const signatures: readonly string[] = ["error Error(string reason)", ...Object.keys(errors)];
+  const abiOf = once(() => parseAbi(signatures));
+  const codes = new Map(
+    Object.entries(errors).map(([signature, code]) => [/^error (\w+)/.exec(signature)?.[1], code]),
+  );
+  return (revert) => {
+    if (revert.length < 10) return null;
+    const abi = abiOf();
+    try {
+      const { errorName, args } = decodeErrorResult({ abi, data: revert });
+      if (errorName !== "Error") {
+        const code = codes.get(errorName);
+        // The language's own Panic is decoded too, and is nobody's.
+        return code === undefined ? null : { code, text: errorName };
+      }
+      const text = String(args?.[0]);
+      const known = reasons.find(({ reason }) => reason.test(text));
+      return known === undefined ? null : { code: known.code, text: sanitizeLabel(text, MAX_REVERT_TEXT) };
+    } catch {
+      return null;
+    }
+  };
 }

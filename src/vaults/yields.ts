@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "../context.ts";
 import { type PricePoint, selectPricePoints } from "../db/queries/snapshots.ts";
-import { annualise } from "../lib/apy.ts";
+import { annualizedGrowth } from "../lib/apy.ts";
 import { DAY_MS, DAY_S, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
-import { describeError } from "../lib/log.ts";
+import { describeError } from "../lib/logger.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 
 /** Realised yearly rates of a vault over spans up to now, as fractions; null: no snapshots from that far back. */
@@ -44,14 +44,14 @@ function toYields(points: readonly PricePoint[]): Record<string, Yields> {
   }
   return Object.fromEntries(
     [...byVault].map(([vaultId, ages]) => {
-      const over = (age: number): number | null => rate(ages.get(age), ages.get(0));
+      const over = (age: number): number | null => annualRate(ages.get(age), ages.get(0));
       return [vaultId, { apy_1d: over(AGES[1]), apy_7d: over(AGES[2]), apy_30d: over(AGES[3]) }];
     }),
   );
 }
 
-function rate(before: PricePoint | undefined, now: PricePoint | undefined): number | null {
+function annualRate(before: PricePoint | undefined, now: PricePoint | undefined): number | null {
   if (before === undefined || now === undefined) return null;
   const seconds = now.seconds - before.seconds;
-  return annualise({ before: before.sharePrice, after: now.sharePrice, seconds });
+  return annualizedGrowth({ before: before.sharePrice, after: now.sharePrice, seconds });
 }

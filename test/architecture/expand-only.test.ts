@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkTree } from "./planted.ts";
+import { checkTree } from "../support/planted-tree.ts";
 
 const root = join(import.meta.dirname, "../..");
 const ADD = 'ALTER TABLE "deposits" ADD COLUMN';

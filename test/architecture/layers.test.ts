@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { checkTree, type Tree } from "./planted.ts";
+import { checkTree, type Tree } from "../support/planted-tree.ts";
 
 /** A small tree in which everybody keeps to the table. */
 const tidy: Tree = {
@@ -8,15 +8,16 @@ const tidy: Tree = {
   "src/schemas/vault.ts": 'import { one } from "../lib/amount.ts";\nexport const vault = one;\n',
   "src/db/client.ts": 'import { AppError } from "../errors.ts";\nexport const db = AppError;\n',
   "src/chains/client.ts": 'import { one } from "../lib/amount.ts";\nexport const chain = one;\n',
-  "src/vaults/registry.ts":
+  "src/vaults/find-vault.ts":
     'import type { Context } from "../context.ts";\nimport { db } from "../db/client.ts";\nexport const list = (_: Context) => db;\n',
-  "src/deposits/build.ts": 'import { list } from "../vaults/registry.ts";\nexport const build = list;\n',
-  "src/quotes/get-quote.ts": 'import { build } from "../deposits/build.ts";\nexport const quote = build;\n',
+  "src/deposits/build/build.ts":
+    'import { list } from "../vaults/registry.ts";\nexport const build = list;\n',
+  "src/deposits/quote.ts": 'import { build } from "../deposits/build.ts";\nexport const quote = build;\n',
   "src/http/respond.ts": 'import { vault } from "../schemas/vault.ts";\nexport const respond = vault;\n',
-  "src/routes/quotes.get.ts":
-    'import { respond } from "../http/respond.ts";\nimport { quote } from "../quotes/get-quote.ts";\nexport const route = [respond, quote];\n',
+  "src/routes/quotes.ts":
+    'import { respond } from "../http/respond.ts";\nimport { quote } from "../catalog/get-vault.ts";\nexport const route = [respond, quote];\n',
   "src/context.ts": 'import { db } from "./db/client.ts";\nexport type Context = typeof db;\n',
-  "src/app.ts": 'import { route } from "./routes/quotes.get.ts";\nexport const app = route;\n',
+  "src/app.ts": 'import { route } from "./routes/quotes.ts";\nexport const app = route;\n',
 };
 const check = (planted: Tree = {}) => checkTree("layers.ts", { ...tidy, ...planted });
 
@@ -56,7 +57,7 @@ const directions: readonly Planted[] = [
   [
     "vaults/x.ts",
     'import { build } from "../deposits/build.ts";',
-    "deposits/build.ts: vaults (rank 3) may not import deposits (rank 4)",
+    "deposits/build.ts: vaults (rank 3) may not import deposits (rank 5)",
   ],
   [
     "vaults/y.ts",
@@ -66,13 +67,13 @@ const directions: readonly Planted[] = [
   ["vaults/z.ts", 'import { z } from "../utils/y.ts";', "utils/y.ts: utils is not in the table"],
   [
     "positions/x.ts",
-    'import { quote } from "../quotes/get-quote.ts";',
-    "quotes/get-quote.ts: positions (rank 5) may not import quotes (rank 5)",
+    'import { quote } from "../catalog/get-vault.ts";',
+    "catalog/get-vault.ts: positions (rank 5) may not import catalog (rank 5)",
   ],
   [
-    "quotes/x.ts",
+    "catalog/x.ts",
     'import { respond } from "../http/respond.ts";',
-    "http/respond.ts: quotes (rank 5) may not import http (rank 6)",
+    "http/respond.ts: catalog (rank 5) may not import http (rank 6)",
   ],
   [
     "http/x.ts",
@@ -82,8 +83,8 @@ const directions: readonly Planted[] = [
   ["http/y.ts", 'import { db } from "../db/client.ts";', "db/client.ts: http may not import db"],
   [
     "http/z.ts",
-    'import { route } from "../routes/quotes.get.ts";',
-    "routes/quotes.get.ts: http may not import routes",
+    'import { route } from "../routes/quotes.ts";',
+    "routes/quotes.ts: http may not import routes",
   ],
   [
     "routes/x.ts",
@@ -105,7 +106,12 @@ const directions: readonly Planted[] = [
     'import { app } from "../app.ts";',
     "app.ts: routes (rank 7) may not import app.ts (rank 8)",
   ],
-  ["jobs/x.ts", 'import { db } from "../db/client.ts";', "db/client.ts: jobs may not import db: call a verb"],
+  ["jobs.ts", 'import { db } from "./db/client.ts";', "db/client.ts: jobs.ts may not import db: call a verb"],
+  [
+    "openapi/x.ts",
+    'import { quote } from "../catalog/get-vault.ts";',
+    "catalog/get-vault.ts: openapi may not import catalog",
+  ],
   ["utils/x.ts", 'import { one } from "../lib/amount.ts";', "lib/amount.ts: utils is not in the table"],
 ];
 
@@ -153,11 +159,12 @@ describe("the check of layers", { concurrent: true, timeout: 20_000 }, () => {
     expect([code, problems]).toEqual([1, [named]]);
   });
 
-  test("takes no offence at a cycle of types", async ({ expect }) => {
+  test("finds a cycle of types, which nothing evaluates", async ({ expect }) => {
     const planted = {
       "src/lib/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
       "src/lib/b.ts": 'import type { A } from "./a.ts";\nexport type B = A;\n',
     };
-    expect(await check(planted)).toMatchObject({ code: 0, problems: [] });
+    const named = "cycle: src/lib/a.ts -> src/lib/b.ts -> src/lib/a.ts";
+    expect(await check(planted)).toMatchObject({ code: 1, problems: [named] });
   });
 });

@@ -34,10 +34,10 @@ test("an isolate starts with what every request needs", () => {
 
 test.each([
   ["the database driver", /^src\/db\/open-drizzle/],
-  ["every operation", /^src\/(parts|routes|schemas)\//],
-  ["what operations do", /^src\/(catalog|deposits|flows|history|positions|quotes|signals|transfers)\//],
+  ["every operation", /^src\/(routes|schemas)\//],
+  ["what operations do", /^src\/(catalog|deposits|flows|history|orders|positions|registry|signals)\//],
   ["vaults, providers and the Router", /^src\/(vaults|providers|router)\//],
-  ["jobs", /^src\/(jobs|scheduled|queued)\b/],
+  ["jobs", /^src\/(jobs\b|openapi\/document)/],
 ])("left to the first who need it: %s", (_what, rare) => {
   expect(globSync("src/**/*.ts").filter((file) => rare.test(file))).not.toEqual([]);
   expect(evaluated.filter((file) => rare.test(file))).toEqual([]);
@@ -77,9 +77,8 @@ function schemasBuilt(files: readonly string[]): Map<string, number> {
 }
 
 // Building a schema costs some 20 µs, so that a thousand were a third of the start.
-test("the start builds the schemas of the settings and of JSON-RPC, and each part its own", () => {
-  const parts = ["vaults", "deposits", "positions", "intel", "service", "partners", "admin"];
-  const files = ["src/worker.ts", ...parts.map((part) => `src/parts/${part}.ts`)];
+test("the start builds the schemas of the settings and of JSON-RPC, and each resource its own", () => {
+  const files = ["src/worker.ts", ...globSync("src/routes/*.ts").sort()];
   const built = schemasBuilt(files);
   expect(built.get("src/worker.ts")).toBeGreaterThan(50);
   expect(built.get("src/worker.ts")).toBeLessThanOrEqual(230);

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { checkTree } from "./planted.ts";
+import { checkTree } from "../support/planted-tree.ts";
 
 const lines = (count: number): string => "// a line\n".repeat(count);
 /** Enough short files that a few long ones do not move the median. */
@@ -21,7 +21,6 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
   test("finds clocks, chance, silenced checks, lengths, and tests that do not run", async ({ expect }) => {
     const { code, problems } = await check({
       "scripts/x.ts": lines(351),
-      "src/deposits/floors.ts": "\nMath.random();\n",
       "src/http/env.ts": "process.env.X;\n",
       "src/http/ignore.ts": "// biome-ignore lint: why\n",
       "src/http/long.ts": lines(351),
@@ -30,6 +29,7 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
       "src/lib/x.ts": "const now = Date.now();\n",
       "src/lib/y.ts": "const now = new Date;\n",
       "src/lib/z.ts": "const now = performance.now();\n",
+      "src/orders/slippage.ts": "\nMath.random();\n",
       "src/vaults/families/x.ts": "Date.now();\n",
       "test/a.test.ts": `test.${"only"}("x");\n`,
       "test/b.test.ts": `describe.${"skip"}("x");\n`,
@@ -39,7 +39,6 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
       1,
       [
         "scripts/x.ts: 351 lines, at most 350",
-        "src/deposits/floors.ts:2: pure code takes the time as input",
         "src/http/env.ts:1: the environment is read in config.ts, from the bindings",
         "src/http/ignore.ts:1: a silenced check",
         "src/http/long.ts: 351 lines, at most 350",
@@ -48,6 +47,7 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
         "src/lib/x.ts:1: pure code takes the time as input",
         "src/lib/y.ts:1: pure code takes the time as input",
         "src/lib/z.ts:1: pure code takes the time as input",
+        "src/orders/slippage.ts:2: pure code takes the time as input",
         "src/vaults/families/x.ts:1: pure code takes the time as input",
         "test/a.test.ts:1: a test that does not run",
         "test/b.test.ts:1: a test that does not run",

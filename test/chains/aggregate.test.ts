@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { type Address, type Hex, hexToNumber, numberToHex, parseAbi, size, slice } from "viem";
 import { describe, expect, test } from "vitest";
 import { aggregate, aggregateList } from "../../src/chains/aggregate.ts";
-import { MAX_CALLS } from "../../src/chains/aggregator/encode.ts";
+import { MAX_CALLS } from "../../src/chains/aggregator/codec.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
-import { type Read, read } from "../../src/chains/read.ts";
-import { hurryDeadlines } from "../lib/local-server.ts";
+import { type Read, read } from "../../src/chains/query.ts";
+import { hurryDeadlines } from "../support/local-server.ts";
 import {
   answerMulticall,
   type ContractAnswer,
@@ -13,8 +13,8 @@ import {
   callsOf,
   contractsClient,
   head,
-} from "../lib/multicall.ts";
-import { clientOn, type RpcAnswer, startHonestNode } from "../lib/rpc-node.ts";
+} from "../support/multicall.ts";
+import { clientOn, type RpcAnswer, startHonestNode } from "../support/rpc-node.ts";
 
 const abi = parseAbi([
   "function value() view returns (uint256)",

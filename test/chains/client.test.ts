@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../src/errors.ts";
-import { hurryDeadlines } from "../lib/local-server.ts";
+import { hurryDeadlines } from "../support/local-server.ts";
 import {
   clientOn,
   type Fault,
@@ -8,7 +8,7 @@ import {
   type RpcAnswer,
   startHonestNode,
   startNode,
-} from "../lib/rpc-node.ts";
+} from "../support/rpc-node.ts";
 
 const good: RpcAnswer = { result: "0x60" };
 const answers = (answer: RpcAnswer) => startHonestNode(() => answer);

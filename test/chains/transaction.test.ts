@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../src/chains/client.ts";
-import { transactionLink } from "../../src/chains/explorer.ts";
-import { seeTransaction } from "../../src/chains/transaction.ts";
-import { testChain } from "../lib/rpc-node.ts";
-import { withAsk } from "../lib/with-ask.ts";
+import { transactionLink } from "../../src/chains/definitions.ts";
+import { fetchTransaction } from "../../src/chains/transaction.ts";
+import { testChain } from "../support/rpc-node.ts";
+import { withAsk } from "../support/with-ask.ts";
 
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 const TOKEN = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
@@ -37,7 +37,7 @@ function clientSaying(answers: { transaction?: unknown; receipt?: unknown; head?
   const request = async (method: string): Promise<unknown> => said[method];
   return withAsk({ definition: testChain, observe: () => undefined, request });
 }
-const see = (answers: Parameters<typeof clientSaying>[0]) => seeTransaction(clientSaying(answers), HASH);
+const see = (answers: Parameters<typeof clientSaying>[0]) => fetchTransaction(clientSaying(answers), HASH);
 
 describe("seeTransaction", () => {
   test("gives transaction, receipt and confirmations, addresses checksummed", async () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { migrate } from "../../scripts/db/migrate.ts";
 import { readSeedFile } from "../../scripts/db/seed.ts";
 import { createRedis } from "../../src/redis/client.ts";
-import { connectionString, openDriver, startHub, type TestHub } from "../stack/harness.ts";
-import { startApis } from "./outside.ts";
-import { type Plan, runWorkflow } from "./runner.ts";
+import { startApis } from "../support/deploy/outside.ts";
+import { type Plan, runWorkflow } from "../support/deploy/runner.ts";
+import { connectionString, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
 
 const { api } = inject("stack");
 let hub: TestHub;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { connectionString, openDriver, startHub, type TestHub } from "../stack/harness.ts";
-import { type Plan, runWorkflow } from "./runner.ts";
+import { type Plan, runWorkflow } from "../support/deploy/runner.ts";
+import { connectionString, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
 
 const { api } = inject("stack");
 const NOWHERE = "http://127.0.0.1:9";

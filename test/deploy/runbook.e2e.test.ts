@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { z } from "zod";
-import { amounts, bodyFor, depositAndCheck } from "../e2e/deposit.ts";
-import { serviceAt } from "../e2e/partner.ts";
-import { Api } from "../harness/api.ts";
-import { chainOf, newUser, vaultNamed } from "../harness/chain.ts";
-import { query } from "../harness/database.ts";
-import { type SecondWorker, startWorker } from "../harness/worker.ts";
-import { asPair, asSession, call, login, makePartner, newWallet } from "../partners/support/wallet.ts";
+import { Api } from "../support/api.ts";
+import { chainOf, newUser, vaultNamed } from "../support/chain.ts";
+import { query } from "../support/database.ts";
+import { amounts, bodyFor, depositAndCheck } from "../support/e2e/deposit.ts";
+import { serviceAt } from "../support/e2e/partner.ts";
+import { asPair, asSession, call, login, makePartner, newWallet } from "../support/partners/wallet.ts";
+import { type SecondWorker, startWorker } from "../support/worker.ts";
 
 const [old, fresh] = ["the-old-pepper-of-thirty-two-characters", "the-fresh-pepper-of-thirty-two-characters"];
 let worker: SecondWorker;

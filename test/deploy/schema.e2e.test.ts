@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../scripts/db/migrate.ts";
-import { amounts, bodyFor, depositAndCheck } from "../e2e/deposit.ts";
-import { Api } from "../harness/api.ts";
-import { chainOf, newUser, vaultNamed } from "../harness/chain.ts";
-import { query } from "../harness/database.ts";
-import { type SecondWorker, startWorker } from "../harness/worker.ts";
-import { connectionString, openDriver, startHub, type TestHub } from "../stack/harness.ts";
+import { Api } from "../support/api.ts";
+import { chainOf, newUser, vaultNamed } from "../support/chain.ts";
+import { query } from "../support/database.ts";
+import { amounts, bodyFor, depositAndCheck } from "../support/e2e/deposit.ts";
+import { connectionString, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
+import { type SecondWorker, startWorker } from "../support/worker.ts";
 
 const root = join(import.meta.dirname, "../..");
 const vault = vaultNamed("Plain USDC");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Run, runWorkflow } from "./runner.ts";
-import { fillIn, holds, readWorkflow } from "./workflow.ts";
+import { type Run, runWorkflow } from "../support/deploy/runner.ts";
+import { fillIn, holds, readWorkflow } from "../support/deploy/workflow.ts";
 
 const text = (name: string): string =>
   readFileSync(join(import.meta.dirname, "../../.github/workflows", name), "utf8");

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { appOf } from "./app.ts";
-import { routeDoing, thingsGet } from "./routes.ts";
+import { appOf } from "../support/http/app.ts";
+import { routeDoing, thingsGet } from "../support/http/routes.ts";
 
 const PlatformResponse = globalThis.Response;
 

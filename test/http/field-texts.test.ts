@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { loadRoutes } from "../../src/app.ts";
 import { describeFields } from "../../src/http/describe-fields.ts";
 import { fieldTexts, parameterTexts } from "../../src/http/field-texts.ts";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { openApiDocument } from "../../src/openapi/document.ts";
 
 const document = openApiDocument(await loadRoutes(), "https://causeway.example");
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { AppError, failure } from "../../src/errors.ts";
 import { createApp } from "../../src/http/create-app.ts";
-import { appOf } from "./app.ts";
-import { routeDoing, thingsGet } from "./routes.ts";
+import { appOf } from "../support/http/app.ts";
+import { routeDoing, thingsGet } from "../support/http/routes.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const idOf = (response: Response): string => response.headers.get("x-request-id") ?? "";

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
 import { defineRoute } from "../../src/http/define-route.ts";
-import { appOf, posted, read } from "./app.ts";
-import { routeDoing, thingsGet, thingsList, thingsMake } from "./routes.ts";
+import { appOf, posted, read } from "../support/http/app.ts";
+import { routeDoing, thingsGet, thingsList, thingsMake } from "../support/http/routes.ts";
 
 const CACHED = { sMaxAge: 5, staleWhileRevalidate: 30 } as const;
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { defineRoute } from "../../src/http/define-route.ts";
 import { ValidationErrorBody } from "../../src/schemas/error.ts";
 import { BuildInput } from "../../src/schemas/quote.ts";
-import { appOf, posted, read } from "./app.ts";
-import { thingsMake } from "./routes.ts";
+import { appOf, posted, read } from "../support/http/app.ts";
+import { thingsMake } from "../support/http/routes.ts";
 
 const { send } = appOf([thingsMake]);
 const GOOD = { owner: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", amount: "1" };

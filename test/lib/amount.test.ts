@@ -1,10 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fractionToParts, lessParts, MAX_UINT256, mulDivDown, PARTS } from "../../src/lib/amount.ts";
+import {
+  deductParts,
+  fractionToParts,
+  MAX_UINT256,
+  mulDivDown,
+  PARTS_PER_BILLION,
+} from "../../src/lib/amount.ts";
 
 const anAmount = fc.bigInt(0n, MAX_UINT256);
 const aDenominator = fc.bigInt(1n, MAX_UINT256);
-const aLoss = fc.bigInt(0n, PARTS);
+const aLoss = fc.bigInt(0n, PARTS_PER_BILLION);
 
 describe("mulDivDown", () => {
   test.each<[bigint, bigint, bigint, bigint]>([
@@ -77,8 +83,8 @@ describe("lessParts", () => {
   test("takes nothing for no loss and everything for the whole", () => {
     fc.assert(
       fc.property(anAmount, (amount) => {
-        expect(lessParts(amount, 0n)).toBe(amount);
-        expect(lessParts(amount, PARTS)).toBe(0n);
+        expect(deductParts(amount, 0n)).toBe(amount);
+        expect(deductParts(amount, PARTS_PER_BILLION)).toBe(0n);
       }),
     );
   });
@@ -86,9 +92,9 @@ describe("lessParts", () => {
   test("rounds down what remains, so that the loss is never understated", () => {
     fc.assert(
       fc.property(anAmount, aLoss, (amount, loss) => {
-        const rest = lessParts(amount, loss);
-        expect(rest * PARTS <= amount * (PARTS - loss)).toBe(true);
-        expect((rest + 1n) * PARTS > amount * (PARTS - loss)).toBe(true);
+        const rest = deductParts(amount, loss);
+        expect(rest * PARTS_PER_BILLION <= amount * (PARTS_PER_BILLION - loss)).toBe(true);
+        expect((rest + 1n) * PARTS_PER_BILLION > amount * (PARTS_PER_BILLION - loss)).toBe(true);
       }),
     );
   });
@@ -97,7 +103,7 @@ describe("lessParts", () => {
     fc.assert(
       fc.property(anAmount, aLoss, aLoss, (amount, a, b) => {
         const [less, more] = a < b ? [a, b] : [b, a];
-        expect(lessParts(amount, less) >= lessParts(amount, more)).toBe(true);
+        expect(deductParts(amount, less) >= deductParts(amount, more)).toBe(true);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { annualise } from "../../src/lib/apy.ts";
+import { annualizedGrowth } from "../../src/lib/apy.ts";
 
 const YEAR = 365 * 86_400;
 const E18 = 10n ** 18n;
@@ -12,7 +12,7 @@ describe("the yearly rate", () => {
     ["of no growth is zero", E18, E18, 86_400, 0],
     ["keeps its precision for prices of any size", 10n ** 70n, (10n ** 70n * 105n) / 100n, YEAR, 0.05],
   ])("%s", (_what, before, after, seconds, rate) => {
-    expect(annualise({ before, after, seconds })).toBe(rate);
+    expect(annualizedGrowth({ before, after, seconds })).toBe(rate);
   });
 
   test.each([
@@ -22,6 +22,6 @@ describe("the yearly rate", () => {
     ["there is no price", E18, 0n, 10],
     ["the growth is beyond a float", 1n, 10n ** 60n, 60],
   ])("is not known where %s", (_what, before, after, seconds) => {
-    expect(annualise({ before, after, seconds })).toBeNull();
+    expect(annualizedGrowth({ before, after, seconds })).toBeNull();
   });
 });

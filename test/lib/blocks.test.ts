@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BlockSet, countBlocks, unite, within, without } from "../../src/lib/blocks.ts";
+import {
+  type BlockSet,
+  countBlocks,
+  intersectRange,
+  subtractRanges,
+  uniteRanges,
+} from "../../src/lib/blocks.ts";
 
 const span = fc.tuple(fc.nat(60), fc.nat(12)).map(([from, more]) => ({ from, to: from + more }));
 const spans = fc.array(span, { maxLength: 8 });
@@ -13,7 +19,7 @@ describe("a set of blocks", () => {
   test("holds what any of its spans holds, in the fewest spans", () => {
     fc.assert(
       fc.property(spans, (list) => {
-        const united = unite(list);
+        const united = uniteRanges(list);
         expect(blocksOf(united)).toEqual(distinct(blocksOf(list)));
         for (const [index, { from }] of united.entries())
           expect(from).toBeGreaterThan((united[index - 1]?.to ?? -2) + 1);
@@ -25,17 +31,17 @@ describe("a set of blocks", () => {
   test("and what it lacks of a span are together that span", () => {
     fc.assert(
       fc.property(spans, span, (list, whole) => {
-        const held = within(unite(list), whole);
-        const missing = without(whole, unite(list));
-        expect(unite([...held, ...missing])).toEqual([whole]);
+        const held = intersectRange(uniteRanges(list), whole);
+        const missing = subtractRanges(whole, uniteRanges(list));
+        expect(uniteRanges([...held, ...missing])).toEqual([whole]);
         expect(blocksOf(held).filter((block) => blocksOf(missing).includes(block))).toEqual([]);
       }),
     );
   });
 
   test("leaves out spans without blocks", () => {
-    expect(unite([{ from: 5, to: 4 }])).toEqual([]);
-    expect(without({ from: 5, to: 4 }, [])).toEqual([]);
-    expect(within([{ from: 1, to: 9 }], { from: 10, to: 12 })).toEqual([]);
+    expect(uniteRanges([{ from: 5, to: 4 }])).toEqual([]);
+    expect(subtractRanges({ from: 5, to: 4 }, [])).toEqual([]);
+    expect(intersectRange([{ from: 1, to: 9 }], { from: 10, to: 12 })).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { boundedFetch, type FetchBounds, OutsideError } from "../../src/lib/bounded-fetch.ts";
-import { drip, realFetch, serve } from "./local-server.ts";
+import { drip, realFetch, serve } from "../support/local-server.ts";
 
 const BOUNDS = { timeoutMs: 400, maxBytes: 1_000 } as const;
 

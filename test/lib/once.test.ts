@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { once, onceLoaded } from "../../src/lib/once.ts";
+import { once, onceImported } from "../../src/lib/once.ts";
 
 test("makes nothing before it is asked, and one thing for all who ask", () => {
   const make = vi.fn(() => ({}));
@@ -29,7 +29,7 @@ test("lets the next asker try again when making fails", () => {
 test("loads code at the first need, and makes one thing of it for all who ask at once", async () => {
   const load = vi.fn(async () => ({ seven: 7 }));
   const make = vi.fn((module: { seven: number }) => ({ value: module.seven }));
-  const get = onceLoaded(load, make);
+  const get = onceImported(load, make);
   expect(load).not.toHaveBeenCalled();
   const [one, other] = await Promise.all([get(), get()]);
   expect([one, other, await get()]).toEqual([{ value: 7 }, { value: 7 }, { value: 7 }]);
@@ -42,7 +42,7 @@ test("loads code at the first need, and makes one thing of it for all who ask at
 test("lets the next asker load again when that fails", async () => {
   const load = vi.fn(async () => 7);
   load.mockRejectedValueOnce(new Error("not now"));
-  const get = onceLoaded(load, (value) => value);
+  const get = onceImported(load, (value) => value);
   await expect(get()).rejects.toThrow("not now");
   expect(await get()).toBe(7);
 });

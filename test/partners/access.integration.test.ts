@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadRoutes } from "../../src/app.ts";
 import type { AnyRoute } from "../../src/http/define-route.ts";
-import { type Deployment, startDeployment } from "./support/deployment.ts";
-import { asAdmin, asPair, asSession, call, decide, makePartner, newWallet } from "./support/wallet.ts";
+import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
+import {
+  asAdmin,
+  asPair,
+  asSession,
+  call,
+  decide,
+  makePartner,
+  newWallet,
+} from "../support/partners/wallet.ts";
 
 const routes = await loadRoutes();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { SessionOwner } from "../../src/db/queries/sessions.ts";
 import { type Actor, type PartnerProof, requirePartner } from "../../src/partners/actor.ts";
-import { isAlive } from "../../src/partners/authenticate-session.ts";
-import { testContext } from "../lib/context.ts";
+import { isSessionLive } from "../../src/partners/authenticate.ts";
+import { testContext } from "../support/context.ts";
 
 const partner = {
   address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
@@ -48,11 +48,11 @@ describe("a session", () => {
   });
 
   test("works until its last millisecond", () => {
-    expect(isAlive(ctx, owner({}))).toBe(true);
-    expect(isAlive(ctx, owner({ expiresAt: new Date(NOW) }))).toBe(false);
+    expect(isSessionLive(ctx, owner({}))).toBe(true);
+    expect(isSessionLive(ctx, owner({ expiresAt: new Date(NOW) }))).toBe(false);
   });
 
   test("is over with its application, however long it had to last", () => {
-    expect(isAlive(ctx, owner({ live: false }))).toBe(false);
+    expect(isSessionLive(ctx, owner({ live: false }))).toBe(false);
   });
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { decisions, refusalCodes, refusalFor, stepRefusal } from "../../src/partners/application-state.ts";
+import {
+  decisionErrorCodes,
+  decisions,
+  notApprovedFailure,
+  stepFailure,
+} from "../../src/partners/application-state.ts";
 import { applicationStatuses } from "../../src/schemas/application.ts";
 
 describe("decisions", () => {
@@ -16,7 +21,7 @@ describe("decisions", () => {
     const table = Object.fromEntries(
       (["approve", "reject", "revoke", "reopen", "file"] as const).map((step) => [
         step,
-        applicationStatuses.map((status) => stepRefusal(step, status).code),
+        applicationStatuses.map((status) => stepFailure(step, status).code),
       ]),
     );
     const decided = [
@@ -36,10 +41,10 @@ describe("decisions", () => {
 
   test("can be refused with the codes of the states that they cannot start from", () => {
     expect({
-      approve: refusalCodes("approve"),
-      reject: refusalCodes("reject"),
-      revoke: refusalCodes("revoke"),
-      reopen: refusalCodes("reopen"),
+      approve: decisionErrorCodes("approve"),
+      reject: decisionErrorCodes("reject"),
+      revoke: decisionErrorCodes("revoke"),
+      reopen: decisionErrorCodes("reopen"),
     }).toEqual({
       approve: ["application_exists", "application_rejected", "application_revoked"],
       reject: ["application_exists", "application_rejected", "application_revoked"],
@@ -50,7 +55,9 @@ describe("decisions", () => {
 
   test("that are missing keep a wallet out, each by its own code", () => {
     expect(
-      [null, "pending" as const, "rejected" as const, "revoked" as const].map((s) => refusalFor(s).code),
+      [null, "pending" as const, "rejected" as const, "revoked" as const].map(
+        (s) => notApprovedFailure(s).code,
+      ),
     ).toEqual(["application_required", "application_pending", "application_rejected", "application_revoked"]);
   });
 });

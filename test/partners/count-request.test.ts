@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 import type { Actor, PartnerProof } from "../../src/partners/actor.ts";
 import { countRequest } from "../../src/partners/count-request.ts";
-import { bindings, testContext } from "../lib/context.ts";
-import { OpenLimiter } from "./support/stores.ts";
+import { bindings, testContext } from "../support/context.ts";
+import { OpenLimiter } from "../support/partners/stores.ts";
 
 const ADDRESS = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const by = (proof: PartnerProof): Actor => ({

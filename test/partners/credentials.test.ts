@@ -1,15 +1,15 @@
 import { crc32 as zlibCrc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { redact } from "../../src/lib/log.ts";
-import { crc32, isCredential, mintCredential, prefixOf } from "../../src/partners/credentials.ts";
+import { redact } from "../../src/lib/logger.ts";
+import { crc32, credentialPrefix, generateCredential, isCredential } from "../../src/partners/credentials.ts";
 
 const kinds = ["live", "secret", "session"] as const;
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe.each(kinds)("a %s credential", (kind) => {
   test("has its prefix, a fixed length and at least 192 random bits", () => {
-    const made = Array.from({ length: 500 }, () => mintCredential(kind));
+    const made = Array.from({ length: 500 }, () => generateCredential(kind));
     const lengths = { live: 47, secret: 59, session: 60 };
     for (const text of made) {
       expect(text).toMatch(new RegExp(`^cw_${kind}_[0-9A-Za-z]+$`));
@@ -22,7 +22,9 @@ describe.each(kinds)("a %s credential", (kind) => {
   });
 
   test("uses every digit at every place but the first", () => {
-    const made = Array.from({ length: 3_000 }, () => mintCredential(kind).slice(`cw_${kind}_`.length, -6));
+    const made = Array.from({ length: 3_000 }, () =>
+      generateCredential(kind).slice(`cw_${kind}_`.length, -6),
+    );
     for (let place = 1; place < (made[0] ?? "").length; place += 1)
       expect(new Set(made.map((text) => text[place])).size).toBe(62);
   });
@@ -30,7 +32,7 @@ describe.each(kinds)("a %s credential", (kind) => {
   test("is none after any one change", () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(61), (at, digit) => {
-        const text = mintCredential(kind);
+        const text = generateCredential(kind);
         const place = at % text.length;
         const changed = text.slice(0, place) + DIGITS[digit] + text.slice(place + 1);
         expect(isCredential(kind, changed)).toBe(changed === text);
@@ -40,7 +42,7 @@ describe.each(kinds)("a %s credential", (kind) => {
   });
 
   test("is none when it is cut, lengthened, swapped around, or of another kind", () => {
-    const text = mintCredential(kind);
+    const text = generateCredential(kind);
     for (const other of kinds) expect(isCredential(other, text)).toBe(other === kind);
     for (const wrong of [
       "",
@@ -55,7 +57,7 @@ describe.each(kinds)("a %s credential", (kind) => {
   });
 
   test("never passes a log line", () => {
-    const text = mintCredential(kind);
+    const text = generateCredential(kind);
     expect(redact(kind === "session" ? `Authorization: Bearer ${text}` : `key ${text}`)).not.toContain(
       text.slice(-12),
     );
@@ -63,7 +65,7 @@ describe.each(kinds)("a %s credential", (kind) => {
 });
 
 test("a prefix shows a key's start and its last four digits", () => {
-  expect(prefixOf("cw_live_0123456789abcdefghijklmnopqrstuvwxyzABC")).toBe("cw_live_0123…zABC");
+  expect(credentialPrefix("cw_live_0123456789abcdefghijklmnopqrstuvwxyzABC")).toBe("cw_live_0123…zABC");
 });
 
 test("the checksum is the common CRC-32", () => {

@@ -1,13 +1,19 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
-import { nonceKey, readStoredMessage, writeStoredMessage } from "../../src/partners/nonce-record.ts";
-import { proveAddress } from "../../src/partners/prove-address.ts";
-import { type ExpectedMessage, findMismatches, writeMessage } from "../../src/partners/siwe-message.ts";
-import { purposes } from "../../src/schemas/signing.ts";
-import { testContext } from "../lib/context.ts";
-import { account, changedMessages, expected, message, NOW } from "./support/messages.ts";
+import {
+  type ExpectedSiweMessage,
+  findSiweMismatches,
+  nonceKey,
+  readStoredMessage,
+  verifySignedNonce,
+  writeSiweMessage,
+  writeStoredMessage,
+} from "../../src/partners/siwe.ts";
+import { signingPurposes } from "../../src/schemas/signing.ts";
+import { testContext } from "../support/context.ts";
+import { account, changedMessages, expected, message, NOW } from "../support/partners/messages.ts";
 
-const mismatches = (text: string, now = NOW) => findMismatches(text, { expected, now });
+const mismatches = (text: string, now = NOW) => findSiweMismatches(text, { expected, now });
 
 test("a message says for whom, where, what for and until when", () => {
   expect(message).toBe(`causeway.example wants you to sign in with your Ethereum account:
@@ -30,23 +36,23 @@ test.each([
   ["https://api.causeway.example:8443", "api.causeway.example:8443"],
 ])("a deployment at %s is %s in its messages", (publicUrl, domain) => {
   const own = { ...expected, publicUrl };
-  expect(writeMessage(own)).toMatch(new RegExp(`^${domain} wants you`));
-  expect(findMismatches(writeMessage(own), { expected: own, now: NOW })).toEqual([]);
+  expect(writeSiweMessage(own)).toMatch(new RegExp(`^${domain} wants you`));
+  expect(findSiweMismatches(writeSiweMessage(own), { expected: own, now: NOW })).toEqual([]);
 });
 
 test("every purpose says something else", () => {
-  const texts = purposes.map((purpose) => writeMessage({ ...expected, purpose }));
-  expect(new Set(texts).size).toBe(purposes.length);
-  for (const [i, purpose] of purposes.entries()) {
+  const texts = signingPurposes.map((purpose) => writeSiweMessage({ ...expected, purpose }));
+  expect(new Set(texts).size).toBe(signingPurposes.length);
+  for (const [i, purpose] of signingPurposes.entries()) {
     const others = texts.filter((_, j) => j !== i);
     for (const other of others) {
-      const found = findMismatches(other, { expected: { ...expected, purpose }, now: NOW });
+      const found = findSiweMismatches(other, { expected: { ...expected, purpose }, now: NOW });
       expect(found).toEqual(["statement", "text"]);
     }
   }
 });
 
-test.each<[string, Partial<ExpectedMessage>, string[]]>([
+test.each<[string, Partial<ExpectedSiweMessage>, string[]]>([
   ["another domain", { publicUrl: "https://causeway.example.evil.example" }, ["domain", "uri", "text"]],
   ["another port", { publicUrl: "https://causeway.example:444" }, ["domain", "uri", "text"]],
   ["another path", { publicUrl: "https://causeway.example/v2" }, ["uri", "text"]],
@@ -56,7 +62,7 @@ test.each<[string, Partial<ExpectedMessage>, string[]]>([
   ["another nonce", { nonce: "1123456789abcdef0123456789abcdef" }, ["nonce", "text"]],
   ["another time", { issuedAt: NOW - 1 }, ["issued_at", "expiration_time", "text"]],
 ])("a message for %s does not fit", (_what, change, fields) => {
-  expect(mismatches(writeMessage({ ...expected, ...change }))).toEqual(fields);
+  expect(mismatches(writeSiweMessage({ ...expected, ...change }))).toEqual(fields);
 });
 
 test.each<[string, (text: string) => string, string[]]>([
@@ -100,7 +106,10 @@ describe("5,000 changes of one field", () => {
     for (const text of changedMessages.slice(0, 300)) {
       await context.nonces.put(key, writeStoredMessage({ message: text, chainId: 8453, issuedAt: NOW }), 1);
       const signature = await account.signMessage({ message: text });
-      const proof = proveAddress(context, { purpose: "register", signed: { address, nonce, signature } });
+      const proof = verifySignedNonce(context, {
+        purpose: "register",
+        signed: { address, nonce, signature },
+      });
       await expect(proof).rejects.toMatchObject({ code: "nonce_invalid" });
     }
   });
@@ -119,6 +128,6 @@ test("another key's signature proves nothing", async () => {
   const key = nonceKey({ purpose: "register", address, nonce });
   await context.nonces.put(key, writeStoredMessage({ message, chainId: 8453, issuedAt: NOW }), 1);
   const signature = await privateKeyToAccount(generatePrivateKey()).signMessage({ message });
-  const proof = proveAddress(context, { purpose: "register", signed: { address, nonce, signature } });
+  const proof = verifySignedNonce(context, { purpose: "register", signed: { address, nonce, signature } });
   await expect(proof).rejects.toMatchObject({ code: "signature_invalid" });
 });

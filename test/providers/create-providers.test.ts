@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 import { AppError } from "../../src/errors.ts";
 import { createProviders } from "../../src/providers/create-providers.ts";
-import { bindings } from "../lib/context.ts";
+import { bindings } from "../support/context.ts";
 
 const A = `0x${"aa".repeat(20)}`;
 const B = `0x${"bb".repeat(20)}`;

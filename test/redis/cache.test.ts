@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { crowd, FRESH, KEEP, LOCK_MS, ownTheClock, pass, STALE, value, world } from "./world.ts";
+import {
+  crowd,
+  FRESH,
+  KEEP,
+  LOCK_MS,
+  ownTheClock,
+  pass,
+  STALE,
+  value,
+  world,
+} from "../support/redis/cache-world.ts";
 
 ownTheClock();
 

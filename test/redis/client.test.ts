@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Timing } from "../../src/lib/timing.ts";
 import { createRedis, createRedisStore, type RedisStore } from "../../src/redis/client.ts";
-import { hurryDeadlines, serve } from "../lib/local-server.ts";
+import { hurryDeadlines, serve } from "../support/local-server.ts";
 
 interface StoreUnderTest {
   store: RedisStore;

@@ -1,10 +1,9 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logger.ts";
 import { Timing } from "../../src/lib/timing.ts";
-import { createLimiter } from "../../src/redis/limiter.ts";
-import { LimiterMemory } from "../../src/redis/limiter-memory.ts";
+import { createLimiter, LimiterMemory } from "../../src/redis/limiter.ts";
 
 const window = { name: "build", subject: "client:192.0.2.1", limit: 3 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logger.ts";
 import { withLock } from "../../src/redis/lock.ts";
-import { MemoryStore } from "./memory-store.ts";
+import { MemoryStore } from "../support/redis/memory-store.ts";
 
 function world() {
   let now = 0;

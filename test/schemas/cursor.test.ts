@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeCursor } from "../../src/lib/cursor.ts";
-import { cutPage, timeParts } from "../../src/lib/page.ts";
+import { cutPage, encodeCursor, timeCursorParts } from "../../src/lib/pagination.ts";
 import { TimeCursor, VaultCursor } from "../../src/schemas/cursor.ts";
 
 const id = `trk_${"0123456789abcdef".repeat(2)}`;
@@ -10,17 +9,17 @@ describe("a page", () => {
   const rows = [3, 2, 1].map((n) => ({ at: new Date(at.getTime() + n), id }));
 
   test("that is not the last leads to what follows its last row", () => {
-    const { rows: shown, next } = cutPage(rows, { limit: 2, partsOf: timeParts });
+    const { rows: shown, next } = cutPage(rows, { limit: 2, partsOf: timeCursorParts });
     expect(shown).toEqual(rows.slice(0, 2));
     expect(TimeCursor.parse(next)).toEqual(rows[1]);
   });
 
   test.each([3, 4])("of %d at the most holds three, and leads nowhere", (limit) => {
-    expect(cutPage(rows, { limit, partsOf: timeParts })).toEqual({ rows, next: null });
+    expect(cutPage(rows, { limit, partsOf: timeCursorParts })).toEqual({ rows, next: null });
   });
 
   test("of nothing leads nowhere", () => {
-    expect(cutPage([], { limit: 2, partsOf: timeParts })).toEqual({ rows: [], next: null });
+    expect(cutPage([], { limit: 2, partsOf: timeCursorParts })).toEqual({ rows: [], next: null });
   });
 });
 
@@ -39,5 +38,5 @@ test.each([
 });
 
 test("a place in time is no vault", () => {
-  expect(VaultCursor.safeParse(encodeCursor(timeParts({ at, id }))).success).toBe(false);
+  expect(VaultCursor.safeParse(encodeCursor(timeCursorParts({ at, id }))).success).toBe(false);
 });

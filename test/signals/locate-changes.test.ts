@@ -3,10 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { SignalRow } from "../../src/db/queries/signals.ts";
-import { tells } from "../../src/signals/change-events.ts";
-import { locateChanges, unlocated } from "../../src/signals/locate-changes.ts";
-import { CHAIN_ID, vaultOf } from "../flows/support/vaults.ts";
-import { testContext } from "../lib/context.ts";
+import { locateChanges, logShowsChange, withoutTransaction } from "../../src/signals/locate-changes.ts";
+import { testContext } from "../support/context.ts";
+import { CHAIN_ID, vaultOf } from "../support/flows/vaults.ts";
 
 const NEW = "0x00000000000000000000000000000000000000b2";
 const TX = `0x${"ab".repeat(32)}` as const;
@@ -110,7 +109,7 @@ describe("a change that a view showed", () => {
       row({ signalId: "sig_5", ruleId: "paused", subject: "" }),
     ];
     const found = rows.map((one) => ({ row: one, vault }));
-    const ids = (nowMs: number) => unlocated(found, nowMs).map((one) => one.row.signalId);
+    const ids = (nowMs: number) => withoutTransaction(found, nowMs).map((one) => one.row.signalId);
     expect(ids(30 * 60_000)).toEqual(["sig_1", "sig_5"]);
     expect(ids(30 * 60_000 + 1)).toEqual([]);
   });
@@ -149,5 +148,5 @@ test.each<[string, string, Hex, boolean]>([
     true,
   ],
 ])("an event tells %s", (_what, value, data, told) => {
-  expect(tells({ topics: [TX], data }, value)).toBe(told);
+  expect(logShowsChange({ topics: [TX], data }, value)).toBe(told);
 });

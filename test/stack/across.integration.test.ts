@@ -1,9 +1,17 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { instructionsParameters } from "../../src/providers/across/abi.ts";
-import { type BridgedStack, give, held, newUser, PATIENCE, relayerOf, startBridged } from "./bridged.ts";
-import { clearFaults } from "./harness.ts";
-import { carryOut, intoVault, moveOf, openProviders } from "./providers.ts";
+import { instructionsParameters } from "../../src/providers/across/across-abi.ts";
+import {
+  type BridgedStack,
+  give,
+  held,
+  newUser,
+  PATIENCE,
+  relayerOf,
+  startBridged,
+} from "../support/stack/bridged.ts";
+import { clearFaults } from "../support/stack/harness.ts";
+import { carryOut, intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
 
 const usd = (whole: bigint) => whole * 10n ** 6n;
 let stack: BridgedStack;

@@ -19,7 +19,7 @@ import type { Scenario } from "../../scripts/stack/chains/plan.ts";
 import { registryRows } from "../../scripts/stack/chains/registry.ts";
 import { callerVaultAbi, minimumVaultAbi } from "../../scripts/stack/contracts/artifact.ts";
 import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/address.ts";
-import { startProcess } from "./harness.ts";
+import { startProcess } from "../support/stack/harness.ts";
 
 const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 const { child, close } = startProcess("chains");

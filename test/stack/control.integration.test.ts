@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Redis } from "@upstash/redis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { clearFaults, control, openDriver, startHub, type TestHub } from "./harness.ts";
+import { clearFaults, control, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
 
 const ADDRESS = "0x1111111111111111111111111111111111111111";
 const WORD = ADDRESS.slice(2).padStart(64, "0");

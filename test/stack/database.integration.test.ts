@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate } from "../../scripts/db/migrate.ts";
 import { readSeedFile, seed } from "../../scripts/db/seed.ts";
 import { SeedRow } from "../../scripts/db/seed-row.ts";
-import { connectionString, openDriver, startHub, type TestHub } from "./harness.ts";
+import { connectionString, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "causeway-migrations-"));
 let hub: TestHub;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Relayer } from "../../scripts/stack/emulator/control.ts";
+import type { Relayer } from "../../scripts/stack/emulators/control.ts";
 import { decide, shortfall } from "../../scripts/stack/relayer/decide.ts";
 import type { LifiStart, RelayData, TransferState } from "../../scripts/stack/relayer/transfer.ts";
 

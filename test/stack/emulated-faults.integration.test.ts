@@ -1,17 +1,17 @@
 import type { Address } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Fault } from "../../scripts/stack/emulator/control.ts";
+import type { Fault } from "../../scripts/stack/emulators/control.ts";
 import type { AppError } from "../../src/errors.ts";
-import type { MoveRequest } from "../../src/providers/provider.ts";
-import { type BridgedStack, newUser, startBridged } from "./bridged.ts";
-import { clearFaults, control } from "./harness.ts";
-import { intoVault, moveOf, openProviders } from "./providers.ts";
+import type { TransferRequest } from "../../src/providers/provider.ts";
+import { type BridgedStack, newUser, startBridged } from "../support/stack/bridged.ts";
+import { clearFaults, control } from "../support/stack/harness.ts";
+import { intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
 
 const AMOUNT = 100n * 10n ** 6n;
 let stack: BridgedStack;
 let opened: ReturnType<typeof openProviders>;
 let user: Address;
-let request: MoveRequest;
+let request: TransferRequest;
 
 beforeAll(async () => {
   stack = await startBridged();

@@ -20,10 +20,19 @@ import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { receiverAcrossAbi } from "../../scripts/stack/contracts/lifi/artifact.ts";
 import { asLog } from "../../scripts/stack/relayer/as-log.ts";
-import { depositAbi } from "../../src/providers/across/abi.ts";
-import { messageParameters } from "../../src/providers/lifi/decode/structs.ts";
-import { settled } from "../harness/settled.ts";
-import { approve, type BridgedStack, give, held, newUser, PATIENCE, send, startBridged } from "./bridged.ts";
+import { depositAbi } from "../../src/providers/across/across-abi.ts";
+import { receiverMessageParameters } from "../../src/providers/lifi/decode/lifi-structs.ts";
+import { settled } from "../support/settled.ts";
+import {
+  approve,
+  type BridgedStack,
+  give,
+  held,
+  newUser,
+  PATIENCE,
+  send,
+  startBridged,
+} from "../support/stack/bridged.ts";
 
 /** What the bridge delivers in every case. */
 const DELIVERED = 100_000_000n;
@@ -93,7 +102,7 @@ async function deliver(from: Deployment, { to, of }: { to: Deployment; of: Case 
     requiresDeposit: true,
   };
   const id = keccak256(stringToHex(`${of.name} ${to.plan.chainId}`));
-  const message = encodeAbiParameters(messageParameters(), [id, [swap], user]);
+  const message = encodeAbiParameters(receiverMessageParameters(), [id, [swap], user]);
   await deposit(from, { to, user, message });
   const events = await settled(() => eventsOf(to, id), { ...PATIENCE, wanted: (all) => all.length > 0 });
   return { user, vault: vault.plan.name, events };

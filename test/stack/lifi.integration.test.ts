@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exchangeAbi } from "../../scripts/stack/contracts/lifi/artifact.ts";
-import type { MoveRequest } from "../../src/providers/provider.ts";
-import { settled } from "../harness/settled.ts";
+import type { TransferRequest } from "../../src/providers/provider.ts";
+import { settled } from "../support/settled.ts";
 import {
   approve,
   type BridgedStack,
@@ -14,8 +14,8 @@ import {
   startBridged,
   tokenOn,
   trySend,
-} from "./bridged.ts";
-import { carryOut, intoVault, moveOf, openProviders } from "./providers.ts";
+} from "../support/stack/bridged.ts";
+import { carryOut, intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
 
 const usd = (whole: bigint) => whole * 10n ** 6n;
 const TENTH = 10n ** 17n;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /** Builds with the program's own provider, which verifies every byte. */
-const build = (request: MoveRequest) => opened.lifi.build(opened.scope, request);
+const build = (request: TransferRequest) => opened.lifi.build(opened.scope, request);
 
 describe("across chains, built and verified by the program's own provider", () => {
   const cases = [

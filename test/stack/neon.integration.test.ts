@@ -14,7 +14,7 @@ import {
   unique,
 } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectionString, openDriver, startHub, type TestHub } from "./harness.ts";
+import { connectionString, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
 
 const samples = pgTable(
   "samples",

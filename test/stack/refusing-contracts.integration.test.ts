@@ -17,7 +17,7 @@ import {
   executorAbi,
   receiverAcrossAbi,
 } from "../../scripts/stack/contracts/lifi/artifact.ts";
-import { approve, type BridgedStack, give, newUser, startBridged } from "./bridged.ts";
+import { approve, type BridgedStack, give, newUser, startBridged } from "../support/stack/bridged.ts";
 
 const handlerAbi = parseAbi([
   "struct Call { address target; bytes callData; uint256 value; }",

@@ -28,17 +28,17 @@ import {
   vedaVaultCreationCode,
 } from "../../scripts/stack/contracts/veda/artifact.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
-import { audit, vaults } from "../../src/db/schema.ts";
+import { audit, vaults } from "../../src/db/schema/partners.ts";
 import { deployTransaction, depositRouterAddress } from "../../src/router/address.ts";
-import { contractsOf, deploy, send, startChain, type TestChain } from "../chains/simulator/chain.ts";
-import { type Deployment, startDeployment } from "../partners/support/deployment.ts";
+import { contractsOf, deploy, send, startChain, type TestChain } from "../support/chains/test-chain.ts";
+import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 
 const execute = promisify(execFile);
 const TOOL = join(import.meta.dirname, "../../scripts/registry-check.ts");
 const CHAIN = 31337;
 const EOA: Address = "0x00000000000000000000000000000000000A11cE";
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
-const contracts = contractsOf("test/vaults/derive/Lies.sol");
+const contracts = contractsOf("test/support/solidity/LyingVaults.sol");
 let chain: TestChain;
 let causeway: Deployment;
 let client: ChainClient;

@@ -1,10 +1,18 @@
 import type { Address, Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import type { MoveRequest, Provider } from "../../src/providers/provider.ts";
-import { type BridgedStack, give, held, newUser, PATIENCE, relayerOf, startBridged } from "./bridged.ts";
-import { clearFaults, control } from "./harness.ts";
-import { carryOut, intoVault, moveOf, openProviders } from "./providers.ts";
+import type { Provider, TransferRequest } from "../../src/providers/provider.ts";
+import {
+  type BridgedStack,
+  give,
+  held,
+  newUser,
+  PATIENCE,
+  relayerOf,
+  startBridged,
+} from "../support/stack/bridged.ts";
+import { clearFaults, control } from "../support/stack/harness.ts";
+import { carryOut, intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
 
 const AMOUNT = 100n * 10n ** 6n;
 const VAULT = "Remote Prime USDC";
@@ -32,7 +40,12 @@ async function sendMove(name: "lifi" | "across", call: { minIn: bigint } | null)
   await give(one, { user, symbol: "USDC", amount: AMOUNT });
   const destinationCall = call === null ? null : intoVault(two, { vault: VAULT, user, ...call });
   const tokens = { fromToken: one.tokens.USDC, toToken: two.tokens.USDC };
-  const request: MoveRequest = moveOf(one, two, { ...tokens, amount: AMOUNT, user, call: destinationCall });
+  const request: TransferRequest = moveOf(one, two, {
+    ...tokens,
+    amount: AMOUNT,
+    user,
+    call: destinationCall,
+  });
   const move = await opened[name].build(opened.scope, request);
   const txHash = await carryOut(one, { move, request });
   const transfer = { txHash, fromChainId: 31337, toChainId: 31338, tool: move.tool };

@@ -18,7 +18,7 @@ import { forward } from "../../scripts/stack/chains/anvil.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { asLog } from "../../scripts/stack/relayer/as-log.ts";
 import { refund } from "../../scripts/stack/relayer/refund.ts";
-import { depositAbi, spokePoolAbi } from "../../src/providers/across/abi.ts";
+import { depositAbi, spokePoolAbi } from "../../src/providers/across/across-abi.ts";
 import {
   approve,
   type BridgedStack,
@@ -30,8 +30,8 @@ import {
   send,
   startBridged,
   trySend,
-} from "./bridged.ts";
-import { clearFaults } from "./harness.ts";
+} from "../support/stack/bridged.ts";
+import { clearFaults } from "../support/stack/harness.ts";
 
 const usd = (whole: bigint) => whole * 10n ** 6n;
 let stack: BridgedStack;

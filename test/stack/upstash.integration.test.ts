@@ -1,6 +1,6 @@
 import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startHub, type TestHub } from "./harness.ts";
+import { startHub, type TestHub } from "../support/stack/harness.ts";
 
 let hub: TestHub;
 const open = (token = hub.token) => new Redis({ url: hub.upstash, token });

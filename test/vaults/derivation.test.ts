@@ -1,10 +1,8 @@
 import { encodeAbiParameters, type Hex, parseAbiParameters, stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
-import type { Described, ReadResult } from "../../src/chains/read.ts";
-import { findAdapter } from "../../src/vaults/adapters.ts";
-import { type Derivation, toLabel } from "../../src/vaults/derivation.ts";
-import { unknownSubject } from "../../src/vaults/derive/derivation.ts";
-import { deriverOf } from "../../src/vaults/derive/derivers.ts";
+import type { Query, ReadResult } from "../../src/chains/query.ts";
+import { type Derivation, sanitizeLabel, unreviewedSubject } from "../../src/vaults/derivation.ts";
+import { deriverOf, findAdapter } from "../../src/vaults/families.ts";
 
 const VAULT = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
@@ -25,7 +23,7 @@ const honest: Readonly<Record<string, Hex>> = {
 };
 
 /** Answers every read by the end of its name, as a chain would; a name that has no answer reverts. */
-function answer(described: Described<Derivation>, answers: Readonly<Record<string, Hex>>): Derivation {
+function answer(described: Query<Derivation>, answers: Readonly<Record<string, Hex>>): Derivation {
   const results = Object.fromEntries(
     Object.entries(described.reads).map(([name, read]): [string, ReadResult<unknown>] => {
       const data = answers[name] ?? answers[name.replace(/^.*\//, "")];
@@ -45,7 +43,7 @@ function answer(described: Described<Derivation>, answers: Readonly<Record<strin
 
 const derive = (change: Readonly<Record<string, Hex | undefined>> = {}) => {
   const answers = Object.entries({ ...honest, ...change }).filter(([, data]) => data !== undefined);
-  const described = deriverOf("erc4626")?.derive(unknownSubject({ chainId: 1, address: VAULT }));
+  const described = deriverOf("erc4626")?.derive(unreviewedSubject({ chainId: 1, address: VAULT }));
   if (described === undefined) throw new Error("no deriver");
   return answer(described, Object.fromEntries(answers) as Record<string, Hex>);
 };
@@ -129,5 +127,5 @@ test.each([
   ["x".repeat(50), 32, "x".repeat(32)],
   [null, 32, ""],
 ])("%j in %i characters is %j", (given, length, label) => {
-  expect(toLabel(given, length)).toBe(label);
+  expect(sanitizeLabel(given, length)).toBe(label);
 });

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { type Address, decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import type { Described, ReadResult } from "../../src/chains/read.ts";
-import type { DepositTerms, VaultAdapter, VaultFlags, VaultState } from "../../src/vaults/adapter.ts";
-import { adapterOf } from "../../src/vaults/adapters.ts";
-import { erc4626 } from "../../src/vaults/families/erc4626.ts";
+import type { Query, ReadResult } from "../../src/chains/query.ts";
+import { erc4626 } from "../../src/vaults/families/erc4626/index.ts";
 import { metaMorpho } from "../../src/vaults/families/morpho.ts";
+import { adapterOf } from "../../src/vaults/families.ts";
 import { toVault, type Vault } from "../../src/vaults/vault.ts";
-import { NOW, USDC, USER, vault } from "../deposits/fixtures.ts";
+import type { DepositTerms, VaultAdapter, VaultFlags, VaultState } from "../../src/vaults/vault-adapter.ts";
+import { NOW, USDC, USER, vault } from "../support/deposits/fixtures.ts";
 
 const abi = parseAbi([
   "function asset() view returns (address)",
@@ -45,7 +45,7 @@ const answers: Readonly<Record<View, Hex>> = {
 };
 
 /** What each read asks, of whom and with what. */
-const questions = (described: Described<unknown>): Record<string, unknown> =>
+const questions = (described: Query<unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(described.reads).map(([name, { to, data }]) => {
       const { functionName, args } = decodeFunctionData({ abi, data });
@@ -54,7 +54,7 @@ const questions = (described: Described<unknown>): Record<string, unknown> =>
   );
 
 /** Interprets with every read answered by the table, but for those that fail. */
-function interpret<S>(described: Described<S>, without: Record<string, Hex | null> = {}): S {
+function interpret<S>(described: Query<S>, without: Record<string, Hex | null> = {}): S {
   const results = Object.entries(described.reads).map(([name, { data, decode }]) => {
     const { functionName } = decodeFunctionData({ abi, data });
     const result =

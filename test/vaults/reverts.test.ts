@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Abi, encodeErrorResult, type Hex, parseAbi, toFunctionSelector, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, errorTable } from "../../src/errors.ts";
-import { explainRevert } from "../../src/vaults/reverts.ts";
+import { explainCommonRevert } from "../../src/vaults/reverts.ts";
 
 const OTHER = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
 /** Errors by their declaration in the families' sources, with the refusal they stand for. */
@@ -38,7 +38,7 @@ const says = (reason: string): Hex => reverts("Error(string reason)", [reason]);
 
 describe("a named error", () => {
   test.each(refusals)("%s", (signature, args, code) => {
-    expect(explainRevert(reverts(signature, args))).toEqual({ code, text: signature.split("(")[0] });
+    expect(explainCommonRevert(reverts(signature, args))).toEqual({ code, text: signature.split("(")[0] });
   });
 
   test("stands for a code of the table", () => {
@@ -46,7 +46,7 @@ describe("a named error", () => {
   });
 
   test("that nobody knows is given by its selector", () => {
-    expect(explainRevert(reverts("SomethingElse(uint256 x)", [1n]))).toEqual({
+    expect(explainCommonRevert(reverts("SomethingElse(uint256 x)", [1n]))).toEqual({
       code: null,
       text: toFunctionSelector("SomethingElse(uint256)"),
     });
@@ -54,7 +54,7 @@ describe("a named error", () => {
 
   test("whose arguments are cut off is given by its selector, and stands for nothing", () => {
     const whole = reverts("ERC20ExceededCap(uint256 increasedSupply, uint256 cap)", [2n, 1n]);
-    expect(explainRevert(whole.slice(0, 70) as Hex)).toEqual({ code: null, text: whole.slice(0, 10) });
+    expect(explainCommonRevert(whole.slice(0, 70) as Hex)).toEqual({ code: null, text: whole.slice(0, 10) });
   });
 });
 
@@ -86,15 +86,15 @@ describe("a reason in words", () => {
     ["TRANSFER_FROM_FAILED", null],
     ["", null],
   ])("%j stands for %s", (reason, code) => {
-    expect(explainRevert(says(reason))).toEqual({ code, text: reason });
+    expect(explainCommonRevert(says(reason))).toEqual({ code, text: reason });
   });
 
   test("is shown without what would hide or turn it", () => {
-    expect(explainRevert(says("a\u0000b\u202ec\nd")).text).toBe("abcd");
+    expect(explainCommonRevert(says("a\u0000b\u202ec\nd")).text).toBe("abcd");
   });
 
   test("is cut at 200 characters", () => {
-    expect(explainRevert(says("x".repeat(5_000))).text).toBe("x".repeat(200));
+    expect(explainCommonRevert(says("x".repeat(5_000))).text).toBe("x".repeat(200));
   });
 });
 
@@ -102,18 +102,18 @@ test.each<[Hex, string]>([
   [reverts("Panic(uint256 code)", [0x11n]), "Panic(17)"],
   [reverts("Panic(uint256 code)", [0x12n]), "Panic(18)"],
 ])("a panic is told by its number", (data, text) => {
-  expect(explainRevert(data)).toEqual({ code: null, text });
+  expect(explainCommonRevert(data)).toEqual({ code: null, text });
 });
 
 test.each<Hex>(["0x", "0x00", "0x08c379"])("%s says nothing", (data) => {
-  expect(explainRevert(data)).toEqual({ code: null, text: null });
+  expect(explainCommonRevert(data)).toEqual({ code: null, text: null });
 });
 
 test("no revert data makes it throw, or say more than 200 characters", () => {
   const selectors = fc.constantFrom("0x08c379a0", "0x4e487b71", "0x", reverts("EnforcedPause()", []));
   fc.assert(
     fc.property(selectors, fc.uint8Array({ maxLength: 300 }), (selector, rest) => {
-      const { text } = explainRevert(`${selector}${toHex(rest).slice(2)}` as Hex);
+      const { text } = explainCommonRevert(`${selector}${toHex(rest).slice(2)}` as Hex);
       expect((text ?? "").length).toBeLessThanOrEqual(200);
     }),
   );

@@ -1,4 +1,4 @@
-import type { Quirk } from "../emulator/control.ts";
+import type { Quirk } from "../emulators/control.ts";
 import type { Ledger } from "../relayer/ledger.ts";
 import type { World } from "./world.ts";
 

@@ -1,8 +1,8 @@
-import { answerAcross } from "../across/answer.ts";
 import type { Deployment } from "../chains/deploy.ts";
-import type { Control } from "../emulator/control.ts";
-import type { Answerer } from "../emulator/server.ts";
-import { answerLifi } from "../lifi/answer.ts";
+import { answerAcross } from "../emulators/across/answer.ts";
+import type { Control } from "../emulators/control.ts";
+import { answerLifi } from "../emulators/lifi/answer.ts";
+import type { Answerer } from "../emulators/server.ts";
 import { BridgeRelayer } from "../relayer/relayer.ts";
 import { worldOf } from "./world.ts";
 

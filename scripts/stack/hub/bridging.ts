@@ -1,8 +1,8 @@
-import { acrossEmulator } from "../across/endpoint.ts";
 import type { Bridge } from "../bridge/start.ts";
 import type { Deployment } from "../chains/deploy.ts";
-import { type ServedEmulator, serveEmulator } from "../emulator/server.ts";
-import { lifiEmulator } from "../lifi/endpoint.ts";
+import { acrossEmulator } from "../emulators/across/endpoint.ts";
+import { lifiEmulator } from "../emulators/lifi/endpoint.ts";
+import { type ServedEmulator, serveEmulator } from "../emulators/server.ts";
 
 /** The emulated providers. They are served at once; what is asked of them waits until the chains are deployed. */
 export class Bridging {

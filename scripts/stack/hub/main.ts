@@ -3,17 +3,17 @@
  * layer in front of each node.
  */
 import type { Deployment } from "../chains/deploy.ts";
-import type { ServedEmulator } from "../emulator/server.ts";
-import { serveEmulator } from "../emulator/server.ts";
-import type { Backend } from "../neon/backend.ts";
-import type { Credentials } from "../neon/credentials.ts";
-import { neonEmulator } from "../neon/endpoint.ts";
-import { openPglite, type PgliteBackend } from "../neon/pglite.ts";
-import { openPostgres } from "../neon/postgres.ts";
+import type { Backend } from "../emulators/neon/backend.ts";
+import type { Credentials } from "../emulators/neon/credentials.ts";
+import { neonEmulator } from "../emulators/neon/endpoint.ts";
+import { openPglite, type PgliteBackend } from "../emulators/neon/pglite.ts";
+import { openPostgres } from "../emulators/neon/postgres.ts";
+import type { ServedEmulator } from "../emulators/server.ts";
+import { serveEmulator } from "../emulators/server.ts";
+import { openRedis, type RedisBackend } from "../emulators/upstash/backend.ts";
+import { upstashEmulator } from "../emulators/upstash/endpoint.ts";
 import { serveParent } from "../processes/serve.ts";
 import { rpcEmulator } from "../rpc/endpoint.ts";
-import { openRedis, type RedisBackend } from "../upstash/backend.ts";
-import { upstashEmulator } from "../upstash/endpoint.ts";
 import { Bridging } from "./bridging.ts";
 
 export interface HubInput {

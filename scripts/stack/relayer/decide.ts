@@ -1,4 +1,4 @@
-import type { Relayer } from "../emulator/control.ts";
+import type { Relayer } from "../emulators/control.ts";
 import type { Transfer } from "./transfer.ts";
 
 export type Step = "wait" | "fill" | "expire" | "refund";

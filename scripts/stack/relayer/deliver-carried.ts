@@ -18,7 +18,7 @@ import {
   stargatePoolAbi,
   tokenMessagingAbi,
 } from "../contracts/lifi/artifact.ts";
-import type { Relayer } from "../emulator/control.ts";
+import type { Relayer } from "../emulators/control.ts";
 import { shortfall } from "./decide.ts";
 import { send } from "./send.ts";
 import { spoilDelivery } from "./spoil.ts";

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, pad } from "viem";
-import { spokePoolAbi } from "../../../src/providers/across/abi.ts";
+import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import type { BridgeChain } from "../bridge/world.ts";
-import type { Relayer } from "../emulator/control.ts";
+import type { Relayer } from "../emulators/control.ts";
 import { shortfall } from "./decide.ts";
 import { type Filled, makesCalls, outcomeOf } from "./outcome.ts";
 import { send } from "./send.ts";

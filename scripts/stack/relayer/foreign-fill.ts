@@ -1,5 +1,5 @@
 import { decodeFunctionResult, encodeEventTopics, encodeFunctionData, type Hex } from "viem";
-import { spokePoolAbi } from "../../../src/providers/across/abi.ts";
+import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import { logsOf, receiptOf } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
 import { rpc } from "../chains/json-rpc.ts";

@@ -1,4 +1,4 @@
-import type { RelayerMode } from "../emulator/control.ts";
+import type { RelayerMode } from "../emulators/control.ts";
 
 type Notes = Partial<Readonly<Record<RelayerMode, string>>>;
 

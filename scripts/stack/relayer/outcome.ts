@@ -1,5 +1,5 @@
 import { type Hex, isAddressEqual, parseEventLogs } from "viem";
-import { handlerAbi, spokePoolAbi } from "../../../src/providers/across/abi.ts";
+import { handlerAbi, spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import type { NodeReceipt } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
 import { receiverAcrossAbi } from "../contracts/lifi/artifact.ts";

@@ -1,6 +1,6 @@
 import { pad } from "viem";
 import type { World } from "../bridge/world.ts";
-import type { Relayer as Settings } from "../emulator/control.ts";
+import type { Relayer as Settings } from "../emulators/control.ts";
 import { decide } from "./decide.ts";
 import { deliverCarried, outputTokenOf, payBack } from "./deliver-carried.ts";
 import { fill } from "./fill.ts";

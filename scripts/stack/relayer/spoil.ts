@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, isAddressEqual, maxUint256, zeroHash } from "viem";
 import { depositRouterAddress } from "../../../src/router/address.ts";
-import { encodeRouterDeposit, plainStep } from "../../../src/router/encode.ts";
+import { callOnlyStep, encodeRouterDeposit } from "../../../src/router/codec.ts";
 import type { NodeReceipt } from "../bridge/node.ts";
 import { type BridgeChain, tokenOfAsset } from "../bridge/world.ts";
 import { stackTokenAbi } from "../contracts/artifact.ts";
@@ -21,10 +21,10 @@ export function spoilDelivery(
   // The Router wants shares of another token; anybody may mint these.
   const shareToken = isAddressEqual(asset, usdc) ? tokenOfAsset(destination, "USDT").address : usdc;
   const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [relayer, 1n] });
-  const deliver = plainStep({ target, value: 0n, data });
+  const deliver = callOnlyStep({ target, value: 0n, data });
   const steps = [
     { ...deliver, approveToken: asset, spender: target },
-    plainStep({ target: shareToken, value: 0n, data: mint }),
+    callOnlyStep({ target: shareToken, value: 0n, data: mint }),
   ];
   const deposit = {
     asset,

@@ -10,7 +10,7 @@ import {
   toEventSelector,
   zeroAddress,
 } from "viem";
-import { relayHashParameters, spokePoolAbi } from "../../../src/providers/across/abi.ts";
+import { relayHashParameters, spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import { headOf, logsOf, type NodeLog, receiptOf } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
 import { diamondAbi } from "../contracts/lifi/artifact.ts";

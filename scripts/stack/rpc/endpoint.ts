@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from "node:http";
-import { ATTACKER, type EmulatorAnswer, renameFields } from "../emulator/faults.ts";
-import type { Emulator, EmulatorRequest } from "../emulator/server.ts";
+import { ATTACKER, type EmulatorAnswer, renameFields } from "../emulators/faults.ts";
+import type { Emulator, EmulatorRequest } from "../emulators/server.ts";
 
 const LIMIT = 16 * 1024 * 1024;
 

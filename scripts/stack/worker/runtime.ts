@@ -30,7 +30,7 @@ const moduleTypes: Readonly<Record<string, string>> = {
 /**
  * Runs a built Worker in workerd with the bindings of its wrangler.toml and the given variables.
  * Without wrangler's development proxies a request costs a quarter of what it does behind them.
- * `scheduledUrl` names what fires a cron trigger. `assets` puts the development stand-in for the platform's asset
+ * `scheduledUrl` names what fires a cron trigger. `acrossAssets` puts the development stand-in for the platform's asset
  * router in front of the Worker, or the assets beside it.
  */
 export async function runWorker(input: {

@@ -1,6 +1,6 @@
+import type { Credentials } from "../emulators/neon/credentials.ts";
 import type { HubAddresses } from "../hub/main.ts";
 import type { StackChain } from "../manifest.ts";
-import type { Credentials } from "../neon/credentials.ts";
 import { providersVariable } from "./providers.ts";
 
 /** Far above what a test or a benchmark sends in a minute. */

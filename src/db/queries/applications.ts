@@ -1,10 +1,10 @@
 import { and, desc, eq, sql as raw } from "drizzle-orm";
-import type { TimePosition } from "../../lib/page.ts";
+import type { TimePosition } from "../../lib/pagination.ts";
 import type { ApplicationForm, ApplicationStatus } from "../../schemas/application.ts";
 import type { Database } from "../client.ts";
-import { applications } from "../schema.ts";
+import { applications } from "../schema/partners.ts";
 import { type AuditNote, auditInsert } from "./audit.ts";
-import { olderThan } from "./older-than.ts";
+import { olderThan } from "./pagination.ts";
 
 export type ApplicationRow = typeof applications.$inferSelect;
 

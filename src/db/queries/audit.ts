@@ -1,8 +1,9 @@
 import { and, desc, eq, sql as raw, type SQL } from "drizzle-orm";
-import type { TimePosition } from "../../lib/page.ts";
+import type { Context } from "../../context.ts";
+import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../client.ts";
-import { audit } from "../schema.ts";
-import { olderThan } from "./older-than.ts";
+import { audit } from "../schema/partners.ts";
+import { olderThan } from "./pagination.ts";
 
 export type AuditRow = typeof audit.$inferSelect;
 
@@ -41,4 +42,19 @@ export function selectAudit(
       .orderBy(desc(audit.at), desc(audit.id))
       .limit(page.limit),
   );
+}
+
+/** The audit row's part that does not depend on what is changed; the actor is the request's own. */
+export function makeAuditNote(
+  ctx: Context,
+  change: { action: string; actor: string; note?: string },
+): AuditNote {
+  return {
+    id: `aud_${ctx.randomId()}`,
+    at: new Date(ctx.now()),
+    actor: change.actor,
+    action: change.action,
+    note: change.note ?? "",
+    requestId: ctx.requestId,
+  };
 }

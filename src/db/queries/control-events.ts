@@ -12,7 +12,7 @@ const KEPT_MS = 8 * DAY_MS;
  * Adds what a chain's blocks up to `to` showed, with the note that they were read, in one batch; forgets what is old.
  * Doing it again changes nothing. Throws `store_unavailable`.
  */
-export async function noteControlEvents(
+export async function writeControlEvents(
   db: Database,
   step: { chainId: number; to: number; rows: readonly ControlEventRow[]; at: Date },
 ): Promise<void> {

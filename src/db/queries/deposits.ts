@@ -1,9 +1,9 @@
-import { and, asc, desc, eq, inArray, isNotNull, ne, or, sql as raw, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, lte, ne, or, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
-import type { TimePosition } from "../../lib/page.ts";
+import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../client.ts";
-import { deposits } from "../schema.ts";
-import { olderThan } from "./older-than.ts";
+import { deposits } from "../schema/partners.ts";
+import { olderThan } from "./pagination.ts";
 
 export type DepositRow = typeof deposits.$inferSelect;
 export type NewDeposit = typeof deposits.$inferInsert;
@@ -36,11 +36,11 @@ export async function insertDeposit(db: Database, row: NewDeposit): Promise<void
 }
 
 export async function selectDeposit(db: Database, trackingId: string): Promise<DepositRow | null> {
-  return first(db, eq(deposits.trackingId, trackingId));
+  return firstRow(db, eq(deposits.trackingId, trackingId));
 }
 
 /** More deposits than one transaction brings to an end. */
-const MOST = 20;
+const MAX_SAME_TRANSACTION = 20;
 
 /**
  * Deposits that could be carried by a transaction, so many at most: those that the chain has shown it to carry, then
@@ -75,7 +75,7 @@ export function selectDepositsByTransaction(
       .from(deposits)
       .where(or(named, ended, source, deposit, claim, same))
       .orderBy(rank, desc(raw`${source} is true`), asc(deposits.createdAt), asc(deposits.trackingId))
-      .limit(MOST),
+      .limit(MAX_SAME_TRANSACTION),
   );
 }
 
@@ -88,23 +88,26 @@ interface Claimed {
 /** Whether the chain has shown that a source transaction carries another deposit. */
 export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(eq(deposits.sourceTxHash, hash), eq(deposits.sourceProven, true));
-  return another(db, { row, where: and(proven, eq(deposits.fromChainId, row.fromChainId)) });
+  return otherDepositExists(db, { row, where: and(proven, eq(deposits.fromChainId, row.fromChainId)) });
 }
 
 /** Whether a transaction of the vault's chain is the delivery of another deposit of the same user. */
 export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.vaultChainId, row.vaultChainId));
-  return another(db, { row, where: and(eq(deposits.destinationTxHash, hash), own) });
+  return otherDepositExists(db, { row, where: and(eq(deposits.destinationTxHash, hash), own) });
 }
 
 /** Whether a transaction of the source chain is the refund of another deposit of the same user. */
 export function refundsAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
-  return another(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
+  return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
 }
 
-async function another(db: Database, of: { row: DepositRow; where: SQL | undefined }): Promise<boolean> {
-  return (await first(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
+async function otherDepositExists(
+  db: Database,
+  of: { row: DepositRow; where: SQL | undefined },
+): Promise<boolean> {
+  return (await firstRow(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
 }
 
 /** A user's deposits, newest first; `before` is the last row of the page before. */
@@ -142,7 +145,90 @@ export async function updateDeposit(
   return rows[0] ?? null;
 }
 
-async function first(db: Database, where: SQL | undefined): Promise<DepositRow | null> {
+async function firstRow(db: Database, where: SQL | undefined): Promise<DepositRow | null> {
   const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));
   return rows[0] ?? null;
+}
+
+/**
+ * Takes deposits that are due to be looked at, longest due first, and puts them off until `leaseUntil`: whoever
+ * runs at the same time takes others, and what a run leaves undone is due again then.
+ */
+export async function claimDueDeposits(
+  db: Database,
+  claim: { now: Date; leaseUntil: Date; limit: number },
+): Promise<DepositRow[]> {
+  return db.run((sql) => {
+    const due = sql
+      .select({ trackingId: deposits.trackingId })
+      .from(deposits)
+      .where(lte(deposits.nextCheckAt, claim.now))
+      .orderBy(asc(deposits.nextCheckAt))
+      .limit(claim.limit)
+      .for("update", { skipLocked: true });
+    return sql
+      .update(deposits)
+      .set({ nextCheckAt: claim.leaseUntil })
+      .where(inArray(deposits.trackingId, due))
+      .returning();
+  });
+}
+
+/** Writes down when a deposit is looked at again, unless a report or another run has meanwhile said when. */
+export async function scheduleCheck(
+  db: Database,
+  schedule: { trackingId: string; leaseUntil: Date; nextCheckAt: Date | null; checks: number },
+): Promise<void> {
+  const { trackingId, leaseUntil, nextCheckAt, checks } = schedule;
+  await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt, checks })
+      .where(and(eq(deposits.trackingId, trackingId), eq(deposits.nextCheckAt, leaseUntil))),
+  );
+}
+
+/** Gives deposits back that a run took and did not look at. */
+export async function postponeChecks(
+  db: Database,
+  postponed: { trackingIds: readonly string[]; leaseUntil: Date; until: Date },
+): Promise<void> {
+  const { trackingIds, leaseUntil, until } = postponed;
+  await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt: until })
+      .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, leaseUntil))),
+  );
+}
+
+/** Far more requests than an account has open with one vault. */
+const MAX_OTHER_REQUESTS = 50;
+
+/**
+ * Other requests of a deposit's account to its vault that the chain has shown: open ones, and those whose claim was
+ * seen; the oldest first, 50 at most. Throws `store_unavailable`.
+ */
+export function selectOtherRequests(
+  db: Database,
+  { trackingId, userAddress, vaultChainId, vaultAddress }: DepositRow,
+): Promise<DepositRow[]> {
+  const open = inArray(deposits.state, ["requested", "claimable"]);
+  const claimed = and(eq(deposits.state, "completed"), isNotNull(deposits.claimTxHash));
+  const own = and(
+    eq(deposits.userAddress, userAddress),
+    eq(deposits.vaultChainId, vaultChainId),
+    eq(deposits.vaultAddress, vaultAddress),
+    ne(deposits.trackingId, trackingId),
+    eq(deposits.depositProven, true),
+    or(open, claimed),
+  );
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(own)
+      .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
+      .limit(MAX_OTHER_REQUESTS),
+  );
 }

@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, isNotNull, isNull, ne, not, sql as raw } from "drizzle-orm";
+import { z } from "zod";
 import type { Database } from "../client.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
-import { vaults } from "../schema.ts";
-import type { BlockId } from "./flow-steps.ts";
+import { vaults } from "../schema/partners.ts";
+import type { BlockWithHash } from "./flow-writes.ts";
 
 export type FlowRow = typeof flows.$inferSelect;
 export type FlowTip = typeof flowTips.$inferSelect;
@@ -76,7 +77,7 @@ const NEWEST = 1_024;
  * The newest blocks of which final flows are stored, newest first, with the hashes they had.
  * Throws `store_unavailable`.
  */
-export function selectNewestFinal(db: Database, chainId: number): Promise<BlockId[]> {
+export function selectNewestFinal(db: Database, chainId: number): Promise<BlockWithHash[]> {
   return db.run((sql) =>
     sql
       .selectDistinct({ number: flows.blockNumber, hash: flows.blockHash })
@@ -98,4 +99,41 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
     sql.select({ chainId: flowTips.chainId }).from(flowTips).where(isNotNull(flowTips.error)),
   );
   return new Set(rows.map(({ chainId }) => chainId));
+}
+
+/** First block from which a vault's history has no gap up to the tip. */
+export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
+  when c.done @> int8range(c.start_block, c.followed_from) then c.start_block
+  else coalesce((select lower(part) from unnest(c.done) as part where upper(part) = c.followed_from), c.followed_from) end`;
+
+const CoverageRows = z.array(z.object({ whole_from: z.coerce.number(), head_block: z.coerce.number() }));
+
+/** The blocks up to the tip in which a vault's flows are stored without a gap; null: none. Throws `store_unavailable`. */
+export async function selectCoverageStart(
+  db: Database,
+  vault: { chainId: number; vaultAddress: string },
+): Promise<{ from: number; to: number } | null> {
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select ${completeFrom} as whole_from, t.head_block
+      from ${flowCoverage} c join ${flowTips} t on t.chain_id = c.chain_id
+      where c.chain_id = ${vault.chainId} and c.vault_address = ${vault.vaultAddress.toLowerCase()}
+        and c.followed_from is not null and t.head_block is not null`),
+  );
+  const row = CoverageRows.parse(rows)[0];
+  if (row === undefined) return null;
+  // Nothing can have flowed before the vault's first block.
+  return { from: row.whole_from, to: row.head_block };
+}
+
+const HolderRows = z.array(z.object({ vault_address: z.string(), user_address: z.string() }));
+
+/** For each vault of a chain, who by its flows holds the most shares; by vault address. Throws `store_unavailable`. */
+export async function selectLargestHolders(db: Database, chainId: number): Promise<Record<string, string>> {
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select distinct on (vault_address) vault_address, user_address from (
+        select vault_address, user_address, sum(shares) as held from ${flows}
+        where chain_id = ${chainId} group by vault_address, user_address having sum(shares) > 0
+      ) as held order by vault_address, held desc, user_address`),
+  );
+  return Object.fromEntries(HolderRows.parse(rows).map((row) => [row.vault_address, row.user_address]));
 }

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lt, or, sql as raw } from "drizzle-orm";
 import type { BuiltDeposit } from "../../schemas/quote.ts";
 import type { Database } from "../client.ts";
-import { idempotency } from "../schema.ts";
+import { idempotency } from "../schema/partners.ts";
 
 export type IdempotencyRow = typeof idempotency.$inferSelect;
 
@@ -43,7 +43,7 @@ export async function claimKey(
 }
 
 export async function selectKey(db: Database, id: IdempotencyKey): Promise<IdempotencyRow | null> {
-  const rows = await db.run((sql) => sql.select().from(idempotency).where(is(id)).limit(1));
+  const rows = await db.run((sql) => sql.select().from(idempotency).where(matchesKey(id)).limit(1));
   return rows[0] ?? null;
 }
 
@@ -57,13 +57,15 @@ export async function answerKey(
     sql
       .update(idempotency)
       .set({ response, expiresAt })
-      .where(and(is(answer), eq(idempotency.owner, owner))),
+      .where(and(matchesKey(answer), eq(idempotency.owner, owner))),
   );
 }
 
 /** Gives a key back after a failure, so that the next request may use it. */
 export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: string }): Promise<void> {
-  await db.run((sql) => sql.delete(idempotency).where(and(is(claim), eq(idempotency.owner, claim.owner))));
+  await db.run((sql) =>
+    sql.delete(idempotency).where(and(matchesKey(claim), eq(idempotency.owner, claim.owner))),
+  );
 }
 
 /**
@@ -87,4 +89,4 @@ export async function deleteKeysBefore(
   return rows[0]?.deleted ?? 0;
 }
 
-const is = (id: IdempotencyKey) => and(eq(idempotency.scope, id.scope), eq(idempotency.key, id.key));
+const matchesKey = (id: IdempotencyKey) => and(eq(idempotency.scope, id.scope), eq(idempotency.key, id.key));

@@ -1,7 +1,7 @@
 import { eq, sql as raw } from "drizzle-orm";
 import type { ApplicationStatus } from "../../schemas/application.ts";
 import type { Database } from "../client.ts";
-import { apiKeys, partners } from "../schema.ts";
+import { apiKeys, partners } from "../schema/partners.ts";
 import type { StoredPair } from "./api-keys.ts";
 import { type AuditNote, auditInsert } from "./audit.ts";
 

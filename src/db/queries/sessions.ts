@@ -1,7 +1,7 @@
 import { eq, sql as raw } from "drizzle-orm";
 import type { ApplicationStatus } from "../../schemas/application.ts";
 import type { Database } from "../client.ts";
-import { apiKeys, applications, partners, sessions } from "../schema.ts";
+import { apiKeys, applications, partners, sessions } from "../schema/partners.ts";
 
 /** A session with its partner, and what decides whether it works. */
 export interface SessionOwner {

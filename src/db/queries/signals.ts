@@ -2,8 +2,8 @@ import { and, asc, count, desc, eq, gte, inArray, sql as raw } from "drizzle-orm
 import { z } from "zod";
 import type { Dimension, Tier } from "../../schemas/signal.ts";
 import type { Database } from "../client.ts";
+import { audit } from "../schema/partners.ts";
 import { signals } from "../schema/signals.ts";
-import { audit } from "../schema.ts";
 
 export type SignalRow = typeof signals.$inferSelect;
 

@@ -6,10 +6,10 @@ import { snapshots } from "../schema/snapshots.ts";
 
 export type SnapshotRow = typeof snapshots.$inferSelect;
 /** One reading of a vault; its intervals follow from `readAt`. */
-export type Reading = Omit<SnapshotRow, "step" | "at">;
+export type NewSnapshot = Omit<SnapshotRow, "step" | "at">;
 
 /** Lengths of the intervals that are kept, seconds. */
-export const steps = { fine: 300, hour: 3_600, day: 86_400 } as const;
+export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 
 /**
  * Writes readings into their intervals of all lengths; of several in one interval the one of the newest block stays.
@@ -17,7 +17,7 @@ export const steps = { fine: 300, hour: 3_600, day: 86_400 } as const;
  */
 export async function writeSnapshots(
   db: Database,
-  taken: { readAt: Date; readings: readonly Reading[] },
+  taken: { readAt: Date; readings: readonly NewSnapshot[] },
 ): Promise<void> {
   const { readAt, readings } = taken;
   const columns = ["block_number", "block_time", "total_assets", "total_supply", "share_price"] as const;
@@ -34,7 +34,7 @@ export async function writeSnapshots(
       from jsonb_to_recordset(${JSON.stringify(readings)}::jsonb) as given("chainId" int4, "vaultAddress" text,
         "blockNumber" int8, "blockTime" timestamptz, "totalAssets" numeric, "totalSupply" numeric,
         "sharePrice" numeric, "maxDeposit" numeric, paused bool, liquidity numeric, controls jsonb),
-        unnest(array[${raw.raw(Object.values(steps).join(", "))}]) as step
+        unnest(array[${raw.raw(Object.values(snapshotSteps).join(", "))}]) as step
       on conflict (chain_id, vault_address, step, at) do update set ${raw.raw(set)}
         where excluded.block_number >= ${snapshots.blockNumber}`),
   );
@@ -45,8 +45,8 @@ export async function pruneSnapshots(db: Database, before: { fine: Date; hour: D
   const older = (step: number, than: Date) => and(eq(snapshots.step, step), lt(snapshots.at, than));
   await db.run((sql) =>
     sql.batch([
-      sql.delete(snapshots).where(older(steps.fine, before.fine)),
-      sql.delete(snapshots).where(older(steps.hour, before.hour)),
+      sql.delete(snapshots).where(older(snapshotSteps.fine, before.fine)),
+      sql.delete(snapshots).where(older(snapshotSteps.hour, before.hour)),
     ]),
   );
 }
@@ -106,7 +106,7 @@ export async function selectPricePoints(
   const { rows } = await db.run((sql) =>
     sql.execute(raw`select distinct on (chain_id, vault_address, age) chain_id, vault_address, age, share_price::text,
         extract(epoch from block_time)::int8 as seconds
-      from unnest(array[${ages}]) as age join ${snapshots} on step = ${steps.hour} and share_price is not null
+      from unnest(array[${ages}]) as age join ${snapshots} on step = ${snapshotSteps.hour} and share_price is not null
         and at <= ${now} - age * interval '1 second'
         and at > ${now} - greatest(age * 1.25, 7200) * interval '1 second'
       order by chain_id, vault_address, age, at desc`),

@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { Database } from "../client.ts";
 import { flowCoverage, flows, flowTips } from "../schema/flows.ts";
 import { snapshots } from "../schema/snapshots.ts";
-import { steps } from "./snapshots.ts";
+import { snapshotSteps } from "./snapshots.ts";
 
 const amount = z
   .string()
   .nullable()
   .transform((text) => (text === null ? null : BigInt(text)));
-const PointRow = z
+const PointShape = z
   .object({
     chain_id: z.coerce.number(),
     vault_address: z.string(),
@@ -39,9 +39,9 @@ const PointRow = z
     controls: row.controls,
   }));
 /** A snapshot as rules see it; `seconds` is the block's own time. */
-export type PointRecord = z.output<typeof PointRow>;
+export type PointRecord = z.output<typeof PointShape>;
 
-const FlowRow = z
+const FlowRecordShape = z
   .object({
     chain_id: z.coerce.number(),
     vault_address: z.string(),
@@ -68,7 +68,7 @@ const FlowRow = z
     unknown: row.unknown,
   }));
 /** One of a vault's largest flows of a span, with the sums of all of them; nulls where nothing flowed. */
-export type FlowRecord = z.output<typeof FlowRow>;
+export type FlowRecord = z.output<typeof FlowRecordShape>;
 
 /** A vault and the block after which its flows count. */
 export interface VaultSpan {
@@ -80,7 +80,7 @@ export interface VaultSpan {
 /** How far back each length of interval is read, seconds. */
 const BACK = { fine: 2 * 3_600, hour: 7 * 86_400, day: 90 * 86_400 } as const;
 const back = raw.raw(
-  `case step when ${steps.fine} then ${BACK.fine} when ${steps.hour} then ${BACK.hour} else ${BACK.day} end`,
+  `case step when ${snapshotSteps.fine} then ${BACK.fine} when ${snapshotSteps.hour} then ${BACK.hour} else ${BACK.day} end`,
 );
 /** Single flows that are told of each vault, the largest ones. */
 const LARGEST = 5;
@@ -101,7 +101,7 @@ export async function selectPoints(
       where at <= ${now} and at > ${now} - interval '1 second' * ${back}
       order by s.chain_id, s.vault_address, step, at`),
   );
-  return z.array(PointRow).parse(rows);
+  return z.array(PointShape).parse(rows);
 }
 
 /**
@@ -127,11 +127,11 @@ export async function selectLargestFlows(db: Database, vaults: readonly VaultSpa
         window w as (partition by c.chain_id, c.vault_address)
       ) as ranked where n <= ${LARGEST}`),
   );
-  return z.array(FlowRow).parse(rows);
+  return z.array(FlowRecordShape).parse(rows);
 }
 
 const sum = z.string().transform(BigInt);
-const SpanFlowsRow = z
+const SpanFlowsShape = z
   .object({ n: z.coerce.number(), inflow: sum, outflow: sum, deposit: sum, withdrawal: sum })
   .transform(({ n, inflow, outflow, deposit, withdrawal }) => ({
     index: n,
@@ -141,7 +141,7 @@ const SpanFlowsRow = z
     largestWithdrawal: withdrawal,
   }));
 /** What flowed in one of the spans that were asked about, none of it below zero; `index` says in which. */
-export type SpanFlows = z.output<typeof SpanFlowsRow>;
+export type SpanFlows = z.output<typeof SpanFlowsShape>;
 
 /**
  * What flowed in some spans of blocks, the first block excluded; none for a span whose flows are not all stored, or
@@ -168,5 +168,5 @@ export async function sumSpans(
           and f.block_number > v."afterBlock" and f.block_number <= v."toBlock") s
       where s.unknown = 0 order by v.n`),
   );
-  return z.array(SpanFlowsRow).parse(rows);
+  return z.array(SpanFlowsShape).parse(rows);
 }

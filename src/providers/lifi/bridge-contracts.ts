@@ -21,7 +21,7 @@ export interface StargateContracts {
 }
 
 /** Circle's CCTP V2 on one chain. */
-export interface CircleContracts {
+export interface CctpContracts {
   /** Circle's number of the chain. */
   domain: number;
   /** Sends and receives messages, of burning and of minting. */
@@ -32,15 +32,21 @@ export interface CircleContracts {
 
 const NATIVE: Address = "0x0000000000000000000000000000000000000000";
 const LAYERZERO_ENDPOINT: Address = "0x1a44076050125825900e736c501f859c50fE728c";
-const CIRCLE_TRANSMITTER: Address = "0x81D40F21F12A8F0E3252Bccb954D722d4c464B64";
+const CCTP_MESSAGE_TRANSMITTER: Address = "0x81D40F21F12A8F0E3252Bccb954D722d4c464B64";
 
-type Placed = readonly [token: Address, pool: Address];
+type TokenAndPool = readonly [token: Address, pool: Address];
 
-const stargate = (
+const stargateOn = (
   endpointId: number,
-  placed: { messaging: Address; usdc?: Placed; usdt?: Placed; eth?: Placed; decimals?: number },
+  placed: {
+    messaging: Address;
+    usdc?: TokenAndPool;
+    usdt?: TokenAndPool;
+    eth?: TokenAndPool;
+    decimals?: number;
+  },
 ): StargateContracts => {
-  const row = (assetId: number, one: Placed | undefined, decimals: number): StargatePool[] =>
+  const row = (assetId: number, one: TokenAndPool | undefined, decimals: number): StargatePool[] =>
     one === undefined ? [] : [{ assetId, token: one[0], pool: one[1], decimals }];
   const { messaging, usdc, usdt, eth, decimals = 6 } = placed;
   const listed = [...row(1, usdc, decimals), ...row(2, usdt, decimals), ...row(13, eth, 18)];
@@ -52,76 +58,76 @@ const stargate = (
  * constructor arguments of the pools) and packages/stg-definitions-v2; asset 13 also read on chain (2026-09).
  */
 export const stargateContracts: Readonly<Record<number, StargateContracts>> = {
-  1: stargate(30101, {
+  1: stargateOn(30101, {
     messaging: "0x6d6620eFa72948C5f68A3C8646d58C00d3f4A980",
     usdc: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "0xc026395860Db2d07ee33e05fE50ed7bD583189C7"],
     usdt: ["0xdAC17F958D2ee523a2206206994597C13D831ec7", "0x933597a323Eb81cAe705C5bC29985172fd5A3973"],
     eth: [NATIVE, "0x77b2043768d28E9C9aB44E1aBfC95944bcE57931"],
   }),
-  10: stargate(30111, {
+  10: stargateOn(30111, {
     messaging: "0xF1fCb4CBd57B67d683972A59B6a7b1e2E8Bf27E6",
     usdc: ["0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85", "0xcE8CcA271Ebc0533920C83d39F417ED6A0abB7D0"],
     usdt: ["0x94b008aA00579c1307B0EF2c499aD98a8ce58e58", "0x19cFCE47eD54a88614648DC3f19A5980097007dD"],
     eth: [NATIVE, "0xe8CDF27AcD73a434D661C84887215F7598e7d0d3"],
   }),
-  56: stargate(30102, {
+  56: stargateOn(30102, {
     messaging: "0x6E3d884C96d640526F273C61dfcF08915eBd7e2B",
     usdc: ["0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d", "0x962Bd449E630b0d928f308Ce63f1A21F02576057"],
     usdt: ["0x55d398326f99059fF775485246999027B3197955", "0x138EB30f73BC423c6455C53df6D89CB01d9eBc63"],
     decimals: 18,
   }),
-  100: stargate(30145, {
+  100: stargateOn(30145, {
     messaging: "0xAf368c91793CB22739386DFCbBb2F1A9e4bCBeBf",
     usdc: ["0x2a22f9c3b484c3629090FeED35F17Ff8F88f76F0", "0xB1EeAD6959cb5bB9B20417d6689922523B2B86C3"],
     eth: ["0x6A023CCd1ff6F2045C3309768eAd9E68F978f6e1", "0xe9aBA835f813ca05E50A6C0ce65D0D74390F7dE7"],
   }),
-  137: stargate(30109, {
+  137: stargateOn(30109, {
     messaging: "0x6CE9bf8CDaB780416AD1fd87b318A077D2f50EaC",
     usdc: ["0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", "0x9Aa02D4Fae7F58b8E8f34c66E756cC734DAc7fe4"],
     usdt: ["0xc2132D05D31c914a87C6611C10748AEb04B58e8F", "0xd47b03ee6d86Cf251ee7860FB2ACf9f91B9fD4d7"],
   }),
-  8453: stargate(30184, {
+  8453: stargateOn(30184, {
     messaging: "0x5634c4a5FEd09819E3c46D86A965Dd9447d86e47",
     usdc: ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "0x27a16dc786820B16E5c9028b75B99F6f604b5d26"],
     eth: [NATIVE, "0xdc181Bd607330aeeBEF6ea62e03e5e1Fb4B6F7C7"],
   }),
-  42161: stargate(30110, {
+  42161: stargateOn(30110, {
     messaging: "0x19cFCE47eD54a88614648DC3f19A5980097007dD",
     usdc: ["0xaf88d065e77c8cC2239327C5EDb3A432268e5831", "0xe8CDF27AcD73a434D661C84887215F7598e7d0d3"],
     usdt: ["0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9", "0xcE8CcA271Ebc0533920C83d39F417ED6A0abB7D0"],
     eth: [NATIVE, "0xA45B5130f36CDcA45667738e2a258AB09f4A5f7F"],
   }),
-  43114: stargate(30106, {
+  43114: stargateOn(30106, {
     messaging: "0x17E450Be3Ba9557F2378E20d64AD417E59Ef9A34",
     usdc: ["0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "0x5634c4a5FEd09819E3c46D86A965Dd9447d86e47"],
     usdt: ["0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7", "0x12dC9256Acc9895B076f6638D628382881e62CeE"],
   }),
 };
 
-const circle = (domain: number, usdc: Address): CircleContracts => ({
+const cctpOn = (domain: number, usdc: Address): CctpContracts => ({
   domain,
-  transmitter: CIRCLE_TRANSMITTER,
+  transmitter: CCTP_MESSAGE_TRANSMITTER,
   usdc,
 });
 
 /** CCTP V2 by chain id. Source: developers.circle.com, contract addresses, supported domains, USDC addresses. */
-export const circleContracts: Readonly<Record<number, CircleContracts>> = {
-  1: circle(0, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
-  10: circle(2, "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85"),
-  137: circle(7, "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359"),
-  143: circle(15, "0x754704Bc059F8C67012fEd69BC8A327a5aafb603"),
-  999: circle(19, "0xb88339CB7199b77E23DB6E890353E22632Ba630f"),
-  8453: circle(6, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
-  42161: circle(3, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"),
-  43114: circle(1, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"),
+export const cctpContracts: Readonly<Record<number, CctpContracts>> = {
+  1: cctpOn(0, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
+  10: cctpOn(2, "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85"),
+  137: cctpOn(7, "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359"),
+  143: cctpOn(15, "0x754704Bc059F8C67012fEd69BC8A327a5aafb603"),
+  999: cctpOn(19, "0xb88339CB7199b77E23DB6E890353E22632Ba630f"),
+  8453: cctpOn(6, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+  42161: cctpOn(3, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"),
+  43114: cctpOn(1, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"),
 };
 
 /** A chain's pool of an asset; null where there is none. */
-export function poolOf(contracts: StargateContracts | null, assetId: number): StargatePool | null {
+export function stargatePoolOf(contracts: StargateContracts | null, assetId: number): StargatePool | null {
   return contracts?.pools.find((one) => one.assetId === assetId) ?? null;
 }
 
 /** Whether a chain has a pool that pays out a token. */
-export function paysOut(contracts: StargateContracts | null, token: Address): boolean {
+export function hasStargatePool(contracts: StargateContracts | null, token: Address): boolean {
   return contracts?.pools.some((one) => isAddressEqual(one.token, token)) ?? false;
 }

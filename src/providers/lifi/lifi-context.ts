@@ -1,4 +1,4 @@
-import type { LifiClient } from "./client.ts";
+import type { LifiClient } from "./api/lifi-client.ts";
 import type { LifiDeployments } from "./deployments.ts";
 
 /** What every operation of this provider needs. */

@@ -1,17 +1,17 @@
 import { DAY_S } from "../../lib/durations.ts";
-import { isDust } from "../dust.ts";
-import { dayAgo, type FlowDay, latestOf, type SingleFlow, type VaultFacts } from "../facts.ts";
-import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
 import {
+  BASELINE_NEEDS,
+  type Baseline,
   type Bound,
-  describeUsual,
-  NEEDS,
+  baselineEvidence,
+  baselineOf,
+  describeBaseline,
   tierBeyond,
   toTiers,
-  type Usual,
-  usualEvidence,
-  usualOf,
-} from "../usual.ts";
+} from "../baseline.ts";
+import { type FlowDay, latestPoint, pointDayAgo, type SingleFlow, type VaultFacts } from "../facts.ts";
+import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
+import { isNegligible } from "../negligible-amount.ts";
 
 interface Direction {
   ruleId: string;
@@ -36,21 +36,21 @@ function largeFlow(direction: Direction): SignalRule {
       `One ${noun} within a day, as a part of what the vault held at the day's beginning, against the largest one of ` +
       "each earlier day.",
     tiers: toTiers(bounds),
-    needs: NEEDS,
+    needs: BASELINE_NEEDS,
     quietSeconds: DAY_S,
     find: (facts) => findLarge(facts, direction),
   };
 }
 
 function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
-  const [before, latest] = [dayAgo(facts)?.totalAssets ?? null, latestOf(facts)];
-  const usual = usualOf(
+  const [before, latest] = [pointDayAgo(facts)?.totalAssets ?? null, latestPoint(facts)];
+  const usual = baselineOf(
     facts.flowDays.flatMap((day) => fractionOf(direction.largest(day), day.before.totalAssets ?? 0n) ?? []),
   );
   if (before === null || latest === null || facts.dayFlows === null || usual === null) return [];
   const found = facts.dayFlows.largest.flatMap((flow) => {
     const amount = flow.assets * direction.sign;
-    const part = isDust(facts, amount) ? null : fractionOf(amount, before);
+    const part = isNegligible(facts, amount) ? null : fractionOf(amount, before);
     const tier = part === null ? null : tierBeyond(part, { usual, bounds: direction.bounds });
     return part === null || tier === null ? [] : [{ flow, amount, part, tier }];
   });
@@ -70,7 +70,7 @@ function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
         user: flow.user,
         total_assets_before: before.toString(),
         flows: `${found.length}`,
-        ...usualEvidence(usual),
+        ...baselineEvidence(usual),
       },
       keys: found.map((one) => one.flow.key),
       seconds: latest.seconds,
@@ -89,7 +89,7 @@ function texts(
     amount: bigint;
     part: number;
     before: bigint;
-    usual: Usual;
+    usual: Baseline;
     more: number;
   },
 ): { title: string; summary: string } {
@@ -101,7 +101,7 @@ function texts(
     summary:
       `${flow.user} ${direction.verb} ${whole(amount)} in one transaction within the last 24 hours, ${percent(part)} ` +
       `of the ${whole(before)} that ${facts.vaultName} held a day ago.${others} ` +
-      `${describeUsual(`the largest single ${direction.noun}`, usual)} ${direction.advice}`,
+      `${describeBaseline(`the largest single ${direction.noun}`, usual)} ${direction.advice}`,
   };
 }
 

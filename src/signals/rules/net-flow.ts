@@ -1,8 +1,16 @@
 import { DAY_S } from "../../lib/durations.ts";
-import { isDust } from "../dust.ts";
-import { dayAgo, latestOf, type VaultFacts } from "../facts.ts";
+import {
+  BASELINE_NEEDS,
+  type Bound,
+  baselineEvidence,
+  baselineOf,
+  describeBaseline,
+  tierBeyond,
+  toTiers,
+} from "../baseline.ts";
+import { latestPoint, pointDayAgo, type VaultFacts } from "../facts.ts";
 import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
-import { type Bound, describeUsual, NEEDS, tierBeyond, toTiers, usualEvidence, usualOf } from "../usual.ts";
+import { isNegligible } from "../negligible-amount.ts";
 
 interface Direction {
   ruleId: string;
@@ -23,15 +31,15 @@ function netFlow(direction: Direction): SignalRule {
       `${direction.title} of a day, as a part of what the vault held at the day's beginning, against that of each ` +
       "earlier day.",
     tiers: toTiers(direction.bounds),
-    needs: NEEDS,
+    needs: BASELINE_NEEDS,
     quietSeconds: DAY_S,
     find: (facts) => findNet(facts, direction),
   };
 }
 
 function findNet(facts: VaultFacts, direction: Direction): Finding[] {
-  const [before, latest] = [dayAgo(facts)?.totalAssets ?? null, latestOf(facts)];
-  const usual = usualOf(
+  const [before, latest] = [pointDayAgo(facts)?.totalAssets ?? null, latestPoint(facts)];
+  const usual = baselineOf(
     facts.flowDays.flatMap(
       (day) => fractionOf((day.inflow - day.outflow) * direction.sign, day.before.totalAssets ?? 0n) ?? [],
     ),
@@ -39,7 +47,7 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
   if (before === null || latest === null || facts.dayFlows === null || usual === null) return [];
   const { inflow, outflow } = facts.dayFlows;
   const net = (inflow - outflow) * direction.sign;
-  const part = isDust(facts, net) ? null : fractionOf(net, before);
+  const part = isNegligible(facts, net) ? null : fractionOf(net, before);
   const tier = part === null ? null : tierBeyond(part, { usual, bounds: direction.bounds });
   if (part === null || tier === null) return [];
   const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
@@ -51,7 +59,7 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
       summary:
         `${whole(net)} more ${direction.verb} within the last 24 hours, ${percent(part)} of the ${whole(before)} that ` +
         `${facts.vaultName} held a day ago (${whole(inflow)} in, ${whole(outflow)} out). ` +
-        `${describeUsual(`a day's ${direction.title.toLowerCase()}`, usual)} ${direction.advice}`,
+        `${describeBaseline(`a day's ${direction.title.toLowerCase()}`, usual)} ${direction.advice}`,
       metrics: [
         { label: "net_flow", value: (inflow - outflow).toString(), unit: facts.assetSymbol, change: null },
         { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },
@@ -60,7 +68,7 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
         inflow: inflow.toString(),
         outflow: outflow.toString(),
         total_assets_before: before.toString(),
-        ...usualEvidence(usual),
+        ...baselineEvidence(usual),
       },
       keys: [tier],
       seconds: latest.seconds,

@@ -1,8 +1,16 @@
 import { DAY_S } from "../../lib/durations.ts";
-import { isDust } from "../dust.ts";
-import { type DayFlows, dayAgo, latestOf, type Point } from "../facts.ts";
+import {
+  BASELINE_NEEDS,
+  type Bound,
+  baselineEvidence,
+  baselineOf,
+  describeBaseline,
+  tierBeyond,
+  toTiers,
+} from "../baseline.ts";
+import { type DayFlows, latestPoint, type Point, pointDayAgo } from "../facts.ts";
 import { fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
-import { type Bound, describeUsual, NEEDS, tierBeyond, toTiers, usualEvidence, usualOf } from "../usual.ts";
+import { isNegligible } from "../negligible-amount.ts";
 
 const reason =
   "What neither users nor the strategy's result explain is a donation, a migration or an accounting change";
@@ -36,14 +44,14 @@ export const tvlJump: SignalRule = {
     "Total assets of a day ago and now, less what flowed and what the share price's change is worth, against that of " +
     "each earlier day.",
   tiers: toTiers(BOUNDS),
-  needs: `${NEEDS} A share price in each of those snapshots.`,
+  needs: `${BASELINE_NEEDS} A share price in each of those snapshots.`,
   quietSeconds: DAY_S,
   find(facts) {
-    const [before, after] = [dayAgo(facts), latestOf(facts)];
-    const usual = usualOf(facts.flowDays.flatMap((day) => explain(day, day)?.part ?? []));
+    const [before, after] = [pointDayAgo(facts), latestPoint(facts)];
+    const usual = baselineOf(facts.flowDays.flatMap((day) => explain(day, day)?.part ?? []));
     if (before === null || after === null || facts.dayFlows === null || usual === null) return [];
     const jump = explain({ before, after }, facts.dayFlows);
-    if (jump === null || after.totalAssets === null || isDust(facts, jump.unexplained)) return [];
+    if (jump === null || after.totalAssets === null || isNegligible(facts, jump.unexplained)) return [];
     const tier = tierBeyond(jump.part, { usual, bounds: BOUNDS });
     if (tier === null) return [];
     const [up, size] = [jump.unexplained > 0n, jump.unexplained < 0n ? -jump.unexplained : jump.unexplained];
@@ -61,7 +69,7 @@ export const tvlJump: SignalRule = {
           `Total assets of ${facts.vaultName} went from ${whole(jump.before)} to ${whole(after.totalAssets)} within the ` +
           `last 24 hours. Deposits and withdrawals (${whole(jump.net)} net) and the share price (${whole(jump.earned)}) ` +
           `leave ${whole(size)}, ${percent(jump.part)} of the vault, unexplained. ` +
-          `${describeUsual("what was unexplained of a day", usual)} Ask the curator what was ${up ? "added" : "removed"}, and wait for the answer before you move money.`,
+          `${describeBaseline("what was unexplained of a day", usual)} Ask the curator what was ${up ? "added" : "removed"}, and wait for the answer before you move money.`,
         metrics: [
           {
             label: "total_assets",
@@ -74,7 +82,7 @@ export const tvlJump: SignalRule = {
           total_assets_before: jump.before.toString(),
           net_flow: jump.net.toString(),
           earned: jump.earned.toString(),
-          ...usualEvidence(usual),
+          ...baselineEvidence(usual),
         },
         keys: [tier, up ? "up" : "down"],
         ongoing: true,

@@ -1,34 +1,53 @@
 import { zeroAddress } from "viem";
-import { announced, bps, type ControlEvent, done, hours, of, to, withdrawn } from "./event.ts";
+import {
+  announcementEvent,
+  cancellationEvent,
+  changeEvent,
+  formatBps,
+  formatHours,
+  type GovernanceEvent,
+  newValue,
+  newValueFor,
+} from "../governance/governance-event.ts";
 
 /** MetaMorpho and what was made of it; `market` is how they name one. Sources: metamorpho-v1.1, euler-earn, silo. */
-const curated = (market: "bytes32" | "address"): readonly ControlEvent[] => [
-  announced(["address", "timelock", "SubmitTimelock(uint256 newTimelock)"], {
+const curationEvents = (market: "bytes32" | "address"): readonly GovernanceEvent[] => [
+  announcementEvent(["address", "timelock", "SubmitTimelock(uint256 newTimelock)"], {
     what: "timelock",
-    words: to("newTimelock", hours),
+    words: newValue("newTimelock", formatHours),
   }),
-  withdrawn(["address", "timelock", "RevokePendingTimelock(address indexed caller)"], { what: "timelock" }),
-  announced(["address", "guardian", "SubmitGuardian(address indexed newGuardian)"], {
+  cancellationEvent(["address", "timelock", "RevokePendingTimelock(address indexed caller)"], {
+    what: "timelock",
+  }),
+  announcementEvent(["address", "guardian", "SubmitGuardian(address indexed newGuardian)"], {
     what: "guardian",
-    words: to("newGuardian"),
+    words: newValue("newGuardian"),
   }),
-  withdrawn(["address", "guardian", "RevokePendingGuardian(address indexed caller)"], { what: "guardian" }),
-  announced(["address", "cap", `SubmitCap(address indexed caller, ${market} indexed id, uint256 cap)`], {
+  cancellationEvent(["address", "guardian", "RevokePendingGuardian(address indexed caller)"], {
+    what: "guardian",
+  }),
+  announcementEvent(
+    ["address", "cap", `SubmitCap(address indexed caller, ${market} indexed id, uint256 cap)`],
+    {
+      what: "cap of a market",
+      words: newValueFor(["id", "cap"]),
+    },
+  ),
+  cancellationEvent(["address", "cap", `RevokePendingCap(address indexed caller, ${market} indexed id)`], {
     what: "cap of a market",
-    words: of(["id", "cap"]),
   }),
-  withdrawn(["address", "cap", `RevokePendingCap(address indexed caller, ${market} indexed id)`], {
+  changeEvent(["address", "cap", `SetCap(address indexed caller, ${market} indexed id, uint256 cap)`], {
     what: "cap of a market",
+    words: newValueFor(["id", "cap"]),
   }),
-  done(["address", "cap", `SetCap(address indexed caller, ${market} indexed id, uint256 cap)`], {
-    what: "cap of a market",
-    words: of(["id", "cap"]),
-  }),
-  announced(["address", "strategy", `SubmitMarketRemoval(address indexed caller, ${market} indexed id)`], {
-    what: "set of markets, one of which is to be given up with what lies in it,",
-    tier: "medium",
-  }),
-  withdrawn(
+  announcementEvent(
+    ["address", "strategy", `SubmitMarketRemoval(address indexed caller, ${market} indexed id)`],
+    {
+      what: "set of markets, one of which is to be given up with what lies in it,",
+      tier: "medium",
+    },
+  ),
+  cancellationEvent(
     ["address", "strategy", `RevokePendingMarketRemoval(address indexed caller, ${market} indexed id)`],
     {
       what: "set of markets",
@@ -36,71 +55,80 @@ const curated = (market: "bytes32" | "address"): readonly ControlEvent[] => [
   ),
 ];
 
-export const metaMorphoEvents = curated("bytes32");
+export const metaMorphoEvents = curationEvents("bytes32");
 /** Their markets are vaults. */
-export const metaMorphoForkEvents = curated("address");
+export const metaMorphoForkEvents = curationEvents("address");
 
 /** The bits of withdrawals and redemptions among hooked operations. */
-const OPS_OF_EXITS = 12;
+const EXIT_OPS = 12;
 
 /** Source: euler-vault-kit. The cap and the hook are what limits and a pause are read from, and may refuse others too. */
-export const eulerEvents: readonly ControlEvent[] = [
-  done(["address", "owner", "GovSetGovernorAdmin(address indexed newGovernorAdmin)"], {
+export const eulerEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "owner", "GovSetGovernorAdmin(address indexed newGovernorAdmin)"], {
     what: "governor",
-    words: to("newGovernorAdmin"),
+    words: newValue("newGovernorAdmin"),
   }),
-  done(["address", "fee", "GovSetInterestFee(uint16 newFee)"], {
+  changeEvent(["address", "fee", "GovSetInterestFee(uint16 newFee)"], {
     what: "interest fee",
-    words: to("newFee", bps),
+    words: newValue("newFee", formatBps),
   }),
-  done(["address", "cap", "GovSetCaps(uint16 newSupplyCap, uint16 newBorrowCap)"], {
+  changeEvent(["address", "cap", "GovSetCaps(uint16 newSupplyCap, uint16 newBorrowCap)"], {
     what: "supply and borrow caps",
   }),
-  done(["address", "allow_list", "GovSetHookConfig(address indexed newHookTarget, uint32 newHookedOps)"], {
-    what: "hook, which decides who may do what,",
-    words: to("newHookTarget"),
-    // Hooked to nobody, deposits are paused.
-    seenByView: ({ newHookTarget, newHookedOps }) =>
-      newHookTarget === zeroAddress && (Number(newHookedOps) & OPS_OF_EXITS) === 0,
-  }),
-  done(["address", "strategy", "GovSetInterestRateModel(address newInterestRateModel)"], {
+  changeEvent(
+    ["address", "allow_list", "GovSetHookConfig(address indexed newHookTarget, uint32 newHookedOps)"],
+    {
+      what: "hook, which decides who may do what,",
+      words: newValue("newHookTarget"),
+      // Hooked to nobody, deposits are paused.
+      seenByView: ({ newHookTarget, newHookedOps }) =>
+        newHookTarget === zeroAddress && (Number(newHookedOps) & EXIT_OPS) === 0,
+    },
+  ),
+  changeEvent(["address", "strategy", "GovSetInterestRateModel(address newInterestRateModel)"], {
     what: "interest rate model",
-    words: to("newInterestRateModel"),
+    words: newValue("newInterestRateModel"),
     tier: "medium",
   }),
 ];
 
 /** Source: gearbox core-v3. */
-export const gearboxEvents: readonly ControlEvent[] = [
-  done(["address", "fee", "SetWithdrawFee(uint256 fee)"], { what: "withdrawal fee", words: to("fee", bps) }),
-  done(["address", "cap", "SetTotalDebtLimit(uint256 limit)"], { what: "debt limit", words: to("limit") }),
-  done(["address", "strategy", "SetInterestRateModel(address indexed newInterestRateModel)"], {
+export const gearboxEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "fee", "SetWithdrawFee(uint256 fee)"], {
+    what: "withdrawal fee",
+    words: newValue("fee", formatBps),
+  }),
+  changeEvent(["address", "cap", "SetTotalDebtLimit(uint256 limit)"], {
+    what: "debt limit",
+    words: newValue("limit"),
+  }),
+  changeEvent(["address", "strategy", "SetInterestRateModel(address indexed newInterestRateModel)"], {
     what: "interest rate model",
-    words: to("newInterestRateModel"),
+    words: newValue("newInterestRateModel"),
     tier: "medium",
   }),
-  done(["address", "strategy", "AddCreditManager(address indexed creditManager)"], {
+  changeEvent(["address", "strategy", "AddCreditManager(address indexed creditManager)"], {
     what: "set of borrowers",
-    words: to("creditManager"),
+    words: newValue("creditManager"),
     tier: "medium",
   }),
 ];
 
 /** Source: fluid-contracts-public. What else governs an fToken is said at the protocol's own contracts. */
-export const fluidEvents: readonly ControlEvent[] = [
-  done(["address", "strategy", "LogUpdateRewards(address indexed rewardsRateModel)"], {
+export const fluidEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "strategy", "LogUpdateRewards(address indexed rewardsRateModel)"], {
     what: "model of rewards",
-    words: to("rewardsRateModel"),
+    words: newValue("rewardsRateModel"),
   }),
 ];
 
 /** Maker's kind of contract: whoever is relied on may do everything. Sources: sdai's interfaces, Sky's SUsds. */
-export const makerEvents: readonly ControlEvent[] = [
-  done(["address", "owner", "Rely(address indexed usr)"], {
+export const sparkEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "owner", "Rely(address indexed usr)"], {
     what: "list of those who may do everything",
-    words: to("usr"),
+    words: newValue("usr"),
   }),
-  done(["address", "owner", "Deny(address indexed usr)"], {
+  changeEvent(["address", "owner", "Deny(address indexed usr)"], {
     what: "list of those who may do everything, which somebody left,",
     tier: "medium",
   }),

@@ -1,14 +1,14 @@
 import {
-  announced,
-  bps,
-  type ControlEvent,
-  done,
-  type EventMembers,
-  millionths,
-  of,
-  to,
-  withdrawn,
-} from "./event.ts";
+  announcementEvent,
+  cancellationEvent,
+  changeEvent,
+  type EventArgs,
+  formatBps,
+  formatMillionths,
+  type GovernanceEvent,
+  newValue,
+  newValueFor,
+} from "../governance/governance-event.ts";
 
 /** Views by which a vault names a contract about it that its row does not, by adapter. */
 export const linkViews: Readonly<Record<string, { on: "authority" | "feeManager"; view: string }>> = {
@@ -17,7 +17,7 @@ export const linkViews: Readonly<Record<string, { on: "authority" | "feeManager"
 };
 
 /** Roles of IPOR's access manager. Source: ipor-fusion, Roles. */
-const ROLES: Readonly<Record<string, string>> = {
+const IPOR_ROLES: Readonly<Record<string, string>> = {
   0: "admin",
   1: "owner",
   2: "guardian",
@@ -32,14 +32,14 @@ const ROLES: Readonly<Record<string, string>> = {
   1200: "manager of price sources",
 };
 /** Rewards, the list of the admitted, and the upkeep of balances: given and taken every day. */
-const EVERYDAY: ReadonlySet<string> = new Set(["600", "601", "700", "800", "1000", "1100"]);
-const roleName = (role: unknown): string => ROLES[String(role)] ?? `role ${role}`;
-const everyday = ({ roleId }: EventMembers): boolean => EVERYDAY.has(String(roleId));
-const selectorOf = (data: unknown): string => String(data).slice(0, 10);
+const ROUTINE_ROLES: ReadonlySet<string> = new Set(["600", "601", "700", "800", "1000", "1100"]);
+const roleName = (role: unknown): string => IPOR_ROLES[String(role)] ?? `role ${role}`;
+const isRoutine = ({ roleId }: EventArgs): boolean => ROUTINE_ROLES.has(String(roleId));
+const shortSelector = (data: unknown): string => String(data).slice(0, 10);
 
 /** The access manager of a Plasma vault. Sources: OpenZeppelin, AccessManager; ipor-fusion. */
-export const iporAuthorityEvents: readonly ControlEvent[] = [
-  done(
+export const iporAuthorityEvents: readonly GovernanceEvent[] = [
+  changeEvent(
     [
       "authority",
       "owner",
@@ -49,30 +49,33 @@ export const iporAuthorityEvents: readonly ControlEvent[] = [
       what: "list of who may do what",
       words: ({ roleId, account }) => `has ${account} as ${roleName(roleId)}`,
       tier: "medium",
-      everyday,
+      everyday: isRoutine,
     },
   ),
-  done(["authority", "owner", "RoleRevoked(uint64 indexed roleId, address indexed account)"], {
+  changeEvent(["authority", "owner", "RoleRevoked(uint64 indexed roleId, address indexed account)"], {
     what: "list of who may do what",
     words: ({ roleId, account }) => `no longer has ${account} as ${roleName(roleId)}`,
     tier: "medium",
-    everyday,
+    everyday: isRoutine,
   }),
-  done(["authority", "owner", "RoleAdminChanged(uint64 indexed roleId, uint64 indexed admin)"], {
+  changeEvent(["authority", "owner", "RoleAdminChanged(uint64 indexed roleId, uint64 indexed admin)"], {
     what: "role that gives out another",
     words: ({ roleId, admin }) => `is ${roleName(admin)} for ${roleName(roleId)}`,
     tier: "medium",
   }),
-  done(["authority", "guardian", "RoleGuardianChanged(uint64 indexed roleId, uint64 indexed guardian)"], {
-    what: "role that can cancel what another one scheduled",
-    words: ({ roleId, guardian }) => `is ${roleName(guardian)} for ${roleName(roleId)}`,
-  }),
-  done(["authority", "pause", "TargetClosed(address indexed target, bool closed)"], {
+  changeEvent(
+    ["authority", "guardian", "RoleGuardianChanged(uint64 indexed roleId, uint64 indexed guardian)"],
+    {
+      what: "role that can cancel what another one scheduled",
+      words: ({ roleId, guardian }) => `is ${roleName(guardian)} for ${roleName(roleId)}`,
+    },
+  ),
+  changeEvent(["authority", "pause", "TargetClosed(address indexed target, bool closed)"], {
     what: "state of a contract",
     words: ({ target, closed }) => `is ${closed === true ? "closed" : "open"} for ${target}`,
     seenByView: ({ target }, vault) => String(target).toLowerCase() === vault.entryPoint.toLowerCase(),
   }),
-  done(
+  changeEvent(
     [
       "authority",
       "allow_list",
@@ -83,14 +86,14 @@ export const iporAuthorityEvents: readonly ControlEvent[] = [
       words: ({ target, selector, roleId }) => `is ${roleName(roleId)} for ${selector} of ${target}`,
     },
   ),
-  done(
+  changeEvent(
     ["authority", "timelock", "TargetAdminDelayUpdated(address indexed target, uint32 delay, uint48 since)"],
     {
       what: "delay of changes, in seconds,",
-      words: of(["target", "delay"]),
+      words: newValueFor(["target", "delay"]),
     },
   ),
-  announced(
+  announcementEvent(
     [
       "authority",
       "timelock",
@@ -99,22 +102,22 @@ export const iporAuthorityEvents: readonly ControlEvent[] = [
     {
       what: "vault's terms",
       words: ({ schedule, target, data }) =>
-        `is the call ${selectorOf(data)} of ${target}, possible from ` +
+        `is the call ${shortSelector(data)} of ${target}, possible from ` +
         `${new Date(Number(schedule) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC on`,
     },
   ),
-  withdrawn(
+  cancellationEvent(
     ["authority", "timelock", "OperationCanceled(bytes32 indexed operationId, uint32 indexed nonce)"],
     {
       what: "vault's terms",
-      words: ({ operationId }) => `was the operation ${selectorOf(operationId)}…`,
+      words: ({ operationId }) => `was the operation ${shortSelector(operationId)}…`,
     },
   ),
 ];
 
 /** What a Mellow vault's fee manager tells. Source: flexible-vaults. */
-export const mellowFeeEvents: readonly ControlEvent[] = [
-  done(
+export const mellowFeeEvents: readonly GovernanceEvent[] = [
+  changeEvent(
     [
       "feeManager",
       "fee",
@@ -123,78 +126,87 @@ export const mellowFeeEvents: readonly ControlEvent[] = [
     {
       what: "set of fees",
       words: ({ depositFeeD6, redeemFeeD6, performanceFeeD6, protocolFeeD6 }) =>
-        `is ${millionths(depositFeeD6)} of deposits, ${millionths(redeemFeeD6)} of redemptions, ` +
-        `${millionths(performanceFeeD6)} of gains and ${millionths(protocolFeeD6)} a year`,
+        `is ${formatMillionths(depositFeeD6)} of deposits, ${formatMillionths(redeemFeeD6)} of redemptions, ` +
+        `${formatMillionths(performanceFeeD6)} of gains and ${formatMillionths(protocolFeeD6)} a year`,
     },
   ),
-  done(["feeManager", "fee", "SetFeeRecipient(address indexed feeRecipient)"], {
+  changeEvent(["feeManager", "fee", "SetFeeRecipient(address indexed feeRecipient)"], {
     what: "receiver of the fees",
-    words: to("feeRecipient"),
+    words: newValue("feeRecipient"),
     tier: "low",
   }),
-  done(
+  changeEvent(
     ["feeManager", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
     {
       what: "owner of the contract that sets the fees",
-      words: to("newOwner"),
+      words: newValue("newOwner"),
       tier: "medium",
     },
   ),
 ];
 
 /** Midas' RedemptionVault, where the row names it: who leaves, leaves through it. Source: midas-apps/contracts. */
-export const midasRedemptionEvents: readonly ControlEvent[] = [
-  done(["redemptions", "pause", "Paused(address account)"], {
+export const midasRedemptionEvents: readonly GovernanceEvent[] = [
+  changeEvent(["redemptions", "pause", "Paused(address account)"], {
     what: "pause of redemptions",
     words: () => "is on",
   }),
-  done(["redemptions", "pause", "Unpaused(address account)"], {
+  changeEvent(["redemptions", "pause", "Unpaused(address account)"], {
     what: "pause of redemptions",
     words: () => "is off",
     tier: "medium",
   }),
-  done(["redemptions", "pause", "PauseFn(address indexed caller, bytes4 fn)"], {
+  changeEvent(["redemptions", "pause", "PauseFn(address indexed caller, bytes4 fn)"], {
     what: "pause of a way to redeem",
     words: ({ fn }) => `is on for the function ${fn}`,
   }),
-  done(["redemptions", "pause", "UnpauseFn(address indexed caller, bytes4 fn)"], {
+  changeEvent(["redemptions", "pause", "UnpauseFn(address indexed caller, bytes4 fn)"], {
     what: "pause of a way to redeem",
     words: ({ fn }) => `is off for the function ${fn}`,
     tier: "medium",
   }),
-  done(["redemptions", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
+  changeEvent(["redemptions", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "fee of instant redemptions",
-    words: to("newFee", bps),
+    words: newValue("newFee", formatBps),
   }),
-  done(["redemptions", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"], {
-    what: "fee of redemptions into a token",
-    words: of(["token", "fee"], bps),
-  }),
-  done(["redemptions", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
+  changeEvent(
+    ["redemptions", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"],
+    {
+      what: "fee of redemptions into a token",
+      words: newValueFor(["token", "fee"], formatBps),
+    },
+  ),
+  changeEvent(["redemptions", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
     what: "list of those who may redeem",
-    words: to("enable"),
+    words: newValue("enable"),
     tier: "high",
   }),
-  done(["redemptions", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"], {
-    what: "set of tokens that are paid out, one of which was taken out,",
-    words: to("token"),
-  }),
-  done(["redemptions", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
+  changeEvent(
+    ["redemptions", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
+    {
+      what: "set of tokens that are paid out, one of which was taken out,",
+      words: newValue("token"),
+    },
+  ),
+  changeEvent(["redemptions", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
     what: "daily limit of instant redemptions, base 18,",
-    words: to("newLimit"),
+    words: newValue("newLimit"),
     tier: "medium",
   }),
-  done(["redemptions", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
+  changeEvent(["redemptions", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
     what: "least redemption, base 18,",
-    words: to("newAmount"),
+    words: newValue("newAmount"),
   }),
-  done(["redemptions", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"], {
-    what: "tolerance of prices of redemption requests",
-    words: to("newTolerance", bps),
-  }),
-  done(["redemptions", "curator", "SetRequestRedeemer(address indexed caller, address redeemer)"], {
+  changeEvent(
+    ["redemptions", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"],
+    {
+      what: "tolerance of prices of redemption requests",
+      words: newValue("newTolerance", formatBps),
+    },
+  ),
+  changeEvent(["redemptions", "curator", "SetRequestRedeemer(address indexed caller, address redeemer)"], {
     what: "one who pays redemption requests",
-    words: to("redeemer"),
+    words: newValue("redeemer"),
   }),
 ];
 
@@ -202,21 +214,24 @@ export const midasRedemptionEvents: readonly ControlEvent[] = [
  * Where the code of a vault behind a beacon is looked up: another code there is another vault, and the vault itself
  * says nothing. Sources: ERC-1967; OpenZeppelin, UpgradeableBeacon; euler-vault-kit, GenericFactory.
  */
-export const beaconEvents: readonly ControlEvent[] = [
-  done(["beacon", "code", "Upgraded(address indexed implementation)"], {
+export const beaconEvents: readonly GovernanceEvent[] = [
+  changeEvent(["beacon", "code", "Upgraded(address indexed implementation)"], {
     what: "code, looked up at a beacon,",
-    words: to("implementation"),
+    words: newValue("implementation"),
   }),
-  done(["beacon", "code", "SetImplementation(address indexed newImplementation)"], {
+  changeEvent(["beacon", "code", "SetImplementation(address indexed newImplementation)"], {
     what: "code, looked up at a beacon,",
-    words: to("newImplementation"),
+    words: newValue("newImplementation"),
   }),
-  done(["beacon", "owner", "SetUpgradeAdmin(address indexed newUpgradeAdmin)"], {
+  changeEvent(["beacon", "owner", "SetUpgradeAdmin(address indexed newUpgradeAdmin)"], {
     what: "one who may change the code",
-    words: to("newUpgradeAdmin"),
+    words: newValue("newUpgradeAdmin"),
   }),
-  done(["beacon", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"], {
-    what: "one who may change the code",
-    words: to("newOwner"),
-  }),
+  changeEvent(
+    ["beacon", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
+    {
+      what: "one who may change the code",
+      words: newValue("newOwner"),
+    },
+  ),
 ];

@@ -1,40 +1,53 @@
+import {
+  announcementEvent,
+  changeEvent,
+  formatBps,
+  formatHours,
+  formatMillionths,
+  type GovernanceEvent,
+  newValue,
+  newValueFor,
+  oldToNewValue,
+} from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
-import { announced, bps, type ControlEvent, done, fromTo, hours, millionths, of, to } from "./event.ts";
 
-const isAsset = (vault: Vault, address: unknown): boolean =>
+const isVaultAsset = (vault: Vault, address: unknown): boolean =>
   String(address).toLowerCase() === vault.asset.address.toLowerCase();
 
 /** BoringVault, its accountant (pricer) and teller (entry point). Sources: Veda-Labs and Se7en-Seas, boring-vault. */
-export const vedaEvents: readonly ControlEvent[] = [
-  done(["pricer", "fee", "PlatformFeeUpdated(uint16 oldFee, uint16 newFee)"], {
+export const vedaEvents: readonly GovernanceEvent[] = [
+  changeEvent(["pricer", "fee", "PlatformFeeUpdated(uint16 oldFee, uint16 newFee)"], {
     what: "platform fee",
-    words: fromTo(["oldFee", "newFee"], bps),
+    words: oldToNewValue(["oldFee", "newFee"], formatBps),
   }),
-  done(["pricer", "fee", "PerformanceFeeUpdated(uint16 oldFee, uint16 newFee)"], {
+  changeEvent(["pricer", "fee", "PerformanceFeeUpdated(uint16 oldFee, uint16 newFee)"], {
     what: "performance fee",
-    words: fromTo(["oldFee", "newFee"], bps),
+    words: oldToNewValue(["oldFee", "newFee"], formatBps),
   }),
-  done(["pricer", "fee", "HighwaterMarkReset()"], {
+  changeEvent(["pricer", "fee", "HighwaterMarkReset()"], {
     what: "mark above which the performance fee is due",
     words: () => "was set back to the price of that moment",
   }),
-  done(["pricer", "price", "DelayInSecondsUpdated(uint24 oldDelay, uint24 newDelay)"], {
+  changeEvent(["pricer", "price", "DelayInSecondsUpdated(uint24 oldDelay, uint24 newDelay)"], {
     what: "least time between two prices",
-    words: fromTo(["oldDelay", "newDelay"], hours),
+    words: oldToNewValue(["oldDelay", "newDelay"], formatHours),
   }),
-  done(["pricer", "price", "UpperBoundUpdated(uint16 oldBound, uint16 newBound)"], {
+  changeEvent(["pricer", "price", "UpperBoundUpdated(uint16 oldBound, uint16 newBound)"], {
     what: "most by which a price may rise at once",
-    words: fromTo(["oldBound", "newBound"], bps),
+    words: oldToNewValue(["oldBound", "newBound"], formatBps),
   }),
-  done(["pricer", "price", "LowerBoundUpdated(uint16 oldBound, uint16 newBound)"], {
+  changeEvent(["pricer", "price", "LowerBoundUpdated(uint16 oldBound, uint16 newBound)"], {
     what: "least that a price may fall to at once",
-    words: fromTo(["oldBound", "newBound"], bps),
+    words: oldToNewValue(["oldBound", "newBound"], formatBps),
   }),
-  done(["pricer", "price", "RateProviderUpdated(address asset, bool isPegged, address rateProvider)"], {
-    what: "price source of an accepted asset",
-    words: of(["asset", "rateProvider"]),
-  }),
-  done(
+  changeEvent(
+    ["pricer", "price", "RateProviderUpdated(address asset, bool isPegged, address rateProvider)"],
+    {
+      what: "price source of an accepted asset",
+      words: newValueFor(["asset", "rateProvider"]),
+    },
+  ),
+  changeEvent(
     [
       "entryPoint",
       "allow_list",
@@ -44,118 +57,133 @@ export const vedaEvents: readonly ControlEvent[] = [
       what: "terms of an accepted asset",
       words: ({ asset, allowDeposits, allowWithdraws, sharePremium }) =>
         `say for ${asset}: deposits ${allowDeposits === true ? "on" : "off"}, withdrawals ` +
-        `${allowWithdraws === true ? "on" : "off"}, premium ${bps(sharePremium)}`,
+        `${allowWithdraws === true ? "on" : "off"}, premium ${formatBps(sharePremium)}`,
       // A vault whose own asset is not taken is paused.
-      seenByView: ({ asset, allowDeposits }, vault) => allowDeposits === false && isAsset(vault, asset),
+      seenByView: ({ asset, allowDeposits }, vault) => allowDeposits === false && isVaultAsset(vault, asset),
     },
   ),
-  done(["entryPoint", "cap", "DepositCapSet(uint112 cap)"], {
+  changeEvent(["entryPoint", "cap", "DepositCapSet(uint112 cap)"], {
     what: "deposit cap, in shares,",
-    words: to("cap"),
+    words: newValue("cap"),
   }),
-  done(["entryPoint", "allow_list", "PermissionedTransfersSet(bool permissionedTransfers)"], {
+  changeEvent(["entryPoint", "allow_list", "PermissionedTransfersSet(bool permissionedTransfers)"], {
     what: "rule that shares move by permission only",
-    words: to("permissionedTransfers"),
+    words: newValue("permissionedTransfers"),
   }),
   ...(["address", "entryPoint", "pricer"] as const).map((on) =>
-    done([on, "owner", "AuthorityUpdated(address indexed user, address indexed newAuthority)"], {
+    changeEvent([on, "owner", "AuthorityUpdated(address indexed user, address indexed newAuthority)"], {
       what: "contract that decides who may do what",
-      words: to("newAuthority"),
+      words: newValue("newAuthority"),
     }),
   ),
 ];
 
 /** Fees have views. Roles are told by the access manager, see `linked.ts`. Source: ipor-fusion. */
-export const iporEvents: readonly ControlEvent[] = [
-  done(["address", "owner", "AuthorityUpdated(address authority)"], {
+export const iporEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "owner", "AuthorityUpdated(address authority)"], {
     what: "contract that decides who may do what",
-    words: to("authority"),
+    words: newValue("authority"),
   }),
-  done(["address", "cap", "TotalSupplyCapChanged(uint256 newTotalSupplyCap)"], {
+  changeEvent(["address", "cap", "TotalSupplyCapChanged(uint256 newTotalSupplyCap)"], {
     what: "cap of the supply, in shares,",
-    words: to("newTotalSupplyCap"),
+    words: newValue("newTotalSupplyCap"),
   }),
-  done(["address", "price", "PriceOracleMiddlewareChanged(address newPriceOracleMiddleware)"], {
+  changeEvent(["address", "price", "PriceOracleMiddlewareChanged(address newPriceOracleMiddleware)"], {
     what: "price source",
-    words: to("newPriceOracleMiddleware"),
+    words: newValue("newPriceOracleMiddleware"),
   }),
-  done(["address", "allow_list", "WithdrawManagerChanged(address newWithdrawManager)"], {
+  changeEvent(["address", "allow_list", "WithdrawManagerChanged(address newWithdrawManager)"], {
     what: "contract that releases withdrawals",
-    words: to("newWithdrawManager"),
+    words: newValue("newWithdrawManager"),
   }),
-  done(["address", "cap", "MarketLimitUpdated(uint256 marketId, uint256 newLimit)"], {
+  changeEvent(["address", "cap", "MarketLimitUpdated(uint256 marketId, uint256 newLimit)"], {
     what: "limit of a market",
-    words: of(["marketId", "newLimit"]),
+    words: newValueFor(["marketId", "newLimit"]),
   }),
 ];
 
 /** Fees of management and performance have a view. Source: hopperlabsxyz/lagoon-v0. */
-export const lagoonEvents: readonly ControlEvent[] = [
-  done(["address", "pause", "StateUpdated(uint8 state)"], {
+export const lagoonEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {
     what: "state",
     words: ({ state }) => `is ${["open", "closing", "closed"][Number(state)] ?? `number ${state}`}`,
     // Either is a pause, or the end of one; what was closing before is closed for good.
     seenByView: ({ state }) => state === 0 || state === 1,
   }),
-  done(["address", "owner", "SafeUpdated(address oldSafe, address newSafe)"], {
+  changeEvent(["address", "owner", "SafeUpdated(address oldSafe, address newSafe)"], {
     what: "safe that holds the money",
-    words: fromTo(["oldSafe", "newSafe"]),
+    words: oldToNewValue(["oldSafe", "newSafe"]),
   }),
-  done(["address", "price", "ValuationManagerUpdated(address oldManager, address newManager)"], {
+  changeEvent(["address", "price", "ValuationManagerUpdated(address oldManager, address newManager)"], {
     what: "one who says what a share is worth",
-    words: fromTo(["oldManager", "newManager"]),
+    words: oldToNewValue(["oldManager", "newManager"]),
   }),
-  done(["address", "price", "GuardrailsStatusUpdated(bool activated)"], {
+  changeEvent(["address", "price", "GuardrailsStatusUpdated(bool activated)"], {
     what: "guard against leaps of the price",
-    words: to("activated"),
+    words: newValue("activated"),
   }),
-  done(
+  changeEvent(
     ["address", "guardian", "SecurityCouncilUpdated(address oldSecurityCouncil, address newSecurityCouncil)"],
     {
       what: "security council",
-      words: fromTo(["oldSecurityCouncil", "newSecurityCouncil"]),
+      words: oldToNewValue(["oldSecurityCouncil", "newSecurityCouncil"]),
     },
   ),
-  done(["address", "allow_list", "WhitelistDisabled()"], { what: "allow-list", words: () => "is off" }),
-  done(["address", "allow_list", "AccessModeUpdated(uint8 newMode)"], {
+  changeEvent(["address", "allow_list", "WhitelistDisabled()"], {
+    what: "allow-list",
+    words: () => "is off",
+  }),
+  changeEvent(["address", "allow_list", "AccessModeUpdated(uint8 newMode)"], {
     what: "way in which access is decided",
     words: ({ newMode }) =>
       `is ${["a list of the refused", "a list of the admitted"][Number(newMode)] ?? newMode}`,
   }),
-  done(["address", "cap", "MaxCapUpdated(uint256 previousMaxCap, uint256 maxCap)"], {
+  changeEvent(["address", "cap", "MaxCapUpdated(uint256 previousMaxCap, uint256 maxCap)"], {
     what: "cap",
-    words: fromTo(["previousMaxCap", "maxCap"]),
+    words: oldToNewValue(["previousMaxCap", "maxCap"]),
   }),
 ];
 
 /** DepositVault (entry point) and mToken (vault). Source: midas-apps/contracts. */
-export const midasEvents: readonly ControlEvent[] = [
-  done(["entryPoint", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
+export const midasEvents: readonly GovernanceEvent[] = [
+  changeEvent(["entryPoint", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "fee of instant deposits",
-    words: to("newFee", bps),
+    words: newValue("newFee", formatBps),
   }),
-  done(["entryPoint", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"], {
-    what: "fee of an accepted token",
-    words: of(["token", "fee"], bps),
-  }),
-  done(["entryPoint", "owner", "SetTokensReceiver(address indexed caller, address indexed reciever)"], {
-    what: "receiver of what users pay in",
-    words: to("reciever"),
-  }),
-  done(["entryPoint", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"], {
-    what: "tolerance of prices of requests",
-    words: to("newTolerance", bps),
-  }),
-  done(["entryPoint", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
+  changeEvent(
+    ["entryPoint", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"],
+    {
+      what: "fee of an accepted token",
+      words: newValueFor(["token", "fee"], formatBps),
+    },
+  ),
+  changeEvent(
+    ["entryPoint", "owner", "SetTokensReceiver(address indexed caller, address indexed reciever)"],
+    {
+      what: "receiver of what users pay in",
+      words: newValue("reciever"),
+    },
+  ),
+  changeEvent(
+    ["entryPoint", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"],
+    {
+      what: "tolerance of prices of requests",
+      words: newValue("newTolerance", formatBps),
+    },
+  ),
+  changeEvent(["entryPoint", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
     what: "list of the admitted",
-    words: to("enable"),
+    words: newValue("enable"),
   }),
-  done(["entryPoint", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"], {
-    what: "set of accepted tokens, one of which was taken out,",
-    words: to("token"),
-    seenByView: ({ token }, vault) => isAsset(vault, token),
-  }),
-  done(
+  changeEvent(
+    ["entryPoint", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
+    {
+      what: "set of accepted tokens, one of which was taken out,",
+      words: newValue("token"),
+      seenByView: ({ token }, vault) => isVaultAsset(vault, token),
+    },
+  ),
+  changeEvent(
     [
       "entryPoint",
       "cap",
@@ -163,48 +191,51 @@ export const midasEvents: readonly ControlEvent[] = [
     ],
     {
       what: "allowance of an accepted token, base 18,",
-      words: of(["token", "allowance"]),
+      words: newValueFor(["token", "allowance"]),
     },
   ),
-  done(["entryPoint", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
+  changeEvent(["entryPoint", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
     what: "daily limit, base 18,",
-    words: to("newLimit"),
+    words: newValue("newLimit"),
   }),
-  done(["entryPoint", "cap", "SetMaxSupplyCap(address indexed caller, uint256 newValue)"], {
+  changeEvent(["entryPoint", "cap", "SetMaxSupplyCap(address indexed caller, uint256 newValue)"], {
     what: "cap of the supply, base 18,",
-    words: to("newValue"),
+    words: newValue("newValue"),
   }),
-  done(["entryPoint", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
+  changeEvent(["entryPoint", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
     what: "least deposit, base 18,",
-    words: to("newAmount"),
+    words: newValue("newAmount"),
   }),
 ];
 
-const roles = (on: "address"): readonly ControlEvent[] => [
-  done([on, "owner", "RoleGranted(bytes32 indexed role, address indexed account, address indexed sender)"], {
-    what: "list of who may do what",
-    words: ({ role, account }) => `has ${account} for the role ${String(role).slice(0, 10)}`,
-    tier: "medium",
-  }),
+const accessControlEvents = (on: "address"): readonly GovernanceEvent[] => [
+  changeEvent(
+    [on, "owner", "RoleGranted(bytes32 indexed role, address indexed account, address indexed sender)"],
+    {
+      what: "list of who may do what",
+      words: ({ role, account }) => `has ${account} for the role ${String(role).slice(0, 10)}`,
+      tier: "medium",
+    },
+  ),
 ];
 
 /** Vault, queue (entry point), oracle (pricer), share manager. Source: flexible-vaults. */
-export const mellowEvents: readonly ControlEvent[] = [
-  ...roles("address"),
-  done(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {
+export const mellowEvents: readonly GovernanceEvent[] = [
+  ...accessControlEvents("address"),
+  changeEvent(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {
     what: "penalty of instant deposits",
-    words: to("penaltyD6", millionths),
+    words: newValue("penaltyD6", formatMillionths),
   }),
-  done(["address", "pause", "SetQueueStatus(address indexed queue, bool indexed isPaused)"], {
+  changeEvent(["address", "pause", "SetQueueStatus(address indexed queue, bool indexed isPaused)"], {
     what: "state of a queue",
     words: ({ queue, isPaused }) => `is ${isPaused === true ? "paused" : "open"} for ${queue}`,
     seenByView: ({ queue }, vault) => String(queue).toLowerCase() === vault.entryPoint.toLowerCase(),
   }),
-  done(["address", "strategy", "QueueRemoved(address indexed queue, address indexed asset)"], {
+  changeEvent(["address", "strategy", "QueueRemoved(address indexed queue, address indexed asset)"], {
     what: "set of queues, one of which was taken out,",
-    words: to("queue"),
+    words: newValue("queue"),
   }),
-  done(
+  changeEvent(
     [
       "pricer",
       "price",
@@ -212,100 +243,109 @@ export const mellowEvents: readonly ControlEvent[] = [
     ],
     { what: "bounds of a price report" },
   ),
-  done(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
+  changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
     what: "list of those whom shares may be sent to",
   }),
 ];
 
 /** Deposits' pause has a view. Source: mellow-finance/simple-lrt. */
-export const mellowLrtEvents: readonly ControlEvent[] = [
-  ...roles("address"),
-  done(["address", "pause", "WithdrawalPauseSet(bool paused, uint256 timestamp, address sender)"], {
+export const mellowLrtEvents: readonly GovernanceEvent[] = [
+  ...accessControlEvents("address"),
+  changeEvent(["address", "pause", "WithdrawalPauseSet(bool paused, uint256 timestamp, address sender)"], {
     what: "pause of withdrawals",
-    words: to("paused"),
+    words: newValue("paused"),
   }),
-  done(["address", "allow_list", "DepositWhitelistSet(bool status, uint256 timestamp, address sender)"], {
-    what: "list of the admitted",
-    words: to("status"),
-  }),
-  done(["address", "cap", "LimitSet(uint256 limit, uint256 timestamp, address sender)"], {
+  changeEvent(
+    ["address", "allow_list", "DepositWhitelistSet(bool status, uint256 timestamp, address sender)"],
+    {
+      what: "list of the admitted",
+      words: newValue("status"),
+    },
+  ),
+  changeEvent(["address", "cap", "LimitSet(uint256 limit, uint256 timestamp, address sender)"], {
     what: "cap",
-    words: to("limit"),
+    words: newValue("limit"),
   }),
 ];
 
 /** Version 3 vaults and tokenized strategies. Sources: yearn-vaults-v3, tokenized-strategy. */
-export const yearnEvents: readonly ControlEvent[] = [
-  done(["address", "owner", "UpdateRoleManager(address indexed role_manager)"], {
+export const yearnEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "owner", "UpdateRoleManager(address indexed role_manager)"], {
     what: "role manager",
-    words: to("role_manager"),
+    words: newValue("role_manager"),
   }),
-  announced(["address", "owner", "UpdateFutureRoleManager(address indexed future_role_manager)"], {
+  announcementEvent(["address", "owner", "UpdateFutureRoleManager(address indexed future_role_manager)"], {
     what: "role manager",
-    words: to("future_role_manager"),
+    words: newValue("future_role_manager"),
   }),
-  done(["address", "owner", "RoleSet(address indexed account, uint256 indexed role)"], {
+  changeEvent(["address", "owner", "RoleSet(address indexed account, uint256 indexed role)"], {
     what: "list of who may do what",
-    words: to("account"),
+    words: newValue("account"),
     tier: "medium",
   }),
-  done(["address", "owner", "UpdateManagement(address indexed newManagement)"], {
+  changeEvent(["address", "owner", "UpdateManagement(address indexed newManagement)"], {
     what: "management",
-    words: to("newManagement"),
+    words: newValue("newManagement"),
   }),
-  announced(["address", "owner", "UpdatePendingManagement(address indexed newPendingManagement)"], {
+  announcementEvent(["address", "owner", "UpdatePendingManagement(address indexed newPendingManagement)"], {
     what: "management",
-    words: to("newPendingManagement"),
+    words: newValue("newPendingManagement"),
   }),
-  done(["address", "guardian", "UpdateEmergencyAdmin(address indexed newEmergencyAdmin)"], {
+  changeEvent(["address", "guardian", "UpdateEmergencyAdmin(address indexed newEmergencyAdmin)"], {
     what: "emergency admin",
-    words: to("newEmergencyAdmin"),
+    words: newValue("newEmergencyAdmin"),
   }),
-  done(["address", "fee", "UpdateAccountant(address indexed accountant)"], {
+  changeEvent(["address", "fee", "UpdateAccountant(address indexed accountant)"], {
     what: "contract that takes the fees",
-    words: to("accountant"),
+    words: newValue("accountant"),
   }),
-  done(["address", "fee", "UpdatePerformanceFee(uint16 newPerformanceFee)"], {
+  changeEvent(["address", "fee", "UpdatePerformanceFee(uint16 newPerformanceFee)"], {
     what: "performance fee",
-    words: to("newPerformanceFee", bps),
+    words: newValue("newPerformanceFee", formatBps),
   }),
-  done(["address", "pause", "Shutdown()"], { what: "state", words: () => "is shut down for good" }),
-  done(["address", "pause", "StrategyShutdown()"], { what: "state", words: () => "is shut down for good" }),
-  done(["address", "allow_list", "UpdateDepositLimitModule(address indexed deposit_limit_module)"], {
+  changeEvent(["address", "pause", "Shutdown()"], { what: "state", words: () => "is shut down for good" }),
+  changeEvent(["address", "pause", "StrategyShutdown()"], {
+    what: "state",
+    words: () => "is shut down for good",
+  }),
+  changeEvent(["address", "allow_list", "UpdateDepositLimitModule(address indexed deposit_limit_module)"], {
     what: "contract that says who may deposit",
-    words: to("deposit_limit_module"),
+    words: newValue("deposit_limit_module"),
   }),
-  done(["address", "allow_list", "UpdateWithdrawLimitModule(address indexed withdraw_limit_module)"], {
+  changeEvent(["address", "allow_list", "UpdateWithdrawLimitModule(address indexed withdraw_limit_module)"], {
     what: "contract that says who may withdraw",
-    words: to("withdraw_limit_module"),
+    words: newValue("withdraw_limit_module"),
     tier: "high",
   }),
-  done(["address", "cap", "UpdateDepositLimit(uint256 deposit_limit)"], {
+  changeEvent(["address", "cap", "UpdateDepositLimit(uint256 deposit_limit)"], {
     what: "deposit limit",
-    words: to("deposit_limit"),
+    words: newValue("deposit_limit"),
   }),
-  done(["address", "strategy", "StrategyChanged(address indexed strategy, uint256 indexed change_type)"], {
-    what: "set of strategies",
-    words: ({ strategy, change_type }) =>
-      `${Number(change_type) === 1 ? "has" : "no longer has"} ${strategy}`,
-    tier: "medium",
-  }),
+  changeEvent(
+    ["address", "strategy", "StrategyChanged(address indexed strategy, uint256 indexed change_type)"],
+    {
+      what: "set of strategies",
+      words: ({ strategy, change_type }) =>
+        `${Number(change_type) === 1 ? "has" : "no longer has"} ${strategy}`,
+      tier: "medium",
+    },
+  ),
 ];
 
 /** Source: centrifuge/protocol. What governs a pool is said at its hub, perhaps on another chain. */
-export const centrifugeEvents: readonly ControlEvent[] = (["address", "shareToken"] as const).flatMap(
+export const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] as const).flatMap(
   (on) => [
-    done([on, "owner", "Rely(address indexed user)"], {
+    changeEvent([on, "owner", "Rely(address indexed user)"], {
       what: "list of those who may do everything",
-      words: to("user"),
+      words: newValue("user"),
     }),
-    done([on, "owner", "Deny(address indexed user)"], {
+    changeEvent([on, "owner", "Deny(address indexed user)"], {
       what: "list of those who may do everything, which somebody left,",
       tier: "medium",
     }),
-    done([on, "strategy", "File(bytes32 indexed what, address data)"], {
+    changeEvent([on, "strategy", "File(bytes32 indexed what, address data)"], {
       what: "contract behind the vault",
-      words: to("data"),
+      words: newValue("data"),
       tier: "medium",
     }),
   ],

@@ -1,11 +1,15 @@
 import { parseAbi } from "viem";
-import { type Described, describe, read } from "../../chains/read.ts";
+import { createQuery, type Query, read } from "../../chains/query.ts";
 import { once } from "../../lib/once.ts";
-import type { Deriver, Subject } from "./derivation.ts";
-import { ANYBODY, notOf } from "./marks.ts";
-import { type Mark, standardDeriver } from "./standard.ts";
+import type { DerivationSubject, Deriver } from "../derivation.ts";
+import {
+  erc4626Deriver,
+  type Identification,
+  notIdentified,
+  ORDINARY_ACCOUNT,
+} from "../families/erc4626/derive.ts";
 
-const viewsAbi = once(() =>
+const identificationAbi = once(() =>
   parseAbi([
     "function isTotalAssetsValid() view returns (bool)",
     "function pendingSilo() view returns (address)",
@@ -16,18 +20,18 @@ const viewsAbi = once(() =>
   ]),
 );
 
-const on = ({ address }: Subject) => ({ to: address, abi: viewsAbi() }) as const;
+const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: identificationAbi() }) as const;
 
 /** Of v0.5 and newer by its valuation; of v0.4 and older, which take requests alone, by its silo and its list. */
-function markLagoon(subject: Subject): Described<Mark> {
+function identifyLagoon(subject: DerivationSubject): Query<Identification> {
   const reads = {
-    valid: read({ ...on(subject), name: "isTotalAssetsValid" }),
-    silo: read({ ...on(subject), name: "pendingSilo" }),
-    listed: read({ ...on(subject), name: "isWhitelistActivated" }),
+    valid: read({ ...onSubject(subject), name: "isTotalAssetsValid" }),
+    silo: read({ ...onSubject(subject), name: "pendingSilo" }),
+    listed: read({ ...onSubject(subject), name: "isWhitelistActivated" }),
   };
-  return describe(reads, ({ valid, silo, listed }): Mark => {
+  return createQuery(reads, ({ valid, silo, listed }): Identification => {
     if (valid.ok || (silo.ok && listed.ok)) return { ok: true, caller: "user", params: subject.params };
-    return notOf(
+    return notIdentified(
       "Lagoon",
       "it has neither isTotalAssetsValid() nor pendingSilo() and isWhitelistActivated()",
     );
@@ -35,28 +39,34 @@ function markLagoon(subject: Subject): Described<Mark> {
 }
 
 /** Of Centrifuge's kinds of vaults: the one that takes requests, and the one that mints at once. */
-const KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" };
+const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" };
 
-function markCentrifuge(subject: Subject): Described<Mark> {
+function identifyCentrifuge(subject: DerivationSubject): Query<Identification> {
   const reads = {
-    operator: read({ ...on(subject), name: "isOperator", args: [ANYBODY, ANYBODY] }),
-    permitted: read({ ...on(subject), name: "isPermissioned", args: [ANYBODY] }),
-    kind: read({ ...on(subject), name: "vaultKind" }),
+    operator: read({ ...onSubject(subject), name: "isOperator", args: [ORDINARY_ACCOUNT, ORDINARY_ACCOUNT] }),
+    permitted: read({ ...onSubject(subject), name: "isPermissioned", args: [ORDINARY_ACCOUNT] }),
+    kind: read({ ...onSubject(subject), name: "vaultKind" }),
   };
-  return describe(reads, ({ operator, permitted, kind }): Mark => {
+  return createQuery(reads, ({ operator, permitted, kind }): Identification => {
     if (!operator.ok || !permitted.ok)
-      return notOf("Centrifuge", "it has no isOperator() and isPermissioned()");
-    const deposit = kind.ok ? KINDS[kind.value] : undefined;
-    if (deposit === undefined) return notOf("Centrifuge", "its vaultKind() is none that is known");
+      return notIdentified("Centrifuge", "it has no isOperator() and isPermissioned()");
+    const deposit = kind.ok ? DEPOSIT_KINDS[kind.value] : undefined;
+    if (deposit === undefined) return notIdentified("Centrifuge", "its vaultKind() is none that is known");
     return { ok: true, caller: "user", params: { ...subject.params, deposit } };
   });
 }
 
 /** The families of ERC-7540, whose requests users make themselves. Fingerprints: each family's source. */
 export const erc7540Derivers: readonly Deriver[] = [
-  standardDeriver({ adapter: "lagoon", type: "custom", ownShare: true, previews: false, mark: markLagoon }),
-  standardDeriver({
+  erc4626Deriver({
+    adapter: "lagoon",
+    type: "custom",
+    ownShare: true,
+    previews: false,
+    mark: identifyLagoon,
+  }),
+  erc4626Deriver({
     ...{ adapter: "centrifuge", type: "custom", ownShare: true, previews: false },
-    mark: markCentrifuge,
+    mark: identifyCentrifuge,
   }),
 ];

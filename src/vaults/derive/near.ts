@@ -1,11 +1,18 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
-import { type Described, describe, describeThen, read, valueOrNull } from "../../chains/read.ts";
+import { createQuery, type Query, read, readThen, valueOrNull } from "../../chains/query.ts";
 import { once } from "../../lib/once.ts";
-import type { Deriver, Subject } from "./derivation.ts";
-import { ANYBODY, answersTo, type Factories, madeBy, notOf } from "./marks.ts";
-import { type Mark, standardDeriver } from "./standard.ts";
+import type { DerivationSubject, Deriver } from "../derivation.ts";
+import {
+  erc4626Deriver,
+  type FamilyFactories,
+  type Identification,
+  identifyByFactory,
+  identifyByViews,
+  notIdentified,
+  ORDINARY_ACCOUNT,
+} from "../families/erc4626/derive.ts";
 
-const viewsAbi = once(() =>
+const identificationAbi = once(() =>
   parseAbi([
     "function MORPHO() view returns (address)",
     "function adaptersLength() view returns (uint256)",
@@ -35,12 +42,12 @@ const managerAbi = once(() =>
   ]),
 );
 /** deposit(uint256,address) */
-const DEPOSIT = "0x6e553f65";
+const DEPOSIT_SELECTOR = "0x6e553f65";
 
-const on = ({ address }: Subject) => ({ to: address, abi: viewsAbi() }) as const;
+const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: identificationAbi() }) as const;
 
 /** MetaMorpho's factories of both versions. Source: morpho-org/metamorpho, DefiLlama. */
-const metaMorphoFactories: Factories = {
+const metaMorphoFactories: FamilyFactories = {
   family: "MetaMorpho",
   ask: (to, vault) => read({ to, abi: factoryAbi(), name: "isMetaMorpho", args: [vault] }),
   byChain: {
@@ -49,7 +56,7 @@ const metaMorphoFactories: Factories = {
   },
 };
 /** Source: morpho-org/vault-v2. */
-const vaultV2Factories: Factories = {
+const vaultV2Factories: FamilyFactories = {
   family: "Morpho Vault V2",
   ask: (to, vault) => read({ to, abi: factoryAbi(), name: "isVaultV2", args: [vault] }),
   byChain: {
@@ -59,12 +66,12 @@ const vaultV2Factories: Factories = {
 };
 
 /** Whoever must be admitted calls himself. */
-function markV2(subject: Subject): Described<Mark> {
-  const made = madeBy(vaultV2Factories, {
+function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
+  const made = identifyByFactory(vaultV2Factories, {
     ...subject,
-    view: read({ ...on(subject), name: "adaptersLength" }),
+    view: read({ ...onSubject(subject), name: "adaptersLength" }),
   });
-  const open = read({ ...on(subject), name: "canSendAssets", args: [ANYBODY] });
+  const open = read({ ...onSubject(subject), name: "canSendAssets", args: [ORDINARY_ACCOUNT] });
   return {
     reads: { ...made.reads, open },
     interpret: ({ open: told, ...others }) => {
@@ -74,98 +81,102 @@ function markV2(subject: Subject): Described<Mark> {
   };
 }
 
-function markIpor(subject: Subject): Described<Mark> {
-  const manager = read({ ...on(subject), name: "getAccessManagerAddress" });
-  return describeThen({ manager }, ({ manager: told }) => {
+function identifyIpor(subject: DerivationSubject): Query<Identification> {
+  const manager = read({ ...onSubject(subject), name: "getAccessManagerAddress" });
+  return readThen({ manager }, ({ manager: told }) => {
     if (!told.ok || isAddressEqual(told.value, zeroAddress)) {
-      return describe({}, () => notOf("IPOR Fusion", "it names no access manager"));
+      return createQuery({}, () => notIdentified("IPOR Fusion", "it names no access manager"));
     }
-    const args = [ANYBODY, subject.address, DEPOSIT] as const;
+    const args = [ORDINARY_ACCOUNT, subject.address, DEPOSIT_SELECTOR] as const;
     const call = read({ to: told.value, abi: managerAbi(), name: "canCall", args });
-    return describe({ call }, ({ call: may }): Mark => {
-      if (!may.ok) return notOf("IPOR Fusion", "its access manager does not answer");
+    return createQuery({ call }, ({ call: may }): Identification => {
+      if (!may.ok) return notIdentified("IPOR Fusion", "its access manager does not answer");
       return { ok: true, caller: may.value[0] ? "router" : "user" };
     });
   });
 }
 
-function markMellowLrt(subject: Subject): Described<Mark> {
+function identifyMellowLrt(subject: DerivationSubject): Query<Identification> {
   const reads = {
-    pause: read({ ...on(subject), name: "depositPause" }),
-    listed: read({ ...on(subject), name: "depositWhitelist" }),
+    pause: read({ ...onSubject(subject), name: "depositPause" }),
+    listed: read({ ...onSubject(subject), name: "depositWhitelist" }),
   };
-  return describe(reads, ({ pause, listed }): Mark => {
+  return createQuery(reads, ({ pause, listed }): Identification => {
     if (!pause.ok || !listed.ok)
-      return notOf("Mellow Simple LRT", "it has no depositPause() and depositWhitelist()");
+      return notIdentified("Mellow Simple LRT", "it has no depositPause() and depositWhitelist()");
     return { ok: true, caller: listed.value ? "user" : "router" };
   });
 }
 
-function markAccountable(subject: Subject): Described<Mark> {
+function identifyAccountable(subject: DerivationSubject): Query<Identification> {
   const reads = {
-    level: read({ ...on(subject), name: "permissionLevel" }),
-    strategy: read({ ...on(subject), name: "strategy" }),
+    level: read({ ...onSubject(subject), name: "permissionLevel" }),
+    strategy: read({ ...onSubject(subject), name: "strategy" }),
   };
-  return describe(reads, ({ level, strategy }): Mark => {
+  return createQuery(reads, ({ level, strategy }): Identification => {
     const named = valueOrNull(strategy);
     if (!level.ok || named === null || isAddressEqual(named, zeroAddress))
-      return notOf("Accountable", "it has no permissionLevel() and strategy()");
+      return notIdentified("Accountable", "it has no permissionLevel() and strategy()");
     return { ok: true, caller: level.value === 0 ? "router" : "user" };
   });
 }
 
 /** Vaults have a queue of strategies; a strategy that is a vault itself has none, and unlocks its profit as vaults do. */
-function markYearn(subject: Subject): Described<Mark> {
+function identifyYearn(subject: DerivationSubject): Query<Identification> {
   const reads = {
-    queue: read({ ...on(subject), name: "get_default_queue" }),
-    shutdown: read({ ...on(subject), name: "isShutdown" }),
-    unlock: read({ ...on(subject), name: "fullProfitUnlockDate" }),
+    queue: read({ ...onSubject(subject), name: "get_default_queue" }),
+    shutdown: read({ ...onSubject(subject), name: "isShutdown" }),
+    unlock: read({ ...onSubject(subject), name: "fullProfitUnlockDate" }),
   };
-  return describe(reads, ({ queue, shutdown, unlock }): Mark => {
+  return createQuery(reads, ({ queue, shutdown, unlock }): Identification => {
     if (queue.ok || (shutdown.ok && unlock.ok)) return { ok: true };
-    return notOf("Yearn", "it has neither get_default_queue() nor fullProfitUnlockDate()");
+    return notIdentified("Yearn", "it has neither get_default_queue() nor fullProfitUnlockDate()");
   });
 }
 
 /** The families that keep to ERC-4626, those with views of their own first. Fingerprints: each family's source. */
-export const nearDerivers: readonly Deriver[] = [
-  standardDeriver({
+export const erc4626Derivers: readonly Deriver[] = [
+  erc4626Deriver({
     adapter: "metamorpho",
     type: "morpho",
     mark: (subject) =>
-      madeBy(metaMorphoFactories, { ...subject, view: read({ ...on(subject), name: "MORPHO" }) }),
+      identifyByFactory(metaMorphoFactories, {
+        ...subject,
+        view: read({ ...onSubject(subject), name: "MORPHO" }),
+      }),
   }),
-  standardDeriver({ adapter: "morpho_v2", type: "morpho", mark: markV2 }),
-  standardDeriver({ adapter: "ipor", type: "ipor", mark: markIpor }),
-  standardDeriver({
+  erc4626Deriver({ adapter: "morpho_v2", type: "morpho", mark: identifyMorphoV2 }),
+  erc4626Deriver({ adapter: "ipor", type: "ipor", mark: identifyIpor }),
+  erc4626Deriver({
     adapter: "accountable",
     type: "accountable",
     ownShare: true,
     // Deployed ones revert where deposits are previewed, and take deposits all the same.
     previews: false,
-    mark: markAccountable,
+    mark: identifyAccountable,
   }),
-  standardDeriver({ adapter: "mellow_lrt", type: "lido", mark: markMellowLrt }),
-  standardDeriver({
+  erc4626Deriver({ adapter: "mellow_lrt", type: "lido", mark: identifyMellowLrt }),
+  erc4626Deriver({
     adapter: "upshift_legacy",
     type: "custom",
     mark: (subject) =>
-      answersTo("Upshift", {
-        depositsPaused: read({ ...on(subject), name: "depositsPaused" }),
-        maxDepositAmount: read({ ...on(subject), name: "maxDepositAmount" }),
+      identifyByViews("Upshift", {
+        depositsPaused: read({ ...onSubject(subject), name: "depositsPaused" }),
+        maxDepositAmount: read({ ...onSubject(subject), name: "maxDepositAmount" }),
       }),
   }),
-  standardDeriver({
+  erc4626Deriver({
     adapter: "euler",
     type: "custom",
-    mark: (subject) => answersTo("Euler", { MODULE_VAULT: read({ ...on(subject), name: "MODULE_VAULT" }) }),
+    mark: (subject) =>
+      identifyByViews("Euler", { MODULE_VAULT: read({ ...onSubject(subject), name: "MODULE_VAULT" }) }),
   }),
-  standardDeriver({
+  erc4626Deriver({
     adapter: "yearn_v3",
     type: "custom",
-    mark: markYearn,
+    mark: identifyYearn,
   }),
   ...["aave_stata", "spark", "gearbox", "fluid", "silo", "euler_earn", "erc4626"].map((adapter) =>
-    standardDeriver({ adapter, type: "custom" }),
+    erc4626Deriver({ adapter, type: "custom" }),
   ),
 ];

@@ -1,5 +1,5 @@
-import { ownErrors } from "../own-errors.ts";
-import { defineErc4626 } from "./erc4626.ts";
+import { familyErrors } from "../reverts.ts";
+import { defineErc4626 } from "./erc4626/index.ts";
 
 /**
  * Aave's static tokens, version 2: `maxDeposit` follows the reserve and leaves out the token's own pause. The token
@@ -10,7 +10,7 @@ export const aaveStata = defineErc4626({
   name: "aave_stata",
   pausable: true,
   ratio: true,
-  explain: ownErrors({
+  explain: familyErrors({
     errors: {
       "error StaticATokenInvalidZeroShares()": "zero_shares",
       "error ReserveInactive()": "vault_paused",

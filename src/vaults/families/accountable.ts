@@ -1,12 +1,12 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
-import { describe, describeThen, type ReadResult, read, valueOrNull } from "../../chains/read.ts";
+import { createQuery, type ReadResult, read, readThen, valueOrNull } from "../../chains/query.ts";
 import { larger } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
-import type { Refusal, TermsRequest } from "../adapter.ts";
-import { ownErrors } from "../own-errors.ts";
+import { familyErrors } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
-import { defineErc4626, erc4626Abi } from "./erc4626.ts";
-import type { OwnViews } from "./own-views.ts";
+import type { Refusal, TermsInput } from "../vault-adapter.ts";
+import type { FamilyViews } from "./erc4626/family-views.ts";
+import { defineErc4626, erc4626Abi } from "./erc4626/index.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -29,7 +29,7 @@ type Admission = {
 };
 
 /** A signature for the call is the operator's to give: none can be put into a transaction here. */
-function refusalOf(asked: TermsRequest | null, { level, receives, calls }: Admission): Refusal | null {
+function refusalOf(asked: TermsInput | null, { level, receives, calls }: Admission): Refusal | null {
   if (asked === null) return null;
   if (valueOrNull(level) === LEVELS.signature) return "not_allowed";
   const stranger = asked.caller !== null && valueOrNull(calls) === false;
@@ -38,11 +38,11 @@ function refusalOf(asked: TermsRequest | null, { level, receives, calls }: Admis
 }
 
 /** Minimum, pause and permission, by the vault and its strategy, and net assets: what all shares convert to. */
-function views(vault: Vault, asked: TermsRequest | null) {
+function views(vault: Vault, asked: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
   const receiver = asked?.receiver ?? vault.entryPoint;
   const amount = asked?.amount ?? 0n;
-  return describeThen(
+  return readThen(
     {
       strategy: read({ ...on, name: "strategy" }),
       minimum: read({ ...on, name: "MIN_AMOUNT_WEI" }),
@@ -54,9 +54,9 @@ function views(vault: Vault, asked: TermsRequest | null) {
     },
     (first) => {
       const own = { refusal: refusalOf(asked, first), shares: valueOrNull(first.shares) };
-      return describe(
+      return createQuery(
         strategyReads(vault, first),
-        ({ worth, paused, minimum }): OwnViews => ({
+        ({ worth, paused, minimum }): FamilyViews => ({
           ...own,
           totalAssets: worth === undefined ? null : valueOrNull(worth),
           paused: paused !== undefined && valueOrNull(paused) === true,
@@ -95,7 +95,7 @@ export const accountable = defineErc4626({
   name: "accountable",
   pausable: true,
   views,
-  explain: ownErrors({
+  explain: familyErrors({
     errors: {
       "error InsufficientAmount()": "below_minimum",
       "error DepositNotAllowed()": "vault_paused",

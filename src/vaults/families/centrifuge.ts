@@ -1,22 +1,80 @@
 import { encodeFunctionData, parseAbi } from "viem";
-import { describe, read, valueOrNull } from "../../chains/read.ts";
+import { createQuery, read, valueOrNull } from "../../chains/query.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
+import { familyErrors } from "../reverts.ts";
+import type { Vault } from "../vault.ts";
 import type {
+  AsyncDeposits,
   DepositCall,
-  DepositRequest,
+  DepositInput,
   DepositTerms,
-  TermsRequest,
+  PendingDeposit,
+  TermsInput,
   VaultAdapter,
   VaultState,
-} from "../adapter.ts";
-import { ownErrors } from "../own-errors.ts";
-import { choiceParam } from "../params.ts";
-import type { Vault } from "../vault.ts";
-import { centrifugeRequests } from "./centrifuge-requests.ts";
-import { erc7540Call } from "./erc7540-call.ts";
-import { erc7540Flows } from "./erc7540-flows.ts";
-import { conversionReads, sharesRead, shownPrice, toldPrice, totalsReads } from "./erc7540-price.ts";
+} from "../vault-adapter.ts";
+import { choiceParam } from "../vault-params.ts";
+import {
+  conversionPrice,
+  conversionReads,
+  conversionSharePrice,
+  convertToSharesRead,
+  erc7540DepositCall,
+  erc7540Flows,
+  erc7540Requests,
+  totalsReads,
+} from "./erc7540.ts";
+
+const requestsAbi = once(() =>
+  parseAbi([
+    "function pendingDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function maxMint(address controller) view returns (uint256)",
+    "function isPermissioned(address controller) view returns (bool)",
+    "function mint(uint256 shares, address receiver, address controller) returns (uint256 assets)",
+  ]),
+);
+/** All requests of a controller are one. */
+const REQUEST_ID = 0n;
+
+/**
+ * Requests that the user makes and claims in person. The vault remembers shares; what they are in assets is rounded
+ * down twice and leaves some of them behind when it is claimed, so they are claimed as shares. Of somebody who is
+ * no member any more it says that nothing may be claimed, not that there is nothing. Source: centrifuge/protocol.
+ */
+export const centrifugeRequests: AsyncDeposits = {
+  ...erc7540Requests,
+  pending(vault, { user }) {
+    const on = { to: vault.entryPoint, abi: requestsAbi() } as const;
+    const args = [REQUEST_ID, user] as const;
+    return createQuery(
+      {
+        pending: read({ ...on, name: "pendingDepositRequest", args }),
+        claimable: read({ ...on, name: "claimableDepositRequest", args }),
+        shares: read({ ...on, name: "maxMint", args: [user] }),
+        permitted: read({ ...on, name: "isPermissioned", args: [user] }),
+      },
+      ({ pending, claimable, shares, permitted }): PendingDeposit => {
+        const barred = valueOrNull(permitted) === false;
+        return {
+          pendingAssets: valueOrNull(pending),
+          claimableShares: barred ? null : valueOrNull(shares),
+          claimableAssets: barred ? null : valueOrNull(claimable),
+        };
+      },
+    );
+  },
+  claim(vault, { user, pending }) {
+    const shares = pending.claimableShares;
+    if (shares === null || shares === 0n) return null;
+    const args = [shares, user, user] as const;
+    return {
+      target: vault.entryPoint,
+      data: encodeFunctionData({ abi: requestsAbi(), functionName: "mint", args }),
+    };
+  },
+};
 
 const centrifugeAbi = once(() =>
   parseAbi([
@@ -34,7 +92,7 @@ const isSync = (vault: Vault): boolean =>
   choiceParam(vault, { name: "deposit", choices: ["sync", "async"] }) === "sync";
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: centrifugeAbi() }) as const;
 
-function describeTerms(vault: Vault, request: TermsRequest) {
+function describeTerms(vault: Vault, request: TermsInput) {
   const { amount, receiver } = request;
   const sync = isSync(vault);
   const reads = {
@@ -43,16 +101,16 @@ function describeTerms(vault: Vault, request: TermsRequest) {
     permitted: read({ ...on(vault), name: "isPermissioned", args: [receiver] }),
     preview: sync
       ? read({ ...on(vault), name: "previewDeposit", args: [amount] })
-      : sharesRead(vault, amount),
+      : convertToSharesRead(vault, amount),
     most: read({ ...on(vault), name: "maxDeposit", args: [receiver] }),
   };
-  return describe(reads, (results): DepositTerms => {
+  return createQuery(reads, (results): DepositTerms => {
     const ours = sameAddress(valueOrNull(results.share) ?? vault.shareToken, vault.shareToken);
     return {
       asset: ours ? valueOrNull(results.asset) : null,
       previewShares: valueOrNull(results.preview),
       previewRevert: results.preview.ok ? null : results.preview.revert,
-      price: toldPrice(vault, results),
+      price: conversionPrice(vault, results),
       // Of the asynchronous kind it is what the caller may claim, no capacity.
       maxDeposit: sync ? valueOrNull(results.most) : null,
       minDeposit: null,
@@ -63,12 +121,12 @@ function describeTerms(vault: Vault, request: TermsRequest) {
 }
 
 function describeState(vault: Vault) {
-  return describe(
+  return createQuery(
     totalsReads(vault),
     (results): VaultState => ({
       totalAssets: valueOrNull(results.totalAssets),
       totalSupply: valueOrNull(results.totalSupply),
-      sharePrice: shownPrice(vault, results),
+      sharePrice: conversionSharePrice(vault, results),
       // Nobody in particular is a member, and so has no room.
       maxDeposit: null,
       minDeposit: null,
@@ -77,14 +135,14 @@ function describeState(vault: Vault) {
   );
 }
 
-function encode(vault: Vault, request: DepositRequest): DepositCall {
-  if (!isSync(vault)) return erc7540Call(vault, { request, data: null });
+function encode(vault: Vault, request: DepositInput): DepositCall {
+  if (!isSync(vault)) return erc7540DepositCall(vault, { request, data: null });
   const args = [request.amount, request.receiver] as const;
   const data = encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args });
-  return erc7540Call(vault, { request, data });
+  return erc7540DepositCall(vault, { request, data });
 }
 
-const explain = ownErrors({
+const explain = familyErrors({
   errors: {
     "error TransferNotAllowed()": "not_allowed",
     "error TransferBlocked()": "not_allowed",
@@ -109,7 +167,7 @@ export const centrifuge: VaultAdapter = {
   // Several vaults may share one token: what all of it is worth here says nothing of this vault's assets.
   lens: (vault) => ({ kind: "convert", shareToken: vault.shareToken, pricer: vault.pricer }),
   state: describeState,
-  flags: () => describe({}, () => ({ paused: false, minDeposit: null })),
+  flags: () => createQuery({}, () => ({ paused: false, minDeposit: null })),
   terms: describeTerms,
   encode,
   explain,

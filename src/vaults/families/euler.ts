@@ -1,10 +1,10 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
-import { describe, read } from "../../chains/read.ts";
+import { createQuery, read } from "../../chains/query.ts";
 import { once } from "../../lib/once.ts";
-import { ownErrors } from "../own-errors.ts";
+import { familyErrors } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
-import { defineErc4626 } from "./erc4626.ts";
-import type { OwnViews } from "./own-views.ts";
+import type { FamilyViews } from "./erc4626/family-views.ts";
+import { defineErc4626 } from "./erc4626/index.ts";
 
 const hookAbi = once(() =>
   parseAbi(["function hookConfig() view returns (address hookTarget, uint32 hookedOps)"]),
@@ -13,10 +13,10 @@ const hookAbi = once(() =>
 const OP_DEPOSIT = 1;
 
 /** An operation that is hooked to nobody is switched off; what a hook to somebody says shows in a simulation. */
-function hook(vault: Vault) {
-  return describe(
+function hookViews(vault: Vault) {
+  return createQuery(
     { hook: read({ to: vault.entryPoint, abi: hookAbi(), name: "hookConfig" }) },
-    ({ hook: told }): OwnViews => {
+    ({ hook: told }): FamilyViews => {
       if (!told.ok) return {};
       const [target, operations] = told.value;
       return { paused: isAddressEqual(target, zeroAddress) && (operations & OP_DEPOSIT) !== 0 };
@@ -25,7 +25,7 @@ function hook(vault: Vault) {
 }
 
 /** Euler's EVK vaults. Limits do not reflect a hook that admits some accounts only. Source: euler-vault-kit. */
-export const euler = defineErc4626({ name: "euler", ratio: true, views: hook });
+export const euler = defineErc4626({ name: "euler", ratio: true, views: hookViews });
 
 /**
  * EulerEarn, a fork of MetaMorpho: `maxDeposit` may burn more gas than a batch of reads has, and is not asked.
@@ -34,5 +34,5 @@ export const euler = defineErc4626({ name: "euler", ratio: true, views: hook });
 export const eulerEarn = defineErc4626({
   name: "euler_earn",
   limited: false,
-  explain: ownErrors({ errors: { "error ZeroShares()": "zero_shares" } }),
+  explain: familyErrors({ errors: { "error ZeroShares()": "zero_shares" } }),
 });

@@ -1,11 +1,11 @@
 import { decodeErrorResult, encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../../errors.ts";
 import { once } from "../../lib/once.ts";
-import type { DepositCall, DepositRequest } from "../adapter.ts";
-import { ownErrors } from "../own-errors.ts";
 import type { ExplainedRevert } from "../reverts.ts";
+import { familyErrors } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
-import { defineErc4626 } from "./erc4626.ts";
+import type { DepositCall, DepositInput } from "../vault-adapter.ts";
+import { defineErc4626 } from "./erc4626/index.ts";
 
 const depositAbi = once(() =>
   parseAbi([
@@ -30,7 +30,7 @@ const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
   "error fToken__DepositInsignificant()": "below_minimum",
   "error fToken__MinAmountOut()": null,
 };
-const named = ownErrors({ errors: BY_NAME });
+const explainNamedError = familyErrors({ errors: BY_NAME });
 
 function explain(revert: Hex): ExplainedRevert | null {
   try {
@@ -38,12 +38,12 @@ function explain(revert: Hex): ExplainedRevert | null {
     if (errorName !== "FluidLendingError" && errorName !== "FluidLiquidityError") return null;
     return BY_NUMBER[String(args[0])] ?? { code: null, text: `${errorName}(${args[0]})` };
   } catch {
-    return named(revert);
+    return explainNamedError(revert);
   }
 }
 
 /** The overload of ERC-5143, which enforces the least number of shares itself. */
-function encode(_vault: Vault, request: DepositRequest): Pick<DepositCall, "data" | "minShares"> {
+function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares"> {
   const args = [request.amount, request.receiver, request.minShares] as const;
   return {
     data: encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args }),

@@ -1,11 +1,11 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
-import { describe, describeThen, read, valueOrNull } from "../../chains/read.ts";
+import { createQuery, read, readThen, valueOrNull } from "../../chains/query.ts";
 import { once } from "../../lib/once.ts";
-import type { TermsRequest } from "../adapter.ts";
-import { ownErrors } from "../own-errors.ts";
+import { familyErrors } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
-import { defineErc4626 } from "./erc4626.ts";
-import type { OwnViews } from "./own-views.ts";
+import type { TermsInput } from "../vault-adapter.ts";
+import type { FamilyViews } from "./erc4626/family-views.ts";
+import { defineErc4626 } from "./erc4626/index.ts";
 
 const vaultAbi = once(() => parseAbi(["function getAccessManagerAddress() view returns (address)"]));
 const managerAbi = once(() =>
@@ -15,21 +15,21 @@ const managerAbi = once(() =>
   ]),
 );
 /** deposit(uint256,address) */
-const DEPOSIT = "0x6e553f65";
+const DEPOSIT_SELECTOR = "0x6e553f65";
 
 /** What the vault's access manager says of it, and of whoever calls. Of the Router's clones only a simulation can tell. */
-function access(vault: Vault, asked: TermsRequest | null) {
+function accessViews(vault: Vault, asked: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
-  return describeThen({ manager }, ({ manager: told }) => {
-    if (!told.ok || isAddressEqual(told.value, zeroAddress)) return describe({}, (): OwnViews => ({}));
+  return readThen({ manager }, ({ manager: told }) => {
+    if (!told.ok || isAddressEqual(told.value, zeroAddress)) return createQuery({}, (): FamilyViews => ({}));
     const on = { to: told.value, abi: managerAbi() } as const;
     const caller = asked?.caller ?? vault.entryPoint;
-    return describe(
+    return createQuery(
       {
         closed: read({ ...on, name: "isTargetClosed", args: [vault.entryPoint] }),
-        call: read({ ...on, name: "canCall", args: [caller, vault.entryPoint, DEPOSIT] }),
+        call: read({ ...on, name: "canCall", args: [caller, vault.entryPoint, DEPOSIT_SELECTOR] }),
       },
-      ({ closed, call }): OwnViews => {
+      ({ closed, call }): FamilyViews => {
         const shut = asked !== null && asked.caller !== null && valueOrNull(call)?.[0] === false;
         return { paused: valueOrNull(closed) === true, refusal: shut ? "not_allowed" : null };
       },
@@ -43,8 +43,8 @@ function access(vault: Vault, asked: TermsRequest | null) {
  */
 export const ipor = defineErc4626({
   name: "ipor",
-  views: access,
-  explain: ownErrors({
+  views: accessViews,
+  explain: familyErrors({
     errors: {
       "error AccountIsLocked(uint256 unlockTime)": "share_locked",
       "error NoAssetsToDeposit()": "zero_shares",

@@ -1,23 +1,75 @@
-import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
-import { describe, type ReadResult, type ReadResults, read, valueOrNull } from "../../chains/read.ts";
+import { type Address, encodeFunctionData, parseAbi, toFunctionSelector, zeroAddress } from "viem";
+import { createQuery, type ReadResult, type ReadResults, read, valueOrNull } from "../../chains/query.ts";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
+import { probeFunction } from "../derivation.ts";
+import { familyErrors } from "../reverts.ts";
+import type { Vault } from "../vault.ts";
 import type {
   DepositCall,
-  DepositRequest,
+  DepositInput,
   DepositTerms,
-  TermsRequest,
+  TermsInput,
   VaultAdapter,
   VaultState,
-} from "../adapter.ts";
-import { ownErrors } from "../own-errors.ts";
-import { addressParam } from "../params.ts";
-import type { Vault } from "../vault.ts";
-import { erc7540Call } from "./erc7540-call.ts";
-import { erc7540Flows } from "./erc7540-flows.ts";
-import { conversionReads, sharesRead, shownPrice, toldPrice, totalsReads } from "./erc7540-price.ts";
-import { erc7540Requests } from "./erc7540-requests.ts";
-import { gateOf, gateReads } from "./lagoon-gate.ts";
+} from "../vault-adapter.ts";
+import { addressParam } from "../vault-params.ts";
+import {
+  conversionPrice,
+  conversionReads,
+  conversionSharePrice,
+  convertToSharesRead,
+  erc7540DepositCall,
+  erc7540Flows,
+  erc7540Requests,
+  totalsReads,
+} from "./erc7540.ts";
+
+const depositModeAbi = once(() =>
+  parseAbi([
+    "function paused() view returns (bool)",
+    "function isTotalAssetsValid() view returns (bool)",
+    "function syncMode() view returns (uint8)",
+    "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
+  ]),
+);
+/** `Both` and `SyncDeposit`, by their order in v0.6. */
+const DEPOSITING_MODES: readonly number[] = [0, 1];
+const NOT_OPEN_SELECTOR = toFunctionSelector("NotOpen(uint8)");
+
+/**
+ * Whether and how a Lagoon vault takes deposits. No version has a view of its state: the redemption of a share of
+ * its own is asked for, which a vault that is closing or closed refuses before anything else, and an open one for
+ * want of an allowance. Neither writes, which within a static call would cost all gas.
+ */
+function depositModeReads(vault: Vault) {
+  const on = { to: vault.entryPoint, abi: depositModeAbi() } as const;
+  const own = [1n, vault.entryPoint, vault.entryPoint] as const;
+  return {
+    paused: read({ ...on, name: "paused" }),
+    valid: read({ ...on, name: "isTotalAssetsValid" }),
+    mode: read({ ...on, name: "syncMode" }),
+    open: probeFunction({ ...on, name: "requestRedeem", args: own }),
+  };
+}
+
+/**
+ * `sync`: a deposit mints at once. `paused`: none is taken either way. A vault that is not open would take requests
+ * that nobody settles; one of v0.6 whose valuation is valid takes none, and may be told to mint none either.
+ */
+function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>): {
+  sync: boolean;
+  paused: boolean;
+} {
+  const valid = valueOrNull(results.valid) === true;
+  const mode = valueOrNull(results.mode);
+  const mints = mode === null || DEPOSITING_MODES.includes(mode);
+  const shut = valueOrNull(results.paused) === true || isNotOpen(results.open);
+  return { sync: valid && mints, paused: shut || (valid && !mints) };
+}
+
+const isNotOpen = (result: ReadResult<unknown>): boolean =>
+  !result.ok && result.revert?.startsWith(NOT_OPEN_SELECTOR) === true;
 
 const lagoonAbi = once(() =>
   parseAbi([
@@ -86,26 +138,26 @@ function requestedShares(results: {
   return shares - (shares * BigInt(fees[2]) + FEE_UNIT - 1n) / FEE_UNIT;
 }
 
-function describeTerms(vault: Vault, request: TermsRequest) {
+function describeTerms(vault: Vault, request: TermsInput) {
   const reads = {
-    ...gateReads(vault),
+    ...depositModeReads(vault),
     ...conversionReads(vault),
     ...totalsReads(vault),
-    shares: sharesRead(vault, request.amount),
+    shares: convertToSharesRead(vault, request.amount),
     preview: read({ ...on(vault), name: "previewSyncDeposit", args: [request.amount] }),
     cap: read({ ...on(vault), name: "maxCap" }),
     fees: read({ ...on(vault), name: "feeRates" }),
     ...admissionReads(vault, request),
   };
-  return describe(reads, (results): DepositTerms => {
-    const { sync, paused } = gateOf(results);
+  return createQuery(reads, (results): DepositTerms => {
+    const { sync, paused } = depositModeOf(results);
     const previewed = sync && results.preview.ok ? results.preview : results.shares;
     const room = roomOf(results);
     return {
       asset: valueOrNull(results.asset),
       previewShares: sync ? valueOrNull(previewed) : requestedShares(results),
       previewRevert: previewed.ok ? null : previewed.revert,
-      price: toldPrice(vault, results),
+      price: conversionPrice(vault, results),
       maxDeposit: sync ? room : roomForRequests(room),
       minDeposit: null,
       paused,
@@ -117,17 +169,17 @@ function describeTerms(vault: Vault, request: TermsRequest) {
 
 function describeState(vault: Vault) {
   const reads = {
-    ...gateReads(vault),
+    ...depositModeReads(vault),
     ...totalsReads(vault),
     cap: read({ ...on(vault), name: "maxCap" }),
   };
-  return describe(reads, (results): VaultState => {
-    const { sync, paused } = gateOf(results);
+  return createQuery(reads, (results): VaultState => {
+    const { sync, paused } = depositModeOf(results);
     const room = roomOf(results);
     return {
       totalAssets: valueOrNull(results.totalAssets),
       totalSupply: valueOrNull(results.totalSupply),
-      sharePrice: shownPrice(vault, results),
+      sharePrice: conversionSharePrice(vault, results),
       maxDeposit: paused ? 0n : sync ? room : roomForRequests(room),
       minDeposit: null,
       paused,
@@ -135,14 +187,14 @@ function describeState(vault: Vault) {
   });
 }
 
-function encode(vault: Vault, request: DepositRequest): DepositCall {
-  if (request.async === true) return erc7540Call(vault, { request, data: null });
+function encode(vault: Vault, request: DepositInput): DepositCall {
+  if (request.async === true) return erc7540DepositCall(vault, { request, data: null });
   const args = [request.amount, request.receiver, addressParam(vault, "referrer") ?? zeroAddress] as const;
   const data = encodeFunctionData({ abi: syncAbi(), functionName: "syncDeposit", args });
-  return erc7540Call(vault, { request, data });
+  return erc7540DepositCall(vault, { request, data });
 }
 
-const explain = ownErrors({
+const explain = familyErrors({
   errors: {
     "error NotWhitelisted()": "not_allowed",
     "error AddressNotAllowed(address account)": "not_allowed",
@@ -170,7 +222,10 @@ export const lagoon: VaultAdapter = {
   lens: (vault) => ({ kind: "convert_or_ratio", shareToken: vault.shareToken, pricer: vault.pricer }),
   state: describeState,
   flags: (vault) =>
-    describe(gateReads(vault), (results) => ({ paused: gateOf(results).paused, minDeposit: null })),
+    createQuery(depositModeReads(vault), (results) => ({
+      paused: depositModeOf(results).paused,
+      minDeposit: null,
+    })),
   terms: describeTerms,
   encode,
   explain,

@@ -1,12 +1,12 @@
 import { parseAbi } from "viem";
-import { describe, read, valueOrNull } from "../../chains/read.ts";
+import { createQuery, read, valueOrNull } from "../../chains/query.ts";
 import { once } from "../../lib/once.ts";
-import type { TermsRequest } from "../adapter.ts";
 import type { Vault } from "../vault.ts";
-import { defineErc4626 } from "./erc4626.ts";
-import type { OwnViews } from "./own-views.ts";
+import type { TermsInput } from "../vault-adapter.ts";
+import type { FamilyViews } from "./erc4626/family-views.ts";
+import { defineErc4626 } from "./erc4626/index.ts";
 
-const controlAbi = once(() =>
+const depositSwitchAbi = once(() =>
   parseAbi([
     "function depositPause() view returns (bool)",
     "function depositWhitelist() view returns (bool)",
@@ -15,16 +15,16 @@ const controlAbi = once(() =>
 );
 
 /** Why `maxDeposit`, which follows all of these, is 0. */
-function control(vault: Vault, asked: TermsRequest | null) {
-  const on = { to: vault.entryPoint, abi: controlAbi() } as const;
+function depositSwitchViews(vault: Vault, asked: TermsInput | null) {
+  const on = { to: vault.entryPoint, abi: depositSwitchAbi() } as const;
   const account = asked?.receiver ?? vault.entryPoint;
-  return describe(
+  return createQuery(
     {
       paused: read({ ...on, name: "depositPause" }),
       listed: read({ ...on, name: "depositWhitelist" }),
       admitted: read({ ...on, name: "isDepositorWhitelisted", args: [account] }),
     },
-    ({ paused, listed, admitted }): OwnViews => {
+    ({ paused, listed, admitted }): FamilyViews => {
       const shut = asked !== null && valueOrNull(listed) === true && valueOrNull(admitted) === false;
       return { paused: valueOrNull(paused) === true, refusal: shut ? "not_allowed" : null };
     },
@@ -35,4 +35,4 @@ function control(vault: Vault, asked: TermsRequest | null) {
  * Mellow's Simple LRT vaults (Lido's DVV among them): ERC-4626 with a pause, a limit and a list of depositors.
  * Source: mellow-finance/simple-lrt.
  */
-export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: control });
+export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: depositSwitchViews });

@@ -1,5 +1,5 @@
-import { ownErrors } from "../own-errors.ts";
-import { defineErc4626 } from "./erc4626.ts";
+import { familyErrors } from "../reverts.ts";
+import { defineErc4626 } from "./erc4626/index.ts";
 
 /**
  * Silo, version 2: `decimals` are the asset's although shares are a thousand times finer, and `maxDeposit` is
@@ -9,5 +9,5 @@ export const silo = defineErc4626({
   name: "silo",
   limited: false,
   scale: 3,
-  explain: ownErrors({ errors: { "error ReturnZeroShares()": "zero_shares" } }),
+  explain: familyErrors({ errors: { "error ReturnZeroShares()": "zero_shares" } }),
 });

@@ -2,16 +2,16 @@ import { type Address, encodeDeployData, type Hex, parseAbi, size, toFunctionSel
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aggregate, aggregateList } from "../../../src/chains/aggregate.ts";
 import type { ChainClient } from "../../../src/chains/client.ts";
-import { type Read, read } from "../../../src/chains/read.ts";
-import { clientOn } from "../../lib/rpc-node.ts";
-import { contractsOf, deploy, startChain, type TestChain } from "../simulator/chain.ts";
+import { type Read, read } from "../../../src/chains/query.ts";
+import { contractsOf, deploy, startChain, type TestChain } from "../../support/chains/test-chain.ts";
+import { clientOn } from "../../support/rpc-node.ts";
 
 const MODES = ["burnGas", "invalid", "returnBomb", "revertBomb", "hideTheBurning"] as const;
 const abi = parseAbi([
   "function totalAssets() view returns (uint256)",
   "function costly(uint256 cost) view returns (uint256)",
 ]);
-const contracts = contractsOf("test/chains/aggregator/Hostile.sol");
+const contracts = contractsOf("test/support/solidity/HostileViews.sol");
 let chain: TestChain;
 let honest: Address;
 let hostile: Address[];

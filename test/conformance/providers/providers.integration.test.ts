@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
-import { type BridgedStack, newUser, startBridged } from "../../stack/bridged.ts";
-import { intoVault, moveOf, openProviders } from "../../stack/providers.ts";
-import { describeProvider, type ProviderCase } from "./suite.ts";
+import { describeProvider, type ProviderCase } from "../../support/conformance/providers/suite.ts";
+import { type BridgedStack, newUser, startBridged } from "../../support/stack/bridged.ts";
+import { intoVault, moveOf, openProviders } from "../../support/stack/providers.ts";
 
 const AMOUNT = 100_000_000n;
 let stack: BridgedStack;

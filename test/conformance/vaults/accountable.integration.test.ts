@@ -6,11 +6,19 @@ import {
   accountableVaultAbi as vaultAbi,
 } from "../../../scripts/stack/contracts/accountable/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
-import type { Family, Placed, StandIn } from "./family.ts";
-import { convertedBy, deployOn, firstDeposit, priceOf, set, standard, when } from "./standard.ts";
-import { conformance } from "./suite.ts";
-import { use, whole } from "./use.ts";
-import type { World } from "./world.ts";
+import type { Family, Placed, StandIn } from "../../support/conformance/vaults/family.ts";
+import {
+  convertedBy,
+  deployOn,
+  firstDeposit,
+  priceOf,
+  set,
+  standard,
+  when,
+} from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
+import { use, whole } from "../../support/conformance/vaults/use.ts";
+import type { World } from "../../support/conformance/vaults/world.ts";
 
 const contract = { abi: vaultAbi, code: accountableVaultCreationCode } as const;
 

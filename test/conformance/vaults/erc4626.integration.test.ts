@@ -5,11 +5,11 @@ import {
 } from "../../../scripts/stack/chains/vault-kinds.ts";
 import { pausableVaultAbi } from "../../../scripts/stack/contracts/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
-import type { Family, StandIn } from "./family.ts";
-import { asItIs, firstDeposit, set, standard, when } from "./standard.ts";
-import { conformance } from "./suite.ts";
-import { use, whole } from "./use.ts";
-import type { World } from "./world.ts";
+import type { Family, StandIn } from "../../support/conformance/vaults/family.ts";
+import { asItIs, firstDeposit, set, standard, when } from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
+import { use, whole } from "../../support/conformance/vaults/use.ts";
+import type { World } from "../../support/conformance/vaults/world.ts";
 
 /** Libraries' own vaults, or thin subclasses of them. */
 function deployer(kindFor: (asset: Token) => Erc4626Kind) {

@@ -4,10 +4,10 @@ import {
   lagoonVaultAbi,
   lagoonVaultV6Abi,
 } from "../../../scripts/stack/contracts/erc7540/artifact.ts";
-import { deployCentrifuge, deployLagoon } from "./erc7540-stand-in.ts";
-import type { Family, Placed, State } from "./family.ts";
-import { convertedBy, priceOf, redemption, set } from "./standard.ts";
-import { conformance } from "./suite.ts";
+import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
+import type { Family, Placed, State } from "../../support/conformance/vaults/family.ts";
+import { convertedBy, priceOf, redemption, set } from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
 
 const lagoon = (name: string, ...args: readonly unknown[]) => ({
   enter: (placed: Placed) => set(placed, { abi: lagoonVaultAbi, name, args }),

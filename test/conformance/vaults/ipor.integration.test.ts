@@ -6,11 +6,11 @@ import {
   plasmaVaultCreationCode,
 } from "../../../scripts/stack/contracts/ipor/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
-import type { Family, Placed, StandIn } from "./family.ts";
-import { deployOn, firstDeposit, set, standard, when } from "./standard.ts";
-import { conformance } from "./suite.ts";
-import { use } from "./use.ts";
-import type { World } from "./world.ts";
+import type { Family, Placed, StandIn } from "../../support/conformance/vaults/family.ts";
+import { deployOn, firstDeposit, set, standard, when } from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
+import { use } from "../../support/conformance/vaults/use.ts";
+import type { World } from "../../support/conformance/vaults/world.ts";
 
 const contract = { abi: plasmaVaultAbi, code: plasmaVaultCreationCode } as const;
 

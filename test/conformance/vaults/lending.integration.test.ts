@@ -19,7 +19,7 @@ import {
   yearnVaultAbi,
   yearnVaultCreationCode,
 } from "../../../scripts/stack/contracts/lending/artifact.ts";
-import type { Family } from "./family.ts";
+import type { Family } from "../../support/conformance/vaults/family.ts";
 import {
   asItIs,
   convertedBy,
@@ -29,8 +29,8 @@ import {
   standard,
   standardShown,
   when,
-} from "./standard.ts";
-import { conformance } from "./suite.ts";
+} from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
 
 const custom = { type: "custom", ...standard } as const;
 const ZERO = "0x0000000000000000000000000000000000000000";

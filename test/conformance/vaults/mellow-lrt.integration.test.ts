@@ -1,6 +1,6 @@
 import { simpleLrtAbi, simpleLrtCreationCode } from "../../../scripts/stack/contracts/mellow-lrt/artifact.ts";
-import { deployStandard, set, standard, when } from "./standard.ts";
-import { conformance } from "./suite.ts";
+import { deployStandard, set, standard, when } from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
 
 const abi = simpleLrtAbi;
 

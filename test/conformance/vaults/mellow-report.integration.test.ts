@@ -1,13 +1,13 @@
 import { zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mellowOracleAbi } from "../../../scripts/stack/contracts/mellow/artifact.ts";
-import { balanceOf } from "../../harness/balances.ts";
-import { build, execute, positionsOf, sampleAmount } from "./deposit.ts";
-import type { Placed } from "./family.ts";
-import { deployMellow, reportPrice } from "./mellow-stand-in.ts";
-import { set } from "./standard.ts";
-import { place } from "./suite.ts";
-import { startWorld, type World } from "./world.ts";
+import { balanceOf } from "../../support/balances.ts";
+import { build, execute, positionsOf, sampleAmount } from "../../support/conformance/vaults/deposit.ts";
+import type { Placed } from "../../support/conformance/vaults/family.ts";
+import { deployMellow, reportPrice } from "../../support/conformance/vaults/mellow-stand-in.ts";
+import { set } from "../../support/conformance/vaults/standard.ts";
+import { place } from "../../support/conformance/vaults/suite.ts";
+import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
 
 const PRICE = reportPrice(6);
 let world: World;

@@ -5,10 +5,10 @@ import {
   mellowSyncRedeemQueueAbi,
   mellowVaultAbi,
 } from "../../../scripts/stack/contracts/mellow/artifact.ts";
-import type { Family, Placed, State } from "./family.ts";
-import { deployMellow, reportPrice } from "./mellow-stand-in.ts";
-import { set } from "./standard.ts";
-import { conformance } from "./suite.ts";
+import type { Family, Placed, State } from "../../support/conformance/vaults/family.ts";
+import { deployMellow, reportPrice } from "../../support/conformance/vaults/mellow-stand-in.ts";
+import { set } from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
 
 const ONE = 10n ** 18n;
 /** Shares that the stand-in minted without a deposit. */

@@ -5,13 +5,13 @@ import {
   midasFeedAbi,
   midasFeedCreationCode,
 } from "../../../scripts/stack/contracts/midas/artifact.ts";
-import { balanceOf } from "../../harness/balances.ts";
-import { build, execute, positionsOf, sampleAmount } from "./deposit.ts";
-import type { Placed } from "./family.ts";
-import { deployMidas } from "./midas-stand-in.ts";
-import { set } from "./standard.ts";
-import { place } from "./suite.ts";
-import { startWorld, type World } from "./world.ts";
+import { balanceOf } from "../../support/balances.ts";
+import { build, execute, positionsOf, sampleAmount } from "../../support/conformance/vaults/deposit.ts";
+import type { Placed } from "../../support/conformance/vaults/family.ts";
+import { deployMidas } from "../../support/conformance/vaults/midas-stand-in.ts";
+import { set } from "../../support/conformance/vaults/standard.ts";
+import { place } from "../../support/conformance/vaults/suite.ts";
+import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
 
 let world: World;
 let placed: Placed;

@@ -16,10 +16,10 @@ import {
   midasRedemptionVaultAbi,
   midasTokenAbi,
 } from "../../../scripts/stack/contracts/midas/artifact.ts";
-import type { Family, Placed, State } from "./family.ts";
-import { deployMidas, RATE } from "./midas-stand-in.ts";
-import { set } from "./standard.ts";
-import { conformance } from "./suite.ts";
+import type { Family, Placed, State } from "../../support/conformance/vaults/family.ts";
+import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-in.ts";
+import { set } from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
 
 const ONE = 10n ** 18n;
 const INSTANT_FOR = toFunctionSelector("depositInstant(address,uint256,uint256,bytes32,address)");

@@ -10,11 +10,18 @@ import {
 } from "../../../scripts/stack/chains/morpho.ts";
 import { vaultV2Abi, vaultV2CreationCode } from "../../../scripts/stack/contracts/morpho-v2/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
-import type { Family, Placed, StandIn } from "./family.ts";
-import { asItIs, deployStandard, firstDeposit, set, standard, when } from "./standard.ts";
-import { conformance } from "./suite.ts";
-import { fund, whole } from "./use.ts";
-import type { World } from "./world.ts";
+import type { Family, Placed, StandIn } from "../../support/conformance/vaults/family.ts";
+import {
+  asItIs,
+  deployStandard,
+  firstDeposit,
+  set,
+  standard,
+  when,
+} from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
+import { fund, whole } from "../../support/conformance/vaults/use.ts";
+import type { World } from "../../support/conformance/vaults/world.ts";
 
 const metaMorphoAbi = parseAbi(["function setSupplyQueue(bytes32[] newSupplyQueue)"]);
 

@@ -5,12 +5,12 @@ import {
 } from "../../../scripts/stack/contracts/erc7540/artifact.ts";
 import { mellowDepositQueueAbi } from "../../../scripts/stack/contracts/mellow/artifact.ts";
 import { midasDepositVaultAbi } from "../../../scripts/stack/contracts/midas/artifact.ts";
-import { deployCentrifuge, deployLagoon } from "./erc7540-stand-in.ts";
-import type { Placed } from "./family.ts";
-import { deployMellow } from "./mellow-stand-in.ts";
-import { deployMidas, RATE } from "./midas-stand-in.ts";
-import { requesting } from "./requests.ts";
-import { set } from "./standard.ts";
+import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
+import type { Placed } from "../../support/conformance/vaults/family.ts";
+import { deployMellow } from "../../support/conformance/vaults/mellow-stand-in.ts";
+import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-in.ts";
+import { requesting } from "../../support/conformance/vaults/requests.ts";
+import { set } from "../../support/conformance/vaults/standard.ts";
 
 const part = (placed: Placed, name: string): Address => placed.parts[name] ?? zeroAddress;
 

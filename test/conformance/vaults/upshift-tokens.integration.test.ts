@@ -4,13 +4,21 @@ import {
   whitelistAbi,
 } from "../../../scripts/stack/contracts/upshift/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
-import { balanceOf } from "../../harness/balances.ts";
-import { ask, build, execute, flowsIn, positionsOf, previewOf, sampleAmount } from "./deposit.ts";
-import type { Family, Placed } from "./family.ts";
-import { set } from "./standard.ts";
-import { place } from "./suite.ts";
-import { deployUpshift } from "./upshift-stand-in.ts";
-import { startWorld, type World } from "./world.ts";
+import { balanceOf } from "../../support/balances.ts";
+import {
+  ask,
+  build,
+  execute,
+  flowsIn,
+  positionsOf,
+  previewOf,
+  sampleAmount,
+} from "../../support/conformance/vaults/deposit.ts";
+import type { Family, Placed } from "../../support/conformance/vaults/family.ts";
+import { set } from "../../support/conformance/vaults/standard.ts";
+import { place } from "../../support/conformance/vaults/suite.ts";
+import { deployUpshift } from "../../support/conformance/vaults/upshift-stand-in.ts";
+import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
 
 let world: World;
 let placed: Placed;

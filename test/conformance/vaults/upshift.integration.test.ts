@@ -5,11 +5,11 @@ import {
   tokenizedVaultAbi as vaultAbi,
   whitelistAbi,
 } from "../../../scripts/stack/contracts/upshift/artifact.ts";
-import type { Family, Placed } from "./family.ts";
-import { deployStandard, priceOf, set, standard, when } from "./standard.ts";
-import { conformance } from "./suite.ts";
-import { deployUpshift as deploy } from "./upshift-stand-in.ts";
-import { whole } from "./use.ts";
+import type { Family, Placed } from "../../support/conformance/vaults/family.ts";
+import { deployStandard, priceOf, set, standard, when } from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
+import { deployUpshift as deploy } from "../../support/conformance/vaults/upshift-stand-in.ts";
+import { whole } from "../../support/conformance/vaults/use.ts";
 
 const viewOf = (placed: Placed, functionName: "getSharePrice" | "getTotalAssets") =>
   placed.world.client.readContract({ address: placed.vault, abi: vaultAbi, functionName });

@@ -15,11 +15,11 @@ import {
   vedaVaultCreationCode,
 } from "../../../scripts/stack/contracts/veda/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
-import type { Family, Placed, StandIn, State } from "./family.ts";
-import { set } from "./standard.ts";
-import { conformance } from "./suite.ts";
-import { fund, whole } from "./use.ts";
-import type { World } from "./world.ts";
+import type { Family, Placed, StandIn, State } from "../../support/conformance/vaults/family.ts";
+import { set } from "../../support/conformance/vaults/standard.ts";
+import { conformance } from "../../support/conformance/vaults/suite.ts";
+import { fund, whole } from "../../support/conformance/vaults/use.ts";
+import type { World } from "../../support/conformance/vaults/world.ts";
 
 /** All tellers are made of the same two addresses. */
 const tellers = {

@@ -3,18 +3,18 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type Address, getAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { knownChains } from "../../../src/chains/known.ts";
+import { knownChains } from "../../../src/chains/definitions.ts";
 import {
-  type Deployment,
-  knownDeployments,
-  resolveDeployments,
-  tokenOf,
+  type AcrossDeployment,
+  acrossTokenOf,
+  knownAcrossDeployments,
+  resolveAcrossDeployments,
 } from "../../../src/providers/across/deployments.ts";
-import { failureOf, USDC_1 } from "./stage.ts";
+import { failureOf, USDC_1 } from "../../support/across/stage.ts";
 
 const ADDRESS: Address = "0x1111111111111111111111111111111111111111";
 
-function local(chainId: number): Deployment {
+function local(chainId: number): AcrossDeployment {
   return { chainId, spokePool: ADDRESS, multicallHandler: null, wrappedNative: null, tokens: [] };
 }
 
@@ -30,17 +30,19 @@ function deployedAddresses(): (chainId: number, name: string) => string | undefi
   return (chainId, name) => chains[String(chainId)]?.contracts[name]?.address;
 }
 
-const offered = knownDeployments.filter(({ tokens }) => tokens.length > 0);
+const offered = knownAcrossDeployments.filter(({ tokens }) => tokens.length > 0);
 
 describe("the deployments that ship in code", () => {
   test("are five chains to build for, and three to follow what others sent", () => {
-    expect(knownDeployments.map(({ chainId }) => chainId)).toEqual([1, 10, 137, 8453, 42161, 56, 143, 999]);
+    expect(knownAcrossDeployments.map(({ chainId }) => chainId)).toEqual([
+      1, 10, 137, 8453, 42161, 56, 143, 999,
+    ]);
     expect(offered.map(({ chainId }) => chainId)).toEqual([1, 10, 137, 8453, 42161]);
   });
 
   test("are those that Across publishes", () => {
     const published = deployedAddresses();
-    for (const { chainId, spokePool, multicallHandler } of knownDeployments) {
+    for (const { chainId, spokePool, multicallHandler } of knownAcrossDeployments) {
       expect(spokePool, `SpokePool of ${chainId}`).toBe(published(chainId, "SpokePool"));
       if (multicallHandler !== null)
         expect(multicallHandler, `handler of ${chainId}`).toBe(published(chainId, "MulticallHandler"));
@@ -79,7 +81,7 @@ describe("the deployments that ship in code", () => {
 
   test("give a token of one asset the same decimals everywhere", () => {
     const decimals = new Map<string, number>();
-    for (const token of knownDeployments.flatMap(({ tokens }) => tokens)) {
+    for (const token of knownAcrossDeployments.flatMap(({ tokens }) => tokens)) {
       expect(decimals.get(token.asset) ?? token.decimals).toBe(token.decimals);
       decimals.set(token.asset, token.decimals);
     }
@@ -95,24 +97,26 @@ describe("the deployments that ship in code", () => {
 
 describe("resolveDeployments", () => {
   test("adds a chain that the code does not know", () => {
-    const resolved = resolveDeployments([local(31337), local(31338)]);
+    const resolved = resolveAcrossDeployments([local(31337), local(31338)]);
     expect([...resolved.keys()]).toEqual([1, 10, 137, 8453, 42161, 56, 143, 999, 31337, 31338]);
     expect(resolved.get(31337)?.spokePool).toBe(ADDRESS);
   });
 
   test.each(knownChains.map(({ chainId }) => chainId))("refuses to replace chain %i", async (chainId) => {
-    const { code } = await failureOf(Promise.resolve().then(() => resolveDeployments([local(chainId)])));
+    const { code } = await failureOf(
+      Promise.resolve().then(() => resolveAcrossDeployments([local(chainId)])),
+    );
     expect(code).toBe("internal");
   });
 
   test("refuses one chain twice", () => {
-    expect(() => resolveDeployments([local(31337), local(31337)])).toThrow();
+    expect(() => resolveAcrossDeployments([local(31337), local(31337)])).toThrow();
   });
 });
 
 test("tokenOf finds a token in any case and nothing else", () => {
-  const [ethereum] = knownDeployments;
+  const [ethereum] = knownAcrossDeployments;
   if (ethereum === undefined) throw new Error("no deployment");
-  expect(tokenOf(ethereum, USDC_1.toLowerCase() as Address)?.asset).toBe("USDC");
-  expect(tokenOf(ethereum, ADDRESS)).toBeNull();
+  expect(acrossTokenOf(ethereum, USDC_1.toLowerCase() as Address)?.asset).toBe("USDC");
+  expect(acrossTokenOf(ethereum, ADDRESS)).toBeNull();
 });

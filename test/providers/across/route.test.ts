@@ -1,8 +1,8 @@
 import { type Address, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { resolveDeployments } from "../../../src/providers/across/deployments.ts";
-import { findRoute } from "../../../src/providers/across/route.ts";
-import type { MoveRequest } from "../../../src/providers/provider.ts";
+import { resolveAcrossDeployments } from "../../../src/providers/across/deployments.ts";
+import { findAcrossRoute } from "../../../src/providers/across/route.ts";
+import type { TransferRequest } from "../../../src/providers/provider.ts";
 import {
   deployments,
   failureOf,
@@ -13,7 +13,7 @@ import {
   USDC_42161,
   WETH_1,
   WETH_42161,
-} from "./stage.ts";
+} from "../../support/across/stage.ts";
 
 const STRANGER: Address = "0x2222222222222222222222222222222222222222";
 
@@ -47,7 +47,7 @@ describe("findRoute", () => {
   });
 });
 
-const refusals: [name: string, change: Partial<MoveRequest>, reason: string][] = [
+const refusals: [name: string, change: Partial<TransferRequest>, reason: string][] = [
   ["another bridge", { bridges: ["stargate"] }, "bridge_excluded"],
   ["no bridge", { bridges: [] }, "bridge_excluded"],
   ["one chain", { toChainId: 1 }, "same_chain"],
@@ -75,15 +75,15 @@ describe("a chain without a handler", () => {
     wrappedNative: weth.address,
     tokens: [token, weth],
   };
-  const all = resolveDeployments([extra]);
-  const ask = (change: Partial<MoveRequest>) =>
-    findRoute(requestOf({ toChainId: 31337, toToken: STRANGER, ...change }), all);
+  const all = resolveAcrossDeployments([extra]);
+  const ask = (change: Partial<TransferRequest>) =>
+    findAcrossRoute(requestOf({ toChainId: 31337, toToken: STRANGER, ...change }), all);
 
   test("delivers plainly", () => {
     expect(ask({ call: null }).handler).toBeNull();
   });
 
-  test.each<Partial<MoveRequest>>([{}, { fromToken: WETH_1, toToken: weth.address, call: null }])(
+  test.each<Partial<TransferRequest>>([{}, { fromToken: WETH_1, toToken: weth.address, call: null }])(
     "makes no calls",
     async (change) => {
       const { reasons } = await failureOf(Promise.resolve().then(() => ask(change)));
@@ -92,9 +92,9 @@ describe("a chain without a handler", () => {
   );
 
   test("pays no native where the wrapped token is not known", () => {
-    const without = resolveDeployments([{ ...extra, wrappedNative: null }]);
+    const without = resolveAcrossDeployments([{ ...extra, wrappedNative: null }]);
     const request = requestOf({ fromChainId: 31337, toChainId: 1, fromToken: zeroAddress, toToken: WETH_1 });
-    expect(() => findRoute(request, without)).toThrow("no route");
+    expect(() => findAcrossRoute(request, without)).toThrow("no route");
     expect(deployments.has(31337)).toBe(false);
   });
 });

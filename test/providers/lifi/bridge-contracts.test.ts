@@ -1,13 +1,13 @@
 import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { circleContracts, stargateContracts } from "../../../src/providers/lifi/bridge-contracts.ts";
-import { contractRows } from "../../../src/providers/lifi/known-contracts.ts";
+import { cctpContracts, stargateContracts } from "../../../src/providers/lifi/bridge-contracts.ts";
+import { lifiContracts } from "../../../src/providers/lifi/deployments.ts";
 
 const stargate = Object.entries(stargateContracts);
-const circle = Object.entries(circleContracts);
+const circle = Object.entries(cctpContracts);
 const pools = stargate.flatMap(([, { pools: own }]) => own);
 const withFacet = (...facets: string[]) =>
-  contractRows
+  lifiContracts
     .filter(([, { bridges }]) => bridges.some((facet) => facets.includes(facet)))
     .map(([chainId]) => chainId);
 

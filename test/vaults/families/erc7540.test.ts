@@ -1,13 +1,12 @@
 import { decodeFunctionData, type Log, maxUint256, parseAbi, toFunctionSelector, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { adapterOf } from "../../../src/vaults/adapters.ts";
-import { centrifuge } from "../../../src/vaults/families/centrifuge.ts";
-import { centrifugeRequests } from "../../../src/vaults/families/centrifuge-requests.ts";
-import { erc7540Requests } from "../../../src/vaults/families/erc7540-requests.ts";
+import { centrifuge, centrifugeRequests } from "../../../src/vaults/families/centrifuge.ts";
+import { erc7540Requests } from "../../../src/vaults/families/erc7540.ts";
 import { lagoon } from "../../../src/vaults/families/lagoon.ts";
+import { adapterOf } from "../../../src/vaults/families.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
-import { NOW, OTHER, USDC, USER, vault } from "../../deposits/fixtures.ts";
-import { answer, eventLog, Revert } from "./answer.ts";
+import { NOW, OTHER, USDC, USER, vault } from "../../support/deposits/fixtures.ts";
+import { answer, eventLog, Revert } from "../../support/vaults/answer.ts";
 
 const NOT_OPEN = toFunctionSelector("NotOpen(uint8)");
 const request = { token: vault.asset, amount: 100_000_000n, caller: USER, receiver: USER, now: NOW };

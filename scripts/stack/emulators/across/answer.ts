@@ -1,0 +1,65 @@
+import type { BridgeSource } from "../../bridge/source.ts";
+import type { EmulatorAnswer } from "../faults.ts";
+import type { Answerer, EmulatorRequest } from "../server.ts";
+import { tellDeposit } from "./deposit-status.ts";
+import { AcrossRefusal, invalid, json } from "./errors.ts";
+import { listRoutes, tellLimits } from "./limits.ts";
+import type { Query } from "./query.ts";
+import { suggestFees } from "./suggested-fees.ts";
+
+/** Answers requests to Across' API. */
+export function answerAcross(source: BridgeSource): Answerer {
+  return (request) => handle(source, request);
+}
+
+async function handle(service: BridgeSource, request: EmulatorRequest): Promise<EmulatorAnswer> {
+  const { pathname, searchParams } = new URL(request.path, "http://across");
+  try {
+    const query = { ...Object.fromEntries(searchParams), ...bodyOf(request) };
+    return await answer(service, { path: pathname.replace(/^\/api/, ""), method: request.method, query });
+  } catch (error) {
+    if (error instanceof AcrossRefusal) return error.toAnswer();
+    throw error;
+  }
+}
+
+async function answer(
+  { world, ledger }: BridgeSource,
+  { path, method, query }: { path: string; method: string; query: Query },
+): Promise<EmulatorAnswer> {
+  const writes = method === "POST" && path === "/suggested-fees";
+  if (method !== "GET" && !writes)
+    throw new AcrossRefusal("INVALID_METHOD", { message: `Method ${method} is not allowed`, status: 405 });
+  switch (path) {
+    case "/suggested-fees":
+      return json(200, await suggestFees(world, query));
+    case "/limits":
+      return json(200, await tellLimits(world, query));
+    case "/available-routes":
+      return json(200, listRoutes(world, query));
+    case "/deposit/status":
+      return tellDeposit(ledger, query);
+    default:
+      return json(404, { message: "Not Found" });
+  }
+}
+
+/** Only the message may stand in the body. */
+function bodyOf({ method, body }: EmulatorRequest): { message?: string } {
+  if (method !== "POST" || body.length === 0) return {};
+  const parsed = parse(body.toString("utf8"));
+  const message =
+    typeof parsed === "object" && parsed !== null && "message" in parsed ? parsed.message : undefined;
+  if (message === undefined) return {};
+  if (typeof message !== "string")
+    throw invalid("message", "Invalid parameter at path 'message'. Expected type 'string'");
+  return { message };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid("message", "Invalid JSON in request body");
+  }
+}

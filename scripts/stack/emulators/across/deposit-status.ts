@@ -1,0 +1,63 @@
+import type { Ledger } from "../../relayer/ledger.ts";
+import type { Transfer } from "../../relayer/transfer.ts";
+import type { EmulatorAnswer } from "../faults.ts";
+import { json } from "./errors.ts";
+import type { Query } from "./query.ts";
+
+/**
+ * Tells what became of a deposit, in the shape and with the errors of Across' indexer: by source transaction
+ * (and `index` when it made several), by chain and id, or by relay hash.
+ */
+export function tellDeposit(ledger: Ledger, query: Query): EmulatorAnswer {
+  const found = lookUp(ledger, query);
+  if (found === null)
+    return refusal(400, [
+      "ValidationError",
+      "either depositTxnRef, relayDataHash or both originChainId and depositId must be provided",
+    ]);
+  const index = Number(query["index"] ?? "0");
+  const transfer = found[index];
+  if (transfer === undefined)
+    return refusal(404, ["DepositNotFoundException", "Deposit not found given the provided constraints"]);
+  return json(200, describe(transfer, { currentIndex: index, maxIndex: found.length - 1 }));
+}
+
+function lookUp(ledger: Ledger, query: Query): Transfer[] | null {
+  const hash = query["depositTxnRef"] ?? query["depositTxHash"];
+  if (hash !== undefined)
+    return /^0x[0-9a-fA-F]{64}$/.test(hash) ? ledger.ofDeposit(hash as `0x${string}`) : null;
+  const { relayDataHash, originChainId, depositId } = query;
+  if (relayDataHash !== undefined)
+    return matching(ledger, (one) => one.relayHash === relayDataHash.toLowerCase());
+  if (originChainId === undefined || depositId === undefined) return null;
+  return matching(
+    ledger,
+    (one) => `${one.originChainId}` === originChainId && `${one.relay.depositId}` === depositId,
+  );
+}
+
+function matching(ledger: Ledger, fits: (transfer: Transfer) => boolean): Transfer[] {
+  const found = ledger.find(fits);
+  return found === null ? [] : [found];
+}
+
+function describe(transfer: Transfer, pagination: { currentIndex: number; maxIndex: number }) {
+  return {
+    status: transfer.state,
+    originChainId: transfer.originChainId,
+    depositId: transfer.relay.depositId.toString(),
+    depositTxHash: transfer.depositTx,
+    depositTxnRef: transfer.depositTx,
+    fillTx: transfer.fillTx,
+    fillTxnRef: transfer.fillTx,
+    destinationChainId: transfer.destinationChainId,
+    depositRefundTxHash: transfer.refundTx,
+    depositRefundTxnRef: transfer.refundTx,
+    // LI.FI's receiver is no handler of Across: its indexer does not know how that ended.
+    actionsSucceeded: transfer.lifi === null ? transfer.callsSucceeded : null,
+    pagination,
+  };
+}
+
+const refusal = (status: number, [error, message]: readonly [string, string]): EmulatorAnswer =>
+  json(status, { error, message });

@@ -1,0 +1,64 @@
+import { limitsOf, relayFees } from "../../bridge/fees.ts";
+import { balanceOf } from "../../bridge/node.ts";
+import { isNative, type World } from "../../bridge/world.ts";
+import { type Query, readRoute } from "./query.ts";
+import { describeLimits } from "./suggested-fees.ts";
+
+const NATIVE_GAS = 137_265n;
+
+/** What can be moved at once and what it costs in gas. Source: across-protocol/frontend, api/limits. */
+export async function tellLimits(world: World, query: Query): Promise<Record<string, unknown>> {
+  const { destination, input, output } = readRoute(world, query);
+  const limits = limitsOf(input.asset);
+  const { total, gas, capital, totalPct, gasPct, capitalPct } = relayFees(input.asset, limits.minDeposit);
+  const owner = destination.contracts.relayer;
+  const held = await balanceOf(destination.url, { token: output.address, owner });
+  return {
+    ...describeLimits(limits),
+    relayerFeeDetails: {
+      relayFeeTotal: total.toString(),
+      relayFeePercent: totalPct.toString(),
+      gasFeeTotal: gas.toString(),
+      gasFeePercent: gasPct.toString(),
+      capitalFeeTotal: capital.toString(),
+      capitalFeePercent: capitalPct.toString(),
+    },
+    gasFeeDetails: {
+      nativeGasCost: NATIVE_GAS.toString(),
+      gasPrice: "1000000",
+      tokenGasCost: gas.toString(),
+    },
+    reserves: { [owner]: held.toString() },
+  };
+}
+
+/** The routes that are enabled; native ones stand beside their wrapped form. */
+export function listRoutes(world: World, query: Query): Record<string, unknown>[] {
+  const chains = [...world.values()];
+  const pairs = chains.flatMap((origin) =>
+    chains.filter((other) => other !== origin).map((destination) => ({ origin, destination })),
+  );
+  const routes = pairs.flatMap(({ origin, destination }) =>
+    origin.tokens.map((token) => {
+      const native = isNative(token);
+      const from = native ? origin.wrappedNative : token.address;
+      const same = destination.tokens.find(({ symbol }) => symbol === token.symbol);
+      return {
+        originChainId: origin.chainId,
+        originToken: from,
+        destinationChainId: destination.chainId,
+        destinationToken: native ? destination.wrappedNative : (same?.address ?? from),
+        originTokenSymbol: token.symbol,
+        destinationTokenSymbol: token.symbol,
+        isNative: native,
+      };
+    }),
+  );
+  const filters = ["originChainId", "destinationChainId", "originToken", "destinationToken"] as const;
+  return routes.filter((route) =>
+    filters.every((name) => {
+      const wanted = query[name];
+      return wanted === undefined || String(route[name]).toLowerCase() === wanted.toLowerCase();
+    }),
+  );
+}

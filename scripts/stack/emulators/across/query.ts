@@ -1,0 +1,84 @@
+import { type Address, type Hex, isAddress, isHex } from "viem";
+import type { BridgeChain, BridgeToken, World } from "../../bridge/world.ts";
+import { isNative, tokenAt } from "../../bridge/world.ts";
+import { AcrossRefusal, invalid, missing } from "./errors.ts";
+
+export type Query = Readonly<Record<string, string>>;
+
+/** Two ends of a route that is enabled. */
+export interface RouteEnds {
+  origin: BridgeChain;
+  destination: BridgeChain;
+  input: BridgeToken;
+  output: BridgeToken;
+}
+
+/** Reads the route of a request. Throws `MISSING_PARAM`, `INVALID_PARAM`, `ROUTE_NOT_ENABLED`. */
+export function readRoute(world: World, query: Query): RouteEnds {
+  if (
+    query["token"] === undefined &&
+    (query["inputToken"] === undefined || query["outputToken"] === undefined)
+  )
+    throw missing("Query param 'token' or 'inputToken' and 'outputToken' must be provided");
+  const origin = chainOf(world, { query, name: "originChainId" });
+  const destination = chainOf(world, { query, name: "destinationChainId" });
+  if (origin === destination)
+    throw invalid("destinationChainId", "Origin and destination chains cannot be the same");
+  const input = tokenOf(origin, addressOf(query, query["token"] === undefined ? "inputToken" : "token"));
+  if (input === null) throw invalid("inputToken", "Unsupported token on given origin chain");
+  const output =
+    query["outputToken"] === undefined
+      ? (destination.tokens.find(({ asset, address }) => asset === input.asset && !isZero(address)) ?? null)
+      : tokenOf(destination, addressOf(query, "outputToken"));
+  if (output === null) throw invalid("outputToken", "Unsupported token on given destination chain");
+  if (input.asset !== output.asset)
+    throw new AcrossRefusal("ROUTE_NOT_ENABLED", { message: "Route is not enabled." });
+  if (input.decimals !== output.decimals && query["allowUnmatchedDecimals"] !== "true")
+    throw invalid("outputToken", "Input and output tokens must have the same number of decimals");
+  return { origin, destination, input, output };
+}
+
+/** A positive amount in decimal digits. Throws `MISSING_PARAM`, `INVALID_PARAM`. */
+export function amountOf(query: Query, name: string): bigint {
+  const text = query[name];
+  if (text === undefined) throw missing(`Missing parameter at path '${name}'`);
+  if (!/^[1-9]\d{0,77}$/.test(text))
+    throw invalid(name, `Invalid parameter at path '${name}'. Expected type 'positive integer string'`);
+  return BigInt(text);
+}
+
+/** An address, required. Throws `MISSING_PARAM`, `INVALID_PARAM`. */
+export function addressOf(query: Query, name: string): Address {
+  const text = query[name];
+  if (text === undefined) throw missing(`Missing parameter at path '${name}'`);
+  if (!isAddress(text, { strict: false }))
+    throw invalid(name, `Invalid parameter at path '${name}'. Expected type 'valid address'`);
+  return text;
+}
+
+/** The message of a request, "0x" when there is none. Throws `INVALID_PARAM`. */
+export function messageOf(query: Query): Hex {
+  const text = query["message"] ?? "0x";
+  if (text === "") return "0x";
+  if (!isHex(text)) throw invalid("message", "Message must be a hex string");
+  if (text.length % 2 !== 0) throw invalid("message", "Message must be an even hex string");
+  return text;
+}
+
+function chainOf(world: World, { query, name }: { query: Query; name: string }): BridgeChain {
+  const text = query[name];
+  if (text === undefined) throw missing(`Missing parameter at path '${name}'`);
+  if (!/^\d+$/.test(text))
+    throw invalid(name, `Invalid parameter at path '${name}'. Expected type 'positive integer string'`);
+  const chain = world.get(Number(text));
+  if (chain === undefined) throw invalid(name, `Unsupported chain ${text}`);
+  return chain;
+}
+
+/** Native has no route of its own: the SpokePool knows its wrapped form only. */
+function tokenOf(chain: BridgeChain, address: Address): BridgeToken | null {
+  const token = tokenAt(chain, address);
+  return token === null || isNative(token) ? null : token;
+}
+
+const isZero = (address: Address): boolean => /^0x0{40}$/.test(address);

@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { formatUnits, zeroAddress } from "viem";
+import { type Limits, limitsOf, type RelayFees, relayFees } from "../../bridge/fees.ts";
+import { headOf } from "../../bridge/node.ts";
+import type { BridgeToken, World } from "../../bridge/world.ts";
+import { AcrossRefusal, invalid } from "./errors.ts";
+import { addressOf, amountOf, messageOf, type Query, type RouteEnds, readRoute } from "./query.ts";
+import { simulateDelivery } from "./simulate.ts";
+
+/** Seconds from the quote's time; Across' default. */
+const FILL_WINDOW = 7_200;
+const ESTIMATED_FILL_SECONDS = 2;
+
+/**
+ * Prices a transfer. Throws the refusals of the API: bad parameters, an amount beyond the limits, a message
+ * that nobody takes or that fails. Source: across-protocol/frontend, api/suggested-fees.
+ */
+export async function suggestFees(world: World, query: Query): Promise<Record<string, unknown>> {
+  const ends = readRoute(world, query);
+  const amount = amountOf(query, "amount");
+  const { asset } = ends.input;
+  const limits = limitsOf(asset);
+  const fees = relayFees(asset, amount);
+  const tooLow = amount < limits.minDeposit;
+  if (query["skipAmountLimit"] !== "true") refuseAmount(ends.input, { amount, limits, tooLow });
+  const message = messageOf(query);
+  if (message !== "0x") {
+    const recipient = addressOf(query, "recipient");
+    await simulateDelivery(ends, { recipient, message, amount, outputAmount: fees.outputAmount });
+  }
+  const head = await headOf(ends.origin.url);
+  const quoteTime = quoteTimeOf(query, head.timestamp);
+  return {
+    estimatedFillTimeSec: ESTIMATED_FILL_SECONDS,
+    ...describeFees(fees),
+    timestamp: `${quoteTime}`,
+    isAmountTooLow: tooLow,
+    quoteBlock: `${head.number}`,
+    exclusiveRelayer: zeroAddress,
+    exclusivityDeadline: 0,
+    fillDeadline: `${quoteTime + FILL_WINDOW}`,
+    ...describeEnds(ends),
+    limits: describeLimits(limits),
+    outputAmount: fees.outputAmount.toString(),
+    id: `local-${randomBytes(8).toString("hex")}`,
+  };
+}
+
+function quoteTimeOf(query: Query, headTime: number): number {
+  const text = query["timestamp"];
+  if (text === undefined) return headTime;
+  if (!/^\d{1,10}$/.test(text) || Number(text) > headTime)
+    throw invalid("timestamp", "Invalid quote timestamp");
+  return Number(text);
+}
+
+function refuseAmount(
+  { decimals, symbol }: BridgeToken,
+  { amount, limits, tooLow }: { amount: bigint; limits: Limits; tooLow: boolean },
+): void {
+  if (tooLow)
+    throw new AcrossRefusal("AMOUNT_TOO_LOW", { message: "Sent amount is too low relative to fees" });
+  if (amount <= limits.maxDeposit) return;
+  const most = `${formatUnits(limits.maxDeposit, decimals)} ${symbol}`;
+  throw new AcrossRefusal("AMOUNT_TOO_HIGH", { message: `Amount exceeds max. deposit limit: ${most}` });
+}
+
+function describeFees(fees: RelayFees) {
+  const part = (pct: bigint, total: bigint) => ({ pct: pct.toString(), total: total.toString() });
+  return {
+    capitalFeePct: fees.capitalPct.toString(),
+    capitalFeeTotal: fees.capital.toString(),
+    relayGasFeePct: fees.gasPct.toString(),
+    relayGasFeeTotal: fees.gas.toString(),
+    relayFeePct: fees.totalPct.toString(),
+    relayFeeTotal: fees.total.toString(),
+    lpFeePct: "0",
+    totalRelayFee: part(fees.totalPct, fees.total),
+    relayerCapitalFee: part(fees.capitalPct, fees.capital),
+    relayerGasFee: part(fees.gasPct, fees.gas),
+    lpFee: part(0n, 0n),
+  };
+}
+
+function describeEnds({ origin, destination, input, output }: RouteEnds) {
+  const token = ({ address, symbol, decimals, chainId }: BridgeToken) => ({
+    address,
+    symbol,
+    decimals,
+    chainId,
+  });
+  return {
+    spokePoolAddress: origin.contracts.spokePool,
+    destinationSpokePoolAddress: destination.contracts.spokePool,
+    inputToken: token(input),
+    outputToken: token(output),
+  };
+}
+
+/** Limits as the wire has them. */
+export function describeLimits({ minDeposit, maxDeposit, maxDepositInstant }: Limits) {
+  return {
+    minDeposit: minDeposit.toString(),
+    maxDeposit: maxDeposit.toString(),
+    maxDepositInstant: maxDepositInstant.toString(),
+    maxDepositShortDelay: maxDeposit.toString(),
+    recommendedDepositInstant: maxDepositInstant.toString(),
+  };
+}

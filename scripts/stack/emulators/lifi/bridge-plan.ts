@@ -1,0 +1,141 @@
+import { isAddressEqual, zeroAddress } from "viem";
+import { limitsOf, PCT, type RelayFees, relayFees } from "../../bridge/fees.ts";
+import { type BridgeToken, isNative, tokenAt, tokenOfAsset } from "../../bridge/world.ts";
+import type { PoolPlan } from "../../chains/messaging.ts";
+import type { Ask } from "./ask.ts";
+import { NoQuote } from "./errors.ts";
+
+/** Keys of `GET /tools` that cross chains, in the order of `/quote`'s preference. */
+export const bridgeTools = [
+  "across",
+  "stargateV2",
+  "stargateV2Bus",
+  "celercircle",
+  "celercirclefast",
+  "polymerStandard",
+  "polymer",
+] as const;
+export type BridgeTool = (typeof bridgeTools)[number];
+
+const PPM = 1_000_000n;
+/** What the stand-ins for Stargate's pools and Celer's proxy take, and Circle at most for speed. */
+const STARGATE_PPM = 600n;
+const CELER_PPM = 500n;
+const FAST_PPM = 130n;
+/** What Polymer takes of any transfer, in USDC's smallest unit: less than Celer of all above two hundred dollars. */
+const POLYMER_FEE = 100_000n;
+/** Wei for a message of LayerZero, as the stand-in for a pool asks. */
+export const MESSAGE_FEE = 20_000_000_000_000n;
+
+/** A delivery by a bridge. Amounts in smallest units. */
+export interface BridgePlan {
+  tool: BridgeTool;
+  input: BridgeToken;
+  output: BridgeToken;
+  /** What is bridged, expected and at least: they differ after a swap. */
+  sent: bigint;
+  sentLeast: bigint;
+  expected: bigint;
+  least: bigint;
+  /** Across: parts of 10^18 of what is really bridged that the relayer must deliver. */
+  multiplier: bigint;
+  /** What the bridge keeps, by Across' relayer or otherwise. */
+  fees: RelayFees;
+  /** CCTP: the largest fee for speed, and what Polymer takes before. */
+  maxFee: bigint;
+  polymerFee: bigint;
+  /** Stargate: the number of what is moved. */
+  assetId: number;
+  /** Wei on top of what is sent. */
+  messageFee: bigint;
+}
+
+/** The token that a bridge takes on the source chain for what is asked for. Throws {@link NoQuote}. */
+export function bridgedToken(ask: Ask, tool: BridgeTool): BridgeToken {
+  const { from, fromChain, to, toChain, calls } = ask;
+  if (tool === "across") {
+    const output = isNative(to) ? tokenOfAsset(toChain, to.asset) : to;
+    // The pool unwraps for an account without code, and calls are made with tokens only.
+    const unwraps = calls.length === 0 && output.address === toChain.wrappedNative;
+    if (unwraps !== isNative(to)) throw new NoQuote(tool, "NO_POSSIBLE_ROUTE");
+    return from.asset === to.asset ? from : tokenOfAsset(fromChain, to.asset);
+  }
+  const mayCall = tool === "stargateV2" && !isNative(to);
+  const { usdc } = toChain.contracts.circle;
+  const minted = !tool.startsWith("stargate") && isAddressEqual(usdc, to.address);
+  const pooled = tool.startsWith("stargate") && poolIn(ask, "to") !== null;
+  if ((calls.length > 0 && !mayCall) || (!minted && !pooled)) throw new NoQuote(tool, "NO_POSSIBLE_ROUTE");
+  const address = minted ? fromChain.contracts.circle.usdc : (poolIn(ask, "from")?.token ?? zeroAddress);
+  const token = tokenAt(fromChain, address);
+  if (token === null) throw new NoQuote(tool, "NO_POSSIBLE_ROUTE");
+  return token;
+}
+
+function poolIn({ toChain, fromChain, to }: Ask, end: "from" | "to"): PoolPlan | null {
+  const there = toChain.contracts.stargate.pools.find(({ token }) => isAddressEqual(token, to.address));
+  if (end === "to" || there === undefined) return there ?? null;
+  return fromChain.contracts.stargate.pools.find(({ assetId }) => assetId === there.assetId) ?? null;
+}
+
+/** Plans what a bridge does with an amount. Throws {@link NoQuote}. */
+export function planBridge(
+  ask: Ask,
+  moved: { tool: BridgeTool; input: BridgeToken; sent: bigint; sentLeast: bigint },
+): BridgePlan {
+  const { tool, sent, sentLeast } = moved;
+  const { asset } = ask.to;
+  const { minDeposit, maxDeposit } = limitsOf(asset);
+  if (sentLeast < minDeposit) throw new NoQuote(tool, "AMOUNT_TOO_LOW");
+  if (sent > maxDeposit) throw new NoQuote(tool, "AMOUNT_TOO_HIGH");
+  const terms = { assetId: 0, messageFee: 0n, maxFee: 0n, polymerFee: 0n, multiplier: 0n };
+  if (tool === "across") return { ...moved, ...terms, ...byAcross(ask, moved) };
+  if (tool.startsWith("polymer")) return { ...moved, ...terms, ...byPolymer(ask, moved) };
+  const delivered = tool.startsWith("stargate") ? byStargate(poolIn(ask, "from")?.decimals ?? 6) : byCeler;
+  const [expected, arrives] = [delivered(sent), delivered(sentLeast)];
+  const maxFee = tool === "celercirclefast" ? (arrives * FAST_PPM) / PPM : 0n;
+  const least = arrives - maxFee;
+  const own = tool.startsWith("stargate")
+    ? { assetId: poolIn(ask, "to")?.assetId ?? 0, messageFee: MESSAGE_FEE }
+    : { maxFee };
+  const fees = { ...relayFees(asset, sentLeast), capital: sentLeast - least, gas: 0n };
+  return { ...moved, ...terms, ...own, output: ask.to, expected, least, fees };
+}
+
+function byAcross(ask: Ask, { sent, sentLeast }: { sent: bigint; sentLeast: bigint }) {
+  const { to, toChain } = ask;
+  const output = isNative(to) ? tokenOfAsset(toChain, to.asset) : to;
+  const fees = relayFees(to.asset, sentLeast);
+  const least = fees.outputAmount;
+  // Rounded to the nearest, as captured quotes are: about every second transfer arrives with one unit less.
+  const multiplier = (least * PCT + sentLeast / 2n) / sentLeast;
+  const expected = sent === sentLeast ? least : (sent * multiplier) / PCT;
+  return { output, fees, least, multiplier, expected };
+}
+
+/** What is promised counts half of the largest fee for speed, which is what is taken in the end. */
+function byPolymer(
+  ask: Ask,
+  { tool, sent, sentLeast }: { tool: BridgeTool; sent: bigint; sentLeast: bigint },
+) {
+  if (sentLeast <= POLYMER_FEE) throw new NoQuote(tool, "AMOUNT_TOO_LOW");
+  const polymerFee = POLYMER_FEE;
+  const maxFee = tool === "polymer" ? ((sentLeast - polymerFee) * FAST_PPM) / PPM : 0n;
+  const [expected, least] = [sent, sentLeast].map((amount) => amount - polymerFee - maxFee / 2n) as [
+    bigint,
+    bigint,
+  ];
+  const fees = { ...relayFees(ask.to.asset, sentLeast), capital: sentLeast - least, gas: 0n };
+  return { output: ask.to, polymerFee, maxFee, expected, least, fees };
+}
+
+/** What a pool credits, of six decimals. */
+const byStargate =
+  (decimals: number) =>
+  (amount: bigint): bigint => {
+    const step = 10n ** BigInt(decimals - 6);
+    const taken = amount - (amount % step);
+    const credited = taken - (taken * STARGATE_PPM) / PPM;
+    return credited - (credited % step);
+  };
+
+const byCeler = (amount: bigint): bigint => amount - (amount * CELER_PPM) / PPM;

@@ -1,0 +1,72 @@
+import { isAddressEqual, zeroAddress } from "viem";
+import { transactionOf } from "../../bridge/node.ts";
+import type { BridgeChain, World } from "../../bridge/world.ts";
+import { type Transfer, toAddress } from "../../relayer/transfer.ts";
+import { readSent, type Sent } from "./sent.ts";
+import { bareInfo, fullInfo } from "./transaction-info.ts";
+
+type Word = readonly [status: string, substatus: string, message: string];
+
+const COMPLETED: Word = ["DONE", "COMPLETED", "The transfer is complete."];
+/**
+ * By the bridge's state. A delivery of which the calls failed is COMPLETED all the same: integrators found
+ * that LI.FI's status does not say so.
+ */
+const words: Readonly<Record<Transfer["state"], Word>> = {
+  pending: [
+    "PENDING",
+    "WAIT_DESTINATION_TRANSACTION",
+    "The bridge off-chain logic is being executed. Wait for the transaction to appear on the destination chain.",
+  ],
+  expired: ["PENDING", "REFUND_IN_PROGRESS", "The refund is being processed."],
+  filled: COMPLETED,
+  refunded: ["DONE", "REFUNDED", "The tokens were refunded to the sender address."],
+};
+
+/** Tells of a transfer over the bridge; `INVALID` when it is asked about under another bridge's name. */
+export async function tellTransfer(
+  world: World,
+  { transfer, bridge }: { transfer: Transfer; bridge: string | null },
+): Promise<unknown> {
+  const { lifi, depositTx, state } = transfer;
+  const origin = world.get(transfer.originChainId);
+  const destination = world.get(transfer.destinationChainId);
+  if (lifi === null || origin === undefined || destination === undefined) return { status: "NOT_FOUND" };
+  const sending = bareInfo(origin, depositTx);
+  if (bridge !== null && bridge !== lifi.bridge)
+    return { sending, receiving: { chainId: destination.chainId }, tool: bridge, status: "INVALID" };
+  const [status, substatus, substatusMessage] = words[state];
+  const transaction = await transactionOf(origin.url, depositTx);
+  const moved = transaction === null ? null : readSent(origin, transaction);
+  return {
+    transactionId: lifi.transactionId,
+    sending: await fullInfo(origin, { hash: depositTx, moved }),
+    receiving: await receivingOf(transfer, { origin, destination }),
+    feeCosts: [],
+    lifiExplorerLink: `https://scan.li.fi/tx/${depositTx}`,
+    fromAddress: transaction?.from ?? toAddress(transfer.relay.depositor),
+    toAddress: lifi.receiver,
+    tool: lifi.bridge,
+    status,
+    substatus,
+    substatusMessage,
+    metadata: { integrator: lifi.integrator },
+    bridgeExplorerLink: "https://app.across.to/transactions",
+  };
+}
+
+/** Where the money is: on the destination, back on the source, or nowhere yet. */
+function receivingOf(
+  { fillTx, refundTx, relay, delivered }: Transfer,
+  { origin, destination }: { origin: BridgeChain; destination: BridgeChain },
+): Promise<unknown> | { chainId: number } {
+  if (refundTx !== null) {
+    const moved = { token: toAddress(relay.inputToken), amount: relay.inputAmount };
+    return fullInfo(origin, { hash: refundTx, moved });
+  }
+  if (fillTx === null) return { chainId: destination.chainId };
+  const moved: Sent = { token: toAddress(relay.outputToken), amount: delivered ?? relay.outputAmount };
+  // Without a call, wrapped native arrives as native.
+  const unwrapped = relay.message === "0x" && isAddressEqual(moved.token, destination.wrappedNative);
+  return fullInfo(destination, { hash: fillTx, moved: unwrapped ? { ...moved, token: zeroAddress } : moved });
+}

@@ -1,0 +1,128 @@
+import { type Address, encodeAbiParameters, encodeFunctionData, getAbiItem, type Hex } from "viem";
+import { isNative } from "../../bridge/world.ts";
+import { diamondAbi, exchangeAbi, executorAbi, feeForwarderAbi } from "../../contracts/lifi/artifact.ts";
+import type { ContractCall } from "./ask.ts";
+import { encodeBridge } from "./bridge-calldata.ts";
+import type { Plan } from "./plan.ts";
+
+/** Whom LI.FI's fixed fee goes to, on every chain. */
+export const FEE_RECIPIENT: Address = "0xC06ebbefD94032B85424D51906e2A335EFAe264B";
+const [, SWAPS_PARAMETER] = getAbiItem({ abi: executorAbi, name: "swapAndExecute" }).inputs;
+
+export interface SwapData {
+  callTo: Address;
+  approveTo: Address;
+  sendingAssetId: Address;
+  receivingAssetId: Address;
+  fromAmount: bigint;
+  callData: Hex;
+  requiresDeposit: boolean;
+}
+
+/** What a quote's transaction is made of besides its plan. Time in unix seconds. */
+export interface Stamp {
+  transactionId: Hex;
+  quoteTime: number;
+}
+
+export interface Encoded {
+  to: Address;
+  spender: Address;
+  data: Hex;
+  /** What the Receiver is told; "0x" without calls across chains. */
+  message: Hex;
+}
+
+/** Encodes a plan's transaction for LI.FI's contracts on its source chain. */
+export function encodePlan(plan: Plan, stamp: Stamp): Encoded {
+  const { diamond, executor, erc20Proxy } = plan.ask.fromChain.contracts;
+  if (plan.bridge !== null) {
+    const message = encodeMessage(plan, stamp);
+    const swaps = sourceSteps(plan, diamond);
+    const data = encodeBridge(plan.ask, { bridge: plan.bridge, swaps, stamp, message });
+    return { to: diamond, spender: diamond, data, message };
+  }
+  if (plan.ask.calls.length > 0)
+    return { to: executor, spender: erc20Proxy, data: encodeExecute(plan, stamp), message: "0x" };
+  return { to: diamond, spender: diamond, data: encodeSwap(plan, stamp), message: "0x" };
+}
+
+/** What LI.FI's receiver does on the destination chain: the calls, and everything to the user if one fails. */
+function encodeMessage({ ask }: Plan, { transactionId }: Stamp): Hex {
+  if (ask.calls.length === 0) return "0x";
+  const swaps = ask.calls.map((call) => callStep(call, { token: ask.to.address, requiresDeposit: true }));
+  const parameters = [{ type: "bytes32" }, SWAPS_PARAMETER, { type: "address" }] as const;
+  return encodeAbiParameters(parameters, [transactionId, swaps, ask.toAddress]);
+}
+
+function encodeExecute(plan: Plan, { transactionId }: Stamp): Hex {
+  const { ask } = plan;
+  const before = sourceSteps(plan, ask.fromChain.contracts.executor);
+  const steps = ask.calls.map((call, index) =>
+    callStep(call, { token: ask.to.address, requiresDeposit: before.length + index === 0 }),
+  );
+  const args = [transactionId, [...before, ...steps], ask.from.address, ask.toAddress, ask.amount] as const;
+  return encodeFunctionData({ abi: executorAbi, functionName: "swapAndExecute", args });
+}
+
+function encodeSwap(plan: Plan, { transactionId }: Stamp): Hex {
+  const { ask, toAmountMin } = plan;
+  const steps = sourceSteps(plan, ask.fromChain.contracts.diamond);
+  const head = [transactionId, ask.integrator, "", ask.toAddress, toAmountMin] as const;
+  const ends = isNative(ask.from) ? "NativeToERC20" : isNative(ask.to) ? "ERC20ToNative" : "ERC20ToERC20";
+  const [only, ...more] = steps;
+  if (only !== undefined && more.length === 0)
+    return encodeFunctionData({
+      abi: diamondAbi,
+      functionName: `swapTokensSingleV3${ends}`,
+      args: [...head, only],
+    });
+  return encodeFunctionData({
+    abi: diamondAbi,
+    functionName: `swapTokensMultipleV3${ends}`,
+    args: [...head, steps],
+  });
+}
+
+/** The fee and the swap, as far as there are any; `executor` is who makes the calls. */
+function sourceSteps(plan: Plan, executor: Address): SwapData[] {
+  const fee = plan.fee === 0n ? [] : [feeStep(plan)];
+  return plan.swap === null ? fee : [...fee, swapStep(plan, { executor, first: fee.length === 0 })];
+}
+
+function feeStep({ ask, fee }: Plan): SwapData {
+  const distributions = [{ recipient: FEE_RECIPIENT, amount: fee }];
+  const { feeForwarder } = ask.fromChain.contracts;
+  const token = ask.from.address;
+  const abi = feeForwarderAbi;
+  const callData = isNative(ask.from)
+    ? encodeFunctionData({ abi, functionName: "forwardNativeFees", args: [distributions] })
+    : encodeFunctionData({ abi, functionName: "forwardERC20Fees", args: [token, distributions] });
+  const assets = { sendingAssetId: token, receivingAssetId: token, fromAmount: ask.amount };
+  return { callTo: feeForwarder, approveTo: feeForwarder, ...assets, callData, requiresDeposit: true };
+}
+
+function swapStep({ ask, swap }: Plan, { executor, first }: { executor: Address; first: boolean }): SwapData {
+  if (swap === null) throw new Error("no swap is planned");
+  const { exchange } = ask.fromChain.contracts;
+  const [sendingAssetId, receivingAssetId] = [swap.from.address, swap.to.address];
+  const args = [sendingAssetId, receivingAssetId, swap.amountIn, swap.least, executor] as const;
+  const callData = encodeFunctionData({ abi: exchangeAbi, functionName: "swap", args });
+  const assets = { sendingAssetId, receivingAssetId, fromAmount: swap.amountIn };
+  return { callTo: exchange, approveTo: exchange, ...assets, callData, requiresDeposit: first };
+}
+
+function callStep(
+  call: ContractCall,
+  { token, requiresDeposit }: { token: Address; requiresDeposit: boolean },
+): SwapData {
+  return {
+    callTo: call.target,
+    approveTo: call.approveTo,
+    sendingAssetId: token,
+    receivingAssetId: call.outputsToken ?? token,
+    fromAmount: call.fromAmount,
+    callData: call.callData,
+    requiresDeposit,
+  };
+}

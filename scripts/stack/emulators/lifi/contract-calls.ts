@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { BridgeSource } from "../../bridge/source.ts";
+import { invalidRequest } from "./errors.ts";
+import type { Plan } from "./plan.ts";
+import { planOrRefuse } from "./quote.ts";
+import { AddressText, AmountText, ChainRef, HexText, Integrator, parse, Slippage, toAsk } from "./request.ts";
+import { buildStep } from "./step.ts";
+
+const Keys = z.array(z.string()).default([]);
+const Call = z.looseObject({
+  fromAmount: AmountText,
+  fromTokenAddress: z.string(),
+  toContractAddress: AddressText,
+  toContractCallData: HexText,
+  toContractGasLimit: AmountText,
+  toApprovalAddress: AddressText.optional(),
+  toTokenAddress: AddressText.optional(),
+});
+const Body = z.looseObject({
+  fromChain: ChainRef,
+  toChain: ChainRef,
+  fromToken: z.string(),
+  toToken: z.string(),
+  fromAddress: AddressText,
+  fromAmount: AmountText.optional(),
+  toAmount: AmountText.optional(),
+  contractCalls: z.array(Call).max(8),
+  toFallbackAddress: AddressText.optional(),
+  contractOutputsToken: AddressText.optional(),
+  slippage: Slippage.optional(),
+  integrator: Integrator.optional(),
+  allowBridges: Keys,
+  denyBridges: Keys,
+  allowExchanges: Keys,
+  denyExchanges: Keys,
+});
+
+/**
+ * `POST /quote/contractCalls`. Neither simulates nor judges the calls, as the service does not. Throws
+ * `1011`, `1003`, `1002`.
+ */
+export async function quoteContractCalls(source: BridgeSource, body: unknown): Promise<unknown> {
+  const fields = parse(Body, body);
+  if ((fields.fromAmount === undefined) === (fields.toAmount === undefined))
+    throw invalidRequest("/ must have exactly one of fromAmount and toAmount");
+  // Quotes backwards from what must arrive are not offered here.
+  if (fields.fromAmount === undefined) throw invalidRequest("/toAmount is not supported by this emulator");
+  const calls = fields.contractCalls.map((call) => ({
+    fromAmount: call.fromAmount,
+    target: call.toContractAddress,
+    callData: call.toContractCallData,
+    approveTo: call.toApprovalAddress ?? call.toContractAddress,
+    outputsToken: call.toTokenAddress ?? fields.contractOutputsToken ?? null,
+    gasLimit: call.toContractGasLimit,
+  }));
+  const ask = toAsk(source.world, {
+    ...fields,
+    fromAmount: fields.fromAmount,
+    toAddress: fields.toFallbackAddress,
+    bridges: { allow: fields.allowBridges, deny: fields.denyBridges },
+    exchanges: { allow: fields.allowExchanges, deny: fields.denyExchanges },
+    calls,
+    defaultIntegrator: "",
+  });
+  const plan = planOrRefuse(ask);
+  return buildStep(source.lifiQuirks().includes("declare_delivered") ? declareDelivered(plan) : plan);
+}
+
+/** The calls declare all that is quoted to arrive; integrators saw LI.FI do so across chains. */
+function declareDelivered(plan: Plan): Plan {
+  if (plan.bridge === null) return plan;
+  const calls = plan.ask.calls.map((call) => ({ ...call, fromAmount: plan.toAmountMin }));
+  return { ...plan, ask: { ...plan.ask, calls } };
+}

@@ -1,0 +1,96 @@
+import { isNative } from "../../bridge/world.ts";
+import type { Ask } from "./ask.ts";
+import type { BridgePlan } from "./bridge-plan.ts";
+import { describeToken, usd } from "./describe.ts";
+import type { Plan } from "./plan.ts";
+
+/** Wei; what the local chains ask is of no interest to anybody. */
+export const GAS_PRICE = 1_000_000_000n;
+const GAS = { fee: 130_000n, swap: 220_000n, bridge: 190_000n, call: 350_000n } as const;
+/** Headroom of the limit over the estimate, in percent. */
+const HEADROOM = 130n;
+
+/** LI.FI's own fee; empty for dust. */
+export function fixedFees({ ask, fee }: Plan): unknown[] {
+  if (fee === 0n) return [];
+  const amount = fee.toString();
+  return [
+    {
+      name: "LIFI Fixed Fee",
+      description: "Fixed LIFI fee, independent of any other fee",
+      token: describeToken(ask.from),
+      amount,
+      amountUSD: usd(ask.from, fee),
+      percentage: "0.0025",
+      included: true,
+      feeSplit: {
+        lifiFee: amount,
+        integratorFee: "0",
+        recipients: [{ name: "lifi", type: "FIXED", fee: amount }],
+      },
+    },
+  ];
+}
+
+/** What a bridge keeps of what is bridged, and what it asks for on top. */
+export function bridgeFees(ask: Ask, bridge: BridgePlan): unknown[] {
+  const { input, fees, sentLeast, messageFee, tool } = bridge;
+  const cost = (name: string, { description, amount }: { description: string; amount: bigint }) => ({
+    name,
+    description,
+    token: describeToken(input),
+    amount: amount.toString(),
+    amountUSD: usd(input, amount),
+    percentage: (Number(amount) / Number(sentLeast)).toFixed(6),
+    included: true,
+  });
+  if (tool !== "across") {
+    const kept = cost("Bridge fee", { description: "The fee taken by the bridge", amount: fees.capital });
+    return messageFee === 0n ? [kept] : [kept, messageCost(ask, messageFee)];
+  }
+  return [
+    cost("Relayer fee", { description: "The fee taken by the relayer", amount: fees.capital }),
+    cost("Relayer gas fee", { description: "The gas fee taken by the relayer", amount: fees.gas }),
+  ];
+}
+
+/** What LayerZero asks for a message, in native and besides what is sent. */
+function messageCost({ fromChain }: Ask, amount: bigint) {
+  const native = fromChain.tokens.find(isNative);
+  if (native === undefined) throw new Error(`chain ${fromChain.chainId} has no native token`);
+  return {
+    name: "LayerZero fee",
+    description: "Fee for the message of the bridge",
+    token: describeToken(native),
+    amount: amount.toString(),
+    amountUSD: usd(native, amount),
+    percentage: "0",
+    included: false,
+  };
+}
+
+/** What a plan's source transaction may burn. */
+export function gasOf({ ask, fee, swap, bridge }: Plan): bigint {
+  const calls = bridge === null ? ask.calls.reduce((sum, call) => sum + call.gasLimit, 0n) : 0n;
+  return (fee > 0n ? GAS.fee : 0n) + (swap ? GAS.swap : 0n) + (bridge ? GAS.bridge : 0n) + calls + GAS.call;
+}
+
+export const limitOf = (gas: bigint): bigint => (gas * HEADROOM) / 100n;
+
+/** One transaction's gas as the wire has it. */
+export function gasCosts({ fromChain }: Ask, gas: bigint): unknown[] {
+  const native = fromChain.tokens.find(isNative);
+  if (native === undefined) throw new Error(`chain ${fromChain.chainId} has no native token`);
+  const amount = gas * GAS_PRICE;
+  return [
+    {
+      type: "SEND",
+      price: GAS_PRICE.toString(),
+      estimate: gas.toString(),
+      limit: limitOf(gas).toString(),
+      amount: amount.toString(),
+      amountUSD: usd(native, amount),
+      token: describeToken(native),
+    },
+  ];
+}

@@ -1,0 +1,37 @@
+import { relayerNotes } from "../../relayer/notes.ts";
+import { type EmulatorAnswer, renameFields } from "../faults.ts";
+import type { Answerer, Emulator } from "../server.ts";
+import { json, refuse } from "./errors.ts";
+import { lie } from "./hostile.ts";
+
+const LIMIT = 1024 * 1024;
+/** Requests in a window: far more than the service allows, for tests ask often. */
+const AMPLE = 1_000_000;
+const WINDOW_SECONDS = 7_200;
+
+/** LI.FI's API, under `/v1`, over the local bridge and exchange. Source: docs.li.fi, API reference. */
+export function lifiEmulator(answerer: Promise<Answerer>): Emulator {
+  let asked = 0;
+  return {
+    name: "lifi",
+    handle: async (request) => {
+      asked += 1;
+      return withLimits(await (await answerer)(request), AMPLE - asked);
+    },
+    maxBodyBytes: LIMIT,
+    tooLarge: () => json(413, { message: "request entity too large" }),
+    drift: renameFields,
+    hostile: lie,
+    refuse,
+    notes: relayerNotes.lifi,
+  };
+}
+
+function withLimits(answer: EmulatorAnswer, remaining: number): EmulatorAnswer {
+  const limits = {
+    "ratelimit-limit": `${AMPLE}`,
+    "ratelimit-remaining": `${Math.max(1, remaining)}`,
+    "ratelimit-reset": `${WINDOW_SECONDS}`,
+  };
+  return { ...answer, headers: { ...answer.headers, ...limits } };
+}

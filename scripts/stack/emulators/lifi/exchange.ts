@@ -1,0 +1,15 @@
+import type { BridgeToken } from "../../bridge/world.ts";
+
+const BPS = 10_000n;
+const FEE_BPS = 10n;
+
+/** What the exchange gives, to the unit, while its price does not slip. See Exchange.sol. */
+export function exchangeQuote(
+  { from, to }: { from: BridgeToken; to: BridgeToken },
+  amountIn: bigint,
+): bigint {
+  return (((amountIn * unitPrice(from)) / unitPrice(to)) * (BPS - FEE_BPS)) / BPS;
+}
+
+const unitPrice = ({ priceUsd, decimals }: BridgeToken): bigint =>
+  BigInt(priceUsd * 10 ** 8) * 10n ** BigInt(28 - decimals);

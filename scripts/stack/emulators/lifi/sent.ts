@@ -1,0 +1,55 @@
+import { type Address, decodeFunctionData, type Hex, isAddressEqual } from "viem";
+import type { NodeTransaction } from "../../bridge/node.ts";
+import type { BridgeChain } from "../../bridge/world.ts";
+import { diamondAbi, executorAbi } from "../../contracts/lifi/artifact.ts";
+
+/** What a transaction took from its sender, as its calldata says. */
+export interface Sent {
+  token: Address;
+  amount: bigint;
+}
+
+/** Reads a transaction to LI.FI's contracts; null when it is to somebody else. */
+export function readSent({ contracts }: BridgeChain, { to, input }: NodeTransaction): Sent | null {
+  try {
+    if (to !== null && isAddressEqual(to, contracts.executor)) return readExecute(input);
+    return to !== null && isAddressEqual(to, contracts.diamond) ? readDiamond(input) : null;
+  } catch {
+    return null;
+  }
+}
+
+function readExecute(data: Hex): Sent | null {
+  const call = decodeFunctionData({ abi: executorAbi, data });
+  if (call.functionName !== "swapAndExecute") return null;
+  return { token: call.args[2], amount: call.args[4] };
+}
+
+function readDiamond(data: Hex): Sent | null {
+  const call = decodeFunctionData({ abi: diamondAbi, data });
+  switch (call.functionName) {
+    case "startBridgeTokensViaAcrossV4":
+    case "startBridgeTokensViaStargate":
+    case "startBridgeTokensViaCelerCircleBridge":
+      return { token: call.args[0].sendingAssetId, amount: call.args[0].minAmount };
+    case "swapAndStartBridgeTokensViaAcrossV4":
+    case "swapAndStartBridgeTokensViaStargate":
+    case "swapAndStartBridgeTokensViaCelerCircleBridge":
+      return firstOf(call.args[1]);
+    case "swapTokensSingleV3ERC20ToERC20":
+    case "swapTokensSingleV3ERC20ToNative":
+    case "swapTokensSingleV3NativeToERC20":
+      return firstOf([call.args[5]]);
+    case "swapTokensMultipleV3ERC20ToERC20":
+    case "swapTokensMultipleV3ERC20ToNative":
+    case "swapTokensMultipleV3NativeToERC20":
+      return firstOf(call.args[5]);
+    default:
+      return null;
+  }
+}
+
+function firstOf(swaps: readonly { sendingAssetId: Address; fromAmount: bigint }[]): Sent | null {
+  const [first] = swaps;
+  return first === undefined ? null : { token: first.sendingAssetId, amount: first.fromAmount };
+}

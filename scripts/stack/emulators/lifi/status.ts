@@ -1,0 +1,95 @@
+import { type Hex, isAddressEqual, parseEventLogs } from "viem";
+import { z } from "zod";
+import { type NodeReceipt, receiptOf, transactionOf } from "../../bridge/node.ts";
+import type { BridgeSource } from "../../bridge/source.ts";
+import type { BridgeChain } from "../../bridge/world.ts";
+import { diamondAbi, executorAbi } from "../../contracts/lifi/artifact.ts";
+import { asLog } from "../../relayer/as-log.ts";
+import type { Transfer } from "../../relayer/transfer.ts";
+import { tellTransfer } from "./bridge-status.ts";
+import { EXCHANGE_TOOL } from "./plan.ts";
+import { ChainRef, chainNamed, parse } from "./request.ts";
+import { readSent } from "./sent.ts";
+import { bareInfo, fullInfo } from "./transaction-info.ts";
+
+const StatusQuery = z.looseObject({
+  txHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must match pattern "^0x[0-9a-fA-F]{64}$"'),
+  bridge: z.string().optional(),
+  fromChain: ChainRef.optional(),
+  toChain: ChainRef.optional(),
+});
+
+/**
+ * `GET /status`, by source or destination transaction or by LI.FI's transaction id; 200 also for what it does
+ * not know. Throws `1011`.
+ */
+export async function tellStatus(source: BridgeSource, query: unknown): Promise<unknown> {
+  const { txHash, bridge, fromChain } = parse(StatusQuery, query);
+  const hash = txHash.toLowerCase() as Hex;
+  const chains = fromChain === undefined ? [...source.world.values()] : [chainNamed(source.world, fromChain)];
+  const transfer = source.ledger.find((one) => concerns(one, hash));
+  if (transfer !== null) return tellTransfer(source.world, { transfer, bridge: bridge ?? null });
+  for (const chain of chains) {
+    const receipt = await receiptOf(chain.url, hash);
+    const told = receipt === null ? null : await tellReceipt(chain, receipt);
+    if (told !== null) return told;
+  }
+  const [chain] = chains;
+  return { ...(chain === undefined ? {} : { sending: bareInfo(chain, hash) }), status: "NOT_FOUND" };
+}
+
+function concerns({ lifi, depositTx, fillTx }: Transfer, hash: Hex): boolean {
+  return lifi !== null && (depositTx === hash || fillTx === hash || lifi.transactionId === hash);
+}
+
+/** A transaction that no bridge followed: a swap, a call on one chain, a failure; null: none of LI.FI's. */
+async function tellReceipt(chain: BridgeChain, receipt: NodeReceipt): Promise<unknown> {
+  const transaction = await transactionOf(chain.url, receipt.transactionHash);
+  const moved = transaction === null ? null : readSent(chain, transaction);
+  const sending = bareInfo(chain, receipt.transactionHash);
+  if (!receipt.status) {
+    if (moved === null) return null;
+    const substatusMessage = "An unknown error occurred.";
+    return { sending, status: "FAILED", substatus: "UNKNOWN_FAILED_ERROR", substatusMessage };
+  }
+  const own = receipt.logs.filter(({ address }) =>
+    [chain.contracts.diamond, chain.contracts.executor].some((one) => isAddressEqual(one, address)),
+  );
+  const logs = own.map(asLog);
+  const [started] = parseEventLogs({ abi: diamondAbi, eventName: "LiFiTransferStarted", logs });
+  if (started !== undefined) {
+    const receiving = { chainId: Number(started.args.bridgeData.destinationChainId) };
+    const tool = started.args.bridgeData.bridge;
+    return { sending, receiving, tool, status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS" };
+  }
+  const done = completedOf(logs);
+  if (done === null) return null;
+  const hash = receipt.transactionHash;
+  return {
+    transactionId: done.transactionId,
+    sending: await fullInfo(chain, { hash, moved }),
+    receiving: await fullInfo(chain, { hash, moved: done.received }),
+    lifiExplorerLink: `https://scan.li.fi/tx/${hash}`,
+    fromAddress: receipt.from,
+    toAddress: done.receiver,
+    tool: done.tool,
+    status: "DONE",
+    substatus: "COMPLETED",
+    substatusMessage: "The transfer is complete.",
+    metadata: { integrator: done.integrator },
+  };
+}
+
+function completedOf(logs: Parameters<typeof parseEventLogs>[0]["logs"]) {
+  const [swap] = parseEventLogs({ abi: diamondAbi, eventName: "LiFiGenericSwapCompleted", logs });
+  if (swap !== undefined) {
+    const { transactionId, receiver, integrator, toAssetId, toAmount } = swap.args;
+    const received = { token: toAssetId, amount: toAmount };
+    return { transactionId, receiver, integrator, received, tool: EXCHANGE_TOOL };
+  }
+  const [call] = parseEventLogs({ abi: executorAbi, eventName: "LiFiTransferCompleted", logs });
+  if (call === undefined) return null;
+  const { transactionId, receiver, receivingAssetId, amount } = call.args;
+  const received = { token: receivingAssetId, amount };
+  return { transactionId, receiver, integrator: "", received, tool: "custom" };
+}

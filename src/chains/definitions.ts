@@ -1,0 +1,189 @@
+import type { Address } from "viem";
+import type { ChainSetting } from "../config.ts";
+import { AppError } from "../errors.ts";
+
+/** A chain as the program uses it. */
+export interface ChainDefinition {
+  chainId: number;
+  name: string;
+  /** Short lower-case name, for links and tools. */
+  key: string;
+  /** Block explorer's origin without a trailing slash; empty when there is none. */
+  explorer: string;
+  native: { symbol: string; decimals: number };
+  /** The canonical wrapped native token; null when none is known for certain. */
+  wrappedNative: Address | null;
+  /** Nodes in order of preference. */
+  rpcUrls: readonly string[];
+  /** Blocks on top, the transaction's own included, after which a receipt counts as proof. */
+  confirmations: number;
+  /** Kinds of events that one question about logs may name, where its nodes limit them. */
+  maxLogTopics?: number;
+}
+
+/** Link to a transaction on the chain's explorer; null when the chain has none. */
+export function transactionLink(chain: ChainDefinition, txHash: string): string | null {
+  return chain.explorer === "" ? null : `${chain.explorer}/tx/${txHash}`;
+}
+
+const ETHER = { symbol: "ETH", decimals: 18 } as const;
+const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
+
+/**
+ * The chains the code knows, with public nodes that need no key. Sources: chainlist, the chains' own
+ * documentation and viem's definitions (2026).
+ */
+export const knownChains: readonly ChainDefinition[] = [
+  {
+    chainId: 1,
+    name: "Ethereum",
+    key: "eth",
+    explorer: "https://etherscan.io",
+    native: ETHER,
+    wrappedNative: "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2",
+    rpcUrls: ["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org", "https://ethereum.reth.rs/rpc"],
+    confirmations: 2,
+  },
+  {
+    chainId: 10,
+    name: "OP Mainnet",
+    key: "opt",
+    explorer: "https://optimistic.etherscan.io",
+    native: ETHER,
+    wrappedNative: OP_STACK_WETH,
+    rpcUrls: [
+      "https://mainnet.optimism.io",
+      "https://optimism-rpc.publicnode.com",
+      "https://optimism.drpc.org",
+    ],
+    confirmations: 2,
+  },
+  {
+    chainId: 56,
+    name: "BNB Smart Chain",
+    key: "bsc",
+    explorer: "https://bscscan.com",
+    native: { symbol: "BNB", decimals: 18 },
+    wrappedNative: "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c",
+    rpcUrls: ["https://bsc-rpc.publicnode.com", "https://bsc.drpc.org", "https://bsc-dataseed.bnbchain.org"],
+    confirmations: 3,
+  },
+  {
+    chainId: 100,
+    name: "Gnosis",
+    key: "dai",
+    explorer: "https://gnosisscan.io",
+    native: { symbol: "xDAI", decimals: 18 },
+    wrappedNative: "0xe91D153E0b41518A2Ce8Dd3D7944Fa863463a97d",
+    rpcUrls: ["https://rpc.gnosischain.com", "https://gnosis-rpc.publicnode.com", "https://gnosis.drpc.org"],
+    confirmations: 3,
+  },
+  {
+    chainId: 137,
+    name: "Polygon",
+    key: "pol",
+    explorer: "https://polygonscan.com",
+    native: { symbol: "POL", decimals: 18 },
+    wrappedNative: "0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270",
+    rpcUrls: ["https://polygon-bor-rpc.publicnode.com", "https://polygon.drpc.org"],
+    confirmations: 5,
+  },
+  {
+    chainId: 143,
+    name: "Monad",
+    key: "mon",
+    explorer: "https://monadvision.com",
+    native: { symbol: "MON", decimals: 18 },
+    wrappedNative: null,
+    rpcUrls: ["https://rpc.monad.xyz", "https://rpc2.monad.xyz", "https://rpc3.monad.xyz"],
+    confirmations: 3,
+  },
+  {
+    chainId: 999,
+    name: "HyperEVM",
+    key: "hyp",
+    explorer: "https://hyperevmscan.io",
+    native: { symbol: "HYPE", decimals: 18 },
+    wrappedNative: "0x5555555555555555555555555555555555555555",
+    rpcUrls: ["https://rpc.hyperliquid.xyz/evm", "https://hyperevm.rpc.sentio.xyz"],
+    confirmations: 2,
+    maxLogTopics: 4,
+  },
+  {
+    chainId: 8453,
+    name: "Base",
+    key: "bas",
+    explorer: "https://basescan.org",
+    native: ETHER,
+    wrappedNative: OP_STACK_WETH,
+    rpcUrls: ["https://mainnet.base.org", "https://base-rpc.publicnode.com", "https://base.drpc.org"],
+    confirmations: 2,
+  },
+  {
+    chainId: 42161,
+    name: "Arbitrum One",
+    key: "arb",
+    explorer: "https://arbiscan.io",
+    native: ETHER,
+    wrappedNative: "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1",
+    rpcUrls: [
+      "https://arb1.arbitrum.io/rpc",
+      "https://arbitrum-one-rpc.publicnode.com",
+      "https://arbitrum.drpc.org",
+    ],
+    confirmations: 2,
+  },
+  {
+    chainId: 43114,
+    name: "Avalanche",
+    key: "ava",
+    explorer: "https://snowtrace.io",
+    native: { symbol: "AVAX", decimals: 18 },
+    wrappedNative: "0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7",
+    rpcUrls: ["https://api.avax.network/ext/bc/C/rpc", "https://avalanche-c-chain-rpc.publicnode.com"],
+    confirmations: 2,
+  },
+  {
+    chainId: 747474,
+    name: "Katana",
+    key: "kat",
+    explorer: "https://katanascan.com",
+    native: ETHER,
+    wrappedNative: null,
+    rpcUrls: ["https://rpc.katana.network", "https://katana.drpc.org"],
+    confirmations: 2,
+  },
+];
+
+/**
+ * The chains a deployment serves: all known ones on public nodes when nothing is configured, otherwise
+ * exactly the configured ones. Throws `internal` naming a chain whose setting is incomplete.
+ */
+export function resolveChains(
+  settings: readonly ChainSetting[] | null,
+): ReadonlyMap<number, ChainDefinition> {
+  const chains = settings === null ? knownChains : settings.map(resolveChain);
+  return new Map(chains.map((chain) => [chain.chainId, chain]));
+}
+
+function resolveChain(setting: ChainSetting): ChainDefinition {
+  const known = knownChains.find((chain) => chain.chainId === setting.chain_id);
+  if (known !== undefined) return { ...known, rpcUrls: setting.rpc_urls ?? known.rpcUrls };
+  const { name, key, native, rpc_urls: rpcUrls } = setting;
+  if (name === undefined || key === undefined || native === undefined || rpcUrls === undefined) {
+    throw new AppError(
+      "internal",
+      `configuration: CHAINS: chain ${setting.chain_id} needs name, key, native and rpc_urls`,
+    );
+  }
+  return {
+    chainId: setting.chain_id,
+    name,
+    key,
+    explorer: (setting.explorer ?? "").replace(/\/$/, ""),
+    native,
+    wrappedNative: setting.wrapped_native ?? null,
+    rpcUrls,
+    confirmations: setting.confirmations ?? 1,
+  };
+}

@@ -1,0 +1,176 @@
+import { z } from "@hono/zod-openapi";
+import { type Address, type Hex, numberToHex, type StateOverride } from "viem";
+import { AppError, failureFrom } from "../../errors.ts";
+import type { ChainClient } from "../client.ts";
+import { RpcError } from "../json-rpc.ts";
+import { RpcData, RpcQuantity } from "../rpc-values.ts";
+import { decodeSimulation, encodeSimulation } from "./codec.ts";
+import type { SimulationCall, SimulationRead, SimulationResult } from "./simulation.ts";
+
+/** A sequence of calls by one user on a state with overrides, and reads made before and after it. */
+export interface SimulationInput {
+  user: Address;
+  calls: readonly SimulationCall[];
+  reads: readonly SimulationRead[];
+  overrides: StateOverride;
+  /**
+   * Time of the simulated block, unix seconds; after the head's. At the head's own time what accrues with time
+   * (interest, fees) would look settled already, and the gas it costs would be missing.
+   */
+  time: number;
+  /** Whether there is one call only and it needs no override: the user has money and allowance on the real state. */
+  standsAlone: boolean;
+}
+
+const SimulatedBlocks = z
+  .array(
+    z.object({
+      number: RpcQuantity,
+      timestamp: RpcQuantity,
+      calls: z.array(
+        z.object({
+          status: RpcQuantity,
+          returnData: RpcData,
+          gasUsed: RpcQuantity,
+          logs: z.array(z.unknown()).optional(),
+          error: z.object({ data: RpcData.optional() }).optional(),
+        }),
+      ),
+    }),
+  )
+  .min(1);
+
+/**
+ * Simulates with `eth_simulateV1`; where no node of the chain knows it, with an `eth_call` that puts our
+ * simulator's code at the user's address; where no node overrides state either, a single call that works on
+ * the real state is proved by a plain `eth_call`. Throws `simulation_unavailable` when none is to be had,
+ * otherwise what the chain client throws. Source: ethereum/execution-apis `eth_simulateV1`.
+ */
+export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
+  const ways = [simulateNatively, simulateByOverride, ...(input.standsAlone ? [simulatePlainly] : [])];
+  let last: unknown;
+  for (const way of ways) {
+    try {
+      return await way(client, input);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      last = error;
+      if (!(error instanceof RpcError && error.kind === "unsupported")) break;
+    }
+  }
+  throw failureFrom("simulation_unavailable", `no node of ${client.definition.name} could simulate`, last);
+}
+
+async function simulateNatively(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
+  const from = input.user;
+  const reads = input.reads.map((read) => ({ from, to: read.target, data: read.data }));
+  const calls = input.calls.map((call) => ({
+    from,
+    to: call.target,
+    data: call.data,
+    value: numberToHex(call.value),
+  }));
+  const stateOverrides = encodeOverrides(input.overrides);
+  const blockOverrides = { time: numberToHex(input.time) };
+  const blockStateCalls = [{ blockOverrides, stateOverrides, calls: [...reads, ...calls, ...reads] }];
+  const params = [{ blockStateCalls, validation: false, traceTransfers: false }, "latest"];
+  const block = await client.ask({
+    method: "eth_simulateV1",
+    params,
+    read: (told) => {
+      const [first] = SimulatedBlocks.parse(told);
+      if (first?.calls.length === 2 * reads.length + calls.length) return first;
+      throw new RangeError("the simulation answers other calls than it was asked");
+    },
+  });
+  const results = block.calls.map((call) => ({
+    ok: call.status === 1n,
+    gasUsed: call.gasUsed,
+    returnData: call.status === 1n ? call.returnData : (call.error?.data ?? call.returnData),
+    logs: call.logs ?? null,
+  }));
+  const own = results.slice(reads.length, reads.length + calls.length);
+  const failedAt = own.findIndex((call) => !call.ok);
+  const answers = (part: typeof results) =>
+    part.map((call) => (call.ok && call.returnData !== "0x" ? call.returnData : null));
+  return {
+    calls: failedAt === -1 ? own : own.slice(0, failedAt + 1),
+    failedAt: failedAt === -1 ? null : failedAt,
+    before: answers(results.slice(0, reads.length)),
+    after: answers(results.slice(reads.length + calls.length)),
+    chainId: client.definition.chainId,
+    // The simulated block is the one after the head it was built on.
+    blockNumber: block.number - 1n,
+    blockTimestamp: block.timestamp,
+  };
+}
+
+async function simulateByOverride(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
+  const { account, to, data, stateOverride } = encodeSimulation(input);
+  const params = [{ from: account, to, data }, "latest", encodeOverrides(stateOverride)];
+  const simulation = await client.ask({
+    method: "eth_call",
+    params,
+    read: (told, seen) => {
+      const made = decodeSimulation(RpcData.parse(told), input);
+      const blockNumber = made.blockNumber === null ? null : Number(made.blockNumber);
+      seen({ chainId: made.chainId, blockNumber });
+      return made;
+    },
+  });
+  const calls = simulation.calls.map((call, index) => ({
+    ...call,
+    gasUsed: call.gasUsed + BigInt(index) * WARM_GAS + INTEREST_ACCRUAL_GAS,
+  }));
+  return { ...simulation, calls };
+}
+
+/** One call on the real state: that it passes, what it returns and its gas; balances cannot be read after it. */
+async function simulatePlainly(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
+  const { definition } = client;
+  const [call] = input.calls;
+  if (call === undefined) throw new RangeError("nothing to simulate");
+  const request = { from: input.user, to: call.target, data: call.data, value: numberToHex(call.value) };
+  const unread = input.reads.map(() => null);
+  const block = { chainId: definition.chainId, blockNumber: null, blockTimestamp: BigInt(input.time) };
+  const ended = (made: { ok: boolean; gasUsed: bigint; returnData: Hex }): SimulationResult => ({
+    ...block,
+    calls: [{ ...made, logs: null }],
+    failedAt: made.ok ? null : 0,
+    before: unread,
+    after: unread,
+  });
+  try {
+    const [returned, gas] = await Promise.all([
+      client.request("eth_call", [request, "latest"]),
+      client.request("eth_estimateGas", [request]),
+    ]);
+    const gasUsed = RpcQuantity.parse(gas) + INTEREST_ACCRUAL_GAS;
+    return ended({ ok: true, gasUsed, returnData: RpcData.parse(returned) });
+  } catch (error) {
+    if (!(error instanceof RpcError && error.kind === "revert")) throw error;
+    return ended({ ok: false, gasUsed: 0n, returnData: error.data ?? "0x" });
+  }
+}
+
+/** What a call inside one eth_call may save on what each call before it left warm: proxy, code and slots (EIP-2929). */
+const WARM_GAS = 15_000n;
+/** What accruing since the head may cost, which an eth_call at the head's own time does not show. */
+const INTEREST_ACCRUAL_GAS = 60_000n;
+
+type WireOverride = { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> };
+
+/** Writes overrides as nodes take them (`eth_call`'s third parameter). */
+export function encodeOverrides(overrides: StateOverride): Record<Address, WireOverride> {
+  const wire: Record<Address, WireOverride> = {};
+  for (const { address, balance, code, stateDiff } of overrides) {
+    wire[address] = {
+      ...(balance === undefined ? {} : { balance: numberToHex(balance) }),
+      ...(code === undefined ? {} : { code }),
+      ...(stateDiff === undefined
+        ? {}
+        : { stateDiff: Object.fromEntries(stateDiff.map(({ slot, value }) => [slot, value])) }),
+    };
+  }
+  return wire;
+}

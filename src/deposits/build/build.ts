@@ -1,0 +1,150 @@
+import { keccak256, zeroAddress } from "viem";
+import type { Context } from "../../context.ts";
+import { insertDeposit, type NewDeposit } from "../../db/queries/deposits.ts";
+import { AppError, failure } from "../../errors.ts";
+import { sameAddress } from "../../lib/address.ts";
+import type { BuildInput, BuiltDeposit } from "../../schemas/quote.ts";
+import { withStoredVault } from "../../vaults/find-vault.ts";
+import type { Token, Vault } from "../../vaults/vault.ts";
+import { acceptedTokens } from "../../vaults/wire.ts";
+import { nextCheck } from "../track/schedule.ts";
+import { type DirectDeposit, prepareDirect, QUOTE_TTL_MS } from "./direct.ts";
+import { type DepositOrder, resolveOrder, sourceClient } from "./order.ts";
+import type { RoutedDeposit } from "./prepared-deposit.ts";
+import { prepareRouted } from "./route-search.ts";
+import { isTokenRefusal } from "./target-tokens.ts";
+import { toEstimate, toWireBuilt } from "./wire.ts";
+
+/** A wish and the transactions that were seen to fulfil it. */
+export type PreparedDeposit =
+  | { kind: "direct"; order: DepositOrder; direct: DirectDeposit }
+  | { kind: "moved"; order: DepositOrder; moved: RoutedDeposit };
+
+/**
+ * Resolve → check → route → encode → verify → simulate, on the vault as Postgres has it. Has no effects. A token that
+ * the vault takes, but refuses now, is swapped into the vault's own asset.
+ * Throws `chain_unsupported`, `vault_not_found`, the refusals of `resolveOrder`, `prepareDirect` and `prepareRouted`.
+ */
+export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
+  sourceClient(ctx, input.from_chain_id);
+  const work = async (vault: Vault) => prepareOrder(ctx, await resolveOrder(ctx, { input, vault }));
+  return withStoredVault(ctx, { key: input.vault_id, work });
+}
+
+async function prepareOrder(ctx: Context, order: DepositOrder): Promise<PreparedDeposit> {
+  const token = directToken(order);
+  if (token === null) return { kind: "moved", order, moved: await prepareRouted(ctx, { order }) };
+  const intent = { ...order, token, amount: order.from.amount };
+  try {
+    return { kind: "direct", order, direct: await prepareDirect(ctx, intent) };
+  } catch (error) {
+    if (!mayUseOtherToken(error, { order, token })) throw error;
+    // What the vault says of the user's own token is what they should hear when no other token does.
+    const none = () => {
+      throw error;
+    };
+    return { kind: "moved", order, moved: await prepareRouted(ctx, { order, without: token }).catch(none) };
+  }
+}
+
+/** Whether another of the vault's tokens may do: not its own asset's place, which native stands for too. */
+function mayUseOtherToken(error: unknown, { order, token }: { order: DepositOrder; token: Token }): boolean {
+  const own = [order.vault.asset.address, zeroAddress];
+  if (own.some((address) => sameAddress(address, token.address))) return false;
+  return error instanceof AppError && isTokenRefusal(error);
+}
+
+/** The token the vault takes as it is; null when it has to be swapped or bridged. */
+function directToken({ from, client, vault, entry }: DepositOrder): Token | null {
+  if (from.chainId !== vault.chainId) return null;
+  const accepted = acceptedTokens(vault, { chain: client.definition, entry });
+  return accepted.find((candidate) => sameAddress(candidate.address, from.token)) ?? null;
+}
+
+/** Writes down a deposit that is about to be handed out. Throws `store_unavailable`. */
+async function recordDeposit(
+  ctx: Context,
+  input: { prepared: PreparedDeposit; expiresAt: Date },
+): Promise<void> {
+  const { prepared } = input;
+  const { order } = prepared;
+  const { vault } = order;
+  const estimate = toEstimate(prepared);
+  const now = new Date(ctx.now());
+  await insertDeposit(ctx.db, {
+    ...(prepared.kind === "direct" ? directColumns(prepared.direct) : routedColumns(prepared.moved)),
+    trackingId: order.trackingId,
+    ref: order.ref,
+    state: "built",
+    userAddress: order.user.toLowerCase(),
+    vaultChainId: vault.chainId,
+    vaultAddress: vault.address.toLowerCase(),
+    shareToken: vault.shareToken.toLowerCase(),
+    fromChainId: order.from.chainId,
+    fromToken: order.from.token.toLowerCase(),
+    fromAmount: order.from.amount.toString(),
+    slippage: order.slippage,
+    estimatedShares: estimate.estimated_shares,
+    minShares: estimate.min_shares,
+    parentTrackingId: order.parentTrackingId,
+    partnerId: order.partnerId,
+    partnerType: order.partnerType,
+    partnerAddress: order.partnerAddress,
+    partnerVerified: order.partnerVerified,
+    referrer: order.referrer.toLowerCase(),
+    referrerHandle: order.referrerHandle,
+    history: [{ state: "built", at: now.toISOString() }],
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: input.expiresAt,
+    nextCheckAt: nextCheck({ state: "built", checks: 0, createdAt: now, shares: null }, now.getTime()),
+  });
+}
+
+type FirstTransaction = Pick<NewDeposit, "sourceTo" | "sourceDataHash">;
+
+/** The first transaction as it is handed out. */
+const directColumns = ({ deposit }: DirectDeposit): FirstTransaction => ({
+  sourceTo: deposit.target.toLowerCase(),
+  sourceDataHash: keccak256(deposit.data),
+});
+
+/** The same, and what is needed to follow the money. */
+function routedColumns({ move, token, end }: RoutedDeposit): FirstTransaction & Partial<NewDeposit> {
+  return {
+    sourceTo: move.transaction.to.toLowerCase(),
+    sourceDataHash: keccak256(move.transaction.data),
+    provider: move.provider,
+    bridge: move.bridge,
+    tool: move.tool,
+    moveToken: token.address.toLowerCase(),
+    moveExpected: move.toAmount.toString(),
+    moveMin: move.toAmountMin.toString(),
+    destinationCall: end.kind === "call",
+    twoStep: end.kind === "second",
+  };
+}
+
+/** Within what a build is answered, milliseconds from the request's start: callers wait for eight seconds. */
+export const BUILD_DEADLINE_MS = 7_300;
+
+/**
+ * Builds a deposit: resolve → check → route → encode → verify → simulate → record. What it returns has been seen
+ * to work on the heads of its chains.
+ * Throws the refusals of resolving and preparing, `store_unavailable`, `upstream_unavailable`, `upstream_timeout`.
+ */
+export async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
+  const prepared = await prepareDeposit(ctx, input);
+  // Nobody waits for it any more, and what nobody was given is not recorded.
+  if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
+    throw failure("upstream_timeout", "the deposit could not be built in time");
+  const expiresAt = new Date(ctx.now() + quoteLifetimeMs(prepared));
+  await recordDeposit(ctx, { prepared, expiresAt });
+  return toWireBuilt(prepared, expiresAt);
+}
+
+/** How long the figures hold, in milliseconds: no longer than those of whoever moves the money. */
+export function quoteLifetimeMs(prepared: PreparedDeposit): number {
+  if (prepared.kind === "direct") return QUOTE_TTL_MS;
+  return Math.min(QUOTE_TTL_MS, prepared.moved.move.validSeconds * 1000);
+}

@@ -1,0 +1,219 @@
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  isAddressEqual,
+  isHex,
+  parseAbi,
+  size,
+  zeroAddress,
+} from "viem";
+import { failure } from "../../errors.ts";
+import { isNative } from "../../lib/address.ts";
+import { MAX_UINT256 } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
+import {
+  callOnlyStep,
+  decodeRouterDeposit,
+  encodeRouterDeposit,
+  type RouterCall,
+  type RouterStep,
+} from "../../router/codec.ts";
+import { adapterOf } from "../../vaults/families.ts";
+import type { DepositCall } from "../../vaults/vault-adapter.ts";
+import { type DepositIntent, paysNative } from "./order.ts";
+
+/** One call of the user's on the vault's chain. `value` in wei. */
+export interface UserCall {
+  target: Address;
+  value: bigint;
+  data: Hex;
+}
+
+/** The least that must arrive and be minted. `minShares` null: nothing on chain enforces one. */
+export interface DepositFloors {
+  minIn: bigint;
+  minShares: bigint | null;
+  /** Unix seconds, by the chain's clock. */
+  deadline: bigint;
+  /** Whether the vault takes it as a request now, as its terms say; only families that can do both are told. */
+  async?: boolean;
+}
+
+const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
+
+/** Encodes the deposit as the user sends it: one call to the Router, or to the vault's own entry point. */
+export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
+  const { amount } = intent;
+  if (intent.entry.via === "user") {
+    const { target, data } = vaultCall(intent, floors);
+    return { target, value: 0n, data };
+  }
+  const value = paysNative(intent) ? amount : 0n;
+  return { target: intent.entry.address, value, data: encodeRouterDeposit(toRouterCall(intent, floors)) };
+}
+
+/** The vault's own call, as the user makes it. */
+export function vaultCall(
+  intent: DepositIntent,
+  floors: Pick<DepositFloors, "minShares" | "async">,
+): DepositCall {
+  const { vault, user: caller, amount } = intent;
+  return adapterOf(vault).encode(vault, { ...vaultDepositTerms(intent, floors), amount, caller });
+}
+
+/** The Router call that carries out an intent. */
+export function toRouterCall(intent: DepositIntent, floors: DepositFloors): RouterCall {
+  const { vault, user } = intent;
+  const call = adapterOf(vault).encode(vault, {
+    ...vaultDepositTerms(intent, floors),
+    amount: intent.amount,
+    caller: null,
+  });
+  if (call.async) throw new RangeError("a request belongs to whoever makes it");
+  if (floors.minShares === null) throw new RangeError("the Router enforces a minimum of shares");
+  const native = paysNative(intent);
+  return {
+    deposit: {
+      asset: native ? zeroAddress : intent.token.address,
+      amount: intent.amount,
+      minIn: floors.minIn,
+      shareToken: call.shareToken,
+      receiver: user,
+      minShares: floors.minShares,
+      deadline: floors.deadline,
+      refundTo: user,
+      ref: intent.ref,
+      partnerId: intent.partnerHash,
+      partnerType: intent.partnerType,
+    },
+    steps: [
+      ...(native ? [wrapStep(vault.asset.address)] : []),
+      depositStep(intent, call),
+      ...(call.sharesTo === "caller" ? [forwardStep(call.shareToken, user)] : []),
+    ],
+    sweep: native ? [vault.asset.address] : [],
+  };
+}
+
+/** What every encoding of the intent's deposit has in common. */
+function vaultDepositTerms(
+  intent: DepositIntent,
+  { minShares, async = false }: Pick<DepositFloors, "minShares" | "async">,
+) {
+  const token = paysNative(intent) ? intent.vault.asset : intent.token;
+  return { token, receiver: intent.user, minShares: minShares ?? 1n, async };
+}
+
+/** Wraps all the native token the Executor holds. */
+function wrapStep(wrappedNative: Address): RouterStep {
+  const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "deposit" });
+  return callOnlyStep({ target: wrappedNative, value: MAX_UINT256, data });
+}
+
+/** Deposits all of the asset the Executor holds. */
+function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
+  const asset = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
+  return {
+    target: call.target,
+    value: 0n,
+    approveToken: asset,
+    spender: call.spender,
+    patchToken: asset,
+    patchOffset: BigInt(call.amountOffset),
+    patchMul: call.amountScale,
+    data: call.data,
+  };
+}
+
+/** Byte offset of the amount in `transfer(address to, uint256 amount)`. */
+const TRANSFER_AMOUNT_OFFSET = 36n;
+
+/** Passes all shares that were minted to the Executor on to their owner. */
+function forwardStep(shareToken: Address, user: Address): RouterStep {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [user, 0n] });
+  const step = callOnlyStep({ target: shareToken, value: 0n, data });
+  return { ...step, patchToken: shareToken, patchOffset: TRANSFER_AMOUNT_OFFSET, patchMul: 1n };
+}
+
+/** The approvals before the deposit, in order; `reset` puts a standing allowance to zero first (USDT's rule). */
+export function encodeApprovals(approval: {
+  token: Address;
+  spender: Address;
+  amount: bigint;
+  reset: boolean;
+}): UserCall[] {
+  if (isNative(approval.token)) return [];
+  const approve = (amount: bigint): UserCall => ({
+    target: approval.token,
+    value: 0n,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [approval.spender, amount] }),
+  });
+  return approval.reset ? [approve(0n), approve(approval.amount)] : [approve(approval.amount)];
+}
+
+/**
+ * Reads the encoded deposit back and compares it, field by field, with what was asked: the last look before
+ * it is simulated and handed out. Throws `upstream_rejected` naming the field, never
+ * returns a transaction that differs.
+ */
+export function verifyDepositCall(
+  intent: DepositIntent,
+  built: { call: UserCall; floors: DepositFloors },
+): void {
+  const { call, floors } = built;
+  if (!isHex(call.data) || size(call.data) < 4) throw mismatch("data");
+  if (call.value !== (paysNative(intent) ? intent.amount : 0n)) throw mismatch("value");
+  if (intent.entry.via === "user") {
+    const expected = vaultCall(intent, floors);
+    if (!isAddressEqual(call.target, intent.vault.entryPoint)) throw mismatch("target");
+    if (call.data !== expected.data) throw mismatch("data");
+    return;
+  }
+  if (!isAddressEqual(call.target, intent.entry.address)) throw mismatch("target");
+  verifyRouterCall(intent, { data: call.data, expected: toRouterCall(intent, floors) });
+}
+
+/**
+ * Reads a Router call back and compares it, field by field, with the one that was meant for an intent. Throws
+ * `upstream_rejected` naming the field.
+ */
+export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expected: RouterCall }): void {
+  const { expected } = built;
+  const decoded = decodeOrNull(built.data);
+  if (decoded === null) throw mismatch("data");
+  for (const [field, value] of Object.entries(expected.deposit)) {
+    if (differs(decoded.deposit[field as keyof typeof decoded.deposit], value)) throw mismatch(field);
+  }
+  if (!isAddressEqual(decoded.deposit.receiver, intent.user)) throw mismatch("receiver");
+  if (!isAddressEqual(decoded.deposit.refundTo, intent.user)) throw mismatch("refundTo");
+  if (decoded.steps.length !== expected.steps.length) throw mismatch("steps");
+  for (const [index, step] of expected.steps.entries()) {
+    const actual = decoded.steps[index];
+    for (const [field, value] of Object.entries(step)) {
+      if (differs(actual?.[field as keyof typeof step], value)) throw mismatch(`step ${field}`);
+    }
+  }
+  const deposit = decoded.steps[paysNative(intent) ? 1 : 0];
+  if (deposit === undefined || !isAddressEqual(deposit.target, intent.vault.entryPoint))
+    throw mismatch("step target");
+  if (!isAddressEqual(deposit.spender, intent.vault.spender)) throw mismatch("step spender");
+  if (differs(decoded.sweep.join(), expected.sweep.join())) throw mismatch("sweep");
+  // Nothing besides what was read: no trailing bytes, no other way to write the same.
+  if (encodeRouterDeposit(decoded) !== built.data) throw mismatch("data");
+}
+
+const mismatch = (field: string) =>
+  failure("upstream_rejected", `the encoded deposit differs from the request in ${field}`);
+
+const differs = (actual: unknown, expected: unknown): boolean =>
+  String(actual).toLowerCase() !== String(expected).toLowerCase();
+
+function decodeOrNull(data: Hex): RouterCall | null {
+  try {
+    return decodeRouterDeposit(data);
+  } catch {
+    return null;
+  }
+}

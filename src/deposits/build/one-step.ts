@@ -1,0 +1,161 @@
+import type { Address } from "viem";
+import type { Context } from "../../context.ts";
+import { failure } from "../../errors.ts";
+import { deductParts, fractionToParts, MAX_UINT256 } from "../../lib/amount.ts";
+import { DAY_S } from "../../lib/durations.ts";
+import { simulatedHead, simulatePayment, simulateProviderTransaction } from "../../orders/simulate.ts";
+import { allowedLoss, minimumShares } from "../../orders/slippage.ts";
+import type { DestinationCall, TransferQuote, VerifiedTransfer } from "../../providers/provider.ts";
+import { encodeRouterDeposit } from "../../router/codec.ts";
+import type { Token } from "../../vaults/vault.ts";
+import { type DepositFloors, toRouterCall, verifyRouterCall } from "./calldata.ts";
+import type { DepositIntent, DepositOrder } from "./order.ts";
+import { explainDepositRevert, type Preflight, preflightDeposit } from "./preflight.ts";
+import {
+  type BuiltRoute,
+  type RouteAttempt,
+  type RoutedEnd,
+  toPayment,
+  toTransferBuildRequest,
+} from "./prepared-deposit.ts";
+import { balanceOfRead, mintEffect } from "./simulate.ts";
+
+/** The deposit that a bridge makes with what it delivers. Amounts in smallest units of what arrives. */
+interface DestinationDeposit {
+  /** For the amount that is expected. */
+  intent: DepositIntent;
+  checked: Preflight;
+  floors: DepositFloors & { minShares: bigint };
+  call: DestinationCall;
+}
+
+/** The longest that a delivery is waited for: relayers have up to a day. Seconds. */
+const MAX_DELIVERY_S = DAY_S;
+/** Several times what a deposit takes through the Router; a bridge that is paid for gas is paid for this. */
+const DELIVERY_GAS_LIMIT = 1_000_000n;
+
+/**
+ * Checks the vault for the expected amount and encodes the Router call that takes whatever arrives: no less than
+ * the guaranteed amount less the allowed loss, for no fewer shares than the expected ones less the allowed loss.
+ * Throws the refusals of `preflightDeposit`.
+ */
+async function planDestinationDeposit(
+  ctx: Context,
+  input: { order: DepositOrder; token: Token; option: TransferQuote },
+): Promise<DestinationDeposit> {
+  const { order, token, option } = input;
+  const intent: DepositIntent = { ...order, token, amount: option.toAmount };
+  const checked = await preflightDeposit(ctx, { intent, amount: option.toAmount });
+  const least = deductParts(option.toAmountMin, fractionToParts(order.slippage));
+  const floors = {
+    minIn: least > 0n ? least : 1n,
+    minShares: minimumShares(checked.previewShares, allowedLoss(order.slippage, true)),
+    deadline: BigInt(checked.block.timestamp + MAX_DELIVERY_S),
+  };
+  const meant = toRouterCall(intent, floors);
+  const expected = { ...meant, deposit: { ...meant.deposit, amount: MAX_UINT256 } };
+  const data = encodeRouterDeposit(expected);
+  verifyRouterCall(intent, { data, expected });
+  const call = { target: order.entry.address, data, minIn: floors.minIn, gasLimit: DELIVERY_GAS_LIMIT };
+  return { intent, checked, floors, call };
+}
+
+/** What the deposit at the end of a transfer did when it was simulated. */
+export interface SimulatedDelivery {
+  /** Smallest unit of the share token. */
+  shares: bigint;
+  gasUsed: bigint;
+  blockNumber: number;
+}
+
+/** Executors keep allowances of earlier calls; one unit stands for them, so that tokens like USDT are reset first. */
+const STANDING_ALLOWANCE = 1n;
+
+/**
+ * Makes the destination call as the bridge's executor would, holding `amount` of what arrives. Throws what the
+ * vault refuses it with, `no_route` when it needs more gas than the bridge gives, `simulation_unavailable`.
+ */
+async function simulateDelivery(
+  ctx: Context,
+  input: { destination: DestinationDeposit; executor: Address; amount: bigint },
+): Promise<SimulatedDelivery> {
+  const { destination, executor, amount } = input;
+  const { intent, checked, call } = destination;
+  const payment = {
+    client: intent.client,
+    payer: executor,
+    token: intent.token.address,
+    amount,
+    spender: call.target,
+    balance: null,
+    allowance: STANDING_ALLOWANCE,
+    block: checked.block,
+  };
+  const effect = mintEffect(intent);
+  const made = await simulatePayment(ctx, {
+    payment,
+    call: { target: call.target, value: 0n, data: call.data },
+    reads: effect.reads,
+  });
+  if (!made.ok)
+    throw explainDepositRevert({ intent, amount: intent.amount, terms: checked.terms }, made.revert);
+  if (made.gasUsed > call.gasLimit) {
+    const detail = "the deposit needs more gas than the bridge gives it";
+    throw failure("no_route", detail, { reasons: [{ code: "destination_call_failed", detail }] });
+  }
+  const shares = effect.judge(made.simulation) ?? 0n;
+  return { shares, gasUsed: made.gasUsed, blockNumber: simulatedHead(made.simulation, checked.block) };
+}
+
+/**
+ * Builds one transaction that ends in the vault: the provider calls the Router with what it delivers. Source and
+ * destination are simulated, the latter with the guaranteed amount and with the expected one.
+ * Throws the refusals of the provider, of the vault and of both simulations.
+ */
+export async function buildOneStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
+  const destination = await planDestinationDeposit(ctx, attempt);
+  const scope = { ...ctx.providers.scope, deadline: attempt.deadline };
+  const request = { ...toTransferBuildRequest(attempt), call: destination.call };
+  const move = await attempt.provider.build(scope, request);
+  const { order } = attempt;
+  const ended = { destination, move };
+  return order.from.chainId === order.vault.chainId
+    ? onOneChain(ctx, { ...ended, attempt })
+    : acrossChains(ctx, { ...ended, attempt });
+}
+
+interface OneStepParts {
+  attempt: RouteAttempt;
+  destination: DestinationDeposit;
+  move: VerifiedTransfer;
+}
+
+/** The deposit is part of the transaction itself. */
+async function onOneChain(ctx: Context, { attempt, destination, move }: OneStepParts): Promise<BuiltRoute> {
+  const payment = toPayment(attempt, move);
+  const { vault, user } = attempt.order;
+  const watch = balanceOfRead(vault.shareToken, user);
+  const { source, gained } = await simulateProviderTransaction(ctx, { payment, move, watch });
+  if (gained === null) throw failure("simulation_unavailable", "the share balance could not be read");
+  const { floors, checked } = destination;
+  if (gained < floors.minShares) {
+    throw failure("upstream_rejected", "the provider's transaction does not make the deposit");
+  }
+  const end: RoutedEnd = { kind: "call", checked, floors, shares: gained, delivery: null };
+  return { move, payment, source, end };
+}
+
+async function acrossChains(ctx: Context, { attempt, destination, move }: OneStepParts): Promise<BuiltRoute> {
+  const payment = toPayment(attempt, move);
+  const { executor } = move;
+  if (executor === null) throw failure("upstream_rejected", "the provider does not make the deposit");
+  const deliver = (amount: bigint) => simulateDelivery(ctx, { destination, executor, amount });
+  const [{ source }, delivery, expected] = await Promise.all([
+    simulateProviderTransaction(ctx, { payment, move, watch: null }),
+    deliver(move.toAmountMin),
+    move.toAmount === move.toAmountMin ? null : deliver(move.toAmount),
+  ]);
+  const { shares } = expected ?? delivery;
+  const { checked, floors } = destination;
+  return { move, payment, source, end: { kind: "call", checked, floors, shares, delivery } };
+}

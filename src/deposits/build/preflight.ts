@@ -1,0 +1,166 @@
+import { erc20Abi, type Hex } from "viem";
+import type { BlockTime } from "../../chains/aggregate.ts";
+import { createQuery, queryAll, read, valueOrNull } from "../../chains/query.ts";
+import type { Context } from "../../context.ts";
+import { type AppError, failure } from "../../errors.ts";
+import { sameAddress } from "../../lib/address.ts";
+import { larger } from "../../lib/amount.ts";
+import { readNativeBalance } from "../../orders/funds.ts";
+import { priceIsSafe } from "../../orders/slippage.ts";
+import { decodeRouterError } from "../../router/codec.ts";
+import { adapterOf, explainVaultRevert } from "../../vaults/families.ts";
+import type { ExplainedRevert } from "../../vaults/reverts.ts";
+import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
+import { readUncached } from "../../vaults/vault-state.ts";
+import { pauseReason } from "../../vaults/wire.ts";
+import { approvedSpender, type DepositIntent, paysNative } from "./order.ts";
+
+/** What the chain says before anything is encoded, all at one block. Amounts in smallest units. */
+export interface Preflight {
+  terms: DepositTerms;
+  previewShares: bigint;
+  /** The user's real balance of the token, and what the spender may take of it; null: could not be read. */
+  balance: bigint | null;
+  allowance: bigint | null;
+  block: BlockTime;
+}
+
+const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
+  not_allowed: "does not admit this account",
+  price_stale: "has no current price",
+  share_locked: "locks new shares, so that nobody can deposit for another",
+  token_unsupported: "does not take this token any more",
+};
+
+/**
+ * Asks vault and token about a deposit of `amount` (what will reach the vault) and refuses what the vault
+ * would not honour. Throws `vault_paused`, `token_unsupported`, `not_allowed`, `price_stale`, `share_locked`,
+ * `below_minimum`, `above_maximum`, `zero_shares`, `price_unsafe`, `would_revert`, `upstream_rejected`.
+ */
+export async function preflightDeposit(
+  ctx: Context,
+  input: { intent: DepositIntent; amount: bigint },
+): Promise<Preflight> {
+  const { intent, amount } = input;
+  const { vault } = intent;
+  const caller = intent.entry.via === "user" ? intent.user : null;
+  const token = paysNative(intent) ? vault.asset : intent.token;
+  const request = { token, amount, caller, receiver: intent.user, now: ctx.now() };
+  const terms = adapterOf(vault).terms(vault, request);
+  const [{ value, block }, nativeBalance] = await Promise.all([
+    readUncached(ctx, {
+      chainId: vault.chainId,
+      described: queryAll({ terms, holding: payerFundsQuery(intent) }),
+    }),
+    paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,
+  ]);
+  const previewShares = assertAcceptable({ intent, amount, terms: value.terms });
+  const { balance, allowance } = value.holding;
+  return { terms: value.terms, previewShares, block, balance: nativeBalance ?? balance, allowance };
+}
+
+function payerFundsQuery(intent: DepositIntent) {
+  const token = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
+  const args = [intent.user, approvedSpender(intent)] as const;
+  return createQuery(
+    {
+      balance: read({ to: token, abi: erc20Abi, name: "balanceOf", args: [intent.user] }),
+      allowance: read({ to: token, abi: erc20Abi, name: "allowance", args }),
+    },
+    ({ balance, allowance }) => ({ balance: valueOrNull(balance), allowance: valueOrNull(allowance) }),
+  );
+}
+
+/** Applies the rules in the order in which a person would want to hear of them; gives the previewed shares. */
+function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms: DepositTerms }): bigint {
+  const { intent, amount, terms } = input;
+  const { vault } = intent;
+  const token = paysNative(intent) ? vault.asset : intent.token;
+  if (terms.asset === null || !sameAddress(terms.asset, token.address)) {
+    throw failure("upstream_rejected", `${vault.name} does not name the registry's asset on chain`);
+  }
+  if (terms.paused) {
+    throw failure("vault_paused", `${vault.name} does not take deposits now`, { reason: pauseReason(vault) });
+  }
+  if (terms.refusal) throw failure(terms.refusal, `${vault.name} ${REFUSAL_TEXTS[terms.refusal]}`);
+  const minimum = larger(vault.minDeposit, terms.minDeposit);
+  if (minimum !== null && amount < minimum) throw belowMinimum(intent, minimum);
+  if (terms.previewShares === null) throw previewRefusal(input);
+  if (terms.previewShares === 0n)
+    throw failure("zero_shares", `${vault.name} would mint no shares for this amount`);
+  const price = terms.price;
+  if (price === null || price.shares === 0n) {
+    throw failure("price_unsafe", `${vault.name} does not say what its shares are worth`);
+  }
+  const deposit = { amount, shares: terms.previewShares, price, slippage: intent.slippage };
+  if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) {
+    throw failure(
+      "price_unsafe",
+      `the shares ${vault.name} would mint are worth too much less than the deposit`,
+    );
+  }
+  return terms.previewShares;
+}
+
+function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: DepositTerms }): AppError {
+  return toDepositRefusal(input, explainVaultRevert(input.intent.vault, input.terms.previewRevert ?? "0x"));
+}
+
+/**
+ * The failure for a deposit that the vault's own code refuses: the refusal its revert stands for, else the
+ * maximum when the vault says that this is above it, else `would_revert`.
+ */
+export function toDepositRefusal(
+  input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
+  revert: ExplainedRevert,
+): AppError {
+  const { intent, amount, terms } = input;
+  const { name } = intent.vault;
+  const full = terms.maxDeposit !== null && terms.maxDeposit < amount;
+  const code = revert.code ?? (full ? "above_maximum" : "would_revert");
+  switch (code) {
+    case "above_maximum": {
+      const maximum = full ? terms.maxDeposit : null;
+      const members = { max_deposit: maximum?.toString() ?? null };
+      return failure("above_maximum", `${name} does not take this much now`, members);
+    }
+    case "below_minimum":
+      return belowMinimum(intent, larger(intent.vault.minDeposit, terms.minDeposit));
+    case "vault_paused":
+      return failure("vault_paused", `${name} does not take deposits now`, {
+        reason: pauseReason(intent.vault),
+      });
+    case "zero_shares":
+      return failure("zero_shares", `${name} would mint no shares for this amount`);
+    case "not_allowed":
+    case "price_stale":
+    case "share_locked":
+      return failure(code, `${name} ${REFUSAL_TEXTS[code]}`);
+    default:
+      return failure("would_revert", `a deposit into ${name} would revert`, { revert: revert.text });
+  }
+}
+
+function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
+  const members = { min_deposit: minimum?.toString() ?? null };
+  return failure("below_minimum", `${intent.vault.name} takes larger deposits only`, members);
+}
+
+/**
+ * The failure for a simulated deposit that reverted, whether the user or a bridge makes it: too few shares by the
+ * Router's own word, else what the vault's revert stands for. `amount` in the asset's smallest unit.
+ */
+export function explainDepositRevert(
+  of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
+  revert: Hex,
+): AppError {
+  const { vault } = of.intent;
+  const routers = decodeRouterError(revert);
+  if (routers?.name === "SharesBelowMinimum") {
+    return routers.args[0] === 0n
+      ? failure("zero_shares", `${vault.name} would mint no shares for this amount`)
+      : failure("price_unsafe", `${vault.name} mints fewer shares than its own preview says`);
+  }
+  const explained = routers === null ? explainVaultRevert(vault, revert) : { code: null, text: routers.name };
+  return toDepositRefusal(of, explained);
+}

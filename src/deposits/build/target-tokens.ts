@@ -1,0 +1,126 @@
+import { z } from "@hono/zod-openapi";
+import { type Address, erc20Abi } from "viem";
+import type { ChainDefinition } from "../../chains/definitions.ts";
+import { createQuery, read, valueOrNull } from "../../chains/query.ts";
+import type { Context } from "../../context.ts";
+import { type AppError, type ErrorCode, failure } from "../../errors.ts";
+import { isNative, sameAddress } from "../../lib/address.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import type { Token } from "../../vaults/vault.ts";
+import { readUncached } from "../../vaults/vault-state.ts";
+import { acceptedTokens } from "../../vaults/wire.ts";
+import type { DepositOrder } from "./order.ts";
+
+/** What a token says of itself. */
+export interface TokenMetadata {
+  /** Empty where the token does not say. */
+  symbol: string;
+  decimals: number;
+}
+
+const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.string(), decimals: z.int() });
+const MAX_SYMBOL_LENGTH = 32;
+
+/**
+ * A token's symbol and decimals, asked once a day. Throws `token_unsupported` for what is no token, and what
+ * reading the chain throws.
+ */
+async function readTokenMetadata(
+  ctx: Context,
+  token: { chainId: number; address: Address },
+): Promise<TokenMetadata> {
+  const { chainId, address } = token;
+  const { value } = await ctx.cache.cached({
+    key: `token:${chainId}:${address.toLowerCase()}`,
+    schema: TokenMetadataSchema,
+    freshMs: DAY_MS,
+    staleMs: 2 * DAY_MS,
+    keepMs: 7 * DAY_MS,
+    load: async () => {
+      const facts = (await readUncached(ctx, { chainId, described: tokenMetadataQuery(address) })).value;
+      if (facts !== null) return facts;
+      throw failure("token_unsupported", "from_token is no token on this chain");
+    },
+  });
+  return value;
+}
+
+function tokenMetadataQuery(address: Address) {
+  const onToken = { to: address, abi: erc20Abi } as const;
+  return createQuery(
+    {
+      symbol: read({ ...onToken, name: "symbol" }),
+      decimals: read({ ...onToken, name: "decimals" }),
+    },
+    (results): TokenMetadata | null => {
+      const decimals = valueOrNull(results.decimals);
+      const symbol = (valueOrNull(results.symbol) ?? "").slice(0, MAX_SYMBOL_LENGTH);
+      return decimals === null ? null : { symbol, decimals };
+    },
+  );
+}
+
+/** What a vault may say of one of its tokens and not of another: each has a switch, a limit and a price of its own. */
+const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "vault_paused",
+  "token_unsupported",
+  "below_minimum",
+  "above_maximum",
+  "price_stale",
+  "price_unsafe",
+  "zero_shares",
+]);
+
+/** Whether a refusal of the vault's may hold for one token only, so that another may do. */
+export function isTokenRefusal(error: AppError): boolean {
+  return TOKEN_REFUSALS.has(error.code);
+}
+
+/**
+ * In which of the vault's tokens a transfer may arrive, best first: that of the same symbol, or of another name that
+ * bridges know as the same asset (USD₮0 and USDT), which is bridged without a swap, then the vault's own asset, then
+ * native where the vault's asset is its wrapped form. Throws `token_unsupported`, and what reading the chain throws.
+ */
+export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
+  const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
+  const tokens = accepted.filter(({ address }) => !isNative(address));
+  const primary = order.vault.asset;
+  // What is paid with is looked at only where there is a choice.
+  if (tokens.length < 2) return orderTargetTokens({ accepted, primary, symbol: "", same: () => false });
+  // Providers' tables are left to the first who needs them.
+  const { sameBridgedAssetAs } = await import("../../providers/bridged-assets.ts");
+  const same = sameBridgedAssetAs(order.from, order.vault.chainId);
+  return orderTargetTokens({ accepted, primary, symbol: await symbolOf(ctx, order), same });
+}
+
+/**
+ * Puts accepted tokens in the order of `findTargetTokens`; `symbol` of what the user pays with, empty when not known, and
+ * `same`: whether bridges know a token as the same asset.
+ */
+export function orderTargetTokens(choice: {
+  accepted: readonly Token[];
+  primary: Token;
+  symbol: string;
+  same: (address: Address) => boolean;
+}): Token[] {
+  const { accepted, primary, symbol, same } = choice;
+  const native = accepted.filter(({ address }) => isNative(address));
+  const named = accepted.filter((token) => symbol !== "" && sameSymbol(token.symbol, symbol));
+  const alike = [...named, ...accepted.filter(({ address }) => same(address))];
+  const ordered = [...alike.filter((token) => !native.includes(token)), primary, ...native];
+  return ordered.filter(
+    ({ address }, index) => ordered.findIndex((other) => sameAddress(other.address, address)) === index,
+  );
+}
+
+const sameSymbol = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
+
+/** Native counts as its wrapped form, which is how it travels. */
+async function symbolOf(ctx: Context, { from }: DepositOrder): Promise<string> {
+  if (!isNative(from.token)) {
+    return (await readTokenMetadata(ctx, { chainId: from.chainId, address: from.token })).symbol;
+  }
+  return wrappedSymbol(from.client.definition);
+}
+
+const wrappedSymbol = ({ native }: ChainDefinition): string => `W${native.symbol}`;

@@ -1,0 +1,78 @@
+import type { Address } from "viem";
+import type { Context } from "../../context.ts";
+import { failure } from "../../errors.ts";
+import { sameAddress } from "../../lib/address.ts";
+import { simulateProviderTransaction, watchedBalance } from "../../orders/simulate.ts";
+import { depositEntry } from "../../vaults/deposit-entry.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import { acceptedTokens } from "../../vaults/wire.ts";
+import { type DirectDeposit, prepareDirect } from "./direct.ts";
+import { assertVaultOpen, depositRef, partnerHashOf } from "./order.ts";
+import { type BuiltRoute, type RouteAttempt, toPayment, toTransferBuildRequest } from "./prepared-deposit.ts";
+
+/** The deposit that follows once a token has reached the user on the vault's chain. */
+export interface SecondStep {
+  /** As Postgres has it. */
+  vault: Vault;
+  user: Address;
+  /** What arrived, one of the vault's accepted tokens; the zero address for native. */
+  token: Address;
+  /** Smallest unit of the token. */
+  amount: bigint;
+  slippage: number;
+  /** Of the deposit that the step belongs to: the Router emits its reference again. */
+  trackingId: string;
+  partnerId: string;
+  partnerType: number;
+}
+
+/**
+ * Prepares the second step of a deposit that takes two. Whoever does not hold the money yet is given it in the
+ * simulation. Throws `vault_paused`, `token_unsupported`, `vault_not_found`, and what `prepareDirect` throws.
+ */
+export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise<DirectDeposit> {
+  const { vault, user, amount, slippage, trackingId, partnerId, partnerType } = step;
+  assertVaultOpen(vault);
+  const client = ctx.chains.client(vault.chainId);
+  if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
+  const entry = await depositEntry(ctx, vault);
+  const accepted = acceptedTokens(vault, { chain: client.definition, entry });
+  const token = accepted.find(({ address }) => sameAddress(address, step.token));
+  if (token === undefined) throw failure("token_unsupported", `${vault.name} does not take this token`);
+  const partnerHash = partnerHashOf(partnerId);
+  const ref = depositRef(trackingId);
+  return prepareDirect(ctx, {
+    client,
+    vault,
+    entry,
+    user,
+    token,
+    amount,
+    slippage,
+    ref,
+    partnerHash,
+    partnerType,
+  });
+}
+
+/**
+ * Builds the transaction that brings a token to the user on the vault's chain, and the deposit that follows: for
+ * the guaranteed amount, which is there whatever happens on the way. Both are simulated.
+ * Throws the refusals of the provider, of the vault and of both simulations.
+ */
+export async function buildTwoStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
+  const { order, token } = attempt;
+  const scope = { ...ctx.providers.scope, deadline: attempt.deadline };
+  const move = await attempt.provider.build(scope, toTransferBuildRequest(attempt));
+  const payment = toPayment(attempt, move);
+  const onOneChain = order.from.chainId === order.vault.chainId;
+  const watch = onOneChain ? watchedBalance(token.address, order.user) : null;
+  const [{ source, gained }, deposit] = await Promise.all([
+    simulateProviderTransaction(ctx, { payment, move, watch }),
+    prepareSecondStep(ctx, { ...order, token: token.address, amount: move.toAmountMin }),
+  ]);
+  if (gained !== null && gained < move.toAmountMin) {
+    throw failure("upstream_rejected", "the provider's transaction gives less than it says");
+  }
+  return { move, payment, source, end: { kind: "second", deposit } };
+}

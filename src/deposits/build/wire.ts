@@ -1,0 +1,178 @@
+import { type Hex, numberToHex } from "viem";
+import { simulatedHead, type TokenPayment } from "../../orders/simulate.ts";
+import { gasLimit } from "../../orders/slippage.ts";
+import type { BuildEstimate, BuiltDeposit } from "../../schemas/quote.ts";
+import type { Approval, TransactionRequest, WalletCall } from "../../schemas/transaction.ts";
+import type { PreparedDeposit } from "./build.ts";
+import type { UserCall } from "./calldata.ts";
+import type { DirectDeposit } from "./direct.ts";
+import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./order.ts";
+import { isNativePayment, type RoutedDeposit } from "./prepared-deposit.ts";
+
+/** What a wallet needs to send a prepared deposit. */
+export interface SignableDeposit {
+  transaction_request: TransactionRequest;
+  approval: Approval | null;
+  calls: WalletCall[];
+}
+
+/** Writes a deposit on the vault's chain as the API hands it out. */
+export function toSignableDeposit({ intent, deposit, simulated }: DirectDeposit): SignableDeposit {
+  const { chainId } = intent.vault;
+  return {
+    transaction_request: toTransactionRequest(deposit, { chainId, gasUsed: simulated.gasUsed }),
+    approval: toDepositApproval(intent),
+    calls: simulated.calls.map((call) => toWalletCall(call, chainId)),
+  };
+}
+
+/** The approval a plain wallet sends first; null for a native source. */
+export function toDepositApproval(intent: DepositIntent): Approval | null {
+  if (paysNative(intent)) return null;
+  return {
+    token_address: intent.token.address,
+    spender_address: approvedSpender(intent),
+    amount: intent.amount.toString(),
+  };
+}
+
+/** A transaction with the gas limit that its simulated use asks for. */
+export function toTransactionRequest(
+  call: UserCall,
+  seen: { chainId: number; gasUsed: bigint },
+): TransactionRequest {
+  return {
+    to: call.target,
+    data: lowerHex(call.data),
+    value: call.value.toString(),
+    chain_id: seen.chainId,
+    gas_limit: gasLimit(seen.gasUsed).toString(),
+  };
+}
+
+/** One call of an EIP-5792 list. */
+export function toWalletCall(call: UserCall, chainId: number): WalletCall {
+  return {
+    to: call.target,
+    data: lowerHex(call.data),
+    value: numberToHex(call.value),
+    chain_id: numberToHex(chainId),
+  };
+}
+
+/** As nodes write it: whoever compares a transaction's input with what was handed out compares text. */
+const lowerHex = (data: Hex): Hex => data.toLowerCase() as Hex;
+
+/** Writes a prepared deposit as building answers it. */
+export function toWireBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDeposit {
+  const { order } = prepared;
+  return {
+    ...(prepared.kind === "direct" ? directPart(prepared.direct) : routedPart(prepared.moved, order)),
+    tracking: {
+      from_chain_id: order.from.chainId,
+      to_chain_id: order.vault.chainId,
+      bridge: prepared.kind === "direct" ? null : prepared.moved.move.bridge,
+      router_explorer: null,
+    },
+    tracking_id: order.trackingId,
+    estimate: toEstimate(prepared),
+    expires_at: expiresAt.toISOString(),
+  };
+}
+
+type KindPart = Omit<BuiltDeposit, "tracking" | "tracking_id" | "estimate" | "expires_at">;
+
+function directPart(direct: DirectDeposit): KindPart {
+  const { intent, simulated, checked } = direct;
+  const { balance, allowance } = checked;
+  const funds = { token: intent.token.address, amount: intent.amount, balance, allowance };
+  return {
+    ...toSignableDeposit(direct),
+    two_step: false,
+    deposit_tx: null,
+    simulation: {
+      ...toLegSimulation(direct),
+      ...toSufficiency(funds),
+      shares: simulated.shares?.toString() ?? null,
+      destination: null,
+    },
+  };
+}
+
+function routedPart(moved: RoutedDeposit, order: DepositOrder): KindPart {
+  const { move, payment, source, end } = moved;
+  const { to, data, value } = move.transaction;
+  const { chainId } = order.from;
+  const call = { target: to, data, value };
+  const second = end.kind === "second" ? toSignableDeposit(end.deposit) : null;
+  return {
+    transaction_request: toTransactionRequest(call, { chainId, gasUsed: source.gasUsed }),
+    approval: toPaymentApproval(payment),
+    calls: source.calls.map((one) => toWalletCall(one, chainId)),
+    two_step: second !== null,
+    deposit_tx:
+      second === null ? null : { transaction_request: second.transaction_request, approval: second.approval },
+    simulation: {
+      block_number: simulatedHead(source.simulation, payment.block),
+      gas_used: source.gasUsed.toString(),
+      shares: end.kind === "call" && end.delivery === null ? end.shares.toString() : null,
+      ...toSufficiency(payment),
+      destination: toDestinationSimulation(moved),
+    },
+  };
+}
+
+/** What arrives, what of it goes into the vault, and the shares for it. Two steps deposit what is guaranteed. */
+export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
+  if (prepared.kind === "direct") {
+    const { depositAmount, floors, expectedShares } = prepared.direct;
+    return {
+      to_amount: depositAmount.toString(),
+      to_amount_min: floors.minIn.toString(),
+      deposit_amount: depositAmount.toString(),
+      estimated_shares: expectedShares.toString(),
+      min_shares: floors.minShares?.toString() ?? null,
+    };
+  }
+  const { move, end } = prepared.moved;
+  const amounts = { to_amount: move.toAmount.toString(), to_amount_min: move.toAmountMin.toString() };
+  if (end.kind === "call") {
+    return {
+      ...amounts,
+      deposit_amount: move.toAmount.toString(),
+      estimated_shares: end.shares.toString(),
+      min_shares: end.floors.minShares.toString(),
+    };
+  }
+  return { ...toEstimate({ ...prepared, kind: "direct", direct: end.deposit }), ...amounts };
+}
+
+/** The approval a plain wallet sends before a provider's transaction; null for native. */
+export function toPaymentApproval(payment: TokenPayment): Approval | null {
+  if (isNativePayment(payment)) return null;
+  const { token, spender, amount } = payment;
+  return { token_address: token, spender_address: spender, amount: amount.toString() };
+}
+
+function toDestinationSimulation({ end }: RoutedDeposit): BuiltDeposit["simulation"]["destination"] {
+  if (end.kind === "second") {
+    return { ...toLegSimulation(end.deposit), shares: end.deposit.simulated.shares?.toString() ?? null };
+  }
+  if (end.delivery === null) return null;
+  const { blockNumber, gasUsed, shares } = end.delivery;
+  return { block_number: blockNumber, gas_used: gasUsed.toString(), shares: shares.toString() };
+}
+
+function toLegSimulation({ simulated, checked }: DirectDeposit) {
+  return { block_number: simulatedHead(simulated, checked.block), gas_used: simulated.gasUsed.toString() };
+}
+
+type PayerFunds = Pick<TokenPayment, "token" | "amount" | "balance" | "allowance">;
+
+/** Whether the user really has the money, and the spender the right to it. */
+function toSufficiency({ token, amount, balance, allowance }: PayerFunds) {
+  return {
+    balance_sufficient: balance !== null && balance >= amount,
+    allowance_sufficient: isNativePayment({ token }) || (allowance !== null && allowance >= amount),
+  };
+}

@@ -1,0 +1,145 @@
+import type { Context } from "../context.ts";
+import type { TransferQuote } from "../providers/provider.ts";
+import type { BuildInput, Quote } from "../schemas/quote.ts";
+import { toWireVault } from "../vaults/wire.ts";
+import { type PreparedDeposit, prepareDeposit } from "./build/build.ts";
+import type { RoutedDeposit } from "./build/prepared-deposit.ts";
+import { toDepositApproval, toEstimate, toPaymentApproval } from "./build/wire.ts";
+
+type QuoteStep = Quote["estimate"]["steps"][number];
+
+/** What happens on the way, in order: a swap or a bridge, then the deposit. */
+function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
+  const { vault, from } = prepared.order;
+  const deposit = (to: string): QuoteStep => ({
+    type: "deposit",
+    chain_id: vault.chainId,
+    tool: vault.adapter,
+    to,
+  });
+  if (prepared.kind === "direct") return [deposit(prepared.direct.deposit.target)];
+  const { move, end } = prepared.moved;
+  const type = from.chainId === vault.chainId ? "swap" : "bridge";
+  const first = { type, chain_id: from.chainId, tool: move.tool, to: move.transaction.to };
+  return [first, deposit(end.kind === "second" ? end.deposit.deposit.target : prepared.order.entry.address)];
+}
+
+/**
+ * The part of the value that a move costs, by the provider's own figures in USD: 0.0025 is a quarter of a percent,
+ * negative when more arrives. Null where it does not give both. Four decimals.
+ */
+export function priceImpact(
+  move: Pick<TransferQuote, "fromAmountUsd" | "toAmountUsd"> | null,
+): string | null {
+  const [paid, arrives] = [
+    Number(move?.fromAmountUsd ?? Number.NaN),
+    Number(move?.toAmountUsd ?? Number.NaN),
+  ];
+  if (!(paid > 0) || !(arrives >= 0)) return null;
+  return ((paid - arrives) / paid).toFixed(4);
+}
+
+type RouteOption = Quote["route_options"][number];
+
+/** Every way that was offered, the one that would be built first, each with what sets it apart. */
+export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
+  const estimate = toEstimate(prepared);
+  if (prepared.kind === "direct") {
+    const { to_amount, to_amount_min, deposit_amount } = estimate;
+    const figures = { to_amount, to_amount_min, deposit_amount, estimated_time: null, gas_cost_usd: null };
+    return [
+      { bridge: null, bridge_name: null, bridge_logo: null, ...figures, tags: ["recommended", "direct"] },
+    ];
+  }
+  const { moved } = prepared;
+  const others = moved.ranking.options.filter((option) => !isBuilt(option, moved));
+  const all = [moved.move, ...others];
+  return all.map((option, index) => {
+    const one = index === 0 ? moved.end.kind === "call" : callsRouter(prepared) && option.callable;
+    return {
+      bridge: option.bridge,
+      bridge_name: option.bridgeName,
+      bridge_logo: option.bridgeLogo,
+      to_amount: option.toAmount.toString(),
+      to_amount_min: option.toAmountMin.toString(),
+      deposit_amount: (one ? option.toAmount : option.toAmountMin).toString(),
+      estimated_time: option.estimatedSeconds,
+      gas_cost_usd: option.gasCostUsd,
+      tags: [
+        ...(index === 0 ? ["recommended"] : []),
+        ...tagsOf(option, all),
+        one ? "one_transaction" : "two_step",
+      ],
+    };
+  });
+}
+
+/** Whether the vault can be called by whoever delivers. */
+const callsRouter = ({ order }: PreparedDeposit): boolean => order.entry.via === "router";
+
+function isBuilt(option: TransferQuote, { move }: RoutedDeposit): boolean {
+  return option.provider === move.provider && option.bridge === move.bridge;
+}
+
+/** What an option is the best at among all; cheapest only where every provider says what its gas costs. */
+function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] {
+  const least = all.every(({ toAmountMin }) => toAmountMin <= option.toAmountMin);
+  const seconds = option.estimatedSeconds;
+  const fastest =
+    seconds !== null && all.every((other) => (other.estimatedSeconds ?? Number.POSITIVE_INFINITY) >= seconds);
+  const cost = option.gasCostUsd;
+  const cheapest =
+    cost !== null &&
+    all.every((other) => other.gasCostUsd !== null && Number(other.gasCostUsd) >= Number(cost));
+  return [
+    ...(least ? ["best_output"] : []),
+    ...(cheapest ? ["cheapest"] : []),
+    ...(fastest ? ["fastest"] : []),
+  ];
+}
+
+/**
+ * Quotes a deposit without tracking it; its figures come from the same simulations as a build's.
+ * Throws what building throws, but for the store.
+ */
+export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> {
+  const prepared = await prepareDeposit(ctx, input);
+  const { vault, entry, client, from } = prepared.order;
+  const move = prepared.kind === "direct" ? null : prepared.moved.move;
+  return {
+    quote_type: quoteType(prepared),
+    vault: toWireVault(vault, {
+      chain: client.definition,
+      entry,
+      pausedOnChain: false,
+      minDeposit: preflightOf(prepared)?.terms.minDeposit ?? null,
+    }),
+    estimate: {
+      from_amount: from.amount.toString(),
+      from_amount_usd: move?.fromAmountUsd ?? null,
+      ...toEstimate(prepared),
+      price_impact: priceImpact(move),
+      estimated_time: move?.estimatedSeconds ?? null,
+      gas_cost_usd: move?.gasCostUsd ?? null,
+      steps: toQuoteSteps(prepared),
+    },
+    approval:
+      prepared.kind === "direct"
+        ? toDepositApproval(prepared.direct.intent)
+        : toPaymentApproval(prepared.moved.payment),
+    route_options: toRouteOptions(prepared),
+    reasons: prepared.kind === "direct" ? [] : prepared.moved.reasons,
+  };
+}
+
+function quoteType({ kind, order }: PreparedDeposit): Quote["quote_type"] {
+  if (kind === "direct") return "direct";
+  return order.from.chainId === order.vault.chainId ? "same_chain_swap" : "cross_chain";
+}
+
+/** What the vault said of the deposit. */
+function preflightOf(prepared: PreparedDeposit) {
+  if (prepared.kind === "direct") return prepared.direct.checked;
+  const { end } = prepared.moved;
+  return end.kind === "second" ? end.deposit.checked : end.checked;
+}

@@ -1,0 +1,138 @@
+import type { Hex } from "viem";
+import type { ChainClient } from "../../chains/client.ts";
+import { transactionLink } from "../../chains/definitions.ts";
+import type { Context } from "../../context.ts";
+import type { DepositRow } from "../../db/queries/deposits.ts";
+import { AppError, failure } from "../../errors.ts";
+import type { TransferStatus } from "../../schemas/deposit.ts";
+import { vaultTransitions } from "../track/second-step.ts";
+import { isSourceOpen, sourceTransitions } from "../track/source.ts";
+import { isOpen, isUnseen } from "../track/state-machine.ts";
+import { trackDeposit } from "../track/track.ts";
+import { createTransactionReader, type TransactionReader } from "../track/transaction-reader.ts";
+import { applyTransitions, type Transition } from "../track/transitions.ts";
+import { type FoundTransaction, isProvenBy, type MatchKind, matchDeposit } from "./match.ts";
+import { getReplayStatus } from "./replay.ts";
+import { toTransferStatus } from "./transfer-status.ts";
+import { classifyUntracked, type UntrackedStatus } from "./untracked.ts";
+
+export interface StatusQuery {
+  txHash: Hex;
+  fromChainId: number;
+  toChainId: number;
+}
+
+/**
+ * Tells where the money of a transaction is, be it the source's, the delivery's or the second step's. A tracked
+ * deposit is moved on by what its chains show; a hash nobody knows writes nothing. Throws `chain_unsupported`,
+ * `store_unavailable`, and `upstream_unavailable`, `upstream_timeout` when the chain cannot be read and nothing
+ * is proven of the transaction.
+ */
+export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
+  const client = ctx.chains.client(query.fromChainId);
+  if (client === null || !ctx.chains.definitions.has(query.toChainId)) {
+    const chainId = client === null ? query.fromChainId : query.toChainId;
+    throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  }
+  const look = createTransactionReader(ctx);
+  const { found, unreadable } = await findTransaction(query, look);
+  const tracked = await matchDeposit(ctx, found);
+  if (unreadable !== null && tracked?.bond !== "proven") throw unreadable;
+  if (tracked?.bond === "repeated") return getReplayStatus(ctx, { row: tracked.row, found, look });
+  if (tracked !== null) {
+    const row = await advanceDeposit(ctx, { row: tracked.row, found, look });
+    if (!isUnrelated(row, { bond: tracked.bond, found })) return toTransferStatus(ctx, row);
+  }
+  const { seen } = found;
+  if (seen === null) throw failure("upstream_unavailable", "the transaction's chain cannot be read");
+  const on = ctx.chains.client(found.chainId) ?? client;
+  return toUntrackedStatus(found, {
+    client: on,
+    verdict: await classifyUntracked(ctx, { client: on, seen }),
+  });
+}
+
+/**
+ * Whether a transaction shows something else than the deposit it was taken for: it was only said to carry it, names
+ * it and proves nothing of it, or repeats what another one brought to its end. It is judged by itself then.
+ */
+function isUnrelated(
+  row: DepositRow,
+  { bond, found }: { bond: MatchKind; found: FoundTransaction },
+): boolean {
+  if ((found.seen?.receipt ?? null) === null || isProvenBy(row, found.hash)) return false;
+  return bond === "claimed" || isUnseen(row.state) || !isOpen(row.state);
+}
+
+interface TransactionSearch {
+  found: FoundTransaction;
+  /** Why the source chain could not be read; null: it could. */
+  unreadable: AppError | null;
+}
+
+/** Looks on the source chain, then on the vault's, for the hash may be of the delivery or the second step. */
+async function findTransaction(
+  { txHash: hash, ...query }: StatusQuery,
+  look: TransactionReader,
+): Promise<TransactionSearch> {
+  const { fromChainId, toChainId } = query;
+  let unreadable: AppError | null = null;
+  for (const chainId of new Set([fromChainId, toChainId])) {
+    try {
+      const seen = await look(chainId, hash);
+      if (seen.transaction !== null || seen.receipt !== null)
+        return { found: { hash, chainId, seen }, unreadable: null };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // Of the vault's chain the hash need not be: what the source chain does not know is not found.
+      if (chainId === fromChainId) unreadable = error;
+    }
+  }
+  const seen = unreadable === null ? await look(fromChainId, hash) : null;
+  return { found: { hash, chainId: fromChainId, seen }, unreadable };
+}
+
+/** Moves a deposit by the transaction that was found, then by whatever else its chains show. */
+async function advanceDeposit(
+  ctx: Context,
+  { row, found, look }: { row: DepositRow; found: FoundTransaction; look: TransactionReader },
+): Promise<DepositRow> {
+  const observations = await transitionsOf(ctx, { row, found, look });
+  const moved = await applyTransitions(ctx, { row, observations });
+  return (await trackDeposit(ctx, { row: moved, look })).row;
+}
+
+async function transitionsOf(
+  ctx: Context,
+  { row, found, look }: { row: DepositRow; found: FoundTransaction; look: TransactionReader },
+): Promise<Transition[]> {
+  const { hash, chainId, seen } = found;
+  if (seen === null) return [];
+  const mayBeSource = chainId === row.fromChainId && isSourceOpen(row) && !isProvenBy(row, hash);
+  const atSource = mayBeSource ? await sourceTransitions(ctx, { row, hash, seen }) : [];
+  const mayBeAtVault = chainId === row.vaultChainId && row.provider !== null && atSource.length === 0;
+  return mayBeAtVault ? vaultTransitions(ctx, { row, hash, look }) : atSource;
+}
+
+function toUntrackedStatus(
+  { hash, chainId }: FoundTransaction,
+  { client, verdict }: { client: ChainClient; verdict: UntrackedStatus },
+): TransferStatus {
+  const link = transactionLink(client.definition, hash);
+  const side = (amount: bigint | null) => ({
+    tx_hash: hash,
+    tx_link: link,
+    amount: amount?.toString() ?? null,
+    chain_id: chainId,
+  });
+  const absent = verdict.status === "NOT_FOUND" || verdict.status === "INVALID";
+  return {
+    status: verdict.status,
+    substatus: verdict.substatus,
+    sending: absent ? null : side(verdict.sent),
+    receiving: verdict.received === null ? null : side(verdict.received),
+    bridge: null,
+    router_explorer: null,
+    deposit: null,
+  };
+}

@@ -1,0 +1,148 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import { type DepositRow, deliversAnother, refundsAnother } from "../../db/queries/deposits.ts";
+import { describeError } from "../../lib/logger.ts";
+import type { DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
+import { findDeliveredAmount, findRefund, findShareProof } from "./proofs.ts";
+import { isConfirmed, type TransactionReader } from "./transaction-reader.ts";
+import {
+  completedTransition,
+  deliveredTransition,
+  refundedTransition,
+  type Transition,
+} from "./transitions.ts";
+
+/**
+ * Asks how a deposit's transfer stands: whoever built it, and whoever knows its bridge at first hand. Both at
+ * once, witnesses first; who does not answer says nothing.
+ */
+async function askProviderStatus(ctx: Context, row: DepositRow): Promise<ProviderStatus[]> {
+  const { scope } = ctx.providers;
+  const asked = (await ctx.providers.all()).filter(
+    ({ name }) => name === row.provider || name === row.bridge,
+  );
+  const transfer = {
+    txHash: row.sourceTxHash as Hex,
+    fromChainId: row.fromChainId,
+    toChainId: row.vaultChainId,
+    tool: row.tool ?? "",
+  };
+  const answers = await Promise.all(
+    asked.map(async (provider) => {
+      try {
+        return await provider.status(scope, transfer);
+      } catch (error) {
+        ctx.log.warn("provider_status_failed", {
+          provider: provider.name,
+          tracking_id: row.trackingId,
+          error: describeError(error),
+        });
+        return null;
+      }
+    }),
+  );
+  const said = answers.filter((answer) => answer !== null);
+  return said.sort((a, b) => Number(b.witness !== null) - Number(a.witness !== null));
+}
+
+interface DeliveryInput {
+  row: DepositRow;
+  look: TransactionReader;
+}
+
+/** What a bridge may say while it works, for people to read. Source: SPEC, transfer status. */
+const PUBLIC_SUBSTATUSES = new Set([
+  "BRIDGE_NOT_AVAILABLE",
+  "CHAIN_NOT_AVAILABLE",
+  "REFUND_IN_PROGRESS",
+  "UNKNOWN_ERROR",
+]);
+
+/**
+ * Follows money that left its source: providers say where to look, and what is seen there counts, a delivery in
+ * a receipt of the vault's chain or a refund in one of the source chain. Throws what reading a chain throws.
+ */
+export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
+  const said = await askProviderStatus(ctx, following.row);
+  const found = (await findOutcome(ctx, { ...following, said })) ?? statusTransitions(said);
+  const explorer = said.find(({ explorerLink }) => explorerLink !== null)?.explorerLink;
+  if (explorer === undefined) return found;
+  return found.map((one) => ({ ...one, change: { ...one.change, routerExplorer: explorer } }));
+}
+
+/** The delivery, or else the refund, in whichever transaction somebody named that shows one. */
+async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
+  const { said } = following;
+  for (const hash of new Set(said.map(({ destinationTxHash }) => destinationTxHash))) {
+    const delivery = hash === null ? null : await arrivalTransition(ctx, { ...following, hash });
+    if (delivery !== null) return [delivery];
+  }
+  for (const hash of new Set(said.map(({ refundTxHash }) => refundTxHash))) {
+    const refund = hash === null ? null : await refundTransition(ctx, { ...following, hash });
+    if (refund !== null) return [refund];
+  }
+  return null;
+}
+
+type WithStatuses = DeliveryInput & { said: readonly ProviderStatus[] };
+type WithHash = WithStatuses & { hash: Hex };
+
+/** What is only alike is one deposit's alone: of two that are alike each needs a delivery of its own. */
+async function isOtherDelivery(
+  ctx: Context,
+  of: { row: DepositRow; hash: Hex; delivery: DeliveryProof },
+): Promise<boolean> {
+  return of.delivery.bond === "content" && (await deliversAnother(ctx.db, of));
+}
+
+/** The shares, or else the token, that a transaction of the vault's chain brought the user. */
+async function arrivalTransition(
+  ctx: Context,
+  { row, look, said, hash }: WithHash,
+): Promise<Transition | null> {
+  const seen = await look(row.vaultChainId, hash);
+  if (seen.receipt === null) return null;
+  const at = { row, confirmed: isConfirmed(ctx, { chainId: row.vaultChainId, seen }) };
+  const proof = findShareProof(seen.receipt, { row, via: "router" });
+  if (proof !== null) return completedTransition(at, { ...proof, destinationTxHash: hash });
+  const witness = said.find((hint) => hint.destinationTxHash === hash && hint.witness?.delivered != null);
+  const delivery = witness?.witness?.delivered ?? null;
+  if (delivery === null || (await isOtherDelivery(ctx, { row, hash, delivery }))) return null;
+  const amount = findDeliveredAmount(seen.receipt, { row, delivery });
+  return amount === null ? null : deliveredTransition(at, { amount, destinationTxHash: hash });
+}
+
+/** What a transaction of the source chain paid back; one from before the deposit paid back something else. */
+async function refundTransition(
+  ctx: Context,
+  { row, look, said, hash }: WithHash,
+): Promise<Transition | null> {
+  const took = said.find(({ witness }) => witness !== null)?.witness?.took ?? null;
+  if (took === null || (await refundsAnother(ctx.db, { row, hash }))) return null;
+  const [seen, source] = await Promise.all([
+    look(row.fromChainId, hash),
+    look(row.fromChainId, row.sourceTxHash as Hex),
+  ]);
+  if (seen.receipt === null || source.receipt === null) return null;
+  if (seen.receipt.blockNumber < source.receipt.blockNumber || hash === row.sourceTxHash) return null;
+  const amount = findRefund(seen.receipt, { row, took });
+  const at = { row, confirmed: isConfirmed(ctx, { chainId: row.fromChainId, seen }) };
+  return amount === null ? null : refundedTransition(at, { amount, refundTxHash: hash });
+}
+
+/** What providers say moves nothing; the most telling word of it is shown while the deposit is on its way. */
+function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
+  const told = said.map(toSubstatus);
+  const substatus = told.find((word) => word !== null) ?? null;
+  return said.map(({ phase }) => ({
+    evidence: { kind: "provider", phase },
+    change: { substatus },
+    noted: "always",
+  }));
+}
+
+function toSubstatus({ phase, substatus }: ProviderStatus): string | null {
+  if (phase === "refunding" || phase === "refunded") return "REFUND_IN_PROGRESS";
+  if (phase === "failed") return "UNKNOWN_ERROR";
+  return substatus !== null && PUBLIC_SUBSTATUSES.has(substatus) ? substatus : null;
+}

@@ -1,0 +1,102 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import type { DepositRow } from "../../db/queries/deposits.ts";
+import { claimDueDeposits, postponeChecks, scheduleCheck } from "../../db/queries/deposits.ts";
+import { findDepositsByReference } from "./log-search.ts";
+import { nextCheck } from "./schedule.ts";
+import { trackDeposit } from "./track.ts";
+import { createTransactionReader } from "./transaction-reader.ts";
+
+/** How soon what did not fit is due again. */
+const POSTPONE_MS = 10_000;
+
+/** What one run over the due deposits did. */
+export interface PollResult {
+  /** Taken; of these looked at, and left for a later run; of those looked at, moved, and not read in full. */
+  due: number;
+  followed: number;
+  moved: number;
+  unread: number;
+  left: number;
+}
+
+/** Deposits that one run takes. */
+const BATCH_SIZE = 24;
+/** How long what a run took is its own; it ends before. */
+const LEASE_MS = 120_000;
+const RUN_MS = 45_000;
+/** The platform allows 50 outside requests; one deposit costs at most some twenty, and its row two more. */
+const MAX_REQUESTS = 26;
+const COUNTED_SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
+
+/**
+ * Looks at deposits that are due and moves them by what their chains show: who is polled by nobody ends as well.
+ * As many as fit into one invocation of the platform, the rest is due again at once; one that cannot be read
+ * stops no other, and others of its way are not tried in this run. Two runs at the same time share the work.
+ * Throws `store_unavailable`.
+ */
+export async function pollDueDeposits(ctx: Context): Promise<PollResult> {
+  const startedAt = ctx.now();
+  const leaseUntil = new Date(startedAt + LEASE_MS);
+  const rows = await claimDueDeposits(ctx.db, { now: new Date(startedAt), leaseUntil, limit: BATCH_SIZE });
+  const run: PollRun = { leaseUntil, found: await findDepositsByReference(ctx, rows), dark: new Set() };
+  const done: PollResult = { due: rows.length, followed: 0, moved: 0, unread: 0, left: 0 };
+  const left: DepositRow[] = [];
+  for (const row of rows) {
+    if (countRequests(ctx) > MAX_REQUESTS || ctx.now() - startedAt > RUN_MS || run.dark.has(chainPair(row))) {
+      left.push(row);
+      continue;
+    }
+    const { moved, unread } = await pollDeposit(ctx, { row, run });
+    done.followed += 1;
+    if (moved) done.moved += 1;
+    if (unread) done.unread += 1;
+  }
+  if (left.length > 0) await postponeDeposits(ctx, { left, run });
+  return { ...done, left: left.length };
+}
+
+/** What the deposits of one run share. */
+interface PollRun {
+  leaseUntil: Date;
+  /** Transactions of the vaults' chains that name deposits, by reference. */
+  found: ReadonlyMap<string, Hex>;
+  /** Ways on which something could not be read. */
+  dark: Set<string>;
+}
+
+const chainPair = (row: DepositRow): string => `${row.fromChainId}:${row.vaultChainId}`;
+
+const countRequests = (ctx: Context): number =>
+  COUNTED_SYSTEMS.reduce((sum, system) => sum + ctx.timing.requests(system), 0);
+
+async function pollDeposit(
+  ctx: Context,
+  { row, run }: { row: DepositRow; run: PollRun },
+): Promise<{ moved: boolean; unread: boolean }> {
+  const { leaseUntil, found, dark } = run;
+  const outcome = await trackDeposit(ctx, {
+    row,
+    look: createTransactionReader(ctx),
+    found: found.get(row.ref) ?? null,
+  });
+  const moved = outcome.row.state !== row.state;
+  const checks = moved ? 0 : row.checks + 1;
+  const nextCheckAt = nextCheck({ ...outcome.row, checks }, ctx.now());
+  await scheduleCheck(ctx.db, { trackingId: row.trackingId, leaseUntil, nextCheckAt, checks });
+  if (outcome.unread !== null) dark.add(chainPair(row));
+  return { moved, unread: outcome.unread !== null };
+}
+
+/** What was not looked at is due again soon. */
+async function postponeDeposits(
+  ctx: Context,
+  { left, run }: { left: readonly DepositRow[]; run: PollRun },
+): Promise<void> {
+  const trackingIds = left.map(({ trackingId }) => trackingId);
+  await postponeChecks(ctx.db, {
+    trackingIds,
+    leaseUntil: run.leaseUntil,
+    until: new Date(ctx.now() + POSTPONE_MS),
+  });
+}

@@ -1,0 +1,146 @@
+import { getAddress, type Hex } from "viem";
+import type { Receipt, Transaction } from "../../chains/transaction.ts";
+import type { Context } from "../../context.ts";
+import { type DepositRow, selectOtherRequests } from "../../db/queries/deposits.ts";
+import { sameAddress } from "../../lib/address.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import { isRequested, isRequestGone, type RequestState, readRequest } from "./async-request.ts";
+import { findTransfers } from "./log-search.ts";
+import { netTransfers, transfersOf } from "./proofs.ts";
+import { isConfirmed, type TransactionReader } from "./transaction-reader.ts";
+import type { Transition } from "./transitions.ts";
+
+/** How a transaction that gave shares stands to the other requests of the account. */
+export type ClaimOwnership = "own" | "shared" | "another's";
+
+/**
+ * Whether the shares that a transaction gave are those of this request alone. A vault that keeps one balance for an
+ * account (no numbers, or the same one) settles all of its requests together, and no event says how many shares are
+ * whose; one that numbers them sends each its own. Throws what looking a transaction up throws.
+ */
+export async function claimOwnership(
+  of: { row: DepositRow; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
+  look: TransactionReader,
+): Promise<ClaimOwnership> {
+  const { row, others, receipt, hash } = of;
+  const several = countShareTransfers(row, receipt) > 1;
+  const together = (other: DepositRow): boolean => other.requestId === row.requestId || several;
+  const claimed = others.filter((other) => other.state === "completed" && other.claimTxHash === hash);
+  if (claimed.some((other) => !together(other))) return "another's";
+  if (claimed.length > 0) return "shared";
+  for (const other of others) {
+    if (!isRequested(other) || other.depositTxHash === null || !together(other)) continue;
+    const asked = await look(other.vaultChainId, other.depositTxHash as Hex);
+    const before = asked.receipt !== null && asked.receipt.blockNumber <= receipt.blockNumber;
+    if (before) return "shared";
+  }
+  return "own";
+}
+
+/** How often a transaction sent the account shares. */
+export function countShareTransfers({ shareToken, userAddress }: DepositRow, { logs }: Receipt): number {
+  return transfersOf(logs, shareToken).filter(({ to }) => sameAddress(to, userAddress)).length;
+}
+
+interface SettlementInput {
+  row: DepositRow;
+  look: TransactionReader;
+}
+
+/**
+ * What became of a request: settled and waiting to be claimed, by the vault's own views; and once those know it no
+ * more, the transaction that gave the user the shares, or the asset back where it was cancelled. Where neither is
+ * found and the vault says that it rejected the request, that: somebody owes the user what was paid in.
+ * Throws `store_unavailable`, `vault_not_found` and what reading the chain throws.
+ */
+export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
+  const now = await readRequest(ctx, at.row);
+  if (now === null) return [];
+  const { claimableShares, claimableAssets } = now.pending;
+  if ((claimableShares ?? 0n) > 0n || (claimableAssets ?? 0n) > 0n) {
+    const evidence = { kind: "chain", shows: "vault_settled", confirmed: true } as const;
+    return [{ evidence, change: {}, noted: "when_moving" }];
+  }
+  if (isRequestGone(now.pending) !== true) return [];
+  const ended = await findSettlement(ctx, { ...at, now });
+  return ended.length === 0 && now.pending.rejected === true ? [REJECTED_TRANSITION] : ended;
+}
+
+const REJECTED_TRANSITION: Transition = {
+  evidence: { kind: "chain", shows: "vault_rejected", confirmed: true },
+  change: { substatus: "NOT_PROCESSABLE_REFUND_NEEDED" },
+  noted: "when_moving",
+};
+
+/** The first transaction after the request that ended it. */
+async function findSettlement(
+  ctx: Context,
+  at: SettlementInput & { now: RequestState },
+): Promise<Transition[]> {
+  const { row, look, now } = at;
+  const client = ctx.chains.client(row.vaultChainId);
+  if (client === null || row.depositTxHash === null) return [];
+  const request = await look(row.vaultChainId, row.depositTxHash as Hex);
+  if (request.receipt === null) return [];
+  const found = await findTransfers(client, {
+    tokens: [getAddress(row.shareToken), now.vault.asset.address],
+    party: { to: getAddress(row.userAddress) },
+    amounts: null,
+    from: Number(request.receipt.blockNumber),
+    head: now.block.number,
+  });
+  const others = await selectOtherRequests(ctx.db, row);
+  const contracts = [now.vault.entryPoint, now.vault.address];
+  const made = { user: row.userAddress, block: request.receipt.blockNumber, contracts };
+  const reported = row.claimTxHash === null ? [] : [row.claimTxHash as Hex];
+  const candidates = [...new Set([...reported, ...found])].filter((hash) => hash !== row.depositTxHash);
+  for (const hash of candidates) {
+    const seen = await look(row.vaultChainId, hash);
+    const { receipt, transaction } = seen;
+    const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
+    if (receipt === null || transaction === null || !confirmed) continue;
+    if (!maySettle({ transaction, receipt }, made)) continue;
+    const claim = await claimOwnership({ row, others, receipt, hash }, look);
+    if (claim === "another's") continue;
+    const end = toSettlement({ row, vault: now.vault, hash, receipt, sole: claim === "own" });
+    if (end !== null) return [end];
+  }
+  return [];
+}
+
+/**
+ * Whether a transaction can be what ended a request, made in `block` of one of `contracts`: it comes after, and is
+ * no call of the user's to anybody else. What the user did elsewhere, such as buying shares, is no settlement.
+ */
+export function maySettle(
+  { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
+  request: { user: string; block: bigint; contracts: readonly string[] },
+): boolean {
+  const { to, from } = transaction;
+  if (!receipt.succeeded || receipt.blockNumber < request.block) return false;
+  return !sameAddress(from, request.user) || request.contracts.some((own) => sameAddress(own, to ?? ""));
+}
+
+/** `sole`: no other request of the account was claimed with it; of a claim of several, whose shares are whose is not known. */
+function toSettlement(at: {
+  row: DepositRow;
+  vault: Vault;
+  hash: Hex;
+  receipt: Receipt;
+  sole: boolean;
+}): Transition | null {
+  const { row, vault, hash, receipt, sole } = at;
+  const account = row.userAddress;
+  const shares = netTransfers(receipt.logs, { token: row.shareToken, account });
+  const confirmed = true;
+  if (shares > 0n) {
+    const evidence = { kind: "chain", shows: "vault_claimed", confirmed } as const;
+    const change = { substatus: null, shares: sole ? shares.toString() : null, claimTxHash: hash };
+    return { evidence, change, noted: "when_moving" };
+  }
+  const back = netTransfers(receipt.logs, { token: vault.asset.address, account });
+  if (back <= 0n || back.toString() !== (row.receivedAmount ?? row.fromAmount)) return null;
+  const evidence = { kind: "chain", shows: "refund", confirmed } as const;
+  const change = { substatus: null, refundTxHash: hash, receivedAmount: back.toString() };
+  return { evidence, change, noted: "when_moving" };
+}

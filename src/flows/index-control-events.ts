@@ -1,0 +1,195 @@
+import type { NodeSession } from "../chains/client.ts";
+import { readLogRange } from "../chains/log-reader.ts";
+import { type Block, type ChainLog, readBlock } from "../chains/logs.ts";
+import { createBudget, onOneNodeWithinBudget } from "../chains/request-budget.ts";
+import type { Context } from "../context.ts";
+import { type ControlEventRow, writeControlEvents } from "../db/queries/control-events.ts";
+import { type FlowTip, selectFlowTips } from "../db/queries/flows.ts";
+import { selectVaults } from "../db/queries/vaults.ts";
+import { failure } from "../errors.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import { mapConcurrently } from "../lib/concurrency.ts";
+import { describeError } from "../lib/logger.ts";
+import { parseRowOrSkip } from "../vaults/find-vault.ts";
+import {
+  decodeEventArgs,
+  eventTopic,
+  findGovernanceEvent,
+  governanceEventsOf,
+} from "../vaults/governance/find-governance-event.ts";
+import {
+  type EventArgs,
+  type GovernanceEvent,
+  governanceContractsOf,
+  type LinkedContracts,
+} from "../vaults/governance/governance-event.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { readLinkedContracts } from "./linked-contracts.ts";
+import { assertSameFinalBlock } from "./reorg.ts";
+import type { LogSubscription } from "./sources.ts";
+
+/** What one round over all chains did. */
+export interface ControlEventsRound {
+  chains: number;
+  failed: number;
+  events: number;
+  /** Final blocks that were not read yet, of all chains. */
+  behind: number;
+}
+
+/**
+ * Watches every chain that is followed, some at once, those whose index failed a few at a time; one that fails keeps no
+ * other from it, and goes on where it was.
+ * Throws `store_unavailable`.
+ */
+export async function indexControlEvents(ctx: Context): Promise<ControlEventsRound> {
+  const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));
+  const vaults = (await selectVaults(ctx.db)).flatMap((row) => parseRowOrSkip(ctx, row));
+  const reports = await mapConcurrently(tips, {
+    doubtful: ({ error }) => error !== null,
+    work: async (tip): Promise<ControlEventsReport | null> => {
+      try {
+        const own = vaults.filter(({ chainId }) => chainId === tip.chainId);
+        return await indexControlEventsOfChain(ctx, { tip, vaults: own });
+      } catch (error) {
+        ctx.log.warn("controls_failed", { chain_id: tip.chainId, error: describeError(error) });
+        return null;
+      }
+    },
+  });
+  const done = reports.flatMap((report) => report ?? []);
+  return {
+    chains: tips.length,
+    failed: tips.length - done.length,
+    events: done.reduce((sum, { events }) => sum + events, 0),
+    behind: done.reduce((sum, { behind }) => sum + behind, 0),
+  };
+}
+
+/** Requests to nodes that one run on a chain may make for logs. */
+const CONTROL_REQUESTS = 30;
+/** After so long no more is read. */
+const READING_MS = 40_000;
+/** Blocks whose time is asked for in one run; what lies above the last of them is read again by the next. */
+const MAX_TIMED_BLOCKS = 10;
+/** Longer data are a contract's that nobody reviewed: kept without, so that they tell nothing but that they are. */
+const LONGEST_DATA = 8_192;
+
+/** What one run on a chain did. */
+interface ControlEventsReport {
+  events: number;
+  /** Final blocks that were not read yet. */
+  behind: number;
+}
+
+/**
+ * Reads the events by which a chain's vaults tell of changes that no view shows, from final blocks only: what is told
+ * of them is not taken back. A chain that was not watched before begins at its final block. What a run does not get to
+ * is the next one's. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and RpcError as the last
+ * node said it.
+ */
+async function indexControlEventsOfChain(
+  ctx: Context,
+  of: { tip: FlowTip; vaults: readonly Vault[] },
+): Promise<ControlEventsReport> {
+  const { tip, vaults } = of;
+  const { chainId, finalBlock, controlsTo } = tip;
+  if (finalBlock === null) return { events: 0, behind: 0 };
+  const from = (controlsTo ?? finalBlock) + 1;
+  if (from > finalBlock || vaults.length === 0) {
+    if (controlsTo === null || controlsTo < finalBlock)
+      await storeControlEvents(ctx, { chainId, to: finalBlock, rows: [] });
+    return { events: 0, behind: 0 };
+  }
+  const { rows, to } = await readControlEvents(ctx, { tip, vaults, span: { from, to: finalBlock } });
+  if (to >= from) await storeControlEvents(ctx, { chainId, to, rows });
+  return { events: rows.length, behind: finalBlock - to };
+}
+
+const storeControlEvents = (
+  ctx: Context,
+  step: { chainId: number; to: number; rows: readonly ControlEventRow[] },
+) => writeControlEvents(ctx.db, { ...step, at: new Date(ctx.now()) });
+
+async function readControlEvents(
+  ctx: Context,
+  of: { tip: FlowTip; vaults: readonly Vault[]; span: { from: number; to: number } },
+): Promise<{ rows: ControlEventRow[]; to: number }> {
+  const { tip, vaults, span } = of;
+  const client = ctx.chains.client(tip.chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${tip.chainId} is not served`);
+  const startedAt = ctx.now();
+  const late = () => ctx.now() - startedAt > READING_MS;
+  const topics = client.definition.maxLogTopics ?? null;
+  const budget = createBudget({ requests: CONTROL_REQUESTS, span: tip.span, topics, late });
+  return onOneNodeWithinBudget(client, budget, async (node, own) => {
+    await assertSameFinalBlock(node, tip);
+    const links = await readLinkedContracts(node, vaults);
+    const watched = vaults.map((vault) => ({ vault, links: links.get(vault.vaultId) ?? {} }));
+    const { logs, to } = await readLogRange(node, {
+      span,
+      sources: controlSubscription(watched),
+      budget: own,
+    });
+    const rows = logs.flatMap((log) => toRows(log, { watched, notedAt: new Date(ctx.now()) }));
+    return withBlockTimes(node, { rows, to });
+  });
+}
+
+/** A vault, and where the contracts about it are. */
+interface LinkedVault {
+  vault: Vault;
+  links: LinkedContracts;
+}
+
+function controlSubscription(watched: readonly LinkedVault[]): LogSubscription {
+  const topicsBy = new Map<string, Set<string>>();
+  for (const { vault, links } of watched) {
+    const contracts = governanceContractsOf(vault, links);
+    for (const event of governanceEventsOf(vault.adapter)) {
+      const address = contracts[event.on];
+      if (address === undefined) continue;
+      topicsBy.set(address, (topicsBy.get(address) ?? new Set()).add(eventTopic(event)));
+    }
+  }
+  return { topics: [...new Set([...topicsBy.values()].flatMap((topics) => [...topics]))], topicsBy };
+}
+
+type UntimedRow = Omit<ControlEventRow, "blockTime"> & { blockHash: string };
+
+/** What a log is to each vault. */
+function toRows(log: ChainLog, of: { watched: readonly LinkedVault[]; notedAt: Date }): UntimedRow[] {
+  const { address, txHash, logIndex, topics, blockNumber, blockHash } = log;
+  const data = log.data.length > LONGEST_DATA ? "0x" : log.data;
+  return of.watched.flatMap(({ vault, links }) => {
+    const event = findGovernanceEvent(vault, { address, topic: topics[0], links });
+    const members = event === undefined ? null : decodeEventArgs(event, { topics, data });
+    if (event === undefined || (members !== null && isRoutine(event, { members, vault }))) return [];
+    const { chainId } = vault;
+    const vaultAddress = vault.address.toLowerCase();
+    const row = { chainId, vaultAddress, emitter: address, topics: [...topics], data };
+    return [{ ...row, txHash, logIndex, blockNumber, blockHash, notedAt: of.notedAt }];
+  });
+}
+
+const isRoutine = (event: GovernanceEvent, of: { members: EventArgs; vault: Vault }): boolean =>
+  event.seenByView?.(of.members, of.vault) === true || event.everyday?.(of.members) === true;
+
+/** Adds the times of blocks. Throws OutsideError when a block is another one by now. */
+async function withBlockTimes(
+  node: NodeSession,
+  found: { rows: readonly UntimedRow[]; to: number },
+): Promise<{ rows: ControlEventRow[]; to: number }> {
+  const numbers = [...new Set(found.rows.map(({ blockNumber }) => blockNumber))];
+  const next = numbers[MAX_TIMED_BLOCKS];
+  const to = next === undefined ? found.to : next - 1;
+  const heads = new Map<number, Block>();
+  for (const number of numbers.slice(0, MAX_TIMED_BLOCKS)) heads.set(number, await readBlock(node, number));
+  const rows = found.rows.flatMap(({ blockHash, ...row }) => {
+    const head = heads.get(row.blockNumber);
+    if (head === undefined) return [];
+    if (head.hash !== blockHash) throw new OutsideError("malformed", "the events are those of another fork");
+    return [{ ...row, blockTime: new Date(head.timestamp * 1000) }];
+  });
+  return { rows, to };
+}

@@ -1,0 +1,56 @@
+import { readLogRange } from "../chains/log-reader.ts";
+import { affordsAnotherNode, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
+import { describeError } from "../lib/logger.ts";
+import type { Indexer } from "./indexer.ts";
+import { assertSameFinalBlock } from "./reorg.ts";
+import { joinFlowSources, sourceFingerprint } from "./sources.ts";
+import type { IndexState } from "./state.ts";
+
+/** Blocks of one span at most: what is in them travels to the database though most of it is there. */
+const MAX_AUDIT_BLOCKS = 2_000;
+
+/**
+ * Reads one span of final blocks once more, by turns the newest and any other, on whichever node, and stores what an
+ * earlier answer left out: nodes that have pruned or not yet indexed their events answer with none, and no error.
+ * Nothing is taken back by it. `version`: of the tip as it stands now. What it meets is logged, not thrown.
+ */
+export async function auditLogs(
+  indexer: Indexer,
+  run: { state: Pick<IndexState, "tip" | "vaults">; version: number; budget: RequestBudget },
+): Promise<void> {
+  const { state, version, budget } = run;
+  const { finalBlock } = state.tip;
+  const lowest = Math.min(...state.vaults.map(({ coverage }) => coverage.startBlock));
+  if (finalBlock === null || lowest > finalBlock || !affordsAnotherNode(budget)) return;
+  const drawn = Number.parseInt(indexer.randomId().slice(0, 12), 16);
+  const older = Math.floor(drawn / 2) % (finalBlock - lowest + 1);
+  const to = drawn % 2 === 0 ? finalBlock : finalBlock - older;
+  const span = { from: Math.max(lowest, to - Math.min(budget.span, MAX_AUDIT_BLOCKS) + 1), to };
+  const sources = joinFlowSources(
+    indexer.chainId,
+    state.vaults.map(({ vault }) => vault),
+  );
+  try {
+    const client: Indexer["client"] = { onOneNode: (work) => indexer.client.onOneNode(work, drawn) };
+    const { logs, to: read } = await onOneNodeWithinBudget(client, { ...budget }, async (node, own) => {
+      await assertSameFinalBlock(node, state.tip);
+      return readLogRange(node, { span, sources, budget: own });
+    });
+    const rows = sources.toRows(logs, read);
+    const missed =
+      rows.length === 0
+        ? 0
+        : await indexer.store.addMissed({ rows, version, ...toSourcedVaults(indexer, state) });
+    if (missed > 0) indexer.log.error("flows_left_out", { chain_id: indexer.chainId, ...span, rows: missed });
+  } catch (error) {
+    indexer.log.warn("flows_not_read_again", { chain_id: indexer.chainId, error: describeError(error) });
+  }
+}
+
+const toSourcedVaults = ({ chainId }: Indexer, { vaults }: Pick<IndexState, "vaults">) => ({
+  chainId,
+  vaults: vaults.map(({ vault, coverage }) => ({
+    vaultAddress: coverage.vaultAddress,
+    source: sourceFingerprint(vault),
+  })),
+});

@@ -1,0 +1,75 @@
+import { INITIAL_RANGE } from "../chains/log-range.ts";
+import { createBudget, type RequestBudget } from "../chains/request-budget.ts";
+import type { Context } from "../context.ts";
+import { countBlocks } from "../lib/blocks.ts";
+import { backfill } from "./backfill.ts";
+import { type Indexer, indexerOf } from "./indexer.ts";
+import { findStartBlocks } from "./start-block.ts";
+import { type IndexState, loadIndexState, missingBlocksOfAny } from "./state.ts";
+import { indexTip } from "./tip.ts";
+
+/** Blocks done so far, of how many, and the events found in them. */
+export interface ReindexProgress {
+  done: number;
+  of: number;
+  rows: number;
+}
+
+const UNBOUNDED_REQUESTS = 1_000_000;
+/** Tip and history are taken in turns, for the chain goes on; this often at most. */
+const ROUNDS = 100;
+
+/**
+ * Reads all that is missing of a chain's flows in one go, first of all what from block `from` on was stored before
+ * (null: nothing is read twice). Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`,
+ * `store_unavailable`.
+ */
+export async function reindexChain(
+  ctx: Context,
+  input: { chainId: number; from: number | null; onProgress: (progress: ReindexProgress) => void },
+): Promise<ReindexProgress> {
+  const indexer = indexerOf(ctx, input.chainId);
+  const progress: ReindexProgress = { done: 0, of: 0, rows: 0 };
+  if (input.from !== null) {
+    await loadIndexState(indexer);
+    await indexer.store.rewind(input.from);
+  }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const budget = createBudget({
+      requests: UNBOUNDED_REQUESTS,
+      span: INITIAL_RANGE,
+      topics: indexer.maxTopics,
+    });
+    const before = await loadWithStartBlocks(indexer, budget);
+    budget.span = before.tip.span;
+    const { rows } = await indexTip(indexer, { state: before, budget });
+    progress.rows = Math.max(progress.rows, rows);
+    const state = await loadIndexState(indexer);
+    const missing = missingBlocksOfAny(state.vaults);
+    const [first, last] = [missing[0], missing.at(-1)];
+    if (first === undefined || last === undefined) return progress;
+    progress.of = progress.done + countBlocks(missing);
+    const report = await backfill(indexer, {
+      state,
+      budget,
+      blocks: { from: first.from, to: last.to },
+      onPiece: ({ read, rows: found }) => {
+        progress.done += countBlocks([read]);
+        progress.rows += found;
+        input.onProgress({ ...progress });
+      },
+    });
+    if (report.blocks === 0) throw new RangeError("history does not advance");
+  }
+  return progress;
+}
+
+/** Loads what a run works on, once the first blocks of all vaults are known, or none more can be told. */
+async function loadWithStartBlocks(indexer: Indexer, budget: RequestBudget): Promise<IndexState> {
+  let state = await loadIndexState(indexer);
+  for (let round = 0; round < ROUNDS && state.unstarted.length > 0; round += 1) {
+    await findStartBlocks(indexer, { state, budget });
+    state = await loadIndexState(indexer);
+  }
+  return state;
+}

@@ -1,0 +1,168 @@
+import { z } from "@hono/zod-openapi";
+import type { Address, Hex } from "viem";
+import type { NodeSession } from "../chains/client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { isRateLimit } from "../chains/log-range.ts";
+import { readBlock } from "../chains/logs.ts";
+import { affordsAnotherNode, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
+import type { StartSearch } from "../db/queries/flows.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import { describeError } from "../lib/logger.ts";
+import { depositRouterCreate2 } from "../router/artifact.ts";
+import { adapterOf } from "../vaults/families.ts";
+import type { Indexer } from "./indexer.ts";
+import type { IndexState, VaultWithoutStart } from "./state.ts";
+
+/** A first block is known well enough within so many blocks: they are one question more, with nothing in it. */
+const CLOSE_ENOUGH_BLOCKS = 1_024;
+/** Blocks below the head that are not asked about: what is there may move. */
+const UNSETTLED_BLOCKS = 1_024;
+/** Blocks that one run asks about. */
+const PROBES = 12;
+/** Runs after which what some nodes do not keep, and others do not answer, is taken for not kept at all. */
+const MAX_DOUBTS = 30;
+/**
+ * A contract that is older than any vault, for the Router came through it: a node that does not know it at some block
+ * does not have that block's state, whatever it answers.
+ */
+const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
+
+/** A search under way, and the contracts that are looked for. */
+interface StartBlockSearch {
+  of: StartSearch;
+  addresses: readonly Address[];
+}
+
+/** What nodes told of a block: who had code there; `none`: no node keeps its state; `unclear`: they did not all say. */
+type CodeAtBlock = ReadonlySet<string> | "none" | "unclear";
+
+/**
+ * Looks for the first blocks of vaults whose rows name none: where none of a vault's contracts had code, nothing was
+ * logged. Each question, one request, asks for all vaults at one block and halves what is open of at least one. Where
+ * no node keeps so old a state, all blocks above the last one known to be without the vault belong to its history:
+ * more to read, and nothing missed. Does a bounded part, and stores it. Throws `store_unavailable`.
+ */
+export async function findStartBlocks(
+  indexer: Indexer,
+  run: { state: Pick<IndexState, "tip" | "unstarted">; budget: RequestBudget },
+): Promise<void> {
+  const { state, budget } = run;
+  if (state.unstarted.length === 0 || !affordsAnotherNode(budget)) return;
+  const head = state.tip.headBlock ?? (await readLatestNumber(indexer, budget));
+  if (head === null) return;
+  const searches = toSearches(state.unstarted, Math.max(0, head - UNSETTLED_BLOCKS));
+  for (let probe = 0; probe < PROBES && affordsAnotherNode(budget); probe += 1) {
+    const block = nextProbe(searches);
+    if (block === null) break;
+    const told = await readCodeOfAll(indexer, { block, searches, budget });
+    for (const search of searches) narrowSearch(search, { block, told });
+    if (told === "unclear") break;
+  }
+  await indexer.store.noteStarts(searches.map(({ of }) => of));
+}
+
+function toSearches(unstarted: readonly VaultWithoutStart[], settled: number): StartBlockSearch[] {
+  const searches: StartBlockSearch[] = [];
+  let count = 1;
+  for (const { vault, source, search } of unstarted) {
+    const { addresses } = adapterOf(vault).flows(vault);
+    count += addresses.length;
+    if (count > MAX_CODE_ADDRESSES) break;
+    const fresh = { absentAt: -1, presentAt: settled, doubts: 0, startBlock: null };
+    const known = search?.source === source ? search : fresh;
+    searches.push({ addresses, of: { ...known, source, vaultAddress: vault.address.toLowerCase() } });
+  }
+  return searches;
+}
+
+/** The middle of what is open of the search that is furthest from its end; null: all are at theirs. */
+function nextProbe(searches: readonly StartBlockSearch[]): number | null {
+  const open = ({ of }: StartBlockSearch): number =>
+    of.startBlock === null ? of.presentAt - of.absentAt : 0;
+  const [widest] = [...searches].sort((a, b) => open(b) - open(a));
+  if (widest === undefined || open(widest) === 0) return null;
+  return Math.max(0, Math.floor((widest.of.absentAt + widest.of.presentAt) / 2));
+}
+
+async function readLatestNumber(indexer: Indexer, budget: RequestBudget): Promise<number | null> {
+  try {
+    return (await onOneNodeWithinBudget(indexer.client, budget, (node) => readBlock(node, "latest"))).number;
+  } catch (error) {
+    indexer.log.warn("flows_start_unread", { chain_id: indexer.chainId, error: describeError(error) });
+    return null;
+  }
+}
+
+async function readCodeOfAll(
+  indexer: Indexer,
+  query: { block: number; searches: readonly StartBlockSearch[]; budget: RequestBudget },
+): Promise<CodeAtBlock> {
+  const { block, searches, budget } = query;
+  const addresses = [...new Set([REFERENCE_CONTRACT, ...searches.flatMap((search) => search.addresses)])];
+  const refusals: unknown[] = [];
+  try {
+    return await onOneNodeWithinBudget(indexer.client, budget, async (node) => {
+      const codes = await readCodeAt(node, { block, addresses }).catch((error: unknown) => {
+        refusals.push(error);
+        throw error;
+      });
+      if (codes[0] === true) return new Set(addresses.filter((_, index) => codes[index] === true));
+      const error = new RpcError("node", `the state of block ${block} lacks what is known to be there`);
+      refusals.push(error);
+      throw error;
+    });
+  } catch (error) {
+    indexer.log.warn("flows_start_unread", { chain_id: indexer.chainId, block, error: describeError(error) });
+    const none = refusals.every((one) => one instanceof RpcError && !isRateLimit(one.message));
+    return none && refusals.length > 0 ? "none" : "unclear";
+  }
+}
+
+/** Takes into a search what was told of a block. */
+function narrowSearch(
+  { of, addresses }: StartBlockSearch,
+  { block, told }: { block: number; told: CodeAtBlock },
+): void {
+  if (of.startBlock !== null || block <= of.absentAt || block > of.presentAt) return;
+  if (told === "unclear") of.doubts += 1;
+  else if (told !== "none" && !addresses.some((address) => told.has(address))) of.absentAt = block;
+  else if (told !== "none") of.presentAt = block;
+  const untold = told === "none" || of.doubts > MAX_DOUBTS;
+  if (untold || of.presentAt - of.absentAt <= CLOSE_ENOUGH_BLOCKS)
+    of.startBlock = Math.max(0, Math.min(of.absentAt + 1, of.presentAt));
+}
+
+const CodeFlags = z.string().regex(/^0x(00|01)*$/);
+
+/** Addresses that one program asks for: 28 bytes each, of the 49,152 that creation code may have. */
+const MAX_CODE_ADDRESSES = 1_000;
+
+/**
+ * A program that answers one byte for each address: 1 where there is code. It is creation code that never becomes a
+ * contract, of instructions that chains know from their first block on.
+ */
+export function encodeHasCode(addresses: readonly Address[]): Hex {
+  const word = (value: number): string => value.toString(16).padStart(4, "0");
+  const asked = addresses.map(
+    // PUSH20 address, EXTCODESIZE, ISZERO, ISZERO, PUSH2 index, MSTORE8
+    (address, index) => `73${address.slice(2).toLowerCase()}3b151561${word(index)}53`,
+  );
+  // PUSH2 length, PUSH1 0, RETURN
+  return `0x${asked.join("")}61${word(addresses.length)}6000f3`;
+}
+
+/**
+ * Which addresses had code at a block, in one request. Throws RpcError as the node said it, which is how nodes say that
+ * they do not keep the block's state, and OutsideError for an answer of another shape.
+ */
+export async function readCodeAt(
+  node: NodeSession,
+  query: { block: number; addresses: readonly Address[] },
+): Promise<boolean[]> {
+  const { block, addresses } = query;
+  const data = encodeHasCode(addresses);
+  const told = CodeFlags.safeParse(await node.request("eth_call", [{ data }, `0x${block.toString(16)}`]));
+  if (!told.success || told.data.length !== 2 + 2 * addresses.length)
+    throw new OutsideError("malformed", "the node did not tell where there is code");
+  return addresses.map((_, index) => told.data.slice(2 + 2 * index, 4 + 2 * index) === "01");
+}

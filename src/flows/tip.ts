@@ -1,0 +1,155 @@
+import type { NodeSession } from "../chains/client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { readLogRange } from "../chains/log-reader.ts";
+import { type Block, readBlock } from "../chains/logs.ts";
+import { affordsAnotherNode, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
+import type { FlowRow, FlowTip } from "../db/queries/flows.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import type { Indexer } from "./indexer.ts";
+import { rewindToCommonAncestor } from "./reorg.ts";
+import { type FlowSources, joinFlowSources } from "./sources.ts";
+import type { IndexState } from "./state.ts";
+
+/** Blocks that may change whatever the chain says: each is read again until it lies this deep. */
+const MIN_FINAL_DEPTH = 64;
+/** Depth that counts as final where a node does not know the word. */
+const FALLBACK_DEPTH = 1_024;
+/** How long a tip that does not move is held against a node that contradicts it. */
+const PATIENCE_MS = 5 * 60_000;
+
+/** What one run of the tip did. */
+export interface TipReport {
+  /** The last block whose flows are stored, and the chain's head at that time. */
+  indexed: number;
+  head: number;
+  rows: number;
+  /** False when another run was first: then nothing was stored. */
+  applied: boolean;
+}
+
+interface TipRead {
+  tip: FlowTip;
+  sources: FlowSources;
+  budget: RequestBudget;
+  known: readonly FlowRow[];
+  /** Whether what is stored is still believed more than a node. */
+  patient: boolean;
+  /** Called when a node's history differs from the stored one below the final block. */
+  onOtherHistory: () => void;
+}
+type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows: FlowRow[] };
+
+/**
+ * Reads what happened since the final block of the last run, all of it on one node, and stores it: what is final
+ * by now for good, the rest until the next run replaces it. A run that cannot get to the head stores what it got.
+ * Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and RpcError as the last node said it.
+ */
+export async function indexTip(
+  indexer: Indexer,
+  run: { state: IndexState; budget: RequestBudget },
+): Promise<TipReport> {
+  const { tip, vaults, provisional } = run.state;
+  const sources = joinFlowSources(
+    indexer.chainId,
+    vaults.map(({ vault }) => vault),
+  );
+  const patient = indexer.now() - (tip.movedAt?.getTime() ?? 0) < PATIENCE_MS;
+  const nodes = { asked: 0, contradicted: 0 };
+  const onOtherHistory = () => {
+    nodes.contradicted += 1;
+  };
+  const followed = { tip, sources, known: provisional, patient, onOtherHistory };
+  try {
+    const read = await onOneNodeWithinBudget(indexer.client, run.budget, (node, budget) => {
+      nodes.asked += 1;
+      return readTip(node, { ...followed, budget });
+    });
+    return await storeTip(indexer, { tip, read, span: run.budget.span, vaults: sources.vaults });
+  } catch (error) {
+    // A node that was not asked any more would have had a say.
+    const all = nodes.asked > 0 && affordsAnotherNode(run.budget);
+    const unanimous = all && nodes.contradicted === nodes.asked;
+    if (unanimous && !patient) await rewindToCommonAncestor(indexer);
+    throw error;
+  }
+}
+
+async function storeTip(
+  indexer: Indexer,
+  step: { tip: FlowTip; read: TipBlocks; span: number; vaults: readonly string[] },
+): Promise<TipReport> {
+  const { tip, read, span, vaults } = step;
+  const applied = await indexer.store.applyTip({
+    chainId: indexer.chainId,
+    version: tip.version,
+    run: indexer.randomId(),
+    from: read.from,
+    final: read.final,
+    head: { ...read.head, time: new Date(read.head.timestamp * 1000) },
+    span,
+    movedAt: new Date(indexer.now()),
+    vaults,
+    rows: read.rows,
+  });
+  return { indexed: read.head.number, head: read.latest, rows: read.rows.length, applied };
+}
+
+async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks> {
+  const { tip, sources, budget } = followed;
+  const latest = await readBlock(node, "latest");
+  const target = await readFinalBlock(node, { ...followed, latest });
+  if (tip.headBlock !== null && latest.number < tip.headBlock && followed.patient)
+    throw new OutsideError("malformed", "the node lies behind what another one told");
+  const from = (tip.finalBlock ?? target.number) + 1;
+  const { logs, to } = await readLogRange(node, { span: { from, to: latest.number }, sources, budget });
+  const end = Math.max(to, from - 1);
+  const final = end < target.number ? await readBlock(node, end) : target;
+  const head = end === latest.number ? latest : end === final.number ? final : await readBlock(node, end);
+  const rows = sources.toRows(logs, final.number);
+  if (followed.patient) await assertNoOmittedLogs(node, { known: followed.known, rows, end });
+  // Last of all: every block below the head hangs on it, so that while it stands all answers told of one chain.
+  const again = await readBlock(node, latest.number);
+  if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
+  return { from, final, head, latest: latest.number, rows };
+}
+
+/** The newest block that counts as final; never below the last one. Throws when the node is on another chain below it. */
+async function readFinalBlock(
+  node: NodeSession,
+  seen: Pick<TipRead, "tip" | "onOtherHistory"> & { latest: Block },
+): Promise<Block> {
+  const { tip, latest } = seen;
+  const told = await finalizedNumber(node, latest);
+  const number = Math.max(0, Math.min(told, latest.number - MIN_FINAL_DEPTH), tip.finalBlock ?? 0);
+  if (number > latest.number) throw new OutsideError("malformed", "the node lies behind the final block");
+  const stored = tip.finalBlock === null ? null : await readBlock(node, tip.finalBlock);
+  if (stored !== null && stored.hash !== tip.finalHash) {
+    seen.onOtherHistory();
+    throw new OutsideError("malformed", "the node tells another history below the final block");
+  }
+  return stored !== null && stored.number === number ? stored : readBlock(node, number);
+}
+
+async function finalizedNumber(node: NodeSession, latest: Block): Promise<number> {
+  try {
+    return (await readBlock(node, "finalized")).number;
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.kind !== "unsupported") throw error;
+    return latest.number - FALLBACK_DEPTH;
+  }
+}
+
+/** Throws when an event that was seen is missing although its block still stands: the node leaves logs out. */
+async function assertNoOmittedLogs(
+  node: NodeSession,
+  seen: { known: readonly FlowRow[]; rows: readonly FlowRow[]; end: number },
+): Promise<void> {
+  const told = new Set(seen.rows.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`));
+  const gone = seen.known.filter(
+    ({ blockNumber, txHash, logIndex }) => blockNumber <= seen.end && !told.has(`${txHash} ${logIndex}`),
+  );
+  // After a reorg the lowest of them is gone as all above it are; if it stands, there was none.
+  const [lowest] = gone.sort((a, b) => a.blockNumber - b.blockNumber);
+  if (lowest !== undefined && (await readBlock(node, lowest.blockNumber)).hash === lowest.blockHash)
+    throw new OutsideError("malformed", "the node left out an event that another one told");
+}

@@ -1,0 +1,122 @@
+import type { Hono } from "hono";
+import type { Config } from "../config.ts";
+import { AppError, errorTable } from "../errors.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import { refuseOtherMethods } from "../http/create-app.ts";
+
+const PAGE_CACHE_CONTROL = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
+/**
+ * Scripts and styles come from this origin alone; the reference viewer styles itself inline. What it tries out goes to
+ * the address in the document, which is another origin to a page that was opened under a second name, as localhost.
+ */
+const docsPolicy = (publicUrl: string): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self' ${new URL(publicUrl).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** Pages of ours run nothing and load nothing but their picture. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const htmlPage = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="/docs-assets/icon.svg">
+<title>${title}</title>
+<style>
+body { font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color: #1b1f24; background: #fff; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1rem; font-family: ui-monospace, monospace; margin: 1.6rem 0 0; }
+p { margin: .2rem 0; } a { color: #0b5cad; } code { font-family: ui-monospace, monospace; }
+@media (prefers-color-scheme: dark) { body { color: #e6e8eb; background: #14171a; } a { color: #7cb7f2; } }
+</style>
+</head>
+<body>
+${body}
+</body>
+</html>`;
+
+const HOME_PAGE = htmlPage(
+  "Causeway",
+  `<h1>Causeway</h1>
+<p>Cross-chain deposits into yield vaults: builds, checks and follows the transactions.</p>
+<ul>
+<li><a href="/docs">API reference</a> (<a href="/openapi.json">OpenAPI 3.1</a>)</li>
+<li><a href="/docs/errors">Errors</a></li>
+<li><a href="/v1/vaults">Vaults</a></li>
+<li><a href="/v1/chains">Chains</a></li>
+<li><a href="/health/ready">Health</a></li>
+</ul>`,
+);
+
+/** The viewer without what would need its maker's servers: the page talks to nobody but this origin. */
+const REFERENCE_SETTINGS = JSON.stringify({
+  agent: { disabled: true },
+  hideClientButton: true,
+  mcp: { disabled: true },
+  showDeveloperTools: "never",
+  telemetry: false,
+  withDefaultFonts: false,
+}).replaceAll('"', "&quot;");
+
+const REFERENCE_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="/docs-assets/icon.svg">
+<title>Causeway API reference</title>
+</head>
+<body>
+<script id="api-reference" data-url="/openapi.json" data-configuration="${REFERENCE_SETTINGS}"></script>
+<script src="/docs-assets/scalar.js"></script>
+</body>
+</html>`;
+
+/** Every failure with its status and whether trying again unchanged can help. */
+const errorsPage = (): string =>
+  htmlPage(
+    "Causeway errors",
+    `<h1>Errors</h1>
+<p>Invalid input is 422 with a list in <code>detail</code>. Everything else is a problem document (RFC 9457) with one of these codes.</p>
+${Object.entries(errorTable)
+  .map(
+    ([code, { status, title, retryable }]) =>
+      `<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>`,
+  )
+  .join("\n")}`,
+  );
+
+/** The document as it was made with this version, with this deployment's address. Throws `internal` where it lacks. */
+async function readDocument({ assets, publicUrl }: Config): Promise<string> {
+  const answer = await assets?.fetch(`${publicUrl}/openapi.json`);
+  if (answer?.status !== 200) throw new AppError("internal", "no OpenAPI document is among the assets");
+  const document: object = JSON.parse(await answer.text());
+  return JSON.stringify({ ...document, servers: [{ url: publicUrl }] });
+}
+
+/** Serves the document and the pages for people. */
+export function mountDocsPages(app: Hono<AppEnv>): void {
+  const html = (body: string, policy = PAGE_POLICY): Response =>
+    new Response(body, {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": PAGE_CACHE_CONTROL,
+        "content-security-policy": policy,
+      },
+    });
+  let documentText: string | null = null;
+  app.get("/openapi.json", async (c) => {
+    documentText ??= await readDocument(c.get("ctx").config);
+    const headers = {
+      "content-type": "application/json",
+      "cache-control": PAGE_CACHE_CONTROL,
+      "access-control-allow-origin": "*",
+    };
+    return new Response(documentText, { headers });
+  });
+  app.get("/", () => html(HOME_PAGE));
+  app.get("/docs", (c) => html(REFERENCE_PAGE, docsPolicy(c.get("ctx").config.publicUrl)));
+  app.get("/docs/errors", () => html(errorsPage()));
+  for (const path of ["/openapi.json", "/", "/docs", "/docs/errors"])
+    refuseOtherMethods(app, { path, allowed: ["GET"] });
+}

@@ -1,0 +1,71 @@
+import { type Address, erc20Abi } from "viem";
+import type { BlockTime } from "../chains/aggregate.ts";
+import type { ChainClient } from "../chains/client.ts";
+import { createQuery, read, valueOrNull } from "../chains/query.ts";
+import { RpcQuantity } from "../chains/rpc-values.ts";
+import type { Context } from "../context.ts";
+import type { DepositOrder } from "../deposits/build/order.ts";
+import { failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import { readUncached } from "../vaults/vault-state.ts";
+
+/** What a user holds of the token they pay with, all at one block. Amounts in smallest units. */
+export interface Funds {
+  /** Null: could not be read. */
+  balance: bigint | null;
+  /** What each possible spender may take, by lower-case address; null: could not be read. */
+  allowances: ReadonlyMap<string, bigint | null>;
+  block: BlockTime;
+}
+
+/**
+ * Reads what the user holds on the source chain, and what each of the spenders may take of it, in one request.
+ * Throws `token_unsupported` for what is no token there, and what reading the chain throws.
+ */
+export async function readFunds(
+  ctx: Context,
+  input: { order: DepositOrder; spenders: readonly Address[] },
+): Promise<Funds> {
+  const { from, user } = input.order;
+  const native = isNative(from.token);
+  const described = native ? noReads : tokenFundsQuery(input.order, input.spenders);
+  const [{ value, block }, balance] = await Promise.all([
+    readUncached(ctx, { chainId: from.chainId, described }),
+    native ? readNativeBalance(from.client, user) : null,
+  ]);
+  if (native) return { balance, allowances: new Map(), block };
+  if (value.balance === null) throw failure("token_unsupported", "from_token is no token on this chain");
+  return { ...value, block };
+}
+
+type TokenFunds = Omit<Funds, "block">;
+
+const noReads = createQuery({}, (): TokenFunds => ({ balance: null, allowances: new Map() }));
+
+function tokenFundsQuery({ from, user }: DepositOrder, spenders: readonly Address[]) {
+  const onToken = { to: from.token, abi: erc20Abi } as const;
+  const allowance = (spender: Address) =>
+    [`allowance/${spender}`, read({ ...onToken, name: "allowance", args: [user, spender] })] as const;
+  const balance = read({ ...onToken, name: "balanceOf", args: [user] });
+  return createQuery(
+    { balance, ...Object.fromEntries(spenders.map(allowance)) },
+    ({ balance: held, ...allowances }): TokenFunds => ({
+      balance: valueOrNull(held),
+      allowances: new Map(
+        spenders.map((spender) => {
+          const result = allowances[`allowance/${spender}` as keyof typeof allowances];
+          return [spender.toLowerCase(), result === undefined ? null : valueOrNull(result)];
+        }),
+      ),
+    }),
+  );
+}
+
+/** What an account holds of the chain's native token, wei. Throws what the chain client throws. */
+export async function readNativeBalance(client: ChainClient, account: Address): Promise<bigint> {
+  return client.ask({
+    method: "eth_getBalance",
+    params: [account, "latest"],
+    read: (told) => RpcQuantity.parse(told),
+  });
+}

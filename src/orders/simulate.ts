@@ -1,0 +1,198 @@
+import { z } from "@hono/zod-openapi";
+import type { Address, Hex, StateOverride } from "viem";
+import type { BlockTime } from "../chains/aggregate.ts";
+import type { ChainClient } from "../chains/client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
+import { balanceOverride, findBalanceLayout, type SlotLayout } from "../chains/token-storage.ts";
+import type { Context } from "../context.ts";
+import { encodeApprovals, type UserCall } from "../deposits/build/calldata.ts";
+import { isNativePayment } from "../deposits/build/prepared-deposit.ts";
+import { balanceOfRead, increaseOf } from "../deposits/build/simulate.ts";
+import { failure, failureFrom } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import { MAX_UINT256 } from "../lib/amount.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import type { VerifiedTransfer } from "../providers/provider.ts";
+import { explainCommonRevert } from "../vaults/reverts.ts";
+
+/** Money that a call takes from somebody, and what the chain says of it. Amounts in smallest units. */
+export interface TokenPayment {
+  client: ChainClient;
+  payer: Address;
+  /** The zero address for native. */
+  token: Address;
+  amount: bigint;
+  /** Who takes it. */
+  spender: Address;
+  /** What the payer holds, and what the spender may take of it; null: not known. */
+  balance: bigint | null;
+  allowance: bigint | null;
+  /** The head that was read. */
+  block: BlockTime;
+}
+
+/** What a call did after its approvals. */
+export type SimulatedPayment =
+  | {
+      ok: true;
+      simulation: SimulationResult;
+      /** Of the call alone. */
+      gasUsed: bigint;
+      /** What is signed, in order: approvals still needed, then the call. */
+      calls: UserCall[];
+    }
+  | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
+
+/** How far after the head the call is simulated, seconds: about when it will be included. */
+const INCLUSION_DELAY_S = 30;
+/** For gas and fees, on top of what the call sends; the payer's real balance plays no part here. */
+const GAS_FUNDS = 10n ** 21n;
+
+/**
+ * Runs approvals and a call from the payer's address on the head's state, the payer given the money where it
+ * lacks it. Throws `simulation_unavailable` when no node can, or the token keeps balances where nobody finds them.
+ */
+export async function simulatePayment(
+  ctx: Context,
+  input: { payment: TokenPayment; call: UserCall; reads: readonly SimulationRead[] },
+): Promise<SimulatedPayment> {
+  const { payment } = input;
+  const overrides = await stateOverrides(ctx, payment);
+  const standing = payment.allowance ?? 0n;
+  const partial = standing > 0n && standing < payment.amount;
+  const attempts = [approvalCalls(payment, { standing, reset: partial })];
+  // A few tokens refuse to approve zero; whoever refuses the reset is asked without it.
+  if (partial) attempts.push(approvalCalls(payment, { standing, reset: false }));
+  let outcome: SimulatedPayment | null = null;
+  for (const before of attempts) {
+    outcome = await runWithApprovals({ ...input, before, overrides });
+    if (outcome.ok || outcome.failedCall === "deposit") return outcome;
+  }
+  return outcome ?? { ok: false, revert: "0x", failedCall: "approval" };
+}
+
+/** The head a simulation built on: never before the one that was read, however nodes number simulated blocks. */
+export function simulatedHead(
+  { blockNumber }: Pick<SimulationResult, "blockNumber">,
+  read: BlockTime,
+): number {
+  return Math.max(Number(blockNumber ?? 0n), read.number);
+}
+
+function approvalCalls(payment: TokenPayment, state: { standing: bigint; reset: boolean }): UserCall[] {
+  if (isNative(payment.token) || state.standing >= payment.amount) return [];
+  const { token, spender, amount } = payment;
+  return encodeApprovals({ token, spender, amount, reset: state.reset });
+}
+
+async function runWithApprovals(plan: {
+  payment: TokenPayment;
+  call: UserCall;
+  reads: readonly SimulationRead[];
+  before: UserCall[];
+  overrides: StateOverride;
+}): Promise<SimulatedPayment> {
+  const { payment, overrides, reads } = plan;
+  const calls = [...plan.before, plan.call];
+  const standsAlone = calls.length === 1 && isFunded(payment);
+  const time = payment.block.timestamp + INCLUSION_DELAY_S;
+  const input = { user: payment.payer, calls, reads, overrides, time, standsAlone };
+  const simulation = await runSimulation(payment.client, input);
+  const last = simulation.calls.at(-1);
+  if (simulation.failedAt !== null || last === undefined) {
+    const failedCall = simulation.failedAt === calls.length - 1 ? "deposit" : "approval";
+    return { ok: false, revert: last?.returnData ?? "0x", failedCall };
+  }
+  return { ok: true, simulation, gasUsed: last.gasUsed, calls };
+}
+
+const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
+
+async function stateOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
+  const { payer, token, amount } = payment;
+  const money = (isNative(token) ? amount : 0n) + GAS_FUNDS;
+  // No node takes a balance that does not fit uint256.
+  const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256 };
+  if (isNative(token) || isFunded(payment)) return [gas];
+  const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
+    if (error instanceof RpcError) return null;
+    throw error;
+  });
+  if (layout === null) {
+    throw failure(
+      "simulation_unavailable",
+      "the account does not hold the amount, and this token's balances cannot be set in a simulation",
+    );
+  }
+  return [gas, balanceOverride({ token, account: payer, amount }, layout)];
+}
+
+const SlotLayoutSchema: z.ZodType<SlotLayout> = z.union([
+  z.object({ order: z.enum(["solidity", "vyper"]), base: z.bigint() }),
+  z.object({ order: z.literal("solady") }),
+]);
+
+/** A token's storage layout is looked for once a day. */
+async function balanceLayout(
+  ctx: Context,
+  { client, token }: Pick<TokenPayment, "client" | "token">,
+): Promise<SlotLayout> {
+  const { value } = await ctx.cache.cached({
+    key: `layout:${client.definition.chainId}:${token.toLowerCase()}`,
+    schema: SlotLayoutSchema,
+    freshMs: DAY_MS,
+    staleMs: DAY_MS,
+    keepMs: DAY_MS,
+    // Not found is not kept: the node may have been at fault.
+    load: async () => {
+      const layout = await findBalanceLayout(client, token);
+      if (layout === null) throw new RpcError("unsupported", "no known balance layout");
+      return layout;
+    },
+  });
+  return value;
+}
+
+/** A source transaction that was seen to work. */
+export interface SimulatedProviderTransaction {
+  source: Extract<SimulatedPayment, { ok: true }>;
+  /** By how much the watched balance rose, smallest unit; null where nothing was watched or a node could not read it. */
+  gained: bigint | null;
+}
+
+/**
+ * Runs a provider's transaction from the user on the source chain, after its approvals, and sees that it takes no
+ * more of the token than was asked. `watch` is a balance that it may raise. Throws `would_revert`,
+ * `upstream_rejected`, `simulation_unavailable`.
+ */
+export async function simulateProviderTransaction(
+  ctx: Context,
+  input: { payment: TokenPayment; move: VerifiedTransfer; watch: SimulationRead | null },
+): Promise<SimulatedProviderTransaction> {
+  const { payment, move, watch } = input;
+  const { to, value, data } = move.transaction;
+  const own = isNativePayment(payment) ? [] : [balanceOfRead(payment.token, payment.payer)];
+  const reads = [...own, ...(watch === null ? [] : [watch])];
+  const made = await simulatePayment(ctx, { payment, call: { target: to, value, data }, reads });
+  if (!made.ok) {
+    const { text } = explainCommonRevert(made.revert);
+    throw failure("would_revert", "the transfer would revert on its source chain", { revert: text });
+  }
+  const spent = own.length === 0 ? null : increaseOf(made.simulation, 0);
+  if (spent !== null && -spent > payment.amount) {
+    throw failureFrom(
+      "upstream_rejected",
+      "the provider's transaction takes more than was asked",
+      new Error(`${-spent} of ${payment.amount}`),
+    );
+  }
+  const gained = watch === null ? null : increaseOf(made.simulation, own.length);
+  return { source: made, gained };
+}
+
+/** Watches a token of an account's; native cannot be read like that. */
+export function watchedBalance(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
+  return isNative(token) ? null : balanceOfRead(token, account);
+}

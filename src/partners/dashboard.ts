@@ -1,0 +1,110 @@
+import { getAddress } from "viem";
+import type { Context } from "../context.ts";
+import type { DepositRow } from "../db/queries/deposits.ts";
+import {
+  countPartnerDeposits,
+  selectPartnerDeposits,
+  sumPartnerVolumes,
+} from "../db/queries/partner-deposits.ts";
+import { toWireDeposit } from "../deposits/deposits.ts";
+import { isNativeAlias } from "../lib/address.ts";
+import { describeError } from "../lib/logger.ts";
+import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
+import type { Dashboard, PartnerTransaction } from "../schemas/partner.ts";
+import { listRegistry } from "../vaults/find-vault.ts";
+import { requirePartner } from "./actor.ts";
+
+/** Tokens that one dashboard lists, those with the most deposits first. */
+const MAX_TOKENS = 200;
+
+const NO_DEPOSITS = {
+  built: 0,
+  verified: 0,
+  sent: 0,
+  pending: 0,
+  completed: 0,
+  partial: 0,
+  refunded: 0,
+  failed: 0,
+  users: 0,
+};
+
+/**
+ * What a partner's keys brought about, from tracked deposits: counts, users, the share that succeeded, and
+ * volumes token by token, which are never added up. Throws `store_unavailable`.
+ */
+export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
+  const { partner } = requirePartner(ctx);
+  const span = { address: partner.address, since: input.since };
+  const [counted, sums, nameOf] = await Promise.all([
+    countPartnerDeposits(ctx.db, span),
+    sumPartnerVolumes(ctx.db, { ...span, limit: MAX_TOKENS }),
+    readTokenNames(ctx),
+  ]);
+  const { users, ...deposits } = counted ?? NO_DEPOSITS;
+  const ended = deposits.completed + deposits.partial + deposits.refunded + deposits.failed;
+  return {
+    partner_id: partner.partnerId,
+    since: input.since?.toISOString() ?? null,
+    deposits,
+    users,
+    success_rate: ended === 0 ? null : deposits.completed / ended,
+    volumes: sums.map(({ chainId, token, ...sum }) => ({
+      chain_id: chainId,
+      token_address: getAddress(token),
+      ...pickTokenName(nameOf(chainId, token)),
+      ...sum,
+    })),
+  };
+}
+
+const pickTokenName = ({ symbol, decimals }: { symbol: string; decimals: number | null }) => ({
+  symbol,
+  decimals,
+});
+
+export interface TokenName {
+  symbol: string;
+  decimals: number | null;
+}
+
+const UNKNOWN_TOKEN: TokenName = { symbol: "", decimals: null };
+
+/**
+ * Names the tokens that vaults of ours take, and the chains' native ones; any other is unnamed, as all are
+ * while the registry cannot be read. Never throws.
+ */
+async function readTokenNames(ctx: Context): Promise<(chainId: number, address: string) => TokenName> {
+  const names = new Map<string, TokenName>();
+  try {
+    for (const vault of (await listRegistry(ctx)).all) {
+      for (const token of [vault.asset, ...vault.acceptedAssets])
+        names.set(`${vault.chainId}:${token.address.toLowerCase()}`, token);
+    }
+  } catch (error) {
+    ctx.log.warn("tokens_unnamed", { error: describeError(error) });
+  }
+  return (chainId, address) => {
+    if (isNativeAlias(address)) return ctx.chains.definitions.get(chainId)?.native ?? UNKNOWN_TOKEN;
+    return names.get(`${chainId}:${address.toLowerCase()}`) ?? UNKNOWN_TOKEN;
+  };
+}
+
+/** The deposits that the partner's keys built, newest first; `before` is the last of the page before. Throws `store_unavailable`. */
+export async function listTransactions(
+  ctx: Context,
+  page: { limit: number; before: TimePosition | null },
+): Promise<Page<PartnerTransaction>> {
+  const { address } = requirePartner(ctx).partner;
+  const span = { address, since: null, before: page.before };
+  const found = await selectPartnerDeposits(ctx.db, { ...span, limit: page.limit + 1 });
+  const partsOf = (row: DepositRow) => timeCursorParts({ at: row.createdAt, id: row.trackingId });
+  const { rows, next } = cutPage(found, { limit: page.limit, partsOf });
+  const transactions = rows.map((row) => ({
+    ...toWireDeposit(row, ctx.now()),
+    verified: row.partnerVerified,
+    referrer: getAddress(row.referrer),
+    referrer_handle: row.referrerHandle,
+  }));
+  return { rows: transactions, next };
+}

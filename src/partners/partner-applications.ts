@@ -1,0 +1,94 @@
+import { type Address, getAddress } from "viem";
+import type { Context } from "../context.ts";
+import {
+  type ApplicationRow,
+  selectApplication,
+  selectApplications,
+  updateApplicationStatus,
+  upsertApplication,
+} from "../db/queries/applications.ts";
+import { makeAuditNote } from "../db/queries/audit.ts";
+import { failure } from "../errors.ts";
+import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
+import type {
+  Application,
+  ApplicationInput,
+  ApplicationReceipt,
+  ApplicationRecord,
+  ApplicationStatus,
+} from "../schemas/application.ts";
+import { type Decision, decisions, stepFailure } from "./application-state.ts";
+import { verifySignedNonce } from "./siwe.ts";
+
+/**
+ * Files an application that the wallet signed; a rejected one may be filed again.
+ * Throws `nonce_invalid`, `signature_invalid`, `application_exists` while one is pending or approved,
+ * `application_revoked`, `store_unavailable`, `simulation_unavailable`.
+ */
+export async function submitApplication(ctx: Context, input: ApplicationInput): Promise<ApplicationReceipt> {
+  const { form, ...signed } = input;
+  await verifySignedNonce(ctx, { purpose: "apply", signed });
+  const id = `app_${ctx.randomId()}`;
+  const { address } = signed;
+  const filed = await upsertApplication(ctx.db, { id, address, form, now: new Date(ctx.now()) });
+  if (filed !== null) return { application_id: filed.id, status: filed.status };
+  const standing = await selectApplication(ctx.db, { address });
+  throw stepFailure("file", standing?.status ?? "pending");
+}
+
+/** How an address's application stands. Throws `application_not_found`, `store_unavailable`. */
+export async function getApplication(ctx: Context, address: Address): Promise<Application> {
+  const row = await selectApplication(ctx.db, { address });
+  if (row === null) throw failure("application_not_found", `${address} has not applied`);
+  return toApplication(row);
+}
+
+/** Applications, newest first; `before` is the last of the page before. Throws `store_unavailable`. */
+export async function listApplications(
+  ctx: Context,
+  page: { status: ApplicationStatus | null; limit: number; before: TimePosition | null },
+): Promise<Page<ApplicationRecord>> {
+  const found = await selectApplications(ctx.db, { ...page, limit: page.limit + 1 });
+  const partsOf = (row: ApplicationRow) => timeCursorParts({ at: row.createdAt, id: row.id });
+  const { rows, next } = cutPage(found, { limit: page.limit, partsOf });
+  return { rows: rows.map(toApplicationRecord), next };
+}
+
+/**
+ * Decides an application, with its audit row. A revocation kills the partner's keys and sessions: each request
+ * looks. Throws `application_not_found`; `application_pending`, `_rejected`, `_revoked` or `_exists` (approved)
+ * when its state does not allow the step; `store_unavailable`.
+ */
+export async function decideApplication(
+  ctx: Context,
+  input: { applicationId: string; decision: Decision; note: string },
+): Promise<ApplicationRecord> {
+  const { applicationId: id, decision } = input;
+  const { from, to } = decisions[decision];
+  const changed = await updateApplicationStatus(ctx.db, {
+    id,
+    from,
+    to,
+    note: makeAuditNote(ctx, { action: `application.${decision}`, actor: "admin", note: input.note }),
+    decidedAt: to === "pending" ? null : new Date(ctx.now()),
+  });
+  const row = await selectApplication(ctx.db, { id });
+  if (row === null) throw failure("application_not_found", `there is no application ${id}`);
+  if (!changed) throw stepFailure(decision, row.status);
+  return toApplicationRecord(row);
+}
+
+/** What anybody may know of an application. */
+function toApplication(row: ApplicationRow): Application {
+  return {
+    address: getAddress(row.address),
+    status: row.status,
+    created_at: row.createdAt.toISOString(),
+    decided_at: row.decidedAt?.toISOString() ?? null,
+  };
+}
+
+/** What an administrator sees of it. */
+function toApplicationRecord(row: ApplicationRow): ApplicationRecord {
+  return { ...toApplication(row), application_id: row.id, form: row.form, note: row.note };
+}

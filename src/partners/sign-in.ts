@@ -1,0 +1,90 @@
+import type { Context } from "../context.ts";
+import { makeAuditNote } from "../db/queries/audit.ts";
+import { insertPartner } from "../db/queries/partners.ts";
+import { deleteSession, insertSession } from "../db/queries/sessions.ts";
+import { failure } from "../errors.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import type { Login, RegisterInput, Registration } from "../schemas/partner.ts";
+import type { SignedNonce } from "../schemas/signing.ts";
+import { requirePartner } from "./actor.ts";
+import { notApprovedFailure } from "./application-state.ts";
+import { generateCredential } from "./credentials.ts";
+import { sha256 } from "./digest.ts";
+import { generateKeyPair } from "./key-pair.ts";
+import { getPartner } from "./profile.ts";
+import { verifySignedNonce } from "./siwe.ts";
+
+/** How long a session lasts, in milliseconds. */
+const SESSION_MS = DAY_MS;
+
+/** A session that is about to begin: the token is shown once, its digest is stored. */
+export interface NewSession {
+  token: string;
+  digest: string;
+  expiresAt: Date;
+}
+
+/** Makes a session's token of 256 random bits; `now` in milliseconds. */
+async function makeSession(now: number): Promise<NewSession> {
+  const token = generateCredential("session");
+  return { token, digest: await sha256(token), expiresAt: new Date(now + SESSION_MS) };
+}
+
+/**
+ * Makes a partner of an approved applicant and gives it its key pair, which is shown this once, and a session.
+ * Throws `nonce_invalid`, `signature_invalid`; `application_required`, `_pending`, `_rejected`, `_revoked`;
+ * `partner_exists`; `store_unavailable`, `simulation_unavailable`.
+ */
+export async function register(ctx: Context, input: RegisterInput): Promise<Registration> {
+  const { address, signature, nonce, name, website, description } = input;
+  await verifySignedNonce(ctx, { purpose: "register", signed: { address, signature, nonce } });
+  const now = ctx.now();
+  const [pair, session] = await Promise.all([generateKeyPair(ctx), makeSession(now)]);
+  const partnerId = `ptr_${ctx.randomId()}`;
+  const made = await insertPartner(ctx.db, {
+    address,
+    partnerId,
+    profile: { name, website, contactEmail: input.contact_email, description },
+    pair: pair.stored,
+    session,
+    now: new Date(now),
+    note: makeAuditNote(ctx, { action: "partner.register", actor: address.toLowerCase() }),
+  });
+  if (made.name === null) {
+    if (made.application !== "approved") throw notApprovedFailure(made.application);
+    throw failure("partner_exists", `${address} is a partner already`);
+  }
+  return {
+    ...pair.shown,
+    address,
+    name: made.name,
+    partner_id: partnerId,
+    created_at: new Date(now).toISOString(),
+    session_token: session.token,
+    expires_at: session.expiresAt.toISOString(),
+  };
+}
+
+/**
+ * Begins a session for a partner that signed for it. Throws `nonce_invalid`, `signature_invalid`;
+ * `application_required`, `_pending`, `_rejected`, `_revoked`; `partner_not_found` for an approved applicant
+ * who has not registered; `store_unavailable`, `simulation_unavailable`.
+ */
+export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
+  const { address } = signed;
+  await verifySignedNonce(ctx, { purpose: "login", signed });
+  const { token, digest, expiresAt } = await makeSession(ctx.now());
+  const made = await insertSession(ctx.db, { digest, address, expiresAt, now: new Date(ctx.now()) });
+  if (!made.begun) {
+    if (made.application !== "approved") throw notApprovedFailure(made.application);
+    throw failure("partner_not_found", `${address} has not registered yet`);
+  }
+  const partner = await getPartner(ctx, address);
+  return { session_token: token, expires_at: expiresAt.toISOString(), partner };
+}
+
+/** Ends the session that asks. Throws `credentials_required`, `store_unavailable`. */
+export async function logout(ctx: Context): Promise<void> {
+  const { session } = requirePartner(ctx);
+  if (session !== null) await deleteSession(ctx.db, session);
+}

@@ -1,0 +1,172 @@
+import type { z } from "@hono/zod-openapi";
+import type { Hex } from "viem";
+import { type AppError, failure, failureFrom } from "../../errors.ts";
+import { type BoundedResponse, boundedFetch, OutsideError } from "../../lib/bounded-fetch.ts";
+import type { ProviderScope } from "../provider.ts";
+import { AcrossDepositStatus, AcrossErrorBody, SuggestedFees } from "./across-schemas.ts";
+import { noAcrossRoute } from "./route.ts";
+
+/** Refusals that mean this transfer has no route, with our words for them. */
+const REASON_BY_API_CODE: Readonly<Record<string, readonly [code: string, detail: string]>> = {
+  AMOUNT_TOO_LOW: ["amount_too_low", "the amount does not cover the bridge's fees"],
+  AMOUNT_TOO_HIGH: ["amount_too_high", "the amount is more than the bridge can move now"],
+  ROUTE_NOT_ENABLED: ["route_not_enabled", "the bridge does not move this token between these chains"],
+  INVALID_PARAM: ["route_not_enabled", "the bridge does not know this token or chain"],
+  SIMULATION_ERROR: ["destination_call_failed", "the call on the destination chain would fail"],
+};
+
+const DEFAULT_RETRY_SECONDS = 60;
+const MAX_RETRY_SECONDS = 3_600;
+
+/**
+ * The failure that an answer other than 200 stands for: `no_route` with a reason where the bridge declines
+ * the transfer, `rate_limited` on 429, otherwise `upstream_unavailable`; 504 is `upstream_timeout`.
+ */
+export function failureFromResponse(response: BoundedResponse, now: number): AppError {
+  const { status } = response;
+  if (status === 429) {
+    const retryAfter = parseRetryAfterSeconds(response.headers.get("retry-after"), now);
+    return failure("rate_limited", "the bridge takes no more requests for now", { retry_after: retryAfter });
+  }
+  const cause = new OutsideError("status", `the bridge answered ${status}`, { status });
+  if (status === 504) return failureFrom("upstream_timeout", "the bridge did not answer in time", cause);
+  const body = parseErrorBody(response.text);
+  const reason = status === 400 && body?.code !== undefined ? REASON_BY_API_CODE[body.code] : undefined;
+  if (reason !== undefined) return noAcrossRoute(...reason);
+  if (status === 404 && body !== null)
+    return noAcrossRoute("route_not_enabled", "the bridge does not know this token");
+  return failureFrom("upstream_unavailable", "the bridge cannot be used now", cause);
+}
+
+/** The failure that a broken, slow or oversized exchange stands for. */
+export function failureFromExchange(error: unknown): AppError {
+  return error instanceof OutsideError && error.kind === "timeout"
+    ? failureFrom("upstream_timeout", "the bridge did not answer in time", error)
+    : failureFrom("upstream_unavailable", "the bridge cannot be used now", error);
+}
+
+/** Whether the answer is the indexer's own "no such deposit", not some page's 404. */
+export function isDepositUnknown(response: BoundedResponse): boolean {
+  return response.status === 404 && parseErrorBody(response.text)?.error === "DepositNotFoundException";
+}
+
+function parseErrorBody(text: string) {
+  try {
+    const parsed = AcrossErrorBody.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `Retry-After` in seconds, from seconds or a date, kept within reason. Source: RFC 9110 10.2.3. */
+function parseRetryAfterSeconds(header: string | null, now: number): number {
+  if (header === null || header.trim() === "") return DEFAULT_RETRY_SECONDS;
+  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000);
+  if (Number.isNaN(seconds)) return DEFAULT_RETRY_SECONDS;
+  return Math.min(Math.max(seconds, 1), MAX_RETRY_SECONDS);
+}
+
+/** A price takes at most this long in all, retry included; a status less, for there the chains answer too. */
+const QUOTE_BUDGET_MS = 5_000;
+const STATUS_BUDGET_MS = 4_000;
+const RETRY_DELAY_MS = 250;
+/** A real answer has some two kilobytes. */
+const MAX_BYTES = 256 * 1024;
+
+/** Where the API is; the key is sent as a bearer token and nowhere else. */
+export interface AcrossApiSettings {
+  /** Without a trailing slash. */
+  apiUrl: string;
+  apiKey?: string;
+}
+
+interface ApiExchange {
+  url: string;
+  init: RequestInit;
+  budgetMs: number;
+}
+
+/**
+ * Asks for a price: a GET, or with a `message` a POST, which reads all the same. Throws `no_route`,
+ * `rate_limited`, `upstream_timeout`, `upstream_unavailable`. Source: Across API `suggested-fees`.
+ */
+export async function fetchSuggestedFees(
+  scope: ProviderScope,
+  ask: { settings: AcrossApiSettings; query: Record<string, string>; message: Hex },
+): Promise<SuggestedFees> {
+  const { settings, query, message } = ask;
+  const url = `${settings.apiUrl}/suggested-fees?${new URLSearchParams(query)}`;
+  const init = message === "0x" ? getInit(settings) : postInit(settings, { message });
+  const response = await sendWithRetry(scope, { url, init, budgetMs: QUOTE_BUDGET_MS });
+  if (response.status !== 200) throw failureFromResponse(response, scope.now());
+  return parseBody(response.text, SuggestedFees);
+}
+
+/**
+ * Asks for a transfer by its source transaction; null when the API does not know it (yet). Throws
+ * `rate_limited`, `upstream_timeout`, `upstream_unavailable`. Source: Across API `deposit/status`.
+ */
+export async function fetchDepositStatus(
+  scope: ProviderScope,
+  ask: { settings: AcrossApiSettings; txHash: Hex },
+): Promise<AcrossDepositStatus | null> {
+  const query = new URLSearchParams({ depositTxnRef: ask.txHash });
+  const url = `${ask.settings.apiUrl}/deposit/status?${query}`;
+  const response = await sendWithRetry(scope, {
+    url,
+    init: getInit(ask.settings),
+    budgetMs: STATUS_BUDGET_MS,
+  });
+  if (isDepositUnknown(response)) return null;
+  if (response.status !== 200) throw failureFromResponse(response, scope.now());
+  return parseBody(response.text, AcrossDepositStatus);
+}
+
+const authorization = ({ apiKey }: AcrossApiSettings): Record<string, string> =>
+  apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+
+function getInit(settings: AcrossApiSettings): RequestInit {
+  return { headers: { accept: "application/json", ...authorization(settings) } };
+}
+
+function postInit(settings: AcrossApiSettings, body: unknown): RequestInit {
+  const headers = { ...authorization(settings), "content-type": "application/json" };
+  return { method: "POST", headers, body: JSON.stringify(body) };
+}
+
+/**
+ * One request, and one more after 250 ms when the first met a broken connection or a 5xx and the budget
+ * has room. Never again after 4xx, a timeout or an oversized answer. Only for requests that change nothing.
+ */
+async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promise<BoundedResponse> {
+  const { url, init } = request;
+  const startedAt = scope.now();
+  const budgetMs = Math.min(request.budgetMs, (scope.deadline ?? Number.POSITIVE_INFINITY) - startedAt);
+  const attempt = (): Promise<BoundedResponse> => {
+    const timeoutMs = Math.max(1, Math.floor(budgetMs - (scope.now() - startedAt)));
+    const bounds = { timeoutMs, maxBytes: MAX_BYTES };
+    return scope.timing.track("provider", () => boundedFetch(scope.fetch, { url, init, bounds }));
+  };
+  const hasRoom = (): boolean => budgetMs - (scope.now() - startedAt) > 2 * RETRY_DELAY_MS;
+  try {
+    const first = await attempt().catch((error: unknown) => {
+      if (error instanceof OutsideError && error.kind === "network" && hasRoom()) return null;
+      throw error;
+    });
+    if (first !== null && (first.status < 500 || !hasRoom())) return first;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
+    return await attempt();
+  } catch (error) {
+    throw failureFromExchange(error);
+  }
+}
+
+/** Throws `upstream_unavailable` on anything but JSON of the expected shape. */
+function parseBody<T extends z.ZodType>(text: string, schema: T): z.output<T> {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    throw failureFrom("upstream_unavailable", "the bridge gave an unusable answer", error);
+  }
+}

@@ -1,0 +1,128 @@
+import type { Address, Hex } from "viem";
+import { isNativeAlias } from "../../lib/address.ts";
+import type {
+  Provider,
+  ProviderCapabilities,
+  ProviderScope,
+  TransferQuote,
+  TransferRequest,
+} from "../provider.ts";
+import { type AcrossApiSettings, fetchSuggestedFees } from "./across-api.ts";
+import { type AcrossDeployment, type AcrossDeployments, resolveAcrossDeployments } from "./deployments.ts";
+import { type AcrossDelivery, encodeAcrossDelivery, encodeAcrossDeposit } from "./deposit-calldata.ts";
+import { type AcrossTerms, acceptTerms } from "./quote-checks.ts";
+import { ACROSS_KEY, type AcrossRoute, findAcrossRoute } from "./route.ts";
+import { trackAcrossTransfer } from "./tracking/across-status.ts";
+import { verifyAcrossDeposit } from "./verify-deposit.ts";
+
+const DISPLAY_NAME = "Across";
+/** The terms leave at least ten minutes for the delivery after that; see lies.ts. */
+const VALID_SECONDS = 300;
+
+export interface AcrossOptions {
+  /** Without a trailing slash; Across' own is `https://app.across.to/api`. */
+  apiUrl: string;
+  apiKey?: string;
+  /** Two bytes that Across gave the integrator; written behind the calldata. */
+  integratorId?: Hex;
+  /** Deployments on chains that the code does not know, such as local ones. */
+  deployments?: readonly AcrossDeployment[];
+}
+
+/**
+ * Makes the provider for Across: prices from its API, calldata and addresses from here. Throws `internal`
+ * when an option would replace a deployment that ships in code.
+ */
+export function createAcross(options: AcrossOptions): Provider {
+  const deployments = resolveAcrossDeployments(options.deployments ?? []);
+  const settings: AcrossApiSettings = options;
+  const widths = new Map<number, bigint>();
+  const integratorId = options.integratorId ?? null;
+  return {
+    name: ACROSS_KEY,
+    capabilities: () => acrossCapabilities(deployments),
+    async quote(scope, request) {
+      const { route, terms } = await priceTransfer(scope, { request, deployments, settings });
+      return [quoteFromTerms(route, terms)];
+    },
+    spenders(request) {
+      const origin = deployments.get(request.fromChainId);
+      return origin === undefined || isNativeAlias(request.fromToken) ? [] : [origin.spokePool];
+    },
+    async build(scope, request) {
+      const { route, terms, delivery } = await priceTransfer(scope, { request, deployments, settings });
+      const data = encodeAcrossDeposit({ request, route, terms, delivery, integratorId });
+      const value = route.native ? request.amount : 0n;
+      const transaction = { to: route.origin.spokePool, data, value };
+      verifyAcrossDeposit(transaction, { request, route, terms, integratorId });
+      return {
+        ...quoteFromTerms(route, terms),
+        transaction,
+        spender: route.native ? null : route.origin.spokePool,
+        executor: request.call === null ? null : route.handler,
+        tool: ACROSS_KEY,
+        validSeconds: VALID_SECONDS,
+      };
+    },
+    status: (scope, transfer) =>
+      trackAcrossTransfer(scope, { transfer, follower: { settings, deployments, widths } }),
+  };
+}
+
+interface PricedTransfer {
+  route: AcrossRoute;
+  delivery: AcrossDelivery;
+  terms: AcrossTerms;
+}
+
+async function priceTransfer(
+  scope: ProviderScope,
+  ask: { request: TransferRequest; deployments: AcrossDeployments; settings: AcrossApiSettings },
+): Promise<PricedTransfer> {
+  const { request, settings } = ask;
+  const route = findAcrossRoute(request, ask.deployments);
+  const delivery = encodeAcrossDelivery(request, route);
+  const query = suggestedFeesQuery(request, { route, recipient: delivery.recipient });
+  const fees = await fetchSuggestedFees(scope, { settings, query, message: delivery.message });
+  const now = Math.floor(scope.now() / 1000);
+  return { route, delivery, terms: acceptTerms(fees, { request, route, now }) };
+}
+
+function suggestedFeesQuery(
+  request: TransferRequest,
+  { route, recipient }: { route: AcrossRoute; recipient: Address },
+): Record<string, string> {
+  return {
+    inputToken: route.input.address,
+    outputToken: route.output.address,
+    originChainId: request.fromChainId.toString(),
+    destinationChainId: request.toChainId.toString(),
+    amount: request.amount.toString(),
+    recipient,
+    ...(route.input.decimals === route.output.decimals ? {} : { allowUnmatchedDecimals: "true" }),
+  };
+}
+
+/** The bridge delivers no less than it says, or nothing: the expected amount is the guaranteed one. */
+function quoteFromTerms({ destination }: AcrossRoute, terms: AcrossTerms): TransferQuote {
+  return {
+    provider: ACROSS_KEY,
+    bridge: ACROSS_KEY,
+    bridgeName: DISPLAY_NAME,
+    bridgeLogo: null,
+    toAmount: terms.outputAmount,
+    toAmountMin: terms.outputAmount,
+    estimatedSeconds: terms.estimatedSeconds,
+    gasCostUsd: null,
+    fromAmountUsd: null,
+    toAmountUsd: null,
+    callable: destination.multicallHandler !== null,
+    plain: true,
+  };
+}
+
+function acrossCapabilities(deployments: AcrossDeployments): ProviderCapabilities {
+  const offered = [...deployments.values()].filter(({ tokens }) => tokens.length > 0);
+  const chains = offered.map(({ chainId }) => chainId);
+  return { bridges: [{ key: ACROSS_KEY, name: DISPLAY_NAME, chains }], swaps: false, destinationCall: true };
+}

@@ -1,0 +1,127 @@
+import type { z } from "zod";
+import { type BoundedResponse, boundedFetch } from "../../../lib/bounded-fetch.ts";
+import type { ProviderScope } from "../../provider.ts";
+import {
+  failureFromLifiExchange,
+  failureFromLifiResponse,
+  lifiRateLimited,
+  lifiRejection,
+} from "./lifi-errors.ts";
+import type { EndpointFamily, RateLimitMemory } from "./rate-limits.ts";
+
+/** Deadlines of one request, its retry included, in milliseconds. */
+export const QUOTE_TIMEOUT_MS = 8_000;
+export const STATUS_TIMEOUT_MS = 4_000;
+/** The largest answer that is read, in bytes. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** LI.FI's own rule: one retry, for status 500 only, after this pause. Source: @lifi/sdk, request.ts. */
+const RETRY_PAUSE_MS = 500;
+/** A retry is not worth starting with less time than this. */
+const MIN_ATTEMPT_MS = 250;
+
+export interface LifiRequest<S extends z.ZodType> {
+  family: EndpointFamily;
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  /** Sent as JSON by POST; GET without it. */
+  body?: unknown;
+  timeoutMs: number;
+  /** What an answer of status 200 must look like. */
+  schema: S;
+  /** What status 404 means, where it is an answer and no failure. */
+  notFound?: z.infer<S>;
+}
+
+export interface LifiClient {
+  /**
+   * Asks LI.FI. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` and
+   * `upstream_timeout`, never with the upstream's own words.
+   */
+  ask<S extends z.ZodType>(scope: ProviderScope, request: LifiRequest<S>): Promise<z.infer<S>>;
+}
+
+/** Makes the client; it holds no state but the memory of limits that it is handed. */
+export function createLifiClient(options: {
+  apiUrl: string;
+  apiKey: string | null;
+  memory: RateLimitMemory;
+}): LifiClient {
+  const { apiKey, memory } = options;
+  const base = options.apiUrl.replace(/\/+$/, "");
+  return {
+    async ask(scope, request) {
+      const wait = memory.waitSeconds(request.family, scope.now());
+      if (wait !== null) throw lifiRateLimited(wait);
+      const url = `${base}${request.path}${toQuery(request.query)}`;
+      const init = toInit(request.body, apiKey);
+      const left = (scope.deadline ?? Number.POSITIVE_INFINITY) - scope.now();
+      const timeoutMs = Math.max(1, Math.min(request.timeoutMs, left));
+      const response = await send(scope, { url, init, timeoutMs });
+      memory.observe(request.family, { ...response, now: scope.now() });
+      return readResponse(response, { ...request, now: scope.now() });
+    },
+  };
+}
+
+function toQuery(query: Readonly<Record<string, string>> | undefined): string {
+  return query === undefined ? "" : `?${new URLSearchParams(query)}`;
+}
+
+function toInit(body: unknown, apiKey: string | null): RequestInit {
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (apiKey !== null) headers["x-lifi-api-key"] = apiKey;
+  if (body === undefined) return { headers };
+  headers["content-type"] = "application/json";
+  return { method: "POST", headers, body: JSON.stringify(body) };
+}
+
+interface OutgoingRequest {
+  url: string;
+  init: RequestInit;
+  timeoutMs: number;
+}
+
+async function send(scope: ProviderScope, sending: OutgoingRequest): Promise<BoundedResponse> {
+  const startedAt = scope.now();
+  const first = await attempt(scope, sending);
+  if (first.status !== 500) return first;
+  const left = sending.timeoutMs - (scope.now() - startedAt) - RETRY_PAUSE_MS;
+  if (left < MIN_ATTEMPT_MS) return first;
+  await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+  return attempt(scope, { ...sending, timeoutMs: left });
+}
+
+async function attempt(scope: ProviderScope, sending: OutgoingRequest): Promise<BoundedResponse> {
+  const bounds = { timeoutMs: sending.timeoutMs, maxBytes: MAX_BYTES };
+  try {
+    return await scope.timing.track("provider", () =>
+      boundedFetch(scope.fetch, { url: sending.url, init: sending.init, bounds }),
+    );
+  } catch (error) {
+    throw failureFromLifiExchange(error);
+  }
+}
+
+function readResponse<S extends z.ZodType>(
+  response: BoundedResponse,
+  request: LifiRequest<S> & { now: number },
+): z.infer<S> {
+  if (response.status === 404 && request.notFound !== undefined) return request.notFound;
+  if (response.status !== 200) {
+    const failure = failureFromLifiResponse({ ...response, now: request.now });
+    throw request.family === "other" && failure.code === "no_route"
+      ? failureFromLifiExchange(failure.cause)
+      : failure;
+  }
+  const parsed = request.schema.safeParse(parseJson(response.text));
+  if (parsed.success) return parsed.data;
+  throw lifiRejection(`answer of ${request.path}: ${parsed.error.issues[0]?.path.join(".") ?? "shape"}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw failureFromLifiExchange(error);
+  }
+}

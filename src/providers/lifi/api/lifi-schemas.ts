@@ -1,0 +1,166 @@
+import type { Address, Hex } from "viem";
+import { z } from "zod";
+import { MAX_UINT256 } from "../../../lib/amount.ts";
+
+/** Calldata longer than this is refused, in hex digits with the prefix: 128 KiB. */
+const MAX_DATA = 2 * 128 * 1024 + 2;
+const MAX_STEPS = 16;
+const MAX_COSTS = 64;
+
+const Amount = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,77})$/)
+  .transform(BigInt)
+  .refine((amount) => amount <= MAX_UINT256);
+const Quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .transform(BigInt);
+const AddressText = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => text as Address);
+const HashText = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .transform((text) => text.toLowerCase() as Hex);
+const Data = z
+  .string()
+  .max(MAX_DATA)
+  .regex(/^0x([0-9a-fA-F]{2})*$/)
+  .transform((text) => text.toLowerCase() as Hex);
+const ChainId = z.int().positive();
+const Text = z.string().max(512);
+/** Of what is only shown: a figure or a name of another shape is none, and costs no route. */
+const shown = <S extends z.ZodType>(schema: S) => schema.nullish().catch(null);
+
+/** A token; its address is text because chains of other kinds are listed too. */
+export const LifiToken = z.object({
+  chainId: ChainId,
+  address: z.string().min(1).max(128),
+  symbol: z.string().max(64),
+  decimals: z.int().min(0).max(255),
+  name: Text.optional(),
+});
+export type LifiToken = z.infer<typeof LifiToken>;
+
+const Action = z.object({
+  fromChainId: ChainId,
+  toChainId: ChainId,
+  fromToken: LifiToken,
+  toToken: LifiToken,
+  fromAmount: Amount,
+  fromAddress: Text.optional(),
+  toAddress: Text.optional(),
+});
+
+const FeeCost = z.object({
+  token: LifiToken,
+  amount: Amount,
+  included: z.boolean(),
+  feeSplit: z.unknown().optional(),
+});
+const GasCost = z.object({ amountUSD: shown(z.string().max(64)) });
+
+const Estimate = z.object({
+  fromAmount: Amount,
+  toAmount: Amount,
+  toAmountMin: Amount,
+  approvalAddress: AddressText,
+  executionDuration: shown(z.number().min(0).max(31_536_000)),
+  feeCosts: z.array(FeeCost).max(MAX_COSTS).nullish(),
+  gasCosts: shown(z.array(GasCost).max(MAX_COSTS)),
+  fromAmountUSD: shown(z.string().max(64)),
+  toAmountUSD: shown(z.string().max(64)),
+});
+
+const IncludedStep = z.object({
+  type: z.string().max(64),
+  tool: z.string().max(64),
+  estimate: z.object({ toAmount: Amount, toAmountMin: Amount }).optional(),
+});
+
+const TransactionRequest = z.object({
+  to: AddressText,
+  from: AddressText,
+  data: Data,
+  value: Quantity.default(0n),
+  chainId: ChainId,
+});
+
+const Step = z.object({
+  tool: z.string().min(1).max(64),
+  toolDetails: shown(z.object({ logoURI: shown(z.string().max(2048)) })),
+  action: Action,
+  estimate: Estimate,
+  includedSteps: z.array(IncludedStep).max(MAX_STEPS).default([]),
+});
+export type LifiStep = z.infer<typeof Step>;
+
+/** The answer of `GET /quote` and `POST /quote/contractCalls`: a step with its transaction. */
+export const LifiQuote = Step.extend({ transactionId: HashText, transactionRequest: TransactionRequest });
+export type LifiQuote = z.infer<typeof LifiQuote>;
+
+/** A tool that gave no quote, in whichever of the two shapes of `errors`. */
+export const LifiToolError = z.object({ code: z.string().max(64), tool: z.string().max(64).optional() });
+const Unavailable = z.object({
+  filteredOut: z.array(z.object({ reason: z.string().optional() })).default([]),
+  failed: z
+    .array(z.object({ subpaths: z.record(z.string(), z.array(LifiToolError)).default({}) }))
+    .default([]),
+});
+
+/** The body of a refusal: `errors` is a list of tool errors, or what was filtered out and what failed. */
+export const LifiErrorBody = z.object({
+  code: z.number().nullish().catch(null),
+  errors: z
+    .union([z.array(LifiToolError), Unavailable])
+    .nullish()
+    .catch(null),
+});
+export type LifiErrorBody = z.infer<typeof LifiErrorBody>;
+
+const Route = z.object({ steps: z.array(Step).min(1).max(MAX_STEPS) });
+export type LifiRoute = z.infer<typeof Route>;
+
+/** The answer of `POST /advanced/routes`; null: a route of another shape, which costs no other one. */
+export const LifiRoutes = z.object({
+  routes: z.array(Route.nullable().catch(null)).max(64),
+  unavailableRoutes: z.unknown().optional(),
+});
+
+/** The answer of `GET /tools`. */
+export const LifiTools = z.object({
+  bridges: z.array(
+    z.object({
+      key: z.string().max(64),
+      name: Text,
+      logoURI: z.string().max(2048).nullish(),
+      supportedChains: z.array(z.object({ fromChainId: ChainId, toChainId: ChainId })),
+    }),
+  ),
+});
+
+/** The answer of `GET /tokens`. */
+export const LifiTokens = z.object({ tokens: z.record(z.string(), z.array(LifiToken)) });
+
+/** The answer of `GET /chains`. */
+export const LifiChains = z.object({
+  chains: z.array(z.object({ id: ChainId, diamondAddress: z.string().max(128).nullish() })),
+});
+
+const Leg = z.object({
+  txHash: z.string().max(128).nullish(),
+  chainId: ChainId.nullish(),
+  amount: z.string().max(80).nullish(),
+});
+
+/** The answer of `GET /status`; everything but `status` may be missing. */
+export const LifiStatus = z.object({
+  status: z.string().max(64),
+  substatus: z.string().max(64).nullish(),
+  sending: Leg.nullish(),
+  receiving: Leg.nullish(),
+  lifiExplorerLink: z.string().max(512).nullish(),
+});
+export type LifiStatus = z.infer<typeof LifiStatus>;

@@ -1,0 +1,46 @@
+/** Endpoints that LI.FI counts together. */
+export type EndpointFamily = "quote" | "routes" | "other";
+
+/** The longest wait that is believed: LI.FI's own window, two hours. */
+const MAX_WAIT_SECONDS = 7_200;
+/** The wait when an upstream says "too many" and not for how long. */
+const DEFAULT_WAIT_SECONDS = 60;
+
+/** Until when each family of endpoints must not be called; kept as long as the isolate lives. */
+export class RateLimitMemory {
+  readonly #until = new Map<EndpointFamily, number>();
+
+  /** Seconds that remain until a family may be called again; null when it may be now. */
+  waitSeconds(family: EndpointFamily, now: number): number | null {
+    const until = this.#until.get(family) ?? 0;
+    return until > now ? Math.ceil((until - now) / 1000) : null;
+  }
+
+  /** Takes what an answer's headers say: nothing remaining means that nothing is asked before the reset. */
+  observe(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
+    const { status, headers, now } = answer;
+    if (status !== 429 && headers.get("ratelimit-remaining") !== "0") return;
+    this.#until.set(family, now + retryAfterSeconds(headers, now) * 1000);
+  }
+}
+
+/**
+ * How many seconds an answer asks to wait, between 1 and 7,200: `Retry-After` in seconds or as a date, or
+ * `ratelimit-reset` in seconds. `now` in milliseconds.
+ */
+export function retryAfterSeconds(headers: Headers, now: number): number {
+  const seconds =
+    parseRetryAfter(headers.get("retry-after"), now) ?? parseSeconds(headers.get("ratelimit-reset"));
+  return Math.min(Math.max(seconds ?? DEFAULT_WAIT_SECONDS, 1), MAX_WAIT_SECONDS);
+}
+
+function parseRetryAfter(text: string | null, now: number): number | null {
+  const seconds = parseSeconds(text);
+  if (seconds !== null || text === null) return seconds;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : Math.ceil((date - now) / 1000);
+}
+
+function parseSeconds(text: string | null): number | null {
+  return text !== null && /^[0-9]{1,15}$/.test(text) ? Number(text) : null;
+}

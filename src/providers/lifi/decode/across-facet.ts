@@ -1,0 +1,54 @@
+import { type Hex, parseAbiParameters } from "viem";
+import { once } from "../../../lib/once.ts";
+import { decodeCanonical } from "./canonical.ts";
+import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
+
+/** What Across is told. Addresses are left-padded to 32 bytes; times are unix seconds. */
+export interface AcrossData {
+  receiverAddress: Hex;
+  refundAddress: Hex;
+  sendingAssetId: Hex;
+  receivingAssetId: Hex;
+  outputAmount: bigint;
+  /** Parts of 10^18 of what is bridged; replaces `outputAmount` after swaps. */
+  outputAmountMultiplier: bigint;
+  exclusiveRelayer: Hex;
+  quoteTimestamp: number;
+  fillDeadline: number;
+  exclusivityParameter: number;
+  message: Hex;
+}
+
+export interface AcrossCall {
+  kind: "across";
+  bridge: BridgeData;
+  /** Null for the entry without swaps. */
+  swaps: readonly SwapData[] | null;
+  facet: AcrossData;
+}
+
+const ACROSS_DATA =
+  "struct AcrossV4Data { bytes32 receiverAddress; bytes32 refundAddress; bytes32 sendingAssetId; bytes32 receivingAssetId; uint256 outputAmount; uint128 outputAmountMultiplier; bytes32 exclusiveRelayer; uint32 quoteTimestamp; uint32 fillDeadline; uint32 exclusivityParameter; bytes message; }";
+const started = once(() =>
+  parseAbiParameters(["BridgeData bridge, AcrossV4Data facet", BRIDGE_DATA, ACROSS_DATA]),
+);
+const swapped = once(() =>
+  parseAbiParameters([
+    "BridgeData bridge, SwapData[] swaps, AcrossV4Data facet",
+    BRIDGE_DATA,
+    SWAP_DATA,
+    ACROSS_DATA,
+  ]),
+);
+
+/** AcrossFacetV4 1.0.0: `startBridgeTokensViaAcrossV4` 0xa1f1ce43. Source: lifinance/contracts ef00558f. */
+export function decodeAcross(data: Hex): AcrossCall | null {
+  const values = decodeCanonical(started(), data);
+  return values && { kind: "across", bridge: values[0], swaps: null, facet: values[1] };
+}
+
+/** AcrossFacetV4 1.0.0: `swapAndStartBridgeTokensViaAcrossV4` 0x1794958f. */
+export function decodeSwapAcross(data: Hex): AcrossCall | null {
+  const values = decodeCanonical(swapped(), data);
+  return values && { kind: "across", bridge: values[0], swaps: values[1], facet: values[2] };
+}

@@ -1,0 +1,40 @@
+import { type Address, type Hex, parseAbiParameters } from "viem";
+import { once } from "../../../lib/once.ts";
+import { decodeCanonical } from "./canonical.ts";
+import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
+
+/**
+ * A deposit for an order that Relay keeps off chain. Receiver, token, chain and amount are the order's, and
+ * nothing in the calldata ties them to `bridge`: it can be read, never verified.
+ */
+export interface RelayCall {
+  kind: "relay";
+  bridge: BridgeData;
+  swaps: readonly SwapData[] | null;
+  facet: { orderId: Hex; depositorAddress: Address };
+}
+
+const RELAY = "struct RelayDepositoryData { bytes32 orderId; address depositorAddress; }";
+const started = once(() =>
+  parseAbiParameters(["BridgeData bridge, RelayDepositoryData facet", BRIDGE_DATA, RELAY]),
+);
+const swapped = once(() =>
+  parseAbiParameters([
+    "BridgeData bridge, SwapData[] swaps, RelayDepositoryData facet",
+    BRIDGE_DATA,
+    SWAP_DATA,
+    RELAY,
+  ]),
+);
+
+/** RelayDepositoryFacet 1.0.0: `startBridgeTokensViaRelayDepository` 0x092e8fa4. Source: lifinance/contracts ef00558f. */
+export function decodeRelay(data: Hex): RelayCall | null {
+  const values = decodeCanonical(started(), data);
+  return values && { kind: "relay", bridge: values[0], swaps: null, facet: values[1] };
+}
+
+/** RelayDepositoryFacet 1.0.0: `swapAndStartBridgeTokensViaRelayDepository` 0xa3443faa. */
+export function decodeSwapRelay(data: Hex): RelayCall | null {
+  const values = decodeCanonical(swapped(), data);
+  return values && { kind: "relay", bridge: values[0], swaps: values[1], facet: values[2] };
+}

@@ -1,0 +1,71 @@
+import { type Address, type Hex, isAddressEqual, parseAbiParameters, slice, zeroAddress } from "viem";
+import { once } from "../../../lib/once.ts";
+import { decodeCanonical } from "../decode/canonical.ts";
+import type { SwapData } from "../decode/lifi-structs.ts";
+import { feeRecipients } from "../deployments.ts";
+import { requireMatch, type Verification } from "./verification.ts";
+
+export interface FeePayment {
+  /** The zero address for native. */
+  token: Address;
+  distributions: readonly { recipient: Address; amount: bigint }[];
+}
+
+const FEE_DISTRIBUTION = "struct FeeDistribution { address recipient; uint256 amount; }";
+const erc20FeeParameters = once(() =>
+  parseAbiParameters(["address token, FeeDistribution[] distributions", FEE_DISTRIBUTION]),
+);
+const nativeFeeParameters = once(() =>
+  parseAbiParameters(["FeeDistribution[] distributions", FEE_DISTRIBUTION]),
+);
+
+/**
+ * FeeForwarder 1.0.0 and 2.0.0: `forwardERC20Fees` 0x332d746b, `forwardNativeFees` 0x0e8ae67f; null for any
+ * other call. Source: lifinance/contracts ef00558f.
+ */
+function decodeFee(callData: Hex): FeePayment | null {
+  if (callData.length <= 10) return null;
+  const body = slice(callData, 4);
+  const selector = slice(callData, 0, 4).toLowerCase();
+  if (selector === "0x332d746b") {
+    const values = decodeCanonical(erc20FeeParameters(), body);
+    return values && { token: values[0], distributions: values[1] };
+  }
+  if (selector !== "0x0e8ae67f") return null;
+  const values = decodeCanonical(nativeFeeParameters(), body);
+  return values && { token: zeroAddress, distributions: values[0] };
+}
+
+/** The largest fee LI.FI may take, as a divisor of the amount: one percent; it takes a quarter of that. */
+const FEE_CAP_DIVISOR = 100n;
+
+/** Whether a call pays a fee: it gives the token it takes. */
+export function isFeeStep(swap: SwapData): boolean {
+  return isAddressEqual(swap.sendingAssetId, swap.receivingAssetId);
+}
+
+/**
+ * Checks the fee call: LI.FI's fee contract, LI.FI's recipient, under the cap, as much as is declared.
+ * Gives the fee in the token's smallest unit. Throws `upstream_rejected`.
+ */
+export function checkFee(subject: Verification, swap: SwapData): bigint {
+  const { request, claim, source } = subject;
+  requireMatch(
+    source.feeForwarders.some((address) => isAddressEqual(address, swap.callTo)),
+    "fee.callTo",
+  );
+  requireMatch(isAddressEqual(swap.approveTo, swap.callTo), "fee.approveTo");
+  const payment = decodeFee(swap.callData);
+  requireMatch(payment !== null, "fee.callData");
+  requireMatch(isAddressEqual(payment.token, request.fromToken), "fee.token");
+  for (const { recipient } of payment.distributions) {
+    requireMatch(
+      feeRecipients.some((address) => isAddressEqual(address, recipient)),
+      "fee.recipient",
+    );
+  }
+  const total = payment.distributions.reduce((sum, { amount }) => sum + amount, 0n);
+  requireMatch(total <= request.amount / FEE_CAP_DIVISOR, "fee.amount");
+  if (claim.takenFees !== null) requireMatch(total === claim.takenFees, "fee.amount");
+  return total;
+}

@@ -1,0 +1,63 @@
+import { zeroAddress } from "viem";
+import type { Context } from "../context.ts";
+import { makeAuditNote } from "../db/queries/audit.ts";
+import { type DerivedColumns, insertVault, selectVault } from "../db/queries/vaults.ts";
+import { AppError, failure } from "../errors.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import type { NewVaultInput, VaultRecord } from "../schemas/admin.ts";
+import { type Derivation, underivable, unreviewedSubject } from "../vaults/derivation.ts";
+import { deriverOf } from "../vaults/families.ts";
+import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
+import { toVaultRecord } from "./vault-records.ts";
+
+/** The row of a vault, and whether it was made now. */
+export interface AddedVault {
+  record: VaultRecord;
+  added: boolean;
+}
+
+/**
+ * Adds a vault to the registry, `unsupported` until it is activated; a vault that is there stays as it is.
+ * What the chain tells of it is filled in now, and derived again when it is activated.
+ * Throws `chain_unsupported`, `store_unavailable`.
+ */
+export async function addVault(ctx: Context, input: NewVaultInput): Promise<AddedVault> {
+  const { vault_id: key, adapter, curator } = input;
+  if (!ctx.chains.definitions.has(key.chainId)) {
+    throw failure("chain_unsupported", `chain ${key.chainId} is not served`);
+  }
+  const vaultId = formatVaultId(key);
+  const derived = await tryDeriving(ctx, { ...key, adapter });
+  // Which family an adapter talks to is not for saying.
+  const type = deriverOf(adapter)?.type ?? input.type;
+  const ownName = derived.ok ? derived.vault.name : "";
+  const name = [input.name, ownName, vaultId].find((text) => text !== "") ?? vaultId;
+  const statusReason = derived.ok ? "not activated yet" : derived.reason;
+  const address = key.address.toLowerCase();
+  const columns = derived.ok ? toDerivedColumns(derived.vault) : unknownColumns(address);
+  const added = await insertVault(ctx.db, {
+    vault: { chainId: key.chainId, address, type, adapter, name, curator, statusReason, ...columns },
+    vaultId,
+    note: makeAuditNote(ctx, { action: "vault.add", actor: "admin", note: input.note }),
+  });
+  const row = await selectVault(ctx.db, key);
+  if (row === null) throw failure("store_unavailable", "the vault was not written");
+  return { record: toVaultRecord(row), added };
+}
+
+/** An unsupported row needs no chain: one that does not answer now is asked again when the vault is activated. */
+async function tryDeriving(ctx: Context, vault: VaultKey & { adapter: string }): Promise<Derivation> {
+  try {
+    return await deriveVault(ctx, { ...unreviewedSubject(vault), adapter: vault.adapter });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return underivable("the chain did not answer");
+  }
+}
+
+/** Stands in the registry for what was not derived; an unsupported row is used for nothing. */
+function unknownColumns(address: string): DerivedColumns {
+  const nowhere = { assetAddress: zeroAddress, assetSymbol: "", assetDecimals: 0, shareDecimals: 0 };
+  const own = { shareToken: address, entryPoint: address, spender: address, pricer: address };
+  return { ...nowhere, ...own, acceptedAssets: [] };
+}

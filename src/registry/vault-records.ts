@@ -1,0 +1,43 @@
+import { getAddress } from "viem";
+import type { Context } from "../context.ts";
+import { selectAllVaults, type VaultRow } from "../db/queries/vaults.ts";
+import { cutPage, type Page } from "../lib/pagination.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import type { VaultRecord } from "../schemas/admin.ts";
+
+/**
+ * Every vault of the registry, whatever its status, in the order of ids; `backoff` is the last of the page before.
+ * Throws `store_unavailable`.
+ */
+export async function listVaultRecords(
+  ctx: Context,
+  page: { limit: number; after: VaultKey | null },
+): Promise<Page<VaultRecord>> {
+  const found = await selectAllVaults(ctx.db, { ...page, limit: page.limit + 1 });
+  const partsOf = (row: VaultRow) => [formatVaultId(row)];
+  const { rows, next } = cutPage(found, { limit: page.limit, partsOf });
+  return { rows: rows.map(toVaultRecord), next };
+}
+
+/** A row of the registry as the administrator sees it. */
+export function toVaultRecord(row: VaultRow): VaultRecord {
+  return {
+    vault_id: formatVaultId(row),
+    chain_id: row.chainId,
+    address: getAddress(row.address),
+    name: row.name,
+    type: row.type,
+    adapter: row.adapter,
+    status: row.status,
+    status_reason: row.statusReason,
+    asset: { address: getAddress(row.assetAddress), symbol: row.assetSymbol, decimals: row.assetDecimals },
+    share_token: getAddress(row.shareToken),
+    entry_point: getAddress(row.entryPoint),
+    spender: getAddress(row.spender),
+    pricer: getAddress(row.pricer),
+    caller: row.caller,
+    curator: row.curator,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,32 @@
+import { z } from "@hono/zod-openapi";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { pageReply } from "../http/page-reply.ts";
+import { listAuditEntries } from "../partners/list-audit.ts";
+import { AuditEntry } from "../schemas/admin.ts";
+import { TimeCursor } from "../schemas/cursor.ts";
+import { limitParam } from "../schemas/primitives.ts";
+
+const adminAudit = defineRoute({
+  operationId: "admin.audit",
+  method: "get",
+  path: "/v1/admin/audit",
+  summary: "See who changed what",
+  description: "Newest first. The `Link` header names the next page.",
+  tag: "Administration",
+  access: "admin",
+  cache: "no-store",
+  query: z.object({
+    subject: z.string().max(120).optional().openapi({ description: "An application, vault or partner" }),
+    cursor: TimeCursor.optional(),
+    limit: limitParam(200, 50),
+  }),
+  response: { schema: z.array(AuditEntry), description: "A page of audit rows" },
+  errors: ["store_unavailable"],
+  handler: async (ctx, { query: { subject, limit, cursor } }) => {
+    const page = await listAuditEntries(ctx, { subject: subject ?? null, limit, before: cursor ?? null });
+    return pageReply(page, { path: "/v1/admin/audit", query: { subject, limit } });
+  },
+});
+
+/** The audit log, for administrators. */
+export const adminAuditRoutes: readonly AnyRoute[] = [adminAudit];

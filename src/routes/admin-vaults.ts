@@ -1,0 +1,77 @@
+import { z } from "@hono/zod-openapi";
+import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
+import { pageReply } from "../http/page-reply.ts";
+import { addVault } from "../registry/add-vault.ts";
+import { changeVault } from "../registry/change-vault.ts";
+import { listVaultRecords } from "../registry/vault-records.ts";
+import { NewVaultInput, VaultChangeInput, VaultRecord } from "../schemas/admin.ts";
+import { VaultCursor } from "../schemas/cursor.ts";
+import { limitParam, VaultIdInput } from "../schemas/primitives.ts";
+
+const adminVaultsList = defineRoute({
+  operationId: "admin.vaults.list",
+  method: "get",
+  path: "/v1/admin/vaults",
+  summary: "List the registry",
+  description: "Every vault whatever its status, in the order of ids. The `Link` header names the next page.",
+  tag: "Administration",
+  access: "admin",
+  cache: "no-store",
+  query: z.object({ cursor: VaultCursor.optional(), limit: limitParam(500, 100) }),
+  response: { schema: z.array(VaultRecord), description: "A page of registry rows" },
+  errors: ["store_unavailable"],
+  handler: async (ctx, { query: { limit, cursor } }) => {
+    const page = await listVaultRecords(ctx, { limit, after: cursor ?? null });
+    return pageReply(page, { path: "/v1/admin/vaults", query: { limit } });
+  },
+});
+
+const adminVaultsAdd = defineRoute({
+  operationId: "admin.vaults.add",
+  method: "post",
+  path: "/v1/admin/vaults",
+  summary: "Add a vault",
+  description:
+    "Unsupported until it is activated, which needs its addresses to be derived from the chain. A vault that is there stays as it is, and is shown with 200.",
+  tag: "Administration",
+  access: "admin",
+  cache: "no-store",
+  body: NewVaultInput,
+  response: {
+    schema: VaultRecord,
+    description: "The registry row",
+    status: 201,
+    standing: "The registry row of a vault that was there already, as it is",
+  },
+  errors: ["chain_unsupported", "store_unavailable"],
+  handler: async (ctx, { body }) => {
+    const { record, added } = await addVault(ctx, body);
+    return new Reply(record, { standing: !added });
+  },
+});
+
+const adminVaultsChange = defineRoute({
+  operationId: "admin.vaults.change",
+  method: "patch",
+  path: "/v1/admin/vaults/{vault_id}",
+  summary: "Change a vault's status",
+  description: "Builds see it at once, lists within a minute.",
+  tag: "Administration",
+  access: "admin",
+  cache: "no-store",
+  params: z.object({ vault_id: VaultIdInput }),
+  body: VaultChangeInput,
+  response: { schema: VaultRecord, description: "The registry row" },
+  errors: [
+    "vault_not_found",
+    "chain_unsupported",
+    "store_unavailable",
+    "upstream_unavailable",
+    "upstream_rejected",
+    "upstream_timeout",
+  ],
+  handler: (ctx, { params, body }) => changeVault(ctx, { key: params.vault_id, change: body }),
+});
+
+/** The vault registry, for administrators. */
+export const adminVaultRoutes: readonly AnyRoute[] = [adminVaultsList, adminVaultsAdd, adminVaultsChange];

@@ -1,0 +1,63 @@
+import { z } from "@hono/zod-openapi";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { getApplication, submitApplication } from "../partners/partner-applications.ts";
+import { issueNonce, signingErrors } from "../partners/siwe.ts";
+import {
+  Application,
+  ApplicationInput,
+  ApplicationNonceInput,
+  ApplicationReceipt,
+} from "../schemas/application.ts";
+import { AddressInput } from "../schemas/primitives.ts";
+import { Nonce } from "../schemas/signing.ts";
+
+const applicationsNonce = defineRoute({
+  operationId: "applications.nonce",
+  method: "post",
+  path: "/v1/applications/nonce",
+  summary: "Get a message to sign for an application",
+  tag: "Partners",
+  access: "sign_in",
+  cache: "no-store",
+  body: ApplicationNonceInput,
+  response: { schema: Nonce, description: "The nonce and the message that the wallet signs as it is" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { body }) =>
+    issueNonce(ctx, { address: body.address, purpose: "apply", chainId: body.chain_id }),
+});
+
+const applicationsWallet = defineRoute({
+  operationId: "applications.wallet",
+  method: "post",
+  path: "/v1/applications/wallet",
+  summary: "Apply to become a partner",
+  description: "Signed by the wallet that is to be the partner. A rejected application may be sent again.",
+  tag: "Partners",
+  access: "sign_in",
+  cache: "no-store",
+  body: ApplicationInput,
+  response: { schema: ApplicationReceipt, description: "The application was filed", status: 201 },
+  errors: [...signingErrors, "application_exists", "application_revoked"],
+  handler: (ctx, { body }) => submitApplication(ctx, body),
+});
+
+const applicationsGet = defineRoute({
+  operationId: "applications.get",
+  method: "get",
+  path: "/v1/applications/{address}",
+  summary: "See how an application stands",
+  tag: "Partners",
+  access: "sign_in",
+  cache: "no-store",
+  params: z.object({ address: AddressInput }),
+  response: { schema: Application, description: "The application's state" },
+  errors: ["application_not_found", "store_unavailable"],
+  handler: (ctx, { params }) => getApplication(ctx, params.address),
+});
+
+/** Applying to become a partner. */
+export const applicationRoutes: readonly AnyRoute[] = [
+  applicationsNonce,
+  applicationsWallet,
+  applicationsGet,
+];

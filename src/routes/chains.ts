@@ -1,0 +1,26 @@
+import { z } from "@hono/zod-openapi";
+import { listChains } from "../catalog/list-chains.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { Chain } from "../schemas/chain.ts";
+import { BooleanParam } from "../schemas/primitives.ts";
+
+const chainsList = defineRoute({
+  operationId: "chains.list",
+  method: "get",
+  path: "/v1/chains",
+  summary: "List chains",
+  tag: "Service",
+  access: "public",
+  cache: { sMaxAge: 60, staleWhileRevalidate: 600 },
+  query: z.object({
+    source: BooleanParam.optional().openapi({
+      description: "Only chains that deposits can start from, which all are that a deployment serves",
+    }),
+  }),
+  response: { schema: z.array(Chain), description: "The chains of this deployment" },
+  errors: [],
+  handler: (ctx) => listChains(ctx),
+});
+
+/** The chains that the deployment serves. */
+export const chainRoutes: readonly AnyRoute[] = [chainsList];

@@ -1,0 +1,99 @@
+import { z } from "@hono/zod-openapi";
+import {
+  abandonDeposit,
+  getTrackedDeposit,
+  listDeposits,
+  reportTransaction,
+  toWireDeposit,
+} from "../deposits/deposits.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { pageReply } from "../http/page-reply.ts";
+import { TimeCursor } from "../schemas/cursor.ts";
+import { Deposit } from "../schemas/deposit.ts";
+import { AddressInput, limitParam, TrackingIdInput, TxHashInput } from "../schemas/primitives.ts";
+
+const depositsList = defineRoute({
+  operationId: "deposits.list",
+  method: "get",
+  path: "/v1/deposits",
+  summary: "List a user's deposits",
+  description: "Newest first. The `Link` header names the next page.",
+  tag: "Deposits",
+  access: "public",
+  cache: "no-store",
+  query: z.object({
+    user_address: AddressInput,
+    cursor: TimeCursor.optional(),
+    limit: limitParam(100, 20),
+  }),
+  response: { schema: z.array(Deposit), description: "A page of deposits" },
+  errors: ["store_unavailable"],
+  handler: async (ctx, { query }) => {
+    const { user_address: user, limit } = query;
+    const page = await listDeposits(ctx, { user, limit, before: query.cursor ?? null });
+    const rows = page.rows.map((row) => toWireDeposit(row, ctx.now()));
+    return pageReply(
+      { rows, next: page.next },
+      { path: "/v1/deposits", query: { user_address: user, limit } },
+    );
+  },
+});
+
+const depositsGet = defineRoute({
+  operationId: "deposits.get",
+  method: "get",
+  path: "/v1/deposits/{tracking_id}",
+  summary: "Read a deposit",
+  tag: "Deposits",
+  access: "public",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  response: { schema: Deposit, description: "The deposit and what the user signs next" },
+  errors: ["deposit_not_found", "store_unavailable"],
+  handler: (ctx, { params }) => getTrackedDeposit(ctx, params.tracking_id),
+});
+
+const depositsReportTransaction = defineRoute({
+  operationId: "deposits.report-transaction",
+  method: "patch",
+  path: "/v1/deposits/{tracking_id}/tx",
+  summary: "Report a transaction",
+  description:
+    "A reported hash is a claim: replaceable until the chain shows that it carries this deposit. Only a deposit in two transactions, or one whose call at the vault failed, has a step `deposit`; for another it is 409 `deposit_state`.",
+  tag: "Deposits",
+  access: "public",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  body: z
+    .object({ tx_hash: TxHashInput, step: z.enum(["source", "deposit", "claim"]).default("source") })
+    .openapi("ReportTransaction"),
+  response: { schema: Deposit, description: "The deposit" },
+  errors: ["deposit_not_found", "deposit_state", "store_unavailable"],
+  handler: async (ctx, { params, body }) => {
+    const report = { trackingId: params.tracking_id, txHash: body.tx_hash, step: body.step };
+    return toWireDeposit(await reportTransaction(ctx, report), ctx.now());
+  },
+});
+
+const depositsAbandon = defineRoute({
+  operationId: "deposits.abandon",
+  method: "patch",
+  path: "/v1/deposits/{tracking_id}/abandon",
+  summary: "Abandon a deposit",
+  description: "Hides a deposit that was never sent; should the chain show it all the same, it is back.",
+  tag: "Deposits",
+  access: "public",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  response: { schema: Deposit, description: "The deposit" },
+  errors: ["deposit_not_found", "deposit_state", "store_unavailable"],
+  handler: async (ctx, { params }) => toWireDeposit(await abandonDeposit(ctx, params.tracking_id), ctx.now()),
+});
+
+/** Deposits, by their tracking id and by user. */
+export const depositRoutes: readonly AnyRoute[] = [
+  depositsList,
+  depositsGet,
+  depositsReportTransaction,
+  depositsAbandon,
+];

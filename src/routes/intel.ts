@@ -1,0 +1,168 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "../context.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import { integerParam, limitParam } from "../schemas/primitives.ts";
+import {
+  type Dimension,
+  dimensions,
+  Rule,
+  SignalDetail,
+  SignalPage,
+  type Tier,
+  tiers,
+} from "../schemas/signal.ts";
+import { TimeInput } from "../schemas/time.ts";
+import { listRules } from "../signals/list-rules.ts";
+import { getSignal, listSignals } from "../signals/list-signals.ts";
+
+const MAX_DAYS_BACK = 90;
+const DEFAULT_SINCE = "24h";
+
+/** A time at most ninety days back; what time it is, is asked when the request comes. */
+const FeedSince = TimeInput.default(() => TimeInput.parse(DEFAULT_SINCE)).superRefine((since, context) => {
+  const now = Date.now();
+  if (since.at(now).getTime() >= now - MAX_DAYS_BACK * DAY_MS) return;
+  context.addIssue({ code: "custom", message: `at most ${MAX_DAYS_BACK} days back` });
+});
+const DimensionInput = z
+  .string()
+  .transform((text) => text.toLowerCase())
+  .pipe(z.enum(dimensions))
+  .openapi({ type: "string", enum: [...dimensions], description: "In any case" });
+
+/** What a listing of signals is asked. */
+const signalFeedQuery = z.object({
+  since: FeedSince.openapi({ type: "string", default: DEFAULT_SINCE }),
+  dimension: DimensionInput.optional(),
+  limit: limitParam(100, 20),
+  offset: integerParam({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+    .optional()
+    .transform((offset) => offset ?? 0)
+    .openapi({ type: "integer", minimum: 0, default: 0 }),
+});
+
+export type SignalFeedQuery = z.output<typeof signalFeedQuery>;
+
+/** Answers one of the listings of signals: they differ in what they list, not in how. Throws `store_unavailable`. */
+async function readSignalFeed(
+  ctx: Context,
+  feed: { tiers: readonly Tier[]; dimension: Dimension | null; query: Omit<SignalFeedQuery, "dimension"> },
+): Promise<SignalPage> {
+  const { since, limit, offset } = feed.query;
+  const { tiers, dimension } = feed;
+  const { signals, total } = await listSignals(ctx, {
+    since: since.at(ctx.now()),
+    tiers,
+    dimension,
+    limit,
+    offset,
+  });
+  return { signals, count: signals.length, total, since: since.text, dimension, limit, offset };
+}
+
+const intelNotable = defineRoute({
+  operationId: "intel.notable",
+  method: "get",
+  path: "/v1/intel/notable",
+  summary: "List notable signals",
+  description: "Medium-tier signals, newest first, one for each incident.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  query: signalFeedQuery,
+  response: { schema: SignalPage, description: "A page of signals" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { query }) =>
+    readSignalFeed(ctx, { tiers: ["medium"], dimension: query.dimension ?? null, query }),
+});
+
+const intelHigh = defineRoute({
+  operationId: "intel.high",
+  method: "get",
+  path: "/v1/intel/high",
+  summary: "List urgent signals",
+  description: "High-tier signals, newest first, one for each incident.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  query: signalFeedQuery,
+  response: { schema: SignalPage, description: "A page of signals" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { query }) =>
+    readSignalFeed(ctx, { tiers: ["high"], dimension: query.dimension ?? null, query }),
+});
+
+const intelActivity = defineRoute({
+  operationId: "intel.activity",
+  method: "get",
+  path: "/v1/intel/activity",
+  summary: "List movements of capital",
+  description: "Signals about capital of any tier, newest first, one for each incident.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  query: signalFeedQuery.omit({ dimension: true }),
+  response: { schema: SignalPage, description: "A page of signals" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { query }) => readSignalFeed(ctx, { tiers, dimension: "capital", query }),
+});
+
+const intelFeed = defineRoute({
+  operationId: "intel.feed",
+  method: "get",
+  path: "/v1/intel/feed",
+  summary: "List all signals",
+  description: "Signals of any tier, newest first, one for each incident.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  query: signalFeedQuery,
+  response: { schema: SignalPage, description: "A page of signals" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { query }) => readSignalFeed(ctx, { tiers, dimension: query.dimension ?? null, query }),
+});
+
+const intelRules = defineRoute({
+  operationId: "intel.rules",
+  method: "get",
+  path: "/v1/intel/rules",
+  summary: "List the rules behind signals",
+  description: "With their thresholds, why those, and the history without which a rule says nothing.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 300, staleWhileRevalidate: 3600 },
+  response: { schema: z.array(Rule), description: "The rules" },
+  errors: [],
+  handler: () => listRules(),
+});
+
+const SignalId = z
+  .string()
+  .regex(/^sig_[0-9a-f]{32}$/, "must be a signal id")
+  .openapi({ type: "string", pattern: "^sig_[0-9a-f]{32}$" });
+
+const intelSignalsGet = defineRoute({
+  operationId: "intel.signals.get",
+  method: "get",
+  path: "/v1/intel/signals/{signal_id}",
+  summary: "Read one signal",
+  description: "With the facts that the rule decided on, and how the incident evolved.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  params: z.object({ signal_id: SignalId }),
+  response: { schema: SignalDetail, description: "The signal" },
+  errors: ["signal_not_found", "store_unavailable"],
+  handler: (ctx, { params }) => getSignal(ctx, params.signal_id),
+});
+
+/** What happens to vaults and their money. */
+export const intelRoutes: readonly AnyRoute[] = [
+  intelNotable,
+  intelHigh,
+  intelActivity,
+  intelFeed,
+  intelRules,
+  intelSignalsGet,
+];

@@ -1,0 +1,210 @@
+import { z } from "@hono/zod-openapi";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { pageReply } from "../http/page-reply.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import { requirePartner } from "../partners/actor.ts";
+import { getDashboard, listTransactions } from "../partners/dashboard.ts";
+import { rotateKeys } from "../partners/key-pair.ts";
+import { enrolVaults, getPartner, updateSettings } from "../partners/profile.ts";
+import { login, logout, register } from "../partners/sign-in.ts";
+import { issueNonce, signingErrors } from "../partners/siwe.ts";
+import { TimeCursor } from "../schemas/cursor.ts";
+import {
+  Dashboard,
+  Login,
+  LoginInput,
+  Partner,
+  PartnerNonceInput,
+  PartnerTransaction,
+  PartnerVaultsInput,
+  RegisterInput,
+  Registration,
+  RotatedKeys,
+  SettingsInput,
+} from "../schemas/partner.ts";
+import { integerParam, limitParam } from "../schemas/primitives.ts";
+import { Nonce } from "../schemas/signing.ts";
+
+const partnersNonce = defineRoute({
+  operationId: "partners.nonce",
+  method: "post",
+  path: "/v1/partners/nonce",
+  summary: "Get a message to sign",
+  description: "An EIP-4361 text for one wallet and one purpose. Its nonce works once, within ten minutes.",
+  tag: "Partners",
+  access: "sign_in",
+  cache: "no-store",
+  body: PartnerNonceInput,
+  response: { schema: Nonce, description: "The nonce and the message that the wallet signs as it is" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { body }) =>
+    issueNonce(ctx, { address: body.address, purpose: body.purpose ?? null, chainId: body.chain_id }),
+});
+
+const partnersRegister = defineRoute({
+  operationId: "partners.register",
+  method: "post",
+  path: "/v1/partners/register",
+  summary: "Register as a partner",
+  description: "For approved applicants. The key and its secret are shown this once.",
+  tag: "Partners",
+  access: "sign_in",
+  cache: "no-store",
+  body: RegisterInput,
+  response: { schema: Registration, description: "The partner, its keys and a session" },
+  errors: [
+    ...signingErrors,
+    "application_required",
+    "application_pending",
+    "application_rejected",
+    "application_revoked",
+    "partner_exists",
+  ],
+  handler: (ctx, { body }) => register(ctx, body),
+});
+
+const partnersLogin = defineRoute({
+  operationId: "partners.login",
+  method: "post",
+  path: "/v1/partners/login",
+  summary: "Sign in",
+  tag: "Partners",
+  access: "sign_in",
+  cache: "no-store",
+  body: LoginInput,
+  response: { schema: Login, description: "A session of 24 hours" },
+  errors: [
+    ...signingErrors,
+    "application_required",
+    "application_pending",
+    "application_rejected",
+    "application_revoked",
+    "partner_not_found",
+  ],
+  handler: (ctx, { body }) => login(ctx, body),
+});
+
+const partnersMe = defineRoute({
+  operationId: "partners.me",
+  method: "get",
+  path: "/v1/partners/me",
+  summary: "Read the partner that is signed in",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  response: { schema: Partner, description: "The partner" },
+  errors: ["partner_not_found"],
+  handler: (ctx) => getPartner(ctx, requirePartner(ctx).partner.address),
+});
+
+const partnersSettings = defineRoute({
+  operationId: "partners.settings",
+  method: "put",
+  path: "/v1/partners/settings",
+  summary: "Change settings",
+  description: "What the body leaves out stays as it is.",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  body: SettingsInput,
+  response: { schema: Partner, description: "The partner" },
+  errors: ["partner_not_found"],
+  handler: (ctx, { body }) => updateSettings(ctx, body),
+});
+
+const partnersVaults = defineRoute({
+  operationId: "partners.vaults",
+  method: "put",
+  path: "/v1/partners/vaults",
+  summary: "Choose vaults",
+  description:
+    "Quotes and builds with the partner's key are refused for any other vault: null admits all, an empty list none.",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  body: PartnerVaultsInput,
+  response: { schema: Partner, description: "The partner" },
+  errors: ["vault_not_found", "partner_not_found"],
+  handler: (ctx, { body }) => enrolVaults(ctx, body.vault_ids),
+});
+
+const partnersDashboard = defineRoute({
+  operationId: "partners.dashboard",
+  method: "get",
+  path: "/v1/partners/dashboard",
+  summary: "Read what the partner's keys brought about",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  query: z.object({
+    days: integerParam({ minimum: 1, maximum: 3650 })
+      .optional()
+      .openapi({ description: "Only the deposits of so many days; default all" }),
+  }),
+  response: { schema: Dashboard, description: "Counts, users and volumes token by token" },
+  errors: [],
+  handler: (ctx, { query }) =>
+    getDashboard(ctx, { since: query.days === undefined ? null : new Date(ctx.now() - query.days * DAY_MS) }),
+});
+
+const partnersTransactions = defineRoute({
+  operationId: "partners.transactions",
+  method: "get",
+  path: "/v1/partners/transactions",
+  summary: "List the deposits that the partner's keys built",
+  description: "Newest first. The `Link` header names the next page.",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  query: z.object({ cursor: TimeCursor.optional(), limit: limitParam(100, 20) }),
+  response: { schema: z.array(PartnerTransaction), description: "A page of deposits" },
+  errors: [],
+  handler: async (ctx, { query: { limit, cursor } }) => {
+    const page = await listTransactions(ctx, { limit, before: cursor ?? null });
+    return pageReply(page, { path: "/v1/partners/transactions", query: { limit } });
+  },
+});
+
+const partnersRotateKeys = defineRoute({
+  operationId: "partners.rotate-keys",
+  method: "post",
+  path: "/v1/partners/api-keys/rotate",
+  summary: "Rotate the API key",
+  description: "The old pair and all other sessions stop working at once. The new pair is shown this once.",
+  tag: "Partners",
+  access: "session_or_pair",
+  cache: "no-store",
+  response: { schema: RotatedKeys, description: "The new pair" },
+  errors: ["credentials_invalid", "session_expired", "store_unavailable"],
+  handler: (ctx) => rotateKeys(ctx),
+});
+
+const partnersLogout = defineRoute({
+  operationId: "partners.logout",
+  method: "post",
+  path: "/v1/partners/logout",
+  summary: "Sign out",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  response: { schema: z.object({ ended: z.literal(true) }), description: "The session is over" },
+  errors: [],
+  handler: async (ctx) => {
+    await logout(ctx);
+    return { ended: true as const };
+  },
+});
+
+/** Signing in with a wallet, keys and figures of partners. */
+export const partnerRoutes: readonly AnyRoute[] = [
+  partnersNonce,
+  partnersRegister,
+  partnersLogin,
+  partnersMe,
+  partnersSettings,
+  partnersVaults,
+  partnersDashboard,
+  partnersTransactions,
+  partnersRotateKeys,
+  partnersLogout,
+];

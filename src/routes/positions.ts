@@ -1,0 +1,25 @@
+import { z } from "@hono/zod-openapi";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { getPositions } from "../positions/get-positions.ts";
+import { Positions } from "../schemas/position.ts";
+import { AddressInput, ChainIdParam } from "../schemas/primitives.ts";
+
+const positionsGet = defineRoute({
+  operationId: "positions.get",
+  method: "get",
+  path: "/v1/positions/{user_address}",
+  summary: "Read a user's positions",
+  description: "Every known vault in which the user holds shares, each chain at one block.",
+  tag: "Positions",
+  access: "public",
+  cache: "no-store",
+  params: z.object({ user_address: AddressInput }),
+  query: z.object({ chain_id: ChainIdParam.optional() }),
+  response: { schema: Positions, description: "The positions" },
+  errors: ["chain_unsupported", "upstream_unavailable", "upstream_timeout", "store_unavailable"],
+  handler: (ctx, { params, query }) =>
+    getPositions(ctx, { user: params.user_address, chainId: query.chain_id ?? null }),
+});
+
+/** What a user holds. */
+export const positionRoutes: readonly AnyRoute[] = [positionsGet];

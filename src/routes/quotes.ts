@@ -1,0 +1,91 @@
+import { z } from "@hono/zod-openapi";
+import { listBridges } from "../catalog/list-bridges.ts";
+import type { Context } from "../context.ts";
+import { BUILD_DEADLINE_MS } from "../deposits/build/build.ts";
+import { buildDepositOnce } from "../deposits/build/idempotency.ts";
+import { getQuote } from "../deposits/quote.ts";
+import type { ErrorCode } from "../errors.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { ValidationFailure } from "../http/validate.ts";
+import { BuildInput, BuiltDeposit, Quote } from "../schemas/quote.ts";
+
+/** What quoting and building a deposit can fail with. */
+export const buildErrors: readonly ErrorCode[] = [
+  "chain_unsupported",
+  "token_unsupported",
+  "no_route",
+  "zero_shares",
+  "price_unsafe",
+  "price_stale",
+  "would_revert",
+  "not_allowed",
+  "share_locked",
+  "below_minimum",
+  "above_maximum",
+  "partner_mismatch",
+  "vault_not_enrolled",
+  "vault_not_found",
+  "deposit_not_found",
+  "vault_paused",
+  "upstream_unavailable",
+  "upstream_rejected",
+  "store_unavailable",
+  "simulation_unavailable",
+  "upstream_timeout",
+];
+
+/** Throws ValidationFailure for a preferred bridge that this deployment does not list in `GET /v1/bridges`. */
+export async function assertListedBridge(ctx: Context, input: BuildInput): Promise<void> {
+  const { preferred_bridge: preferred } = input;
+  if (preferred === undefined) return;
+  const keys = (await listBridges(ctx)).map(({ key }) => key);
+  if (keys.includes(preferred)) return;
+  const msg = `must be a key of GET /v1/bridges: ${keys.join(", ")}`;
+  throw new ValidationFailure([{ loc: ["body", "preferred_bridge"], msg, type: "invalid_value" }]);
+}
+
+const quotesGet = defineRoute({
+  operationId: "quotes.get",
+  method: "post",
+  path: "/v1/quote",
+  summary: "Quote a deposit",
+  description: "What a deposit would give, from a simulation on the head state. Nothing is tracked.",
+  tag: "Deposits",
+  access: "public",
+  cache: "no-store",
+  deadlineMs: BUILD_DEADLINE_MS,
+  body: BuildInput,
+  response: { schema: Quote, description: "The quote" },
+  errors: buildErrors,
+  handler: async (ctx, { body }) => {
+    await assertListedBridge(ctx, body);
+    return getQuote(ctx, body);
+  },
+});
+
+const quotesBuild = defineRoute({
+  operationId: "quotes.build",
+  method: "post",
+  path: "/v1/quote/build",
+  summary: "Build a deposit",
+  description: "The transaction that deposits, simulated from the user's address before it is returned.",
+  tag: "Deposits",
+  access: "public",
+  cache: "no-store",
+  deadlineMs: BUILD_DEADLINE_MS,
+  headers: z.object({
+    "idempotency-key": z.string().min(1).max(255).optional().openapi({
+      description: "The same request under the same key within a day gives the same answer",
+    }),
+  }),
+  body: BuildInput,
+  response: { schema: BuiltDeposit, description: "The transaction, its approval and its tracking id" },
+  errors: [...buildErrors, "idempotency_conflict", "quote_expired"],
+  handler: async (ctx, { headers, body }) => {
+    await assertListedBridge(ctx, body);
+    return buildDepositOnce(ctx, { input: body, key: headers["idempotency-key"] ?? null });
+  },
+});
+
+/** Quoting and building deposits. */
+export const quoteRoutes: readonly AnyRoute[] = [quotesGet, quotesBuild];

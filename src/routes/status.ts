@@ -1,0 +1,32 @@
+import { z } from "@hono/zod-openapi";
+import { getStatus } from "../deposits/status/get-status.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { TransferStatus } from "../schemas/deposit.ts";
+import { ChainIdParam, TxHashInput } from "../schemas/primitives.ts";
+
+const statusGet = defineRoute({
+  operationId: "status.get",
+  method: "get",
+  path: "/v1/status",
+  summary: "Follow a transfer",
+  description: "Where the money of a source transaction is. An unknown hash is NOT_FOUND, still 200.",
+  tag: "Deposits",
+  access: "public",
+  cache: "no-store",
+  query: z.object({
+    tx_hash: TxHashInput,
+    from_chain_id: ChainIdParam,
+    to_chain_id: ChainIdParam.optional(),
+  }),
+  response: { schema: TransferStatus, description: "The transfer's status" },
+  errors: ["chain_unsupported", "upstream_unavailable", "upstream_timeout", "store_unavailable"],
+  handler: (ctx, { query }) =>
+    getStatus(ctx, {
+      txHash: query.tx_hash,
+      fromChainId: query.from_chain_id,
+      toChainId: query.to_chain_id ?? query.from_chain_id,
+    }),
+});
+
+/** Where the money of a transaction is. */
+export const statusRoutes: readonly AnyRoute[] = [statusGet];

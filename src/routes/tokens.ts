@@ -1,0 +1,23 @@
+import { z } from "@hono/zod-openapi";
+import { listTokens } from "../catalog/list-tokens.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { ChainIdParam } from "../schemas/primitives.ts";
+import { TokenSummary } from "../schemas/token.ts";
+
+const tokensList = defineRoute({
+  operationId: "tokens.list",
+  method: "get",
+  path: "/v1/tokens",
+  summary: "List tokens",
+  description: "Tokens that deposits can start from on a chain; their decimals are those the chain says.",
+  tag: "Service",
+  access: "public",
+  cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
+  query: z.object({ chain_id: ChainIdParam }),
+  response: { schema: z.array(TokenSummary), description: "The tokens, native first" },
+  errors: ["chain_unsupported", "store_unavailable"],
+  handler: (ctx, { query }) => listTokens(ctx, query.chain_id),
+});
+
+/** The tokens that a deposit may start with. */
+export const tokenRoutes: readonly AnyRoute[] = [tokensList];

@@ -1,0 +1,114 @@
+import { z } from "@hono/zod-openapi";
+import { getVault } from "../catalog/get-vault.ts";
+import { listVaults } from "../catalog/list-vaults.ts";
+import { getHistory } from "../history/get-history.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { pageReply } from "../http/page-reply.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import { VaultCursor } from "../schemas/cursor.ts";
+import { HistoryInterval, HistoryMetric, VaultHistory } from "../schemas/history.ts";
+import { BooleanParam, ChainIdParam, limitParam, VaultIdInput } from "../schemas/primitives.ts";
+import { type RequestedTime, TimeInput } from "../schemas/time.ts";
+import { ListedVault, VaultDetail, VaultType } from "../schemas/vault.ts";
+
+export const vaultsList = defineRoute({
+  operationId: "vaults.list",
+  method: "get",
+  path: "/v1/vaults",
+  summary: "List vaults",
+  description: "In the order of their ids. The `Link` header names the next page.",
+  tag: "Vaults",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  query: z.object({
+    chain_id: ChainIdParam.optional(),
+    asset: z.string().max(64).optional().openapi({ description: "Address or symbol of the asset" }),
+    type: VaultType.optional(),
+    curator: z.string().max(120).optional(),
+    q: z.string().max(120).optional().openapi({ description: "Part of the name" }),
+    paused: BooleanParam.optional(),
+    cursor: VaultCursor.optional(),
+    limit: limitParam(500, 100),
+  }),
+  response: { schema: z.array(ListedVault), description: "A page of vaults" },
+  errors: ["store_unavailable"],
+  handler: async (ctx, { query }) => {
+    const { cursor, ...asked } = query;
+    const { chain_id: chainId, ...filter } = asked;
+    const page = await listVaults(ctx, { ...filter, chainId, after: cursor });
+    return pageReply(page, { path: "/v1/vaults", query: asked });
+  },
+});
+
+const vaultsGet = defineRoute({
+  operationId: "vaults.get",
+  method: "get",
+  path: "/v1/vaults/{vault_id}",
+  summary: "Read one vault",
+  description: "With totals, share price and limits from the chain; `stale` when the chain did not answer.",
+  tag: "Vaults",
+  access: "public",
+  cache: { sMaxAge: 5, staleWhileRevalidate: 30 },
+  params: z.object({ vault_id: VaultIdInput }),
+  response: { schema: VaultDetail, description: "The vault" },
+  errors: ["vault_not_found", "store_unavailable"],
+  handler: (ctx, { params }) => getVault(ctx, params.vault_id),
+});
+
+/** Thirty days up to the end, when no beginning is asked for. */
+const DEFAULT_RANGE_MS = 30 * DAY_MS;
+
+interface TimeRange {
+  from?: RequestedTime | undefined;
+  to?: RequestedTime | undefined;
+}
+
+/** When a span begins and ends. */
+function timeRangeAt({ from, to }: TimeRange, nowMs: number): { from: Date; to: Date } {
+  const end = to?.at(nowMs) ?? new Date(nowMs);
+  return { from: from?.at(nowMs) ?? new Date(Math.max(0, end.getTime() - DEFAULT_RANGE_MS)), to: end };
+}
+
+/** A span that ends before it begins is a mistake; one that begins after now only waits. */
+const endsBefore = (span: TimeRange, nowMs: number): boolean => {
+  const { from, to } = timeRangeAt(span, nowMs);
+  return span.from !== undefined && span.to !== undefined && from > to;
+};
+
+const vaultsHistory = defineRoute({
+  operationId: "vaults.history",
+  method: "get",
+  path: "/v1/vaults/{vault_id}/history",
+  summary: "Read a vault's history",
+  description:
+    "One point for each interval from the first in which the vault was read to the last, null where it was not; the " +
+    "newest thousand of the span. `from` and `to` are times, or how long ago: `90m`, `12h`, `30d`, `4w`; without them the " +
+    "thirty days up to `to`, or to now.",
+  tag: "Vaults",
+  access: "public",
+  cache: { sMaxAge: 60, staleWhileRevalidate: 300 },
+  params: z.object({ vault_id: VaultIdInput }),
+  query: z
+    .object({
+      metric: HistoryMetric,
+      interval: HistoryInterval.default("1d"),
+      from: TimeInput.optional(),
+      to: TimeInput.optional(),
+    })
+    .superRefine((query, context) => {
+      if (endsBefore(query, Date.now()))
+        context.addIssue({ code: "custom", path: ["from"], message: "must not lie after `to`" });
+    }),
+  response: { schema: VaultHistory, description: "The history" },
+  errors: ["vault_not_found", "store_unavailable"],
+  handler: (ctx, { params, query }) =>
+    getHistory(ctx, {
+      key: params.vault_id,
+      metric: query.metric,
+      interval: query.interval,
+      ...timeRangeAt(query, ctx.now()),
+    }),
+});
+
+/** What can be deposited into. */
+export const vaultRoutes: readonly AnyRoute[] = [vaultsList, vaultsGet, vaultsHistory];

@@ -1,0 +1,30 @@
+import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type { FlowSource } from "../../vault-adapter.ts";
+
+const flowsAbi = once(() =>
+  parseAbi([
+    "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]),
+);
+
+/** A vault's deposits and withdrawals by the standard's own events. Source: EIP-4626. */
+export function erc4626Flows(vault: Vault): FlowSource {
+  return {
+    addresses: [vault.entryPoint],
+    topics: flowsAbi().map(toEventSelector),
+    decode(log) {
+      if (!isAddressEqual(log.address, vault.entryPoint)) return null;
+      try {
+        const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
+        const kind = eventName === "Deposit" ? "deposit" : "withdrawal";
+        return { kind, user: args.owner, assets: args.assets, shares: args.shares };
+      } catch {
+        // The same topics with other arguments indexed: an event of something else.
+        return null;
+      }
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../../chains/query.ts";
+import { once } from "../../../lib/once.ts";
+import type { ExplainedRevert } from "../../reverts.ts";
+import { sharePriceOf } from "../../share-price.ts";
+import type { Vault } from "../../vault.ts";
+import type {
+  DepositCall,
+  DepositInput,
+  DepositTerms,
+  FlowSource,
+  TermsInput,
+  VaultAdapter,
+  VaultFlags,
+  VaultState,
+} from "../../vault-adapter.ts";
+import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./family-views.ts";
+import { erc4626Flows } from "./flows.ts";
+import { samplePrice, samplePriceReads, sampleShares } from "./pricing.ts";
+
+export const erc4626Abi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function totalAssets() view returns (uint256)",
+    "function totalSupply() view returns (uint256)",
+    "function convertToAssets(uint256) view returns (uint256)",
+    "function convertToShares(uint256) view returns (uint256)",
+    "function previewDeposit(uint256) view returns (uint256)",
+    "function maxDeposit(address) view returns (uint256)",
+    "function paused() view returns (bool)",
+    "function minDeposit() view returns (uint256)",
+    "function deposit(uint256 assets, address receiver) returns (uint256 shares)",
+  ]),
+);
+
+/** `deposit(uint256 assets, …)`: the amount is the first word after the selector. */
+const AMOUNT_OFFSET = 4;
+
+/** What sets one ERC-4626 family apart from the generic one. */
+export interface Erc4626Traits {
+  name: string;
+  /** True only where the family's own rules know no minimum. */
+  noMinimum?: boolean;
+  /** Whether `paused()` stops deposits where it exists. */
+  pausable?: boolean;
+  /** False where `maxDeposit` tells nothing, or costs too much to be asked. */
+  limited?: boolean;
+  /** Whether a balance may be valued by totalAssets over totalSupply: net assets of all shares there are. */
+  ratio?: boolean;
+  /** Decimals that shares have beyond those `decimals()` tells. */
+  scale?: number;
+  /** What the family's own views say; of a vault as such when nothing is asked for. */
+  views?(vault: Vault, asked: TermsInput | null): Query<FamilyViews>;
+  /** The family's own call, in place of `deposit(assets, receiver)`. */
+  encode?(vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares">;
+  explain?(revert: Hex): ExplainedRevert | null;
+  flows?(vault: Vault): FlowSource;
+}
+
+/**
+ * Makes the adapter of a vault family that keeps to ERC-4626: the vault is entry point and spender, and in most
+ * families share token and pricer. `maxDeposit` is read as a hint only. Source: EIP-4626.
+ */
+export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
+  const { explain } = traits;
+  const own = (vault: Vault, asked: TermsInput | null) => traits.views?.(vault, asked) ?? null;
+  return {
+    name: traits.name,
+    noMinimum: traits.noMinimum ?? false,
+    lens: (vault) => ({
+      kind: traits.ratio === true ? "convert_or_ratio" : "convert",
+      shareToken: vault.shareToken,
+      pricer: vault.pricer,
+    }),
+    flags: (vault) =>
+      withFamilyViews(standardFlags(vault, traits), { own: own(vault, null), join: mergeFlags }),
+    state: (vault) =>
+      withFamilyViews(standardState(vault, traits), { own: own(vault, null), join: mergeState }),
+    terms: (vault, request) =>
+      withFamilyViews(standardTerms(vault, { traits, request }), {
+        own: own(vault, request),
+        join: mergeTerms,
+      }),
+    encode: (vault, request) => ({
+      ...erc4626DepositCall(vault, request),
+      ...traits.encode?.(vault, request),
+    }),
+    ...(explain === undefined ? {} : { explain }),
+    flows: traits.flows ?? erc4626Flows,
+  };
+}
+
+/** What the standard's views say, and the family's own besides where it has any. */
+function withFamilyViews<S>(
+  standard: Query<S>,
+  besides: { own: Query<FamilyViews> | null; join: (standard: S, own: FamilyViews) => S },
+): Query<S> {
+  const { own, join } = besides;
+  if (own === null) return standard;
+  return mapQuery(queryAll({ standard, own }), (said) => join(said.standard as S, said.own));
+}
+
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) as const;
+
+/** Stands for an ordinary receiver in limits that are asked for nobody in particular; some vaults answer 0 for 0x0. */
+const ORDINARY_RECEIVER = "0x000000000000000000000000000000000000dEaD";
+
+/** `maxDeposit`, where it tells anything. */
+function limitRead(vault: Vault, asked: { traits: Erc4626Traits; receiver: Address }) {
+  if (asked.traits.limited === false) return {};
+  return { maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [asked.receiver] }) };
+}
+
+function flagReads(vault: Vault) {
+  return {
+    minDeposit: read({ ...onVault(vault), name: "minDeposit" }),
+    paused: read({ ...onVault(vault), name: "paused" }),
+  };
+}
+
+type FlagResults = { paused: ReadResult<boolean>; minDeposit: ReadResult<bigint> };
+
+function flagsOf({ paused, minDeposit }: FlagResults, { pausable = false }: Erc4626Traits): VaultFlags {
+  return { paused: pausable && valueOrNull(paused) === true, minDeposit: valueOrNull(minDeposit) };
+}
+
+const limitOf = (result: ReadResult<bigint> | undefined): bigint | null =>
+  result === undefined ? null : valueOrNull(result);
+
+function standardFlags(vault: Vault, traits: Erc4626Traits): Query<VaultFlags> {
+  return createQuery(flagReads(vault), (results) => flagsOf(results, traits));
+}
+
+function standardState(vault: Vault, traits: Erc4626Traits): Query<VaultState> {
+  const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
+  return createQuery(
+    {
+      totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
+      totalSupply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
+      ...samplePriceReads(vault, sampleShares(vault, traits.scale)),
+      ...limitRead(vault, { traits, receiver: ORDINARY_RECEIVER }),
+      ...flagReads(vault),
+    },
+    (results): VaultState => {
+      const flags = flagsOf(results, traits);
+      const sample = samplePrice(sampleShares(vault, traits.scale), results);
+      return {
+        ...flags,
+        totalAssets: valueOrNull(results.totalAssets),
+        totalSupply: valueOrNull(results.totalSupply),
+        sharePrice: sharePriceOf(sample, decimals),
+        maxDeposit: flags.paused ? 0n : limitOf(results.maxDeposit),
+      };
+    },
+  );
+}
+
+function standardTerms(
+  vault: Vault,
+  { traits, request }: { traits: Erc4626Traits; request: TermsInput },
+): Query<DepositTerms> {
+  return createQuery(
+    {
+      asset: read({ ...onVault(vault), name: "asset" }),
+      preview: read({ ...onVault(vault), name: "previewDeposit", args: [request.amount] }),
+      ...samplePriceReads(vault, sampleShares(vault, traits.scale)),
+      ...limitRead(vault, { traits, receiver: request.receiver }),
+      ...flagReads(vault),
+    },
+    (results): DepositTerms => ({
+      ...flagsOf(results, traits),
+      asset: valueOrNull(results.asset),
+      previewShares: valueOrNull(results.preview),
+      previewRevert: results.preview.ok ? null : results.preview.revert,
+      price: samplePrice(sampleShares(vault, traits.scale), results),
+      maxDeposit: limitOf(results.maxDeposit),
+    }),
+  );
+}
+
+function erc4626DepositCall(vault: Vault, request: DepositInput): DepositCall {
+  const args = [request.amount, request.receiver] as const;
+  return {
+    target: vault.entryPoint,
+    spender: vault.spender,
+    data: encodeFunctionData({ abi: erc4626Abi(), functionName: "deposit", args }),
+    amountOffset: AMOUNT_OFFSET,
+    amountScale: 1n,
+    shareToken: vault.shareToken,
+    sharesTo: "receiver",
+    async: false,
+    minShares: "router",
+  };
+}
+
+/** Any vault that keeps to ERC-4626 and is of no family with rules of its own. */
+export const erc4626 = defineErc4626({ name: "erc4626", pausable: true, ratio: true });

@@ -1,0 +1,88 @@
+import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
+import { parseAddress } from "../../../lib/address.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
+
+const depositsAbi = once(() =>
+  parseAbi([
+    "event Deposited(address indexed account, address indexed referral, uint224 assets, uint256 shares, uint256 feeShares)",
+    "event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp)",
+    "event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp)",
+  ]),
+);
+const redemptionsAbi = once(() =>
+  parseAbi([
+    "event Redeemed(address indexed account, uint256 shares, uint256 assets, uint256 feeShares)",
+    "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
+  ]),
+);
+const sharesAbi = once(() =>
+  parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]),
+);
+const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi()] as const);
+
+type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
+
+/** Queues of the asset that a row names, separated by commas. Throws an Error for anything else. */
+export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queues"): Address[] {
+  const told = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
+  return told.map((text) => {
+    const queue = parseAddress(text.trim());
+    if (queue === null) throw new Error(`${vault.vaultId}: ${name} has no address in "${text}"`);
+    return queue;
+  });
+}
+
+/**
+ * What the queues log. A request counts when it is made, less when it is cancelled; claiming it moves shares
+ * alone. The token's other queues count too: all of them give the same shares. Where the row names no redeem queues,
+ * shares that are burned are withdrawals of an unknown amount. Source: mellow-finance/flexible-vaults.
+ */
+export function mellowFlows(vault: Vault): FlowSource {
+  const queues = queuesParam(vault, "redeem_queues");
+  const takers = [vault.entryPoint, ...queuesParam(vault, "deposit_queues")];
+  const out = queues.length > 0 ? queues : [vault.shareToken];
+  const abi = [...depositsAbi(), ...(queues.length > 0 ? redemptionsAbi() : sharesAbi())];
+  return {
+    addresses: [...takers, ...out],
+    namesCaller: true,
+    topics: abi.map(toEventSelector),
+    decode(log) {
+      try {
+        const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
+        const emitters = event.eventName.startsWith("Deposit") ? takers : out;
+        if (!emitters.some((emitter) => isAddressEqual(log.address, emitter))) return null;
+        if (event.eventName === "Transfer" && queues.length > 0) return null;
+        return flowOf(event);
+      } catch {
+        // The same topics with other arguments indexed: an event of something else.
+        return null;
+      }
+    },
+  };
+}
+
+function flowOf(event: FlowEvent): VaultFlow | null {
+  switch (event.eventName) {
+    case "Deposited": {
+      const { account: user, assets, shares } = event.args;
+      return { kind: "deposit", user, assets, shares };
+    }
+    case "DepositRequested":
+      return { kind: "deposit", user: event.args.account, assets: event.args.assets, shares: null };
+    case "DepositRequestCanceled":
+      return { kind: "withdrawal", user: event.args.account, assets: event.args.assets, shares: null };
+    case "Redeemed": {
+      const { account: user, assets, shares } = event.args;
+      return { kind: "withdrawal", user, assets, shares };
+    }
+    case "RedeemRequestClaimed":
+      return { kind: "withdrawal", user: event.args.account, assets: event.args.assets, shares: null };
+    case "Transfer": {
+      const { from, to, value } = event.args;
+      const burned = isAddressEqual(to, zeroAddress);
+      return burned ? { kind: "withdrawal", user: from, assets: null, shares: value } : null;
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { type Address, encodeFunctionData, isAddressEqual, parseAbi, zeroAddress } from "viem";
+import {
+  createQuery,
+  type ReadResult,
+  type ReadResults,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import { sharePriceOf } from "../../share-price.ts";
+import type { Vault } from "../../vault.ts";
+import type {
+  DepositCall,
+  DepositInput,
+  DepositTerms,
+  TermsInput,
+  VaultAdapter,
+  VaultFlags,
+  VaultState,
+} from "../../vault-adapter.ts";
+import { explainUpshift } from "./errors.ts";
+import { upshiftFlows } from "./flows.ts";
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function deposit(address assetIn, uint256 amountIn, address receiverAddr) returns (uint256 shares)",
+    "function previewDeposit(address assetIn, uint256 amountIn) view returns (uint256 shares, uint256 amountInReferenceTokens)",
+    "function getSharePrice() view returns (uint256)",
+    "function getTotalAssets() view returns (uint256)",
+    "function maxDepositAmount() view returns (uint256)",
+    "function depositCap() view returns (uint256)",
+    "function depositsPaused() view returns (bool)",
+    "function sendersWhitelistAddress() view returns (address)",
+    "function assetsWhitelistAddress() view returns (address)",
+  ]),
+);
+const shareAbi = once(() => parseAbi(["function totalSupply() view returns (uint256)"]));
+const listAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
+
+/** `deposit(address assetIn, uint256 amountIn, …)`: the amount is the second word after the selector. */
+const AMOUNT_OFFSET = 36;
+/** getSharePrice() */
+const SHARE_PRICE = "0x5b1dac60";
+
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: vaultAbi() }) as const;
+const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
+
+function limitReads(vault: Vault) {
+  return {
+    paused: read({ ...onVault(vault), name: "depositsPaused" }),
+    price: read({ to: vault.pricer, abi: vaultAbi(), name: "getSharePrice" }),
+    total: read({ ...onVault(vault), name: "getTotalAssets" }),
+    perDeposit: read({ ...onVault(vault), name: "maxDepositAmount" }),
+    cap: read({ ...onVault(vault), name: "depositCap" }),
+  };
+}
+
+type Limits = ReadResults<ReturnType<typeof limitReads>>;
+
+/** The most that one deposit may bring and that still fits under the cap; null when neither is told. */
+function roomOf({ perDeposit, cap, total }: Limits): bigint | null {
+  const left = cap.ok && total.ok ? (cap.value > total.value ? cap.value - total.value : 0n) : null;
+  const most = valueOrNull(perDeposit);
+  if (left === null || most === null) return left ?? most;
+  return left < most ? left : most;
+}
+
+function describeState(vault: Vault) {
+  return createQuery(
+    { ...limitReads(vault), supply: read({ to: vault.shareToken, abi: shareAbi(), name: "totalSupply" }) },
+    (results): VaultState => {
+      const paused = valueOrNull(results.paused) === true;
+      const price = valueOrNull(results.price);
+      const sample = price === null ? null : { assets: price, shares: oneShare(vault) };
+      return {
+        totalAssets: valueOrNull(results.total),
+        totalSupply: valueOrNull(results.supply),
+        sharePrice: sharePriceOf(sample, { asset: vault.asset.decimals, share: vault.shareDecimals }),
+        maxDeposit: paused ? 0n : roomOf(results),
+        minDeposit: null,
+        paused,
+      };
+    },
+  );
+}
+
+function termsReads(vault: Vault, request: TermsInput) {
+  const args = [request.token.address, request.amount] as const;
+  return {
+    ...limitReads(vault),
+    preview: read({ ...onVault(vault), name: "previewDeposit", args }),
+    senders: read({ ...onVault(vault), name: "sendersWhitelistAddress" }),
+    assets: read({ ...onVault(vault), name: "assetsWhitelistAddress" }),
+  };
+}
+
+type TermsResults = ReadResults<ReturnType<typeof termsReads>>;
+
+/** A list that the vault names, if it names one. */
+function listRead(list: ReadResult<Address>, account: Address | null) {
+  if (!list.ok || account === null || isAddressEqual(list.value, zeroAddress)) return null;
+  return read({ to: list.value, abi: listAbi(), name: "isWhitelisted", args: [account] });
+}
+
+/** The lists of senders and of assets are contracts of their own, asked once they are known. */
+function describeTerms(vault: Vault, request: TermsInput) {
+  return readThen(termsReads(vault, request), (first) => {
+    const sender = listRead(first.senders, request.caller);
+    const asset = listRead(first.assets, request.token.address);
+    return createQuery({ ...(sender && { sender }), ...(asset && { asset }) }, (lists): DepositTerms => {
+      const listed = lists.asset === undefined ? null : valueOrNull(lists.asset);
+      // Without an answer of the list, the preview of this very token shows that the vault takes it.
+      const taken = listed ?? first.preview.ok;
+      const admitted = lists.sender === undefined || valueOrNull(lists.sender) !== false;
+      return {
+        // That the list leaves it out is known, and a refusal; that nobody answered is neither.
+        asset: taken || listed === false ? request.token.address : null,
+        previewShares: first.preview.ok ? first.preview.value[0] : null,
+        previewRevert: first.preview.ok ? null : first.preview.revert,
+        price: priceFor(vault, { request, first }),
+        maxDeposit: sameAddress(request.token.address, vault.asset.address) ? roomOf(first) : null,
+        minDeposit: null,
+        paused: valueOrNull(first.paused) === true,
+        refusal: listed === false ? "token_unsupported" : admitted ? null : "not_allowed",
+      };
+    });
+  });
+}
+
+/** The share price is in the reference token; the preview tells what the deposited one is worth in that. */
+function priceFor(vault: Vault, seen: { request: TermsInput; first: TermsResults }): DepositTerms["price"] {
+  const { preview, price } = seen.first;
+  if (!preview.ok || !price.ok) return null;
+  const [, inReference] = preview.value;
+  return { assets: price.value * seen.request.amount, shares: oneShare(vault) * inReference };
+}
+
+function encode(vault: Vault, request: DepositInput): DepositCall {
+  const args = [request.token.address, request.amount, request.receiver] as const;
+  return {
+    target: vault.entryPoint,
+    spender: vault.spender,
+    data: encodeFunctionData({ abi: vaultAbi(), functionName: "deposit", args }),
+    amountOffset: AMOUNT_OFFSET,
+    amountScale: 1n,
+    shareToken: vault.shareToken,
+    sharesTo: "receiver",
+    async: false,
+    minShares: "router",
+  };
+}
+
+/**
+ * Upshift's vaults of several assets: shares are another contract, priced in a reference token (the row's
+ * asset); lists of senders and of assets, a limit for each deposit and a cap. Source: the published ABI of
+ * TokenizedVaultV2.
+ */
+export const upshift: VaultAdapter = {
+  name: "upshift",
+  noMinimum: false,
+  lens: (vault) => ({
+    kind: "rate",
+    shareToken: vault.shareToken,
+    pricer: vault.pricer,
+    selector: SHARE_PRICE,
+    argument: zeroAddress,
+  }),
+  worth: (vault, { shares, rate }) => mulDivDown(shares, rate, oneShare(vault)),
+  state: describeState,
+  flags: (vault) =>
+    createQuery(
+      { paused: read({ ...onVault(vault), name: "depositsPaused" }) },
+      ({ paused }): VaultFlags => ({ paused: valueOrNull(paused) === true, minDeposit: null }),
+    ),
+  terms: describeTerms,
+  encode,
+  explain: explainUpshift,
+  flows: upshiftFlows,
+};

@@ -1,0 +1,38 @@
+import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type { FlowSource } from "../../vault-adapter.ts";
+
+const flowsAbi = once(() =>
+  parseAbi([
+    "event Enter(address indexed from, address indexed asset, uint256 amount, address indexed to, uint256 shares)",
+    "event Exit(address indexed to, address indexed asset, uint256 amount, address indexed from, uint256 shares)",
+  ]),
+);
+
+/**
+ * A BoringVault's own events, which all tellers share; a refunded deposit is an `Exit`. What came in another
+ * token, over a bridge or by a manager's mint has no amount in the vault's asset.
+ * Source: Veda-Labs/boring-vault.
+ */
+export function vedaFlows(vault: Vault): FlowSource {
+  return {
+    addresses: [vault.shareToken],
+    namesCaller: true,
+    topics: flowsAbi().map(toEventSelector),
+    decode(log) {
+      if (!isAddressEqual(log.address, vault.shareToken)) return null;
+      try {
+        const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
+        const own = isAddressEqual(args.asset, vault.asset.address);
+        const moved = { assets: own ? args.amount : null, shares: args.shares };
+        return eventName === "Enter"
+          ? { kind: "deposit", user: args.to, ...moved }
+          : { kind: "withdrawal", user: args.from, ...moved };
+      } catch {
+        // The same topics with other arguments indexed: an event of something else.
+        return null;
+      }
+    },
+  };
+}

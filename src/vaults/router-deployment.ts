@@ -1,0 +1,38 @@
+import { z } from "@hono/zod-openapi";
+import { keccak256 } from "viem";
+import { RpcData } from "../chains/rpc-values.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
+import { depositRouterAddress, depositRouterCodeHash } from "../router/address.ts";
+
+const RouterDeployment = z.object({ deployed: z.boolean(), at: z.number() });
+
+/**
+ * Whether the chain carries our Router, byte for byte. A yes is a fixed fact and kept for a day; a no is
+ * asked again after a minute, for the Router may be deployed meanwhile.
+ * Throws `chain_unsupported`, and what the chain client throws when no node says.
+ */
+export async function isRouterDeployed(ctx: Context, chainId: number): Promise<boolean> {
+  const { value } = await ctx.cache.cached({
+    key: `router:${chainId}:${depositRouterCodeHash}`,
+    schema: RouterDeployment,
+    freshMs: HOUR_MS,
+    staleMs: DAY_MS,
+    keepMs: DAY_MS,
+    load: async () => {
+      const client = ctx.chains.client(chainId);
+      if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+      const params = [depositRouterAddress, "latest"];
+      const code = await client.ask({
+        method: "eth_getCode",
+        params,
+        read: (told) => RpcData.parse(told),
+      });
+      return { deployed: code !== "0x" && keccak256(code) === depositRouterCodeHash, at: ctx.now() };
+    },
+  });
+  if (!value.deployed && ctx.now() - value.at > MINUTE_MS)
+    await ctx.cache.drop(`router:${chainId}:${depositRouterCodeHash}`);
+  return value.deployed;
+}

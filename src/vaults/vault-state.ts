@@ -1,0 +1,106 @@
+import { z } from "@hono/zod-openapi";
+import type { BlockTime } from "../chains/aggregate.ts";
+import { runQuery } from "../chains/aggregate.ts";
+import { type Query, queryAll } from "../chains/query.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
+import { describeError } from "../lib/logger.ts";
+import { adapterOf } from "./families.ts";
+import type { Vault } from "./vault.ts";
+import type { VaultFlags, VaultState } from "./vault-adapter.ts";
+
+/** A vault's state and the block it was read at. */
+export interface VaultStateAtBlock {
+  state: VaultState;
+  block: BlockTime;
+}
+
+const NullableAmount = z.bigint().nullable();
+const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
+  state: z.object({
+    totalAssets: NullableAmount,
+    totalSupply: NullableAmount,
+    sharePrice: NullableAmount,
+    maxDeposit: NullableAmount,
+    minDeposit: NullableAmount,
+    paused: z.boolean(),
+  }),
+  block: z.object({ number: z.int(), timestamp: z.int() }),
+});
+const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: NullableAmount }));
+
+/**
+ * A vault's state, up to a minute old; `stale` when the chain did not answer and older values are served,
+ * null when there are none. Never throws for a chain that cannot be read.
+ */
+export async function readVaultState(
+  ctx: Context,
+  vault: Vault,
+): Promise<{ read: VaultStateAtBlock; stale: boolean } | null> {
+  try {
+    const { value, stale } = await ctx.cache.cached({
+      key: `vault:${vault.vaultId}`,
+      schema: VaultStateAtBlockSchema,
+      freshMs: 5 * SECOND_MS,
+      staleMs: 60 * SECOND_MS,
+      keepMs: 7 * DAY_MS,
+      load: () => loadState(ctx, vault),
+    });
+    return { read: value, stale };
+  } catch (error) {
+    ctx.log.warn("vault_unreadable", { vault_id: vault.vaultId, error: describeError(error) });
+    return null;
+  }
+}
+
+async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock> {
+  const described = adapterOf(vault).state(vault, ctx.now());
+  const { block, value } = await runQuery(clientOf(ctx, vault.chainId), described);
+  return { state: value, block };
+}
+
+/** What lists show of a chain's vaults, by vault id, read together; a chain that does not answer has none. */
+export async function readVaultFlags(
+  ctx: Context,
+  chain: { chainId: number; vaults: readonly Vault[] },
+): Promise<Record<string, VaultFlags>> {
+  const { chainId, vaults } = chain;
+  try {
+    const { value } = await ctx.cache.cached({
+      key: `flags:${chainId}`,
+      schema: FlagsSchema,
+      freshMs: 15 * SECOND_MS,
+      staleMs: 300 * SECOND_MS,
+      keepMs: DAY_MS,
+      load: () => loadFlags(ctx, { chainId, vaults }),
+    });
+    return value;
+  } catch (error) {
+    ctx.log.warn("flags_unreadable", { chain_id: chainId, error: describeError(error) });
+    return {};
+  }
+}
+
+async function loadFlags(
+  ctx: Context,
+  chain: { chainId: number; vaults: readonly Vault[] },
+): Promise<Record<string, VaultFlags>> {
+  const described = chain.vaults.map((vault) => [vault.vaultId, adapterOf(vault).flags(vault)] as const);
+  const { value } = await runQuery(clientOf(ctx, chain.chainId), queryAll(Object.fromEntries(described)));
+  return value;
+}
+
+/** Makes described reads of one chain, once and uncached. Throws what the chain client throws. */
+export async function readUncached<S>(
+  ctx: Context,
+  input: { chainId: number; described: Query<S> },
+): Promise<{ value: S; block: BlockTime }> {
+  return runQuery(clientOf(ctx, input.chainId), input.described);
+}
+
+function clientOf(ctx: Context, chainId: number) {
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  return client;
+}

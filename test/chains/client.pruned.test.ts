@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { clientOn, type RpcAnswer, startHonestNode } from "../support/rpc-node.ts";
+
+const good: RpcAnswer = { result: "0x60" };
+const answers = (answer: RpcAnswer) => startHonestNode(() => answer);
+describe("a method that a node does not know", () => {
+  test.each([
+    // geth, a pruned node asked for an old block.
+    "missing trie node 5c2a (path ) state 0x5c2a is not available",
+    "historical state 5c2a is not available",
+    "block #5 does not exist",
+    "transaction type not supported",
+  ])("is not confused with a state or block the node no longer has: %s", async (message) => {
+    const now: { answer: RpcAnswer } = { answer: { error: { code: -32000, message } } };
+    const [first, second] = [await startHonestNode(() => now.answer), await answers({ result: "0x61" })];
+    const { client, clock } = clientOn([first, second]);
+    expect(await client.request("eth_call", [{}, "0x1"])).toBe("0x61");
+    now.answer = good;
+    clock.now += 30_000;
+    expect(await client.request("eth_call", [{}, "latest"])).toBe("0x60");
+  });
+});
+
+test("one call on an old block does not take all nodes out of service", async () => {
+  const pruned = { code: -32000, message: "missing trie node 5c2a (path ) state 0x5c2a is not available" };
+  const node = () =>
+    startHonestNode(({ params }): RpcAnswer => (params[1] === "latest" ? good : { error: pruned }));
+  const { client } = clientOn([await node(), await node(), await node()]);
+  await client.request("eth_call", [{}, "0x1"]).catch(() => null);
+  expect(await client.request("eth_call", [{}, "latest"])).toBe("0x60");
+});

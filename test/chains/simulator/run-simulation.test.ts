@@ -1,0 +1,254 @@
+import { type Address, encodeFunctionResult, type Hex } from "viem";
+import { describe, expect, test } from "vitest";
+import type { ChainClient } from "../../../src/chains/client.ts";
+import { RpcError } from "../../../src/chains/json-rpc.ts";
+import { callSimulatorAbi, callSimulatorRuntimeCode } from "../../../src/chains/simulator/artifact.ts";
+import {
+  encodeOverrides,
+  runSimulation,
+  type SimulationInput,
+} from "../../../src/chains/simulator/run-simulation.ts";
+import { failure } from "../../../src/errors.ts";
+import { testChain } from "../../support/rpc-node.ts";
+import { withAsk } from "../../support/with-ask.ts";
+
+const USER: Address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+const TOKEN: Address = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const SLOT: Hex = `0x${"01".repeat(32)}`;
+const WORD: Hex = `0x${"00".repeat(31)}07`;
+const asked: SimulationInput = {
+  user: USER,
+  calls: [
+    { target: TOKEN, value: 0n, data: "0xaa" },
+    { target: TOKEN, value: 5n, data: "0xbb" },
+  ],
+  reads: [{ target: TOKEN, data: "0xcc" }],
+  overrides: [{ address: USER, balance: 9n }],
+  time: 17,
+  standsAlone: false,
+};
+
+type Answer = unknown | Error;
+
+interface ClientUnderTest extends ChainClient {
+  asked: { method: string; params: readonly unknown[] }[];
+  observed: unknown[];
+}
+
+/** A client whose node answers each method so; an error is thrown. */
+function clientSaying(answers: Readonly<Record<string, Answer>>): ClientUnderTest {
+  const sent: ClientUnderTest["asked"] = [];
+  const observed: unknown[] = [];
+  return withAsk({
+    asked: sent,
+    observed,
+    definition: testChain,
+    observe: (report: unknown) => void observed.push(report),
+    async request(method: string, params: readonly unknown[]) {
+      sent.push({ method, params });
+      const answer = answers[method];
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  });
+}
+
+const ok = (returnData: Hex, gasUsed = "0x5208") => ({ status: "0x1", returnData, gasUsed, logs: [] });
+const reverted = (data: Hex) => ({
+  status: "0x0",
+  returnData: "0x",
+  gasUsed: "0x6000",
+  error: { code: 3, data },
+});
+const block = (calls: unknown[]) => [{ number: "0x65", timestamp: "0x10", calls }];
+const unsupported = new RpcError("unsupported", "the method does not exist");
+
+describe("eth_simulateV1", () => {
+  test("is asked for reads, calls and reads again, from the user, with the overrides", async () => {
+    const client = clientSaying({ eth_simulateV1: block([ok("0x01"), ok("0x"), ok(WORD), ok("0x02")]) });
+    await runSimulation(client, asked);
+    const read = { from: USER, to: TOKEN, data: "0xcc" };
+    const calls = [
+      read,
+      { from: USER, to: TOKEN, data: "0xaa", value: "0x0" },
+      { from: USER, to: TOKEN, data: "0xbb", value: "0x5" },
+      read,
+    ];
+    const stateOverrides = { [USER]: { balance: "0x9" } };
+    const blockStateCalls = [{ blockOverrides: { time: "0x11" }, stateOverrides, calls }];
+    const params = [{ blockStateCalls, validation: false, traceTransfers: false }, "latest"];
+    expect(client.asked).toEqual([{ method: "eth_simulateV1", params }]);
+  });
+
+  test("gives each call, the reads around them, and the block it was built on", async () => {
+    const client = clientSaying({
+      eth_simulateV1: block([ok("0x01"), ok("0x"), ok(WORD, "0x7000"), ok("0x02")]),
+    });
+    expect(await runSimulation(client, asked)).toEqual({
+      chainId: 31337,
+      blockNumber: 100n,
+      blockTimestamp: 16n,
+      calls: [
+        { ok: true, gasUsed: 21_000n, returnData: "0x", logs: [] },
+        { ok: true, gasUsed: 0x7000n, returnData: WORD, logs: [] },
+      ],
+      failedAt: null,
+      before: ["0x01"],
+      after: ["0x02"],
+    });
+  });
+
+  test("ends with the call that failed, and gives what it reverted with", async () => {
+    const client = clientSaying({
+      eth_simulateV1: block([ok("0x01"), reverted("0x08c379a0"), ok("0x"), ok("0x02")]),
+    });
+    const { calls, failedAt } = await runSimulation(client, asked);
+    expect(failedAt).toBe(0);
+    expect(calls).toEqual([{ ok: false, gasUsed: 0x6000n, returnData: "0x08c379a0", logs: null }]);
+  });
+
+  test("gives null for a read that failed or gave nothing", async () => {
+    const client = clientSaying({ eth_simulateV1: block([reverted("0x01"), ok("0x"), ok("0x"), ok("0x")]) });
+    expect(await runSimulation(client, asked)).toMatchObject({
+      before: [null],
+      after: [null],
+      failedAt: null,
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ["null", null],
+    ["no block", []],
+    ["a call too few", block([ok("0x01"), ok("0x"), ok("0x02")])],
+    ["a call too many", block(Array(5).fill(ok("0x")))],
+    ["a call without status", block([ok("0x01"), { ...ok("0x"), status: undefined }, ok("0x"), ok("0x02")])],
+    ["a gas that is none", block([ok("0x01"), ok("0x", "many"), ok("0x"), ok("0x02")])],
+    ["a text", "yes"],
+  ])("with an unusable answer is 503: %s", async (_what, answer) => {
+    await expect(runSimulation(clientSaying({ eth_simulateV1: answer }), asked)).rejects.toMatchObject({
+      code: "simulation_unavailable",
+      message: "no node of Testchain could simulate",
+    });
+  });
+
+  test("is the only way where nodes do not answer at all: their failure is ours", async () => {
+    const down = failure("upstream_timeout", "no node of Testchain gave a usable answer");
+    const client = clientSaying({ eth_simulateV1: down });
+    await expect(runSimulation(client, asked)).rejects.toBe(down);
+    expect(client.asked).toHaveLength(1);
+  });
+});
+
+describe("the simulator in an eth_call", () => {
+  const answer = encodeFunctionResult({
+    abi: callSimulatorAbi,
+    functionName: "run",
+    result: [
+      [
+        { ok: true, gasUsed: 100n, returnData: "0x" },
+        { ok: true, gasUsed: 200n, returnData: WORD },
+      ],
+      ["0x01"],
+      ["0x02"],
+      { chainId: 31337n, blockNumber: 100n, timestamp: 16n },
+    ],
+  });
+
+  test("is used where no node knows eth_simulateV1, and shows chain and head", async () => {
+    const client = clientSaying({ eth_simulateV1: unsupported, eth_call: answer });
+    const simulation = await runSimulation(client, asked);
+    expect(simulation).toMatchObject({
+      failedAt: null,
+      before: ["0x01"],
+      after: ["0x02"],
+      blockNumber: 100n,
+    });
+    expect(client.observed).toEqual([{ chainId: 31337, blockNumber: 100 }]);
+    const [call, tag, overrides] = client.asked[1]?.params ?? [];
+    expect([call, tag]).toMatchObject([{ from: USER, to: USER }, "latest"]);
+    expect(overrides).toEqual({ [USER]: { balance: "0x9", code: callSimulatorRuntimeCode } });
+  });
+
+  test("is refused when it comes from another chain", async () => {
+    const client = clientSaying({ eth_simulateV1: unsupported, eth_call: answer });
+    const strict = {
+      ...client,
+      observe: () => {
+        throw new Error("the node serves chain 1");
+      },
+    };
+    await expect(runSimulation(strict, asked)).rejects.toMatchObject({ code: "simulation_unavailable" });
+  });
+
+  test.each<[string, Answer]>([
+    ["not supported either", unsupported],
+    ["reverts", new RpcError("revert", "execution reverted")],
+    ["null", null],
+    ["nothing", "0x"],
+    ["no answer of ours", WORD],
+  ])("that is no use is 503: %s", async (_what, said) => {
+    const client = clientSaying({ eth_simulateV1: unsupported, eth_call: said });
+    await expect(runSimulation(client, asked)).rejects.toMatchObject({ code: "simulation_unavailable" });
+  });
+});
+
+describe("a plain eth_call", () => {
+  const one: SimulationInput = {
+    ...asked,
+    calls: [{ target: TOKEN, value: 5n, data: "0xbb" }],
+    standsAlone: true,
+  };
+  /** Knows neither eth_simulateV1 nor overrides; answers the plain call so. */
+  const plainClient = (call: Answer, gas: Answer = "0x5208"): ClientUnderTest => {
+    const inner = clientSaying({ eth_simulateV1: unsupported, eth_estimateGas: gas });
+    const request: ChainClient["request"] = async (method, params) => {
+      if (method !== "eth_call") return inner.request(method, params);
+      const answer = params.length === 3 ? unsupported : call;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    return { ...inner, request };
+  };
+
+  test("proves a single call that needs no override, where no node can do more", async () => {
+    const { calls, failedAt, before, after } = await runSimulation(plainClient(WORD), one);
+    expect([failedAt, before, after]).toEqual([null, [null], [null]]);
+    expect(calls).toMatchObject([{ ok: true, returnData: WORD }]);
+    expect((calls[0]?.gasUsed ?? 0n) >= 21_000n).toBe(true);
+  });
+
+  test("proves that it reverts, too", async () => {
+    const client = plainClient(new RpcError("revert", "execution reverted", { data: "0x08c379a0" }));
+    expect(await runSimulation(client, one)).toMatchObject({
+      failedAt: 0,
+      calls: [{ ok: false, returnData: "0x08c379a0" }],
+    });
+  });
+
+  test.each<[string, Answer, Answer]>([
+    ["no node calls it", unsupported, "0x5208"],
+    ["no node says what it costs", WORD, unsupported],
+    ["the cost is none", WORD, "much"],
+    ["the answer is none", null, "0x5208"],
+  ])("proves nothing when %s", async (_why, call, gas) => {
+    await expect(runSimulation(plainClient(call, gas), one)).rejects.toMatchObject({
+      code: "simulation_unavailable",
+    });
+  });
+
+  test("is not enough where money or allowance had to be made up", async () => {
+    const made = { ...one, standsAlone: false };
+    await expect(runSimulation(plainClient(WORD), made)).rejects.toMatchObject({
+      code: "simulation_unavailable",
+    });
+  });
+});
+
+test("overrides are written as nodes take them, nothing where nothing is set", () => {
+  expect(
+    encodeOverrides([
+      { address: USER, balance: 255n },
+      { address: TOKEN, code: "0x00", stateDiff: [{ slot: SLOT, value: WORD }] },
+    ]),
+  ).toEqual({ [USER]: { balance: "0xff" }, [TOKEN]: { code: "0x00", stateDiff: { [SLOT]: WORD } } });
+});

@@ -1,0 +1,21 @@
+import { PgDialect } from "drizzle-orm/pg-core";
+import { expect, test } from "vitest";
+import { olderThan } from "../../../src/db/queries/pagination.ts";
+import { deposits } from "../../../src/db/schema/partners.ts";
+
+const row = { at: deposits.createdAt, id: deposits.trackingId };
+const at = new Date("2026-01-02T03:04:05.678Z");
+
+test("what follows a row is older, or as old and of a lesser id", () => {
+  const condition = olderThan({ at, id: "trk_1" }, row);
+  if (condition === undefined) throw new TypeError("no condition");
+  const { sql, params } = new PgDialect().sqlToQuery(condition);
+  expect(sql).toBe(
+    '("deposits"."created_at" < $1 or ("deposits"."created_at" = $2 and "deposits"."tracking_id" < $3))',
+  );
+  expect(params).toEqual([at.toISOString(), at.toISOString(), "trk_1"]);
+});
+
+test("at the beginning nothing is left out", () => {
+  expect(olderThan(null, row)).toBe(undefined);
+});

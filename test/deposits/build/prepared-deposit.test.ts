@@ -1,0 +1,175 @@
+import { decodeFunctionData, encodeErrorResult, erc20Abi, maxUint256, parseAbi } from "viem";
+import { describe, expect, test } from "vitest";
+import { quoteLifetimeMs } from "../../../src/deposits/build/build.ts";
+import { buildOneStep } from "../../../src/deposits/build/one-step.ts";
+import { buildTwoStep } from "../../../src/deposits/build/two-step.ts";
+import type { VerifiedTransfer } from "../../../src/providers/provider.ts";
+import { depositRouterAddress } from "../../../src/router/address.ts";
+import { decodeRouterDeposit } from "../../../src/router/codec.ts";
+import { USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import {
+  DIAMOND,
+  EXECUTOR,
+  moving,
+  option,
+  PAID,
+  PAID_AMOUNT,
+  SPENDER,
+} from "../../support/deposits/routed-fixtures.ts";
+import {
+  balanceKey,
+  type SentCall,
+  type SimulatedEffects,
+  sharesFor,
+} from "../../support/deposits/simulated-chain.ts";
+
+const { toAmount, toAmountMin } = option;
+const shares = sharesFor(toAmount);
+/** Three percent less than the shares for what is expected. */
+const minShares = (shares * 97n) / 100n;
+const ofUser = {
+  paid: balanceKey(PAID, USER),
+  shares: balanceKey(VAULT, USER),
+  usdc: balanceKey(USDC, USER),
+};
+const paysAll = { [ofUser.paid]: -PAID_AMOUNT };
+const approved = ({ to, data }: SentCall) => {
+  const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
+  return [to.toLowerCase(), functionName, ...(args ?? [])];
+};
+const SharesBelowMinimum = parseAbi(["error SharesBelowMinimum(uint256 received, uint256 minimum)"]);
+
+describe("a transfer that ends in the vault", () => {
+  const atSource: SimulatedEffects = { rises: paysAll };
+  const atVault: SimulatedEffects = { rises: { [ofUser.shares]: shares } };
+
+  test("calls the Router with whatever arrives, down to what is guaranteed less the loss allowed", async () => {
+    const { ctx, attempt, asked } = await moving({ atSource, atVault });
+    await buildOneStep(ctx, attempt);
+    const [request] = asked;
+    expect(request).toMatchObject({ user: USER, amount: PAID_AMOUNT, bridges: ["bridge"] });
+    expect(request?.call).toMatchObject({ target: depositRouterAddress, minIn: 96_030_000n });
+    const { deposit, steps } = decodeRouterDeposit(request?.call?.data ?? "0x");
+    expect(deposit).toMatchObject({ amount: maxUint256, minIn: 96_030_000n, minShares });
+    expect(deposit).toMatchObject({ asset: USDC, receiver: USER, refundTo: USER });
+    expect(steps).toMatchObject([{ target: VAULT, approveToken: USDC, spender: VAULT, patchToken: USDC }]);
+  });
+
+  test("never takes nothing for enough", async () => {
+    const { ctx, attempt, asked } = await moving({ atSource, atVault });
+    await buildOneStep(ctx, { ...attempt, option: { ...option, toAmountMin: 1n } });
+    expect(asked[0]?.call?.minIn).toBe(1n);
+  });
+
+  test("is paid for by an allowance of the provider's spender, not of whom it calls", async () => {
+    const { ctx, attempt, source } = await moving({ atSource, atVault });
+    const { source: paid } = await buildOneStep(ctx, attempt);
+    const [approve, transfer] = source.sent[0] ?? [];
+    expect(approve && approved(approve)).toEqual([PAID.toLowerCase(), "approve", SPENDER, PAID_AMOUNT]);
+    expect(transfer).toMatchObject({ from: USER, to: DIAMOND, data: "0x12345678" });
+    expect(paid.calls).toHaveLength(2);
+  });
+
+  test("is seen to work with the guaranteed amount, and with the expected one, from the executor", async () => {
+    const { ctx, attempt, destination } = await moving({ atSource, atVault });
+    const built = await buildOneStep(ctx, attempt);
+    const amounts = destination.sent.map((calls) => approved(calls.at(-2) as SentCall).at(-1));
+    expect(amounts).toEqual([toAmountMin, toAmount]);
+    for (const calls of destination.sent)
+      expect(calls.at(-1)).toMatchObject({ from: EXECUTOR, to: depositRouterAddress });
+    expect(built.end).toMatchObject({ kind: "call", shares, delivery: { shares } });
+  });
+
+  const refused: readonly [string, string, Parameters<typeof moving>[0]][] = [
+    [
+      "takes more than was asked",
+      "upstream_rejected",
+      { atSource: { rises: { [ofUser.paid]: -PAID_AMOUNT - 1n } } },
+    ],
+    ["reverts", "would_revert", { atSource: { revert: "0x" } }],
+    ["makes no call", "upstream_rejected", { made: { executor: null } }],
+    ["leaves the vault too little gas", "no_route", { atVault: { ...atVault, gasUsed: 1_000_001n } }],
+    [
+      "would mint no shares",
+      "zero_shares",
+      { atVault: { revert: encodeErrorResult({ abi: SharesBelowMinimum, args: [0n, minShares] }) } },
+    ],
+    [
+      "would mint fewer shares than promised",
+      "price_unsafe",
+      {
+        atVault: {
+          revert: encodeErrorResult({ abi: SharesBelowMinimum, args: [minShares - 1n, minShares] }),
+        },
+      },
+    ],
+  ];
+
+  test.each(refused)("is refused when it %s: %s", async (_what, code, world) => {
+    const { ctx, attempt } = await moving({ atSource, atVault, ...world });
+    await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code });
+  });
+
+  test("may leave the vault exactly the gas that the bridge buys", async () => {
+    const { ctx, attempt } = await moving({ atSource, atVault: { ...atVault, gasUsed: 1_000_000n } });
+    expect((await buildOneStep(ctx, attempt)).end).toMatchObject({ delivery: { gasUsed: 1_000_000n } });
+  });
+});
+
+test.each([
+  [60, 60_000],
+  [300, 300_000],
+  [3_600, 300_000],
+])("a price that holds for %d seconds makes a quote of %d milliseconds", async (validSeconds, lifetime) => {
+  const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
+  const built = await buildOneStep(ctx, attempt);
+  const moved = { ...built, token: attempt.token, ranking: { options: [], decidedBy: null }, reasons: [] };
+  expect(quoteLifetimeMs({ kind: "moved", order: attempt.order, moved })).toBe(lifetime);
+});
+
+describe("a swap that ends in the vault", () => {
+  const swap = (gained: bigint) =>
+    moving({ oneChain: true, atSource: { rises: { ...paysAll, [ofUser.shares]: gained } } });
+
+  test("gives the shares that the user was seen to gain", async () => {
+    const { ctx, attempt } = await swap(minShares);
+    const built = await buildOneStep(ctx, attempt);
+    expect(built.end).toMatchObject({ kind: "call", shares: minShares, delivery: null });
+  });
+
+  test("is refused when the user gains fewer than promised", async () => {
+    const { ctx, attempt } = await swap(minShares - 1n);
+    await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code: "upstream_rejected" });
+  });
+});
+
+describe("a transfer to the user", () => {
+  const atVault: SimulatedEffects = { rises: { [ofUser.shares]: sharesFor(toAmountMin) } };
+
+  test("is followed by a deposit of what is guaranteed", async () => {
+    const { ctx, attempt, asked } = await moving({ caller: "user", atSource: { rises: paysAll }, atVault });
+    const { end } = await buildTwoStep(ctx, attempt);
+    expect(asked[0]).toMatchObject({ call: null, user: USER });
+    expect(end).toMatchObject({ kind: "second", deposit: { depositAmount: toAmountMin } });
+  });
+
+  const swap = (gained: bigint) =>
+    moving({
+      oneChain: true,
+      caller: "user",
+      atSource: { rises: { ...paysAll, [ofUser.usdc]: gained } },
+      atVault,
+    });
+
+  test("on one chain brings what it says", async () => {
+    const { ctx, attempt } = await swap(toAmountMin);
+    expect((await buildTwoStep(ctx, attempt)).move).toMatchObject({
+      toAmountMin,
+    } satisfies Partial<VerifiedTransfer>);
+  });
+
+  test("on one chain is refused when it brings less", async () => {
+    const { ctx, attempt } = await swap(toAmountMin - 1n);
+    await expect(buildTwoStep(ctx, attempt)).rejects.toMatchObject({ code: "upstream_rejected" });
+  });
+});

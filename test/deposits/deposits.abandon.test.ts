@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { abandonDeposit } from "../../src/deposits/deposits.ts";
+import { type DepositState, depositStates } from "../../src/schemas/deposit.ts";
+import { testContext } from "../support/context.ts";
+import { NOW, row, TRACKING_ID } from "../support/deposits/fixtures.ts";
+import { oneRow } from "../support/deposits/one-row.ts";
+
+/** What nobody has sent yet. */
+const open: readonly DepositState[] = ["built", "expired"];
+
+async function abandon(state: DepositState) {
+  const { db, changes } = oneRow({ ...row, state });
+  const outcome = abandonDeposit(testContext({ db, nowMs: NOW }), TRACKING_ID);
+  return { outcome: await outcome.then(({ state: now }) => now).catch(({ code }) => code), changes };
+}
+
+test("a deposit that nobody sent is given up, and the history says so", async () => {
+  for (const state of open) {
+    const history = [...row.history, { state: "abandoned", at: "2026-01-02T03:04:05.678Z" }];
+    expect(await abandon(state)).toEqual({
+      outcome: "abandoned",
+      changes: [{ state: "abandoned", history }],
+    });
+  }
+});
+
+test("giving it up again changes nothing", async () => {
+  expect(await abandon("abandoned")).toEqual({ outcome: "abandoned", changes: [] });
+});
+
+test.each(depositStates.filter((state) => ![...open, "abandoned"].includes(state)))(
+  "a deposit that is %s is not given up",
+  async (state) => {
+    expect(await abandon(state)).toEqual({ outcome: "deposit_state", changes: [] });
+  },
+);

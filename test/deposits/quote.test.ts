@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import type { PreparedDeposit } from "../../src/deposits/build/build.ts";
+import { buildOneStep } from "../../src/deposits/build/one-step.ts";
+import type { BuiltRoute } from "../../src/deposits/build/prepared-deposit.ts";
+import { buildTwoStep } from "../../src/deposits/build/two-step.ts";
+import { priceImpact, toRouteOptions } from "../../src/deposits/quote.ts";
+import type { TransferQuote } from "../../src/providers/provider.ts";
+import { USER, VAULT } from "../support/deposits/fixtures.ts";
+import { type Moving, moving, option } from "../support/deposits/routed-fixtures.ts";
+import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
+
+describe("the price impact", () => {
+  const of = (fromAmountUsd: string | null, toAmountUsd: string | null) =>
+    priceImpact({ fromAmountUsd, toAmountUsd });
+
+  test("is what the move costs of what was paid", () => {
+    expect([of("200", "199.5"), of("100", "100"), of("80", "100"), of("100", "0")]).toEqual([
+      "0.0025",
+      "0.0000",
+      "-0.2500",
+      "1.0000",
+    ]);
+  });
+
+  test("is not known where the provider does not give both figures", () => {
+    expect([of(null, "1"), of("1", null), of("0", "1"), of("x", "1"), priceImpact(null)]).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+});
+
+describe("the options of a quote", () => {
+  const { toAmount, toAmountMin } = option;
+  const slower: TransferQuote = {
+    ...option,
+    bridge: "slower",
+    estimatedSeconds: 600,
+    toAmountMin: toAmountMin + 1n,
+    callable: false,
+  };
+  const optionsOf = ({ attempt }: Moving, built: BuiltRoute) => {
+    const ranking = { options: [option, slower], decidedBy: null };
+    const moved = { ...built, token: attempt.token, ranking, reasons: [] };
+    const prepared: PreparedDeposit = { kind: "moved", order: attempt.order, moved };
+    return toRouteOptions(prepared).map(({ bridge, deposit_amount, tags }) => [bridge, deposit_amount, tags]);
+  };
+
+  test("deposit what is expected in one transaction, and in two what is guaranteed", async () => {
+    const world = await moving({});
+    expect(optionsOf(world, await buildOneStep(world.ctx, world.attempt))).toEqual([
+      ["bridge", String(toAmount), ["recommended", "fastest", "one_transaction"]],
+      ["slower", String(toAmountMin + 1n), ["best_output", "two_step"]],
+    ]);
+  });
+
+  test("are all of two transactions where the vault must see its user", async () => {
+    const shares = { [balanceKey(VAULT, USER)]: sharesFor(toAmountMin) };
+    const world = await moving({ caller: "user", atVault: { rises: shares } });
+    const callable = { ...slower, callable: true };
+    const built = await buildTwoStep(world.ctx, world.attempt);
+    const ranked = { ...built, token: world.attempt.token, reasons: [] };
+    const moved = { ...ranked, ranking: { options: [option, callable], decidedBy: null } };
+    const options = toRouteOptions({ kind: "moved", order: world.attempt.order, moved });
+    expect(options.map(({ deposit_amount, tags }) => [deposit_amount, tags.at(-1)])).toEqual([
+      [String(toAmountMin), "two_step"],
+      [String(toAmountMin + 1n), "two_step"],
+    ]);
+  });
+});

@@ -1,0 +1,140 @@
+import { type Hex, keccak256 } from "viem";
+import { describe, expect, test } from "vitest";
+import type { Receipt, Transaction, TransactionOnChain } from "../../../src/chains/transaction.ts";
+import type { Context } from "../../../src/context.ts";
+import type { Database } from "../../../src/db/client.ts";
+import type { DepositRow } from "../../../src/db/queries/deposits.ts";
+import { vaultTransitions } from "../../../src/deposits/track/second-step.ts";
+import { sourceTransitions } from "../../../src/deposits/track/source.ts";
+import type { Transition } from "../../../src/deposits/track/transitions.ts";
+import { depositRouterAddress } from "../../../src/router/address.ts";
+import { testContext } from "../../support/context.ts";
+import { NOW, OTHER, row, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import { depositedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+import { contractsClient } from "../../support/multicall.ts";
+import { testChain } from "../../support/rpc-node.ts";
+
+const HASH: Hex = `0x${"11".repeat(32)}`;
+const DEPTH = testChain.confirmations;
+const input: Hex = "0x12345678";
+const sent: Transaction = {
+  ...{ hash: HASH, from: USER, to: depositRouterAddress, input },
+  ...{ value: 0n, gas: 500_000n },
+};
+const direct: DepositRow = { ...row, sourceDataHash: keccak256(input) };
+const moved: DepositRow = { ...direct, provider: "across", fromChainId: 10, sourceTo: OTHER.toLowerCase() };
+const byUser: DepositRow = { ...direct, sourceTo: VAULT.toLowerCase() };
+
+/** A context of one chain, over a database in which another deposit is found or none. */
+function context(others: readonly DepositRow[] = []): Context {
+  const db = { run: async () => others } as unknown as Database;
+  const ctx = testContext({ db, nowMs: NOW, clients: [contractsClient(() => ({ ok: false, data: "0x" }))] });
+  const served = new Map([testChain.chainId, 10].map((chainId) => [chainId, { ...testChain, chainId }]));
+  return { ...ctx, chains: { ...ctx.chains, definitions: served } };
+}
+
+const seen = (receipt: Receipt | null, change: Partial<TransactionOnChain> = {}): TransactionOnChain => ({
+  ...{ transaction: sent, receipt, confirmations: DEPTH },
+  ...change,
+});
+const asShown = (observations: readonly Transition[]) =>
+  observations.map(({ evidence, change }) => ({
+    ...("shows" in evidence ? { shows: evidence.shows, confirmed: evidence.confirmed } : evidence),
+    proven: change.sourceProven ?? false,
+    shares: change.shares ?? null,
+  }));
+const SHARES = "99900000000000000000";
+
+describe("a transaction of the source chain", () => {
+  const look = async (of: DepositRow, at: TransactionOnChain, others: readonly DepositRow[] = []) =>
+    asShown(await sourceTransitions(context(others), { row: of, hash: HASH, seen: at }));
+  const away = { transaction: { ...sent, to: OTHER } };
+
+  test("that brought shares proves itself once its chain has confirmed it, not before", async () => {
+    const receipt = receiptOf(depositedLog());
+    const shows = { shows: "shares", confirmed: true, proven: true, shares: SHARES };
+    expect(await look(direct, seen(receipt))).toEqual([shows]);
+    const early = await sourceTransitions(context(), {
+      ...{ row: direct, hash: HASH },
+      seen: seen(receipt, { confirmations: DEPTH - 1 }),
+    });
+    expect(asShown(early)).toEqual([{ ...shows, confirmed: false, proven: false, shares: null }]);
+    expect(early[0]?.change).toEqual({ sourceTxHash: HASH, substatus: null });
+  });
+
+  test("that sent the money away proves itself once its chain has confirmed it, not before", async () => {
+    const left = { shows: "source_succeeded", shares: null };
+    expect(await look(moved, seen(receiptOf(), away))).toEqual([{ ...left, confirmed: true, proven: true }]);
+    const early = seen(receiptOf(), { ...away, confirmations: DEPTH - 1 });
+    expect(await look(moved, early)).toEqual([{ ...left, confirmed: false, proven: false }]);
+  });
+
+  test("that waits is noted, and proves nothing", async () => {
+    const waits = { kind: "source_waits", proven: false, shares: null };
+    expect(await look(direct, seen(null, { confirmations: 0 }))).toEqual([waits]);
+    expect(await look(direct, seen(null, { transaction: { ...sent, from: OTHER } }))).toEqual([]);
+  });
+
+  test("that reverted ends the deposit only once its chain has confirmed it", async () => {
+    const reverted = { ...receiptOf(), succeeded: false };
+    const ends = { shows: "source_reverted", confirmed: true, proven: true, shares: null };
+    expect(await look(direct, seen(reverted))).toEqual([ends]);
+    expect(await look(direct, seen(reverted, { confirmations: DEPTH - 1 }))).toEqual([]);
+    expect(await look(direct, seen(reverted, { transaction: { ...sent, from: OTHER } }))).toEqual([]);
+  });
+
+  test("that is proven to be another deposit's moves no second one", async () => {
+    const other = { ...moved, trackingId: `trk_${"2".repeat(32)}` };
+    expect(await look(moved, seen(receiptOf(), away), [other])).toEqual([]);
+  });
+
+  test("that is not the one that was handed out shows nothing by its transfers", async () => {
+    const receipt = receiptOf(transferLog());
+    const own = { transaction: { ...sent, to: VAULT } };
+    expect(await look(byUser, seen(receipt, own))).toMatchObject([{ shows: "shares", shares: SHARES }]);
+    const somebody = { transaction: { ...sent, to: VAULT, from: OTHER } };
+    expect(await look(byUser, seen(receipt, somebody))).toEqual([]);
+  });
+});
+
+describe("a transaction of the vault's chain", () => {
+  const ELSE: Hex = `0x${"22".repeat(32)}`;
+  const look = async (at: TransactionOnChain, of: Partial<DepositRow> = {}) =>
+    asShown(
+      await vaultTransitions(context(), { row: { ...moved, ...of }, hash: HASH, look: async () => at }),
+    );
+
+  test("shows the Router's event of the deposit, once its chain has confirmed it", async () => {
+    const receipt = receiptOf(depositedLog());
+    expect(await look(seen(receipt))).toEqual([
+      { shows: "shares", confirmed: true, proven: false, shares: SHARES },
+    ]);
+    expect(await look(seen(receipt, { confirmations: DEPTH - 1 }))).toEqual([]);
+    expect(await look(seen(null))).toEqual([]);
+  });
+
+  test("is the delivery where a bridge called the Router, and the user's own step after one that failed", async () => {
+    const change = async (of: Partial<DepositRow>) => {
+      const at = { row: { ...moved, ...of }, hash: HASH, look: async () => seen(receiptOf(depositedLog())) };
+      return (await vaultTransitions(context(), at))[0]?.change;
+    };
+    const delivered = await change({});
+    expect([delivered?.destinationTxHash, delivered?.depositTxHash]).toEqual([HASH, undefined]);
+    const later = await change({ state: "partial", destinationTxHash: ELSE });
+    expect([later?.destinationTxHash, later?.depositTxHash]).toEqual([undefined, HASH]);
+  });
+
+  test("that reverted shows that, and moves no money", async () => {
+    const reverted = { ...receiptOf(depositedLog()), succeeded: false };
+    const shows = { shows: "deposit_reverted", confirmed: true, proven: false, shares: null };
+    expect(await look(seen(reverted))).toEqual([shows]);
+  });
+
+  test.each<[string, Partial<DepositRow>]>([
+    ["before the money was seen to arrive", { state: "awaiting_deposit", destinationTxHash: null }],
+    ["while the bridge still has the money", { state: "bridging", destinationTxHash: ELSE }],
+    ["when the deposit has its shares", { state: "partial", destinationTxHash: ELSE, shares: "1" }],
+  ])("is no second step of the user's %s", async (_what, of) => {
+    expect(await look(seen(receiptOf(transferLog())), { twoStep: true, ...of })).toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Answer } from "../../../scripts/smoke/request.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import { Api } from "../../support/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
+import { newTraveller, paidAmounts, prepare, type Traveller, travel } from "../../support/e2e/transfer.ts";
+import { emulators, type FaultInput, withFaults } from "../../support/faults.ts";
+
+const api = new Api();
+const from = chainOf(chainIds.one);
+const chains = [from, chainOf(chainIds.two)];
+const journey = { from, paid: "USDC", vault: vaultNamed("Remote Prime USDC") } as const;
+const { lifi, across } = emulators();
+const BUDGET_MS = 8_000;
+
+const faults: readonly [string, FaultInput][] = [
+  ["down (500)", { kind: "status", status: 500 }],
+  ["down (503)", { kind: "status", status: 503 }],
+  ["limiting (429)", { kind: "status", status: 429 }],
+  ["a web page", { kind: "html" }],
+  ["no JSON", { kind: "malformed" }],
+  ["cut off", { kind: "truncate" }],
+  ["of another shape", { kind: "drift" }],
+  ["an attacker", { kind: "hostile" }],
+];
+const CLEAR = ["upstream_unavailable", "upstream_timeout", "upstream_rejected"];
+
+/** Which provider fails, and the contract of the other one. */
+const lone = [
+  ["across", across, from.info.contracts.lifi_diamond],
+  ["lifi", lifi, from.info.contracts.spoke_pool],
+] as const;
+
+interface Plan {
+  emulators: readonly string[];
+  faults: readonly FaultInput[];
+}
+interface Built {
+  answer: Answer;
+  ms: number;
+  traveller: Traveller;
+}
+
+async function prepared(change: object = {}): Promise<{ traveller: Traveller; body: object }> {
+  const traveller = await newTraveller(chains);
+  return { traveller, body: { ...(await prepare(journey, traveller)), ...change } };
+}
+
+/** Builds, and gives the answer and the milliseconds it took. */
+async function build({ traveller, body }: { traveller: Traveller; body: object }): Promise<Built> {
+  const startedAt = performance.now();
+  const answer = await api.send("/v1/quote/build", { body });
+  return { answer, ms: performance.now() - startedAt, traveller };
+}
+
+async function buildUnder(plan: Plan, change: object = {}): Promise<Built> {
+  const one = await prepared(change);
+  return withFaults(plan, () => build(one));
+}
+
+/** What is built without the provider that fails; it is within the budget and calls this contract. */
+function expectOther({ answer, ms }: Built, target: string): BuiltDeposit {
+  expect(answer.status, answer.text).toBe(200);
+  expect(ms).toBeLessThan(BUDGET_MS);
+  const built = answer.json as BuiltDeposit;
+  expect(built.transaction_request.to).toBe(target);
+  return built;
+}
+
+async function expectNothing({ answer, ms, traveller }: Built): Promise<void> {
+  expect(ms).toBeLessThan(BUDGET_MS);
+  expect(answer.status).toBeGreaterThanOrEqual(502);
+  expect(CLEAR).toContain((answer.json as { code: string }).code);
+  expect(answer.text).not.toMatch(/127\.0\.0\.1|http:|li\.fi|li\.quest|stack|html/i);
+  expect(await api.deposits(traveller.address)).toEqual([]);
+}
+
+describe.each(faults)("an API that is %s", (_name, fault) => {
+  // LI.FI's limits are remembered for as long as it says: a second here.
+  if (fault.status === 429) afterEach(() => new Promise((resolve) => setTimeout(resolve, 1_100)));
+
+  test.each(lone)("%s costs its own routes and nothing else", async (_provider, emulator, target) => {
+    const one = await buildUnder({ emulators: [emulator], faults: [fault] });
+    const built = expectOther(one, target);
+    await travel({ ...journey, traveller: one.traveller, built, style: "calls" });
+  });
+
+  test("both: a clear code in time, and no record", async () => {
+    await expectNothing(await buildUnder({ emulators: [lifi, across], faults: [fault] }));
+  });
+});
+
+/** What a provider is asked in the name of this traveller, who alone pays this amount. */
+type Ask = (traveller: Traveller, amount: bigint) => string;
+const anything: Ask = (_traveller, amount) => String(amount);
+/** Across is asked alike for a price and for a transaction; LI.FI is told of a fallback for a transaction alone. */
+const transaction: Ask = ({ address }) => `"toFallbackAddress":"${address}"`;
+
+const hangs: readonly [string, FaultInput, { lifi: Ask; across: Ask }][] = [
+  ["slow (10 s)", { kind: "latency", ms: 10_000 }, { lifi: anything, across: anything }],
+  ["silent", { kind: "timeout", ms: 10_000 }, { lifi: anything, across: anything }],
+  ["slow once it builds", { kind: "latency", ms: 10_000 }, { lifi: transaction, across: anything }],
+];
+
+/** Builds for as many travellers as there are ways to hang, all at once; each meets its own. */
+async function buildWhileHanging(names: readonly ("lifi" | "across")[]): Promise<Map<string, Built>> {
+  const orders = await Promise.all(
+    hangs.map(async ([name, fault, asks], index) => {
+      const amount = paidAmounts.USDC - BigInt(index + 1) * 1_000_003n;
+      const one = await prepared({ from_amount: String(amount) });
+      return {
+        name,
+        one,
+        faultOf: (ask: "lifi" | "across") => ({ ...fault, match: asks[ask](one.traveller, amount) }),
+      };
+    }),
+  );
+  const work = () => Promise.all(orders.map(async ({ name, one }) => [name, await build(one)] as const));
+  const under = names.reduce(
+    (inner, name) => () =>
+      withFaults(
+        { emulators: [emulators()[name]], faults: orders.map(({ faultOf }) => faultOf(name)) },
+        inner,
+      ),
+    work,
+  );
+  return new Map(await under());
+}
+
+function builtWhile(all: ReadonlyMap<string, Built>, name: string): Built {
+  const built = all.get(name);
+  if (built === undefined) throw new Error(`nothing was built while an API was ${name}`);
+  return built;
+}
+
+describe.each(lone)("while %s hangs", (provider, _emulator, target) => {
+  let all: Map<string, Built>;
+  beforeAll(async () => {
+    all = await buildWhileHanging([provider]);
+  });
+
+  test.each(hangs)("%s: it costs its own routes and nothing else", async (name) => {
+    const one = builtWhile(all, name);
+    const built = expectOther(one, target);
+    await travel({ ...journey, traveller: one.traveller, built, style: "calls" });
+  });
+});
+
+describe("while both hang", () => {
+  let all: Map<string, Built>;
+  beforeAll(async () => {
+    all = await buildWhileHanging(["lifi", "across"]);
+  });
+
+  test.each(hangs)("%s: a clear code in time, and no record", async (name) => {
+    await expectNothing(builtWhile(all, name));
+  });
+});
+
+test("a provider that nobody can replace may take its time", async () => {
+  const swap = { ...journey, paid: "WETH", vault: vaultNamed("Local Prime USDC") } as const;
+  const traveller = await newTraveller(chains);
+  const body = await prepare(swap, traveller);
+  const slow = { emulators: [lifi], faults: [{ kind: "latency", ms: 2_600 }] } as const;
+  const { answer, ms } = await withFaults(slow, () => build({ traveller, body }));
+  expect(answer.status, answer.text).toBe(200);
+  expect(ms).toBeGreaterThan(2 * 2_600);
+  await travel({ ...swap, traveller, built: answer.json as BuiltDeposit, style: "calls" });
+});
+
+describe("a call that declares all that is quoted to arrive", () => {
+  const quirks = (list: string[]) =>
+    fetch(`${lifi}/__control`, { method: "POST", body: JSON.stringify({ quirks: list }) });
+
+  test("is refused where it could fail by one unit: another bridge instead", async () => {
+    const seen = new Set<string | null>();
+    for (let unit = 0n; unit < 16n && seen.size < 2; unit += 1n) {
+      await quirks(["declare_delivered"]);
+      const plan: Plan = { emulators: [across], faults: [{ kind: "status", status: 503 }] };
+      const { answer } = await buildUnder(plan, { from_amount: String(100_000_007n + unit * 13n) });
+      expect(answer.status, answer.text).toBe(200);
+      seen.add((answer.json as BuiltDeposit).tracking.bridge);
+    }
+    await quirks([]);
+    expect(seen).toEqual(new Set(["across", "stargate"]));
+  });
+});

@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import { Api } from "../../support/api.ts";
+import { balanceOf } from "../../support/balances.ts";
+import { chainIds, chainOf, tokenOn } from "../../support/chain.ts";
+import { programContext } from "../../support/e2e/cross-chain.ts";
+import { PATIENCE } from "../../support/e2e/transfer.ts";
+import { expectPromised, finish, relayer, settled, start, until, type Way } from "../../support/e2e/trip.ts";
+import { emulators, withFaults } from "../../support/faults.ts";
+import { inTurns } from "../../support/in-turns.ts";
+
+const api = new Api();
+const two = chainOf(chainIds.two);
+
+afterEach(settled);
+
+test("every bridge but Across stands here over LI.FI alone", async () => {
+  const listed = (await api.send("/v1/bridges")).json as { key: string; providers: string[] }[];
+  expect(listed.map(({ key, providers }) => `${key}: ${providers.join(" ")}`)).toEqual([
+    "across: across lifi",
+    "stargate: lifi",
+    "stargate_bus: lifi",
+    "cctp: lifi",
+    "cctp_fast: lifi",
+  ]);
+});
+
+describe("each bridge brings the money into the vault, and is followed without a report", () => {
+  const ways: readonly Way[] = [
+    { bridge: "stargate", paid: "USDC", vault: "Remote USDC", steps: 1 },
+    { bridge: "stargate", paid: "WBTC", vault: "Plain USDC", steps: 1 },
+    { bridge: "stargate", paid: "USDT", vault: "Local Prime USDT", steps: 1 },
+    { bridge: "stargate", paid: "USDC", vault: "Members USDC", steps: 2 },
+    { bridge: "stargate_bus", paid: "USDT", vault: "Remote USDT", steps: 2 },
+    { bridge: "stargate_bus", paid: "ETH", vault: "Plain USDC", steps: 2 },
+    { bridge: "cctp", paid: "USDC", vault: "Remote Prime USDC", steps: 2 },
+    { bridge: "cctp", paid: "ETH", vault: "Plain USDC", steps: 2 },
+    { bridge: "cctp_fast", paid: "USDC", vault: "Plain USDC", steps: 2 },
+    { bridge: "cctp_fast", paid: "WETH", vault: "Remote USDC", steps: 2 },
+  ];
+
+  test("all of them, on both directions", { timeout: 120_000 }, async () => {
+    const work = async (way: Way) => {
+      const trip = await start(way);
+      expectPromised(trip, await finish(trip));
+    };
+    await inTurns(ways, { atOnce: 6, work });
+  });
+});
+
+describe("less than was promised", () => {
+  test.each<[string, Partial<Relayer>, bigint]>([
+    ["one unit", { mode: "underdeliver", underdeliver: "1" }, 995n],
+    ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 985n],
+  ])("%s less is deposited all the same", async (_, settings, perMille) => {
+    await relayer(settings);
+    const ways: Way[] = [
+      { bridge: "stargate", paid: "USDC", vault: "Remote USDC", steps: 1 },
+      { bridge: "stargate", paid: "USDC", vault: "Plain USDC", steps: 1 },
+      { bridge: "cctp", paid: "USDC", vault: "Remote USDC", steps: 2 },
+    ];
+    await inTurns(ways, {
+      atOnce: 4,
+      work: async (way) => {
+        const trip = await start(way);
+        expectPromised({ ...trip, built: withoutFloor(trip.built) }, await finish(trip), perMille);
+      },
+    });
+  });
+
+  const withoutFloor = (built: BuiltDeposit): BuiltDeposit =>
+    built.two_step ? { ...built, estimate: { ...built.estimate, min_shares: null } } : built;
+});
+
+test("a seat in the bus is known by its number, on the chain that it left", async () => {
+  const trip = await start({ bridge: "stargate_bus", paid: "USDC", vault: "Members USDC", steps: 2 });
+  await finish(trip);
+  const ctx = await programContext();
+  const provider = (await ctx.providers.all()).find(({ name }) => name === "lifi");
+  const transfer = {
+    txHash: trip.hash,
+    fromChainId: two.chainId,
+    toChainId: chainIds.one,
+    tool: "stargateV2Bus",
+  };
+  const told = await provider?.status(ctx.providers.scope, transfer);
+  expect(told?.witness?.delivered?.bond).toBe("id");
+});
+
+test("native money arrives as such, and its second step is found by the Router's reference", async () => {
+  const { lifi: own, across } = emulators();
+  const down = { emulators: [across], faults: [{ kind: "status", status: 503 } as const] };
+  const lying = { emulators: [own], faults: [{ kind: "hostile", match: "contractCalls" } as const] };
+  const way = { bridge: "across", paid: "ETH", vault: "Remote WETH", steps: 2 } as const;
+  const trip = await withFaults(down, () => withFaults(lying, () => start(way)));
+  expect(trip.built.deposit_tx?.approval).toBe(null);
+  expectPromised(trip, await finish(trip));
+});
+
+test("a call that fails on arrival is PARTIAL: the user has the token, and the next step", async () => {
+  await relayer({ mode: "fail_destination" });
+  const trip = await start({ bridge: "stargate", paid: "USDC", vault: "Remote USDC", steps: 1 });
+  const status = await until(trip, { status: "DONE", substatus: "PARTIAL" });
+  expect(status.deposit).toMatchObject({ state: "partial", next: { kind: "deposit" } });
+  const held = await balanceOf(two, { token: tokenOn(two, "USDC"), owner: trip.traveller.address });
+  expect(status.receiving?.amount).toBe(String(held));
+  expect(held).toBeGreaterThanOrEqual(BigInt(trip.built.estimate.to_amount_min));
+});
+
+test.each(["stargate", "stargate_bus", "cctp"] as const)(
+  "%s pays nothing back: what LI.FI calls a refund, or holds, stays PENDING",
+  async (bridge) => {
+    await relayer({ mode: "stall" });
+    const trip = await start({ bridge, paid: "USDC", vault: "Members USDC", steps: 2 });
+    await until(trip, { status: "PENDING", substatus: "WAIT_DESTINATION_TRANSACTION" });
+    await relayer({ mode: "refund" });
+    await until(trip, { status: "PENDING", substatus: "REFUND_IN_PROGRESS", deposit: { state: "bridging" } });
+    const owner = trip.traveller.address;
+    const held = () => balanceOf(two, { token: tokenOn(two, "USDC"), owner });
+    await expect.poll(held, PATIENCE).toBeGreaterThan(0n);
+    await until(trip, { status: "PENDING", substatus: "REFUND_IN_PROGRESS", deposit: { state: "bridging" } });
+  },
+);

@@ -1,0 +1,284 @@
+import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, numberToHex } from "viem";
+import { describe, expect, inject, test } from "vitest";
+import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import type { Context } from "../../../src/context.ts";
+import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposits.ts";
+import { trackDeposit } from "../../../src/deposits/track/track.ts";
+import { createTransactionReader } from "../../../src/deposits/track/transaction-reader.ts";
+import type { Provider, ProviderStatus } from "../../../src/providers/provider.ts";
+import { Api } from "../../support/api.ts";
+import {
+  addressOf,
+  give,
+  mined,
+  newUser,
+  sendCall,
+  tokenOn,
+  userOn,
+  vaultNamed,
+} from "../../support/chain.ts";
+import {
+  type Departed,
+  depart,
+  ends,
+  prepareMove,
+  programContext,
+  sendMove,
+  withBridge,
+} from "../../support/e2e/cross-chain.ts";
+import { statusOf, until } from "../../support/e2e/track.ts";
+import { problemOf } from "../../support/http.ts";
+import { startWorker } from "../../support/worker.ts";
+
+const api = new Api();
+const vault = vaultNamed("Remote USDC");
+const members = vaultNamed("Members USDC");
+const [from, to] = ends(vault);
+const AWAITING = { substatus: "WAIT_DEPOSIT_TRANSACTION" };
+
+async function rowOf({ trackingId }: Pick<Departed, "trackingId">): Promise<DepositRow> {
+  const row = await selectDeposit((await programContext()).db, trackingId);
+  if (row === null) throw new Error("nothing is written down");
+  return row;
+}
+
+/** Reports a transaction for a deposit and gives what the deposit is then. */
+async function reported(trackingId: string, claim: { hash: string; step: "source" | "deposit" }) {
+  const answer = await api.report(trackingId, { tx_hash: claim.hash, step: claim.step });
+  expect(answer.status).toBe(200);
+  return api.deposit(trackingId);
+}
+
+describe("a stranger who reports another's transaction", () => {
+  test("as the source of a deposit of its own gains nothing and takes nothing away", async () => {
+    const victim = await depart({ provider: "across", vault });
+    const stranger = await prepareMove({ provider: "across", vault });
+    expect(await reported(stranger.trackingId, { hash: victim.hash, step: "source" })).toMatchObject({
+      state: "built",
+      status: "NOT_FOUND",
+    });
+    const done = await until(victim, { status: "DONE" });
+    expect(done.deposit?.tracking_id).toBe(victim.trackingId);
+    const delivery = done.receiving?.tx_hash ?? "";
+    const answer = await api.report(stranger.trackingId, { tx_hash: delivery, step: "deposit" });
+    expect(problemOf(answer)).toMatchObject({ status: 409, code: "deposit_state" });
+    expect((await statusOf(delivery, to.chainId)).deposit?.tracking_id).toBe(victim.trackingId);
+    // The claims are no hindrance to its own transaction.
+    const own = { ...stranger, hash: await sendMove(stranger) };
+    await reported(own.trackingId, { hash: own.hash, step: "source" });
+    expect((await until(own, { status: "DONE" })).deposit?.tracking_id).toBe(own.trackingId);
+  });
+
+  test("as a second step of its own stays where it is", async () => {
+    const [victim, stranger] = [
+      await depart({ provider: "across", vault: members, twoStep: true }),
+      await depart({ provider: "across", vault: members, twoStep: true }),
+    ];
+    for (const one of [victim, stranger]) await until(one, AWAITING);
+    const hash = await depositByHand(victim);
+    expect(await reported(stranger.trackingId, { hash, step: "deposit" })).toMatchObject({
+      state: "awaiting_deposit",
+    });
+    expect(await reported(victim.trackingId, { hash, step: "deposit" })).toMatchObject({
+      state: "completed",
+      deposit_tx_hash: hash,
+    });
+    const answer = await api.report(victim.trackingId, { tx_hash: `0x${"1".repeat(64)}`, step: "deposit" });
+    expect(problemOf(answer)).toMatchObject({ status: 409, code: "deposit_state" });
+  });
+
+  test("that does not exist, or is something else, moves nothing", async () => {
+    const departed = await depart({ provider: "across", vault, twoStep: true });
+    await until(departed, AWAITING);
+    const user = await userOn(to, departed.user);
+    const transfer = await sendCall(user, { to: user.address, value: 1n });
+    await mined(to, transfer);
+    for (const hash of [`0x${"9".repeat(64)}`, transfer, departed.hash])
+      expect(await reported(departed.trackingId, { hash, step: "deposit" })).toMatchObject({
+        state: "awaiting_deposit",
+        shares: null,
+      });
+    expect(await statusOf(transfer, to.chainId)).toMatchObject({ status: "INVALID", deposit: null });
+  });
+});
+
+describe("a user's own transaction", () => {
+  test("is the second step of one deposit only", async () => {
+    const first = await depart({ provider: "across", vault: members, twoStep: true });
+    await until(first, AWAITING);
+    await give(ends(members)[0], { user: first.user, symbol: "USDC", amount: 250_000_000n });
+    const second = await depart({ provider: "across", vault: members, twoStep: true, user: first.user });
+    await until(second, AWAITING);
+    const hash = await depositByHand(first);
+    expect(await reported(first.trackingId, { hash, step: "deposit" })).toMatchObject({ state: "completed" });
+    expect(await reported(second.trackingId, { hash, step: "deposit" })).toMatchObject({
+      state: "awaiting_deposit",
+      shares: null,
+    });
+  });
+
+  test("from before the money arrived is not its second step", async () => {
+    const chain = ends(members)[1];
+    const user = await newUser(ends(members)[0], { USDC: 250_000_000n });
+    const there = await userOn(chain, user);
+    await give(chain, { user: there, symbol: "USDC", amount: 5_000_000n });
+    const earlier = await depositAmount(there, 5_000_000n);
+    await mined(chain, earlier);
+    const departed = await depart({ provider: "across", vault: members, twoStep: true, user });
+    await until(departed, AWAITING);
+    expect(await reported(departed.trackingId, { hash: earlier, step: "deposit" })).toMatchObject({
+      state: "awaiting_deposit",
+      shares: null,
+    });
+  });
+});
+
+/** Deposits all a user holds into the vault that must see the user, as its second step would. */
+async function depositByHand({ user, trackingId }: Departed): Promise<Hex> {
+  const { deliveredAmount } = await rowOf({ trackingId });
+  const chain = ends(members)[1];
+  const hash = await depositAmount(await userOn(chain, user), BigInt(deliveredAmount ?? "0"));
+  await mined(chain, hash);
+  return hash;
+}
+
+async function depositAmount(user: Awaited<ReturnType<typeof userOn>>, amount: bigint): Promise<Hex> {
+  const chain = ends(members)[1];
+  const approve = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "approve",
+    args: [addressOf(members), amount],
+  });
+  await mined(chain, await sendCall(user, { to: tokenOn(chain, "USDC"), data: approve }));
+  const args = [amount, user.address] as const;
+  const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args });
+  return sendCall(user, { to: addressOf(members), data });
+}
+
+describe("a provider that names true transactions of other things", () => {
+  const NOTHING: ProviderStatus = {
+    phase: "unknown",
+    substatus: null,
+    destinationTxHash: null,
+    refundTxHash: null,
+    amountReceived: null,
+    explorerLink: null,
+    witness: null,
+  };
+
+  /** The program's context with one provider that says what it likes in the place of another. */
+  async function lyingContext(name: string, says: Partial<ProviderStatus>): Promise<Context> {
+    const ctx = await programContext();
+    const all = (await ctx.providers.all()).map(
+      (one): Provider =>
+        one.name === name ? { ...one, status: async () => ({ ...NOTHING, ...says }) } : one,
+    );
+    return { ...ctx, providers: { ...ctx.providers, all: async () => all } };
+  }
+
+  /** A deposit that is stuck, and transactions that paid its user the very same amounts on both chains. */
+  async function stuckWithPayments() {
+    const stuck = await depart({ provider: "lifi", vault });
+    await statusOf(stuck.hash, from.chainId);
+    const paid = async (chain: typeof from) => {
+      const payer = await newUser(chain, { USDC: 250_000_000n });
+      const args = [stuck.user.address, 250_000_000n] as const;
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+      const hash = await sendCall(payer, { to: tokenOn(chain, "USDC"), data });
+      await mined(chain, hash);
+      return hash;
+    };
+    return { stuck, delivery: await paid(to), refund: await paid(from) };
+  }
+
+  test("ends nothing", async () => {
+    await withBridge({ relayer: { mode: "stall" } }, async () => {
+      const { stuck, delivery, refund } = await stuckWithPayments();
+      for (const says of [
+        {
+          phase: "delivered",
+          substatus: "COMPLETED",
+          destinationTxHash: delivery,
+          amountReceived: 250_000_000n,
+        },
+        { phase: "refunded", substatus: "REFUNDED", refundTxHash: refund },
+        { phase: "refunded", refundTxHash: stuck.hash, destinationTxHash: stuck.hash },
+        { phase: "failed", substatus: "NOT_PROCESSABLE_REFUND_NEEDED" },
+      ] as const) {
+        const ctx = await lyingContext("lifi", says);
+        const { row } = await trackDeposit(ctx, {
+          row: await rowOf(stuck),
+          look: createTransactionReader(ctx),
+        });
+        expect(row).toMatchObject({
+          state: "bridging",
+          shares: null,
+          deliveredAmount: null,
+          refundTxHash: null,
+        });
+      }
+    });
+  });
+
+  test("ends nothing either while the bridge's own contracts cannot be asked", async () => {
+    await withBridge({ relayer: { mode: "stall" } }, async () => {
+      const { stuck, delivery, refund } = await stuckWithPayments();
+      for (const says of [{ destinationTxHash: delivery }, { refundTxHash: refund }]) {
+        const lying = await lyingContext("lifi", { phase: "delivered", ...says });
+        const mute = await lyingContext("across", {});
+        const [across] = (await mute.providers.all()).filter(({ name }) => name === "across");
+        const all = (await lying.providers.all()).map((one) =>
+          one.name === "across" && across !== undefined ? across : one,
+        );
+        const ctx = { ...lying, providers: { ...lying.providers, all: async () => all } };
+        const { row } = await trackDeposit(ctx, {
+          row: await rowOf(stuck),
+          look: createTransactionReader(ctx),
+        });
+        expect(row).toMatchObject({ state: "bridging", deliveredAmount: null, refundTxHash: null });
+      }
+    });
+  });
+});
+
+describe("before the source is confirmed", () => {
+  test("nothing is concluded from it, and it may vanish and come again", async () => {
+    const { chains } = inject("stack");
+    const { CHAINS = "[]" } = (await import("../../support/worker.ts").then(({ variablesFor }) =>
+      variablesFor("", {}),
+    )) as {
+      CHAINS?: string;
+    };
+    const patient = (JSON.parse(CHAINS) as { chain_id: number }[]).map((chain) =>
+      chain.chain_id === from.chainId ? { ...chain, confirmations: 40 } : chain,
+    );
+    expect(patient).toHaveLength(chains.length);
+    const worker = await startWorker({ variables: { CHAINS: JSON.stringify(patient) } });
+    const other = new Api(worker.origin);
+    const SUBMITTED = {
+      status: "PENDING",
+      substatus: "WAIT_SOURCE_CONFIRMATIONS",
+      deposit: { state: "submitted" },
+    };
+    try {
+      const prepared = await prepareMove({ provider: "across", vault });
+      const snapshot = await rpc(from.rpcUrl, "evm_snapshot");
+      const hash = await withBridge({ relayer: { mode: "stall" } }, async () => {
+        const sent = await sendMove(prepared);
+        expect(await other.status(sent, from.chainId)).toMatchObject(SUBMITTED);
+        expect(await rpc(from.rpcUrl, "evm_revert", snapshot)).toBe(true);
+        expect(await other.status(sent, from.chainId)).toMatchObject(SUBMITTED);
+        expect(await other.deposit(prepared.trackingId)).toMatchObject({ state: "submitted" });
+        return sendMove(prepared);
+      });
+      expect(await other.status(hash, from.chainId)).toMatchObject(SUBMITTED);
+      await rpc(from.rpcUrl, "anvil_mine", numberToHex(40));
+      const done = () => other.status(hash, from.chainId);
+      await expect.poll(done, { timeout: 20_000 }).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+      const { history } = await other.deposit(prepared.trackingId);
+      expect(history.map(({ state }) => state).slice(0, 2)).toEqual(["built", "submitted"]);
+    } finally {
+      await worker.close();
+    }
+  });
+});

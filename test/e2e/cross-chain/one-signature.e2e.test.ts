@@ -1,0 +1,30 @@
+import { describe, expect, test } from "vitest";
+import { Api } from "../../support/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
+import { newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";
+
+const api = new Api();
+const one = chainOf(chainIds.one);
+const two = chainOf(chainIds.two);
+
+describe("a token on another chain", () => {
+  test("is in the vault after one signature", async () => {
+    const journey = { from: one, paid: "USDC", vault: vaultNamed("Remote Prime USDC") } as const;
+    const traveller = await newTraveller([one, two]);
+    const built = await api.build(await prepare(journey, traveller));
+    expect(built).toMatchObject({ two_step: false, deposit_tx: null, tracking: { bridge: "across" } });
+    expect(built.simulation).toMatchObject({ balance_sufficient: true, allowance_sufficient: false });
+    expect(built.simulation.destination?.shares).toBe(built.estimate.estimated_shares);
+    const { shares } = await travel({ ...journey, traveller, built, style: "calls" });
+    expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "0"));
+  });
+
+  test("takes two where the vault must see the user", async () => {
+    const journey = { from: two, paid: "ETH", vault: vaultNamed("Members USDC") } as const;
+    const traveller = await newTraveller([one, two]);
+    const built = await api.build(await prepare(journey, traveller));
+    expect(built).toMatchObject({ two_step: true, approval: null, estimate: { min_shares: null } });
+    expect(built.deposit_tx?.transaction_request.chain_id).toBe(one.chainId);
+    await travel({ ...journey, traveller, built, style: "approval" });
+  });
+});

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
+import { Api } from "../../support/api.ts";
+import { balanceOf } from "../../support/balances.ts";
+import { chainIds, chainOf, tokenOn, vaultNamed } from "../../support/chain.ts";
+import { newTraveller, PATIENCE, prepare } from "../../support/e2e/transfer.ts";
+import { expectPromised, finish, relayer, settled, start, until, type Way } from "../../support/e2e/trip.ts";
+import { inTurns } from "../../support/in-turns.ts";
+
+const one = chainOf(chainIds.one);
+const two = chainOf(chainIds.two);
+afterEach(settled);
+
+/** Above two hundred dollars Polymer takes less than Celer. */
+const ways: readonly Way[] = [
+  { bridge: "cctp", paid: "USDC", vault: "Remote USDC", steps: 2, amount: 987_654_321n },
+  { bridge: "cctp_fast", paid: "USDC", vault: "Plain USDC", steps: 2, amount: 1_234_567_891n },
+  { bridge: "cctp", paid: "ETH", vault: "Plain USDC", steps: 2, amount: 543_210_981_234_567_891n },
+  { bridge: "cctp_fast", paid: "USDT", vault: "Remote USDC", steps: 2, amount: 876_543_219n },
+];
+
+const toolOf = async ({ bridge, paid, vault: name, amount }: Way): Promise<string | undefined> => {
+  const vault = vaultNamed(name);
+  const from = vault.chain_id === chainIds.one ? two : one;
+  const body = await prepare({ from, paid, vault }, await newTraveller([one, two]), amount);
+  const quote = await new Api().quote({ ...body, preferred_bridge: bridge });
+  return quote.estimate.steps[0]?.tool;
+};
+
+test("CCTP goes over Polymer where it gives more than Celer", async () => {
+  const tools = await Promise.all(ways.map(toolOf));
+  expect(tools).toEqual(["polymerStandard", "polymer", "polymerStandard", "polymer"]);
+  const small: Way = { bridge: "cctp", paid: "USDC", vault: "Remote USDC", steps: 2 };
+  expect(await toolOf(small)).toBe("celercircle");
+});
+
+test("it brings the money into the vault, and is followed without a report", {
+  timeout: 120_000,
+}, async () => {
+  const work = async (way: Way) => {
+    const trip = await start(way);
+    expectPromised(trip, await finish(trip));
+  };
+  await inTurns(ways, { atOnce: 4, work });
+});
+
+describe("less than was promised", () => {
+  test.each<[string, Partial<Relayer>, bigint]>([
+    ["one unit", { mode: "underdeliver", underdeliver: "1" }, 985n],
+    ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 975n],
+  ])("%s less is deposited all the same", { timeout: 120_000 }, async (_, settings, perMille) => {
+    await relayer(settings);
+    const work = async (way: Way) => {
+      const trip = await start(way);
+      const estimated = BigInt(trip.built.estimate.estimated_shares);
+      expect((await finish(trip)) * 1_000n).toBeGreaterThanOrEqual(estimated * perMille);
+    };
+    await inTurns(ways, { atOnce: 4, work });
+  });
+});
+
+test("it pays nothing back: what LI.FI calls a refund, or holds, stays PENDING", async () => {
+  await relayer({ mode: "stall" });
+  const [way] = ways;
+  if (way === undefined) throw new Error("no way");
+  const trip = await start(way);
+  await until(trip, { status: "PENDING", substatus: "WAIT_DESTINATION_TRANSACTION" });
+  await relayer({ mode: "refund" });
+  const { from } = trip.journey;
+  const held = () => balanceOf(from, { token: tokenOn(from, "USDC"), owner: trip.traveller.address });
+  await expect.poll(held, PATIENCE).toBeGreaterThan(0n);
+  await until(trip, { status: "PENDING", substatus: "REFUND_IN_PROGRESS", deposit: { state: "bridging" } });
+});

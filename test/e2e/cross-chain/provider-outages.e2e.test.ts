@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { Api } from "../../support/api.ts";
+import { balanceOf } from "../../support/balances.ts";
+import { addressOf, tokenOn, vaultNamed } from "../../support/chain.ts";
+import { depart, ends, type ProviderName, withBridge } from "../../support/e2e/cross-chain.ts";
+import { statusOf, until } from "../../support/e2e/track.ts";
+import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/faults.ts";
+import { problemOf } from "../../support/http.ts";
+
+const api = new Api();
+const vault = vaultNamed("Remote USDC");
+const [from, to] = ends(vault);
+const providers: readonly ProviderName[] = ["across", "lifi"];
+const BRIDGING = { status: "PENDING", deposit: { state: "bridging" } };
+const onStatus = (fault: FaultInput): FaultInput => ({ match: "/status", ...fault });
+
+const faults: readonly [string, FaultInput][] = [
+  ["refuse", { kind: "status", status: 500 }],
+  ["limit", { kind: "status", status: 429 }],
+  ["answer garbage", { kind: "malformed" }],
+  ["break off", { kind: "truncate" }],
+  ["answer a web page", { kind: "html" }],
+  ["have renamed their fields", { kind: "drift" }],
+  ["tell of a delivery that never was", { kind: "hostile" }],
+];
+
+describe.each(faults)("while both services %s", (_name, fault) => {
+  const broken = [onStatus(fault)];
+
+  test.each(providers)("what is stuck on %s is PENDING, never DONE", async (provider) => {
+    await withBridge({ faults: broken, relayer: { mode: "stall" } }, async () => {
+      const stuck = await depart({ provider, vault });
+      for (let look = 0; look < 3; look += 1)
+        expect(await statusOf(stuck.hash, from.chainId)).toMatchObject(BRIDGING);
+    });
+  });
+
+  test.each(providers)("what arrives over %s is seen on the chains themselves", async (provider) => {
+    await withBridge({ faults: broken }, async () => {
+      const departed = await depart({ provider, vault });
+      expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
+    });
+  });
+
+  test("what comes back is no refund until its transaction is known, and then it is", async () => {
+    const departed = await withBridge({ faults: broken, relayer: { mode: "refund" } }, async () => {
+      const made = await depart({ provider: "lifi", vault });
+      const held = () => balanceOf(from, { token: tokenOn(from, "USDC"), owner: made.user.address });
+      await expect.poll(held, { timeout: 10_000 }).toBeGreaterThan(0n);
+      expect(await statusOf(made.hash, from.chainId)).toMatchObject(BRIDGING);
+      return made;
+    });
+    expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "REFUNDED" });
+  });
+
+  test("what is over stays as it is", async () => {
+    const departed = await depart({ provider: "lifi", vault });
+    const done = await until(departed, { status: "DONE" });
+    const waiting = await depart({ provider: "lifi", vault, twoStep: true });
+    await until(waiting, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
+    await withBridge({ faults: broken }, async () => {
+      expect(await statusOf(departed.hash, from.chainId)).toEqual(done);
+      expect(await statusOf(waiting.hash, from.chainId)).toMatchObject({
+        substatus: "WAIT_DEPOSIT_TRANSACTION",
+        deposit: { next: { kind: "deposit" } },
+      });
+    });
+  });
+});
+
+test("services that never answer keep nobody waiting for them", async () => {
+  await withBridge({ faults: [onStatus({ kind: "timeout" })] }, async () => {
+    const departed = await depart({ provider: "lifi", vault });
+    const startedAt = Date.now();
+    await statusOf(departed.hash, from.chainId);
+    expect(Date.now() - startedAt).toBeLessThan(9_000);
+    expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
+  });
+});
+
+describe("while the vault's chain cannot be read", () => {
+  const dark = { emulators: [rpcEmulator(to.chainId)], faults: [{ kind: "status", status: 503 } as const] };
+
+  test("a delivery is not concluded from what is said, and is seen once it can be", async () => {
+    const departed = await withFaults(dark, async () => {
+      const made = await depart({ provider: "lifi", vault });
+      const shares = () => balanceOf(to, { token: addressOf(vault), owner: made.user.address });
+      await expect.poll(shares, { timeout: 10_000 }).toBeGreaterThan(0n);
+      expect(await statusOf(made.hash, from.chainId)).toMatchObject(BRIDGING);
+      return made;
+    });
+    expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
+  });
+
+  test("a hash that the source chain does not know is not found, and no outage", async () => {
+    const unknown = `0x${"7".repeat(64)}`;
+    await withFaults(dark, async () => {
+      expect(await statusOf(unknown, from.chainId, to.chainId)).toMatchObject({ status: "NOT_FOUND" });
+    });
+  });
+
+  test("what arrived is still told, and why nothing can be signed", async () => {
+    const departed = await depart({ provider: "across", vault, twoStep: true });
+    await until(departed, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
+    await withFaults(dark, async () => {
+      expect(await api.deposit(departed.trackingId)).toMatchObject({
+        state: "awaiting_deposit",
+        next: null,
+        next_refusal: { code: "upstream_unavailable" },
+      });
+    });
+  });
+});
+
+describe("while the source chain cannot be read", () => {
+  const dark = { emulators: [rpcEmulator(from.chainId)], faults: [{ kind: "status", status: 503 } as const] };
+
+  test("what was proven before is told, and what was not is an outage", async () => {
+    const departed = await depart({ provider: "lifi", vault });
+    const done = await until(departed, { status: "DONE" });
+    const unseen = await depart({ provider: "lifi", vault });
+    await withFaults(dark, async () => {
+      expect(await statusOf(departed.hash, from.chainId)).toEqual(done);
+      const answer = await api.send(`/v1/status?tx_hash=${unseen.hash}&from_chain_id=${from.chainId}`);
+      expect(problemOf(answer)).toMatchObject({ status: 502, code: "upstream_unavailable" });
+    });
+    expect(await until(unseen, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
+  });
+});
+
+describe("while a store fails", () => {
+  test.each<[string, FaultInput]>([
+    ["before a write", { match: "update", kind: "status", status: 500, count: 1 }],
+    ["after a write, its answer lost", { match: "update", kind: "truncate", count: 1 }],
+  ])("%s, the request does, and the next one finds the deposit where it is", async (_name, fault) => {
+    const departed = await depart({ provider: "across", vault });
+    await withFaults({ emulators: [emulators().neon], faults: [fault] }, async () => {
+      const answer = await api.send(`/v1/status?tx_hash=${departed.hash}&from_chain_id=${from.chainId}`);
+      expect(problemOf(answer)).toMatchObject({ status: 503, code: "store_unavailable" });
+      expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
+    });
+    const { history } = await api.deposit(departed.trackingId);
+    const states = history.map(({ state }) => state);
+    expect(new Set(states).size).toBe(states.length);
+    expect([states.at(0), states.at(-1)]).toEqual(["built", "completed"]);
+  });
+
+  test("Redis is not missed", async () => {
+    await withFaults(
+      { emulators: [emulators().upstash], faults: [{ kind: "status", status: 500 }] },
+      async () => {
+        const departed = await depart({ provider: "lifi", vault });
+        expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
+      },
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import type { TransferStatus } from "../../../src/schemas/deposit.ts";
+import { Api } from "../../support/api.ts";
+import { give, mined, vaultNamed } from "../../support/chain.ts";
+import { ends } from "../../support/e2e/cross-chain.ts";
+import { statusOf } from "../../support/e2e/track.ts";
+import { newTraveller, PATIENCE, paidAmounts, prepare } from "../../support/e2e/transfer.ts";
+import { sign } from "../../support/flow.ts";
+import { settled } from "../../support/settled.ts";
+
+const api = new Api();
+
+/** Signs one answer twice, in two transactions, and gives the status of each once it is as wanted. */
+async function signTwice(
+  way: { vault: string; bridge: "across" | "stargate" },
+  wanted: readonly [first: string, second: string],
+) {
+  const vault = vaultNamed(way.vault);
+  const [from, to] = ends(vault);
+  const traveller = await newTraveller([from, to]);
+  const user = traveller.on(from);
+  const body = await prepare({ from, paid: "USDC", vault }, traveller);
+  await give(from, { user, symbol: "USDC", amount: paidAmounts.USDC });
+  const built = await api.build({ ...body, preferred_bridge: way.bridge });
+  expect(built.tracking.bridge).toBe(way.bridge);
+  const statuses: TransferStatus[] = [];
+  for (const words of wanted) {
+    const hash = await sign(from, { user, built, style: "calls" });
+    await mined(from, hash);
+    const ask = () => statusOf(hash, from.chainId, to.chainId);
+    const is = ({ status, substatus }: TransferStatus) => `${status} ${substatus}` === words;
+    statuses.push(await settled(ask, { ...PATIENCE, wanted: is }));
+  }
+  return { built, statuses, recorded: await api.deposit(built.tracking_id) };
+}
+
+test.each(["across", "stargate"] as const)(
+  "an answer over %s that is signed twice is deposited twice, and each transaction's status tells",
+  async (bridge) => {
+    const done = "DONE COMPLETED";
+    const { built, statuses, recorded } = await signTwice({ vault: "Remote USDC", bridge }, [done, done]);
+    const [first, second] = statuses;
+    expect([first?.deposit?.tracking_id, second?.deposit]).toEqual([built.tracking_id, null]);
+    expect(second?.sending).toMatchObject({ amount: String(paidAmounts.USDC) });
+    expect(second?.sending?.tx_hash).not.toBe(first?.sending?.tx_hash);
+    expect(second?.receiving?.tx_hash).not.toBe(first?.receiving?.tx_hash);
+    expect(BigInt(second?.receiving?.amount ?? "0")).toBeGreaterThan(0n);
+    // The record is of the first alone.
+    expect(recorded).toMatchObject({ state: "completed", source_tx_hash: first?.sending?.tx_hash });
+  },
+);
+
+test("a first step that is signed twice brings the token twice, and one second step", async () => {
+  const words = ["PENDING WAIT_DEPOSIT_TRANSACTION", "DONE PARTIAL"] as const;
+  const { statuses } = await signTwice({ vault: "Midas Dollars", bridge: "across" }, words);
+  const [first, second] = statuses;
+  expect([first?.deposit?.next?.kind, second?.deposit]).toEqual(["deposit", null]);
+  expect(second?.receiving?.tx_hash).not.toBe(first?.receiving?.tx_hash);
+});

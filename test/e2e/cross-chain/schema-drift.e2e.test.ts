@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import { Api } from "../../support/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
+import { newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";
+import { emulators, withFaults } from "../../support/faults.ts";
+
+const api = new Api();
+const from = chainOf(chainIds.one);
+const chains = [from, chainOf(chainIds.two)];
+const journey = { from, paid: "USDC", vault: vaultNamed("Remote Prime USDC") } as const;
+const { lifi, across } = emulators();
+const { lifi_diamond: diamond, spoke_pool: pool } = from.info.contracts;
+const BUDGET_MS = 8_000;
+
+type Change = "missing" | "null" | "number_for_string" | "string_for_number" | "extra";
+
+/** Builds while these services have changed their answers so. */
+async function buildUnder(change: Change, changed: readonly string[]) {
+  const traveller = await newTraveller(chains);
+  const body = await prepare(journey, traveller);
+  const plan = { emulators: changed, faults: [{ kind: "drift", change } as const] };
+  return withFaults(plan, async () => {
+    const startedAt = performance.now();
+    const answer = await api.send("/v1/quote/build", { body });
+    expect(performance.now() - startedAt).toBeLessThan(BUDGET_MS);
+    return { answer, traveller };
+  });
+}
+
+test.each<Change>(["missing", "null", "string_for_number"])(
+  "a service whose fields are changed (%s) costs its own routes, and both a clear code",
+  async (change) => {
+    for (const [changed, target] of [
+      [lifi, pool],
+      [across, diamond],
+    ] as const) {
+      const { answer } = await buildUnder(change, [changed]);
+      expect(answer.status, answer.text).toBe(200);
+      expect((answer.json as BuiltDeposit).transaction_request.to).toBe(target);
+    }
+    const { answer, traveller } = await buildUnder(change, [lifi, across]);
+    expect([answer.status, (answer.json as { code: string }).code]).toEqual([502, "upstream_rejected"]);
+    expect(await api.deposits(traveller.address)).toEqual([]);
+  },
+);
+
+// Across itself writes integers both ways.
+test("numbers for text cost LI.FI's routes; of Across they are read to the unit", async () => {
+  const [changed, usual] = [await buildUnder("number_for_string", [lifi, across]), await prepared()];
+  expect(changed.answer.status, changed.answer.text).toBe(200);
+  const built = changed.answer.json as BuiltDeposit;
+  expect(built.transaction_request.to).toBe(pool);
+  expect(built.estimate.to_amount_min).toBe((await api.build(usual)).estimate.to_amount_min);
+});
+
+const prepared = async () => prepare(journey, await newTraveller(chains));
+
+test("fields that nobody knows cost nothing", async () => {
+  const { answer, traveller } = await buildUnder("extra", [lifi, across]);
+  expect(answer.status, answer.text).toBe(200);
+  await travel({ ...journey, traveller, built: answer.json as BuiltDeposit, style: "calls" });
+});

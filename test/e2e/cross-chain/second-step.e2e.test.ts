@@ -1,0 +1,86 @@
+import { encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { describe, expect, test } from "vitest";
+import type { NextStep } from "../../../src/schemas/deposit.ts";
+import { Api } from "../../support/api.ts";
+import { chainIds, chainOf, give, mined, sendCall, tokenOn, vaultNamed } from "../../support/chain.ts";
+import { statusOf } from "../../support/e2e/track.ts";
+import {
+  newTraveller,
+  PATIENCE,
+  prepare,
+  sharesOf,
+  signSecond,
+  type Traveller,
+} from "../../support/e2e/transfer.ts";
+import { sign } from "../../support/flow.ts";
+import { settled } from "../../support/settled.ts";
+
+const api = new Api();
+const from = chainOf(chainIds.two);
+const to = chainOf(chainIds.one);
+const members = vaultNamed("Members USDC");
+
+interface Arrived {
+  traveller: Traveller;
+  trackingId: string;
+  hash: Hex;
+  next: NextStep;
+}
+
+/** Sends the first of two steps and waits until the money is there. */
+async function arrive(traveller: Traveller): Promise<Arrived> {
+  const built = await api.build(await prepare({ from, paid: "USDC", vault: members }, traveller));
+  const hash = await sign(from, { user: traveller.on(from), built, style: "approval" });
+  await mined(from, hash);
+  const nextOf = async () => (await statusOf(hash, from.chainId, to.chainId)).deposit?.next ?? null;
+  const next = await settled(nextOf, { ...PATIENCE, wanted: (one) => one !== null });
+  if (next === null) throw new Error("nothing is to be signed");
+  return { traveller, trackingId: built.tracking_id, hash, next };
+}
+
+const shown = ({ hash }: Arrived) => statusOf(hash, from.chainId, to.chainId);
+const COMPLETED = { status: "DONE", substatus: "COMPLETED" };
+const AWAITING = { status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" };
+
+describe("a second step into a vault that must see its user, which nobody reports", () => {
+  test("is found by what was paid, and completes the deposit", async () => {
+    const arrived = await arrive(await newTraveller([from, to]));
+    const { traveller } = arrived;
+    const second = await signSecond(to, { user: traveller.on(to), second: arrived.next });
+    const status = await shown(arrived);
+    expect(status).toMatchObject(COMPLETED);
+    expect(status.deposit?.shares).toBe(String(await sharesOf(members, traveller.address)));
+    expect((await api.deposit(arrived.trackingId)).deposit_tx_hash).toBe(second);
+    expect((await statusOf(second, to.chainId)).deposit?.tracking_id).toBe(arrived.trackingId);
+  });
+
+  test("completes one of two deposits alike, not both", async () => {
+    const traveller = await newTraveller([from, to]);
+    const both = [await arrive(traveller), await arrive(traveller)] as const;
+    await signSecond(to, { user: traveller.on(to), second: both[0].next });
+    const states = [await shown(both[0]), await shown(both[1])].map(({ substatus }) => substatus);
+    expect(states.sort()).toEqual(["COMPLETED", "WAIT_DEPOSIT_TRANSACTION"]);
+    await signSecond(to, { user: traveller.on(to), second: both[1].next });
+    for (const arrived of both) expect(await shown(arrived)).toMatchObject(COMPLETED);
+  });
+
+  test("is not taken for one by the same amount paid to somebody else", async () => {
+    const arrived = await arrive(await newTraveller([from, to]));
+    const stranger = await newTraveller([]);
+    const amount = BigInt(arrived.next.approval?.amount ?? "0");
+    const args = [stranger.address, amount] as const;
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+    await mined(to, await sendCall(arrived.traveller.on(to), { to: tokenOn(to, "USDC"), data }));
+    expect(await shown(arrived)).toMatchObject(AWAITING);
+  });
+
+  test("is not taken for one by a deposit of another amount", async () => {
+    const arrived = await arrive(await newTraveller([from, to]));
+    const { traveller } = arrived;
+    await give(to, { user: traveller.on(to), symbol: "USDC", amount: 5_000_000n });
+    const body = await prepare({ from: to, paid: "USDC", vault: members }, traveller);
+    const own = await api.build({ ...body, from_amount: "5000000" });
+    await signSecond(to, { user: traveller.on(to), second: own });
+    expect(await shown(arrived)).toMatchObject(AWAITING);
+  });
+});

@@ -1,0 +1,222 @@
+import type { Hex } from "viem";
+import { describe, expect, inject, test } from "vitest";
+import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
+import { depositRef } from "../../../src/deposits/build/order.ts";
+import { findRouterDeposits } from "../../../src/deposits/track/log-search.ts";
+import { pollDueDeposits } from "../../../src/deposits/track/poller.ts";
+import { Api } from "../../support/api.ts";
+import { newUser, vaultNamed } from "../../support/chain.ts";
+import { query } from "../../support/database.ts";
+import { type Departed, depart, ends, programContext, withBridge } from "../../support/e2e/cross-chain.ts";
+import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
+import { PATIENCE } from "../../support/e2e/transfer.ts";
+import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/faults.ts";
+import { sign } from "../../support/flow.ts";
+import { settled } from "../../support/settled.ts";
+
+const api = new Api();
+const vault = vaultNamed("Remote USDC");
+const [from, to] = ends(vault);
+const here = vaultNamed("Plain USDC");
+
+/** Fires the trigger once, as the platform does. */
+async function fire(): Promise<number> {
+  const response = await fetch(scheduledUrl(inject("stack").api, "* * * * *"));
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** What is written down of a deposit; asking the API for one would follow it. */
+async function recorded(trackingId: string) {
+  const [row] = await query(
+    "select state, shares, checks, next_check_at, history from deposits where tracking_id = $1",
+    [trackingId],
+  );
+  return row ?? {};
+}
+
+/**
+ * Fires the trigger until a deposit is as wanted. It is made due each time, for nobody waits an hour here, and before
+ * what other tests left open: a run takes what has waited longest.
+ */
+async function finish(trackingId: string, wanted: object): Promise<void> {
+  const look = async () => {
+    await query(
+      "update deposits set next_check_at = now() - interval '1 day' where tracking_id = $1 and next_check_at is not null",
+      [trackingId],
+    );
+    await fire();
+    return recorded(trackingId);
+  };
+  await expect.poll(look, { timeout: 30_000, interval: 200 }).toMatchObject(wanted);
+}
+
+/** The transaction in which the Router made a deposit. */
+async function deliveryOf({ trackingId }: Departed): Promise<Hex> {
+  const refs = [depositRef(trackingId)];
+  const client = (await programContext()).chains.client(to.chainId);
+  if (client === null) throw new Error("the vault's chain is not served");
+  const find = async () =>
+    (await findRouterDeposits(client, { refs, blocks: 1_000n })).get(depositRef(trackingId));
+  const hash = await settled(find, { ...PATIENCE, wanted: (found) => found !== undefined });
+  if (hash === undefined) throw new Error("the Router made no such deposit");
+  return hash;
+}
+
+const report = ({ trackingId, hash }: Departed) => api.report(trackingId, { tx_hash: hash, step: "source" });
+
+describe("without anybody asking", () => {
+  test("a deposit through the bridge is found at its vault and completed", async () => {
+    const departed = await depart({ provider: "lifi", vault });
+    await finish(departed.trackingId, { state: "completed", next_check_at: null });
+  });
+
+  test.each([
+    ["the one that carries it is what was sent", (departed: Departed) => departed.hash],
+    ["one that does not is nothing that was sent", (_: Departed, other: Departed) => other.hash],
+  ])("of what was reported for a deposit that is found where it arrived, %s", async (_what, reported) => {
+    const [departed, other] = [
+      await depart({ provider: "lifi", vault }),
+      await depart({ provider: "lifi", vault }),
+    ];
+    const hash = reported(departed, other);
+    // Until its delivery is there nobody looks, as when the source's chain could not be read.
+    await query("update deposits set source_tx_hash = $2 where tracking_id = $1", [
+      departed.trackingId,
+      hash,
+    ]);
+    const delivered = await deliveryOf(departed);
+    const told = await api.send(`/v1/status?tx_hash=${delivered}&from_chain_id=${to.chainId}`);
+    expect(told.json).toMatchObject({
+      status: "DONE",
+      sending: hash === departed.hash ? { tx_hash: hash, chain_id: from.chainId } : null,
+      receiving: { tx_hash: delivered },
+    });
+  });
+
+  test("a deposit on one chain is found by the Router's reference and completed", async () => {
+    const chain = ends(here)[1];
+    const user = await newUser(chain, { USDC: amounts.USDC });
+    const built = await api.build(bodyFor(here, { user: user.address }));
+    expect(await recorded(built.tracking_id)).toMatchObject({ checks: 0, next_check_at: expect.anything() });
+    await sign(chain, { user, built, style: "calls" });
+    await finish(built.tracking_id, { state: "completed", next_check_at: null });
+  });
+
+  test.each([
+    ["refund", "refunded", null],
+    ["fail_destination", "partial", expect.anything()],
+  ] as const)("a reported deposit of which the bridge made a %s is %s", async (mode, state, nextCheck) => {
+    await withBridge({ relayer: { mode } }, async () => {
+      const departed = await depart({ provider: "across", vault });
+      await report(departed);
+      await finish(departed.trackingId, { state, next_check_at: nextCheck });
+    });
+  });
+
+  test("a reported deposit in two transactions comes to where its user has to act", async () => {
+    const departed = await depart({ provider: "across", vault, twoStep: true });
+    await report(departed);
+    await finish(departed.trackingId, { state: "awaiting_deposit" });
+    const [shown] = await api.deposits(departed.user.address);
+    expect(shown).toMatchObject({ status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION", next: null });
+  });
+});
+
+test("what nobody sent is looked at ever more seldom", async () => {
+  const user = await newUser(ends(here)[1]);
+  const { tracking_id: id } = await api.build(bodyFor(here, { user: user.address }));
+  const pauses: number[] = [];
+  for (let look = 1; look <= 3; look += 1) {
+    await finish(id, { checks: look, state: "built" });
+    const { next_check_at: at } = await recorded(id);
+    pauses.push(Date.parse(String(at)) - Date.now());
+  }
+  expect(pauses.map((ms) => Math.round(ms / 60_000))).toEqual([2, 4, 8]);
+});
+
+test("runs at the same time share the work and move nothing twice", async () => {
+  const departed: Departed[] = [];
+  for (let index = 0; index < 6; index += 1) departed.push(await depart({ provider: "across", vault }));
+  await expect
+    .poll(
+      async () => {
+        // These and no others: what earlier tests left open would take its share of every run.
+        await query(
+          "update deposits set next_check_at = now() where next_check_at is not null and tracking_id in (select jsonb_array_elements_text($1::jsonb))",
+          [JSON.stringify(departed.map(({ trackingId }) => trackingId))],
+        );
+        // Beside the trigger, runs that no lock keeps out: as when Redis is down.
+        const beside = [1, 2, 3].map(async () => pollDueDeposits(await programContext()));
+        await Promise.all([fire(), fire(), ...beside]);
+        return Promise.all(departed.map(async ({ trackingId }) => (await recorded(trackingId))["state"]));
+      },
+      { timeout: 40_000, interval: 100 },
+    )
+    .toEqual(departed.map(() => "completed"));
+  for (const { trackingId } of departed) {
+    const { history } = (await recorded(trackingId)) as { history: { state: string }[] };
+    const states = history.map(({ state }) => state);
+    expect(new Set(states).size).toBe(states.length);
+  }
+});
+
+describe("a run", () => {
+  const DOWN: FaultInput = { kind: "status", status: 503 };
+
+  test("goes on with the others while one chain is dark, and comes back for what it could not read", async () => {
+    const stuck = await depart({ provider: "across", vault });
+    await report(stuck);
+    const chain = ends(here)[1];
+    const user = await newUser(chain, { USDC: amounts.USDC });
+    const built = await api.build(bodyFor(here, { user: user.address }));
+    await sign(chain, { user, built, style: "calls" });
+    await withFaults({ emulators: [rpcEmulator(to.chainId)], faults: [DOWN] }, async () => {
+      await finish(built.tracking_id, { state: "completed" });
+      await query("update deposits set next_check_at = now() where tracking_id = $1", [stuck.trackingId]);
+      expect(await fire()).toBe(200);
+    });
+    expect((await recorded(stuck.trackingId))["next_check_at"]).not.toBeNull();
+    await finish(stuck.trackingId, { state: "completed" });
+  });
+
+  test("needs no Redis", async () => {
+    const departed = await depart({ provider: "lifi", vault });
+    await withFaults({ emulators: [emulators().upstash], faults: [DOWN] }, () =>
+      finish(departed.trackingId, { state: "completed" }),
+    );
+  });
+
+  test("that loses the database half way leaves what it took to a later one", async () => {
+    const departed = await depart({ provider: "lifi", vault });
+    await expect
+      .poll(async () => {
+        await query("update deposits set next_check_at = now() where tracking_id = $1", [
+          departed.trackingId,
+        ]);
+        const faults: FaultInput[] = [{ match: "history", kind: "status", status: 500, count: 1 }];
+        return withFaults({ emulators: [emulators().neon], faults }, fire);
+      })
+      .toBe(500);
+    expect(await recorded(departed.trackingId)).toMatchObject({ next_check_at: expect.anything() });
+    await finish(departed.trackingId, { state: "completed" });
+  });
+
+  test("stays within the platform's fifty outside requests", async () => {
+    for (let index = 0; index < 8; index += 1)
+      await report(await depart({ provider: "lifi", vault, twoStep: true }));
+    await query("update deposits set next_check_at = now() where state in ('built', 'bridging')");
+    const ctx = await programContext();
+    const done = await pollDueDeposits(ctx);
+    expect(done.followed).toBeGreaterThan(0);
+    expect(done.left).toBeGreaterThan(0);
+    expect(done.due).toBe(done.followed + done.left);
+    const spent = (["rpc", "provider", "db", "redis"] as const).map((system) => ctx.timing.requests(system));
+    expect(spent.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(50);
+  });
+});
+
+test("a trigger that starts nothing is harmless", async () => {
+  const response = await fetch(scheduledUrl(inject("stack").api, "0 0 29 2 *"));
+  expect(response.status).toBe(200);
+});

@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { requestsTo } from "../../../scripts/smoke/request.ts";
+import { Api } from "../../support/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
+import { bodyFor } from "../../support/e2e/deposit.ts";
+import { type Journey, newTraveller, prepare } from "../../support/e2e/transfer.ts";
+import { rpcEmulator } from "../../support/faults.ts";
+import { Rounds, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { type SecondWorker, startWorker } from "../../support/worker.ts";
+
+const api = new Api();
+const one = chainOf(chainIds.one);
+const two = chainOf(chainIds.two);
+
+async function bodyOf(journey: Journey) {
+  return prepare(journey, await newTraveller([one, two]));
+}
+
+describe("a quote", () => {
+  test("across chains shows every way, and what sets it apart", async () => {
+    const body = await bodyOf({ from: one, paid: "USDC", vault: vaultNamed("Remote Prime USDC") });
+    const quote = await api.quote(body);
+    expect(quote.quote_type).toBe("cross_chain");
+    expect(quote.reasons).toEqual([]);
+    expect(quote.route_options.map(({ bridge, tags }) => ({ bridge, tags }))).toEqual([
+      { bridge: "across", tags: ["recommended", "best_output", "fastest", "one_transaction"] },
+      { bridge: "across", tags: ["fastest", "one_transaction"] },
+      { bridge: "stargate", tags: ["fastest", "one_transaction"] },
+      { bridge: "cctp", tags: ["fastest", "two_step"] },
+      { bridge: "stargate_bus", tags: ["fastest", "two_step"] },
+      { bridge: "cctp_fast", tags: ["fastest", "two_step"] },
+    ]);
+    expect(quote.estimate.steps.map(({ type, chain_id }) => [type, chain_id])).toEqual([
+      ["bridge", 31337],
+      ["deposit", 31338],
+    ]);
+    expect(quote.approval?.spender_address).toBe(one.info.contracts.spoke_pool);
+    expect(await api.deposits(body.user_address)).toEqual([]);
+  });
+
+  test("of a swap on one chain takes its dollars from the provider, and says who did not do", async () => {
+    const body = await bodyOf({ from: one, paid: "WBTC", vault: vaultNamed("Plain USDC") });
+    const { quote_type, estimate, reasons, route_options: options } = await api.quote(body);
+    expect(quote_type).toBe("same_chain_swap");
+    expect(Number(estimate.from_amount_usd)).toBeGreaterThan(100);
+    expect(Number(estimate.price_impact)).toBeGreaterThan(0);
+    expect(reasons.map(({ code }) => code)).toEqual(["same_chain"]);
+    expect(options[0]?.tags).toContain("one_transaction");
+  });
+
+  test("into a vault that must see its user needs two steps", async () => {
+    const body = await bodyOf({ from: two, paid: "USDC", vault: vaultNamed("Members USDC") });
+    const { route_options: options, estimate } = await api.quote(body);
+    for (const { tags } of options) expect(tags).toContain("two_step");
+    expect(estimate.min_shares).toBe(null);
+  });
+
+  test("promises what building then promises", async () => {
+    const body = await bodyOf({ from: two, paid: "WETH", vault: vaultNamed("Solid WETH") });
+    const [quote, built] = [await api.quote(body), await api.build(body)];
+    expect(quote.estimate).toMatchObject(built.estimate);
+  });
+});
+
+describe("a preferred bridge", () => {
+  const journey: Journey = { from: one, paid: "USDC", vault: vaultNamed("Remote USDC") };
+
+  test("is used", async () => {
+    const built = await api.build({ ...(await bodyOf(journey)), preferred_bridge: "across" });
+    expect(built.tracking.bridge).toBe("across");
+  });
+
+  test("that has no route gives way to a swap, and tracking says so", async () => {
+    const swap: Journey = { ...journey, from: two, paid: "WBTC" };
+    const built = await api.build({ ...(await bodyOf(swap)), preferred_bridge: "across" });
+    expect(built.tracking.bridge).toBeNull();
+  });
+
+  test("that nobody knows is invalid input", async () => {
+    const body = { ...(await bodyOf(journey)), preferred_bridge: "relay" };
+    expect((await api.send("/v1/quote/build", { body })).status).toBe(422);
+  });
+});
+
+describe("what a build costs with vault facts warm", () => {
+  const rounds = new Rounds();
+  const nodes: RpcProxy[] = [];
+  let worker: SecondWorker;
+
+  beforeAll(async () => {
+    for (const { chainId } of [one, two]) nodes.push(await startRpcProxy(rpcEmulator(chainId), () => null));
+    const rpc = { [one.chainId]: nodes[0]?.url ?? "", [two.chainId]: nodes[1]?.url ?? "" };
+    worker = await startWorker({ rpc, redisPrefix: `rounds-${randomBytes(4).toString("hex")}` });
+  });
+  afterAll(async () => {
+    await worker?.close();
+    for (const node of nodes) await node.close();
+  });
+
+  const journeys: readonly [string, Journey][] = [
+    ["one transaction across chains", { from: one, paid: "USDC", vault: vaultNamed("Remote USDC") }],
+    ["one with a swap before", { from: one, paid: "WBTC", vault: vaultNamed("Remote USDC") }],
+    ["one on one chain", { from: one, paid: "WETH", vault: vaultNamed("Plain USDC") }],
+    ["two across chains", { from: two, paid: "USDC", vault: vaultNamed("Members USDC") }],
+  ];
+
+  test.each(journeys)("%s: two requests to a provider, three rounds to nodes", async (_name, journey) => {
+    const fresh = new Api(worker.origin);
+    const body = await bodyOf(journey);
+    await fresh.build(body);
+    for (const node of nodes) node.rounds = rounds;
+    rounds.count = 0;
+    const answer = await fresh.send("/v1/quote/build", { body });
+    for (const node of nodes) node.rounds = null;
+    expect(answer.status, answer.text).toBe(200);
+    expect(rounds.count).toBeLessThanOrEqual(3);
+    expect(rounds.count).toBeGreaterThan(1);
+    // Both are asked for prices, one of them for the transaction.
+    expect(requestsTo(answer, "provider")).toBeLessThanOrEqual(3);
+  });
+
+  test("a direct deposit asks no provider", async () => {
+    const body = bodyFor(vaultNamed("Plain USDC"), { user: (await newTraveller([one])).address });
+    expect(requestsTo(await api.send("/v1/quote/build", { body }), "provider")).toBe(0);
+  });
+});

@@ -1,0 +1,348 @@
+import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, type Hex } from "viem";
+import { describe, expect, test } from "vitest";
+import { decodeRouterDeposit, encodeRouterDeposit } from "../../../src/router/codec.ts";
+import { Api } from "../../support/api.ts";
+import {
+  addressOf,
+  chainOf,
+  give,
+  mined,
+  newUser,
+  sendCall,
+  tokenOn,
+  vaultNamed,
+  vaultsFor,
+} from "../../support/chain.ts";
+import { query } from "../../support/database.ts";
+import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
+import { sign } from "../../support/flow.ts";
+import { findingsOf, problemOf } from "../../support/http.ts";
+import { normalise } from "../../support/normalise.ts";
+
+const api = new Api();
+const vault = vaultNamed("Plain USDC");
+const chain = chainOf(vault.chain_id);
+const SOME_HASH = `0x${"ab".repeat(32)}`;
+
+async function built() {
+  const user = await newUser(chain, { USDC: amounts.USDC });
+  return { user, deposit: await api.build(bodyFor(vault, { user: user.address })) };
+}
+
+describe.each([...vaultsFor("honest"), vaultNamed("Members USDC"), vaultNamed("Toll FEE")])(
+  "after a deposit into $chain_id: $name",
+  (into) => {
+    test("status, deposit and position agree with the chain", async () => {
+      const on = chainOf(into.chain_id);
+      const user = await newUser(on, { [into.asset_symbol]: amounts[into.asset_symbol] });
+      const body = bodyFor(into, { user: user.address });
+      const {
+        built: made,
+        hash,
+        minted,
+      } = await depositAndCheck(api, { vault: into, user, style: "calls", body });
+
+      const status = await api.status(hash, into.chain_id);
+      expect(status).toMatchObject({
+        status: "DONE",
+        substatus: "COMPLETED",
+        sending: { tx_hash: hash, chain_id: into.chain_id, amount: body.from_amount },
+        receiving: { tx_hash: hash, chain_id: into.chain_id, amount: String(minted) },
+        deposit: { tracking_id: made.tracking_id, state: "completed", shares: String(minted), next: null },
+      });
+
+      const deposit = await api.deposit(made.tracking_id);
+      expect(deposit).toMatchObject({ state: "completed", shares: String(minted), source_tx_hash: hash });
+      expect(await api.deposits(user.address)).toEqual([deposit]);
+
+      const { positions, chains } = await api.positions(user.address);
+      const block = chains.find(({ chain_id }) => chain_id === into.chain_id)?.block_number ?? 0;
+      const assets = await on.client.readContract({
+        address: addressOf(into),
+        abi: erc4626Abi,
+        functionName: "convertToAssets",
+        args: [minted],
+        blockNumber: BigInt(block),
+      });
+      expect(positions).toHaveLength(1);
+      expect(positions[0]).toMatchObject({
+        vault_id: into.vault_id,
+        share_balance: String(minted),
+        current_assets: String(assets),
+        deposited_assets: null,
+        yield_assets: null,
+      });
+    });
+  },
+);
+
+describe("a deposit's record", () => {
+  test("is there once it is built, and whole", async () => {
+    const { user, deposit } = await built();
+    expect(
+      normalise(await api.deposit(deposit.tracking_id), { user: user.address, vault: addressOf(vault) }),
+    ).toMatchInlineSnapshot(`
+      {
+        "bridge": null,
+        "claim_tx_hash": null,
+        "created_at": "<time>",
+        "delivered_amount": null,
+        "deposit_tx_hash": null,
+        "destination_tx_hash": null,
+        "estimated_shares": "1150468633",
+        "expires_at": "<time>",
+        "from_amount": "1234567891",
+        "from_chain_id": 31337,
+        "from_token": "<address>",
+        "history": [
+          {
+            "at": "<time>",
+            "state": "built",
+          },
+        ],
+        "min_shares": "1144716289",
+        "next": null,
+        "next_refusal": null,
+        "parent_tracking_id": null,
+        "refund_tx_hash": null,
+        "router_explorer": null,
+        "shares": null,
+        "source_tx_hash": null,
+        "state": "built",
+        "status": "NOT_FOUND",
+        "substatus": null,
+        "to_chain_id": 31337,
+        "tracking_id": "<tracking id>",
+        "two_step": false,
+        "updated_at": "<time>",
+        "user_address": "<user>",
+        "vault_id": "31337:<vault>",
+      }
+    `);
+  });
+
+  test("changes in none of what was agreed when it completes", async () => {
+    const { user, deposit } = await built();
+    const before = await api.deposit(deposit.tracking_id);
+    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    await api.status(hash, vault.chain_id);
+    const { state: _, ...after } = await api.deposit(deposit.tracking_id);
+    const { shares, status, substatus, source_tx_hash, updated_at, history, ...agreed } = after;
+    expect(before).toMatchObject(agreed);
+    expect(history.map((entry) => entry.state)).toEqual(["built", "completed"]);
+    expect({ status, substatus, source_tx_hash }).toEqual({
+      status: "DONE",
+      substatus: "COMPLETED",
+      source_tx_hash: hash,
+    });
+    expect(BigInt(shares ?? "0")).toBeGreaterThan(0n);
+    expect(updated_at >= before.updated_at).toBe(true);
+  });
+
+  test("is listed newest first, page by page, each once", async () => {
+    const user = await newUser(chain);
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1)
+      ids.unshift((await api.build(bodyFor(vault, { user: user.address }))).tracking_id);
+    const seen: string[] = [];
+    let path: string | null = `/v1/deposits?user_address=${user.address.toLowerCase()}&limit=2`;
+    for (let page = 0; path !== null && page < 9; page += 1) {
+      const answer = await api.send(path);
+      seen.push(...(answer.json as { tracking_id: string }[]).map(({ tracking_id }) => tracking_id));
+      path = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1] ?? null;
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  test("is refused for an id that is none, and for one that nobody was given", async () => {
+    expect(findingsOf(await api.send("/v1/deposits/trk_1"))).toEqual(["path.tracking_id"]);
+    const unknown = problemOf(await api.send(`/v1/deposits/trk_${"0".repeat(32)}`));
+    expect(unknown).toMatchObject({ status: 404, code: "deposit_not_found" });
+  });
+});
+
+describe("a reported hash", () => {
+  test("is a claim: replaceable, and it moves no state", async () => {
+    const { deposit } = await built();
+    for (const hash of [SOME_HASH, SOME_HASH.replaceAll("ab", "cd")]) {
+      const answer = await api.report(deposit.tracking_id, { tx_hash: hash });
+      expect(answer.json).toMatchObject({ state: "built", status: "NOT_FOUND", source_tx_hash: hash });
+    }
+    expect(await api.status(SOME_HASH.replaceAll("ab", "cd"), vault.chain_id)).toMatchObject({
+      status: "NOT_FOUND",
+      sending: null,
+      deposit: { tracking_id: deposit.tracking_id, state: "built" },
+    });
+  });
+
+  test("that turns out wrong does not hide the true one", async () => {
+    const { user, deposit } = await built();
+    await api.report(deposit.tracking_id, { tx_hash: SOME_HASH });
+    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    expect(await api.status(hash, vault.chain_id)).toMatchObject({
+      status: "DONE",
+      deposit: { state: "completed" },
+    });
+    expect(await api.deposit(deposit.tracking_id)).toMatchObject({ source_tx_hash: hash });
+  });
+
+  test("of another transaction proves nothing", async () => {
+    const { user, deposit } = await built();
+    const plain = await sendCall(user, { to: user.address, value: 1n });
+    await mined(chain, plain);
+    await api.report(deposit.tracking_id, { tx_hash: plain });
+    expect(await api.status(plain, vault.chain_id)).toMatchObject({ status: "INVALID" });
+    expect(await api.deposit(deposit.tracking_id)).toMatchObject({ state: "built", status: "NOT_FOUND" });
+  });
+
+  test("of somebody else's deposit under its reference is told by itself, with its own amount", async () => {
+    const { user, deposit } = await built();
+    const { to, data } = deposit.transaction_request;
+    const call = decodeRouterDeposit(data as Hex);
+    const other = await newUser(chain, { USDC: 1_000n });
+    const approval = { abi: erc20Abi, functionName: "approve", args: [to as Address, 1_000n] } as const;
+    await sendCall(other, { to: tokenOn(chain, "USDC"), data: encodeFunctionData(approval) });
+    const dust = { ...call.deposit, amount: 1_000n, minIn: 1n, minShares: 1n, refundTo: other.address };
+    const forged = await sendCall(other, {
+      to: to as Address,
+      data: encodeRouterDeposit({ ...call, deposit: dust }),
+    });
+    await mined(chain, forged);
+    await api.report(deposit.tracking_id, { tx_hash: forged });
+    expect(await api.status(forged, vault.chain_id)).toMatchObject({
+      sending: { tx_hash: forged, amount: "1000" },
+      deposit: null,
+    });
+    expect(await api.deposit(deposit.tracking_id)).toMatchObject({ state: "built", status: "NOT_FOUND" });
+    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    expect(await api.status(hash, vault.chain_id)).toMatchObject({
+      status: "DONE",
+      deposit: { tracking_id: deposit.tracking_id, state: "completed" },
+    });
+  });
+
+  test("is refused once the chain shows the deposit elsewhere; the same hash again is fine", async () => {
+    const { user, deposit } = await built();
+    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    await api.status(hash, vault.chain_id);
+    const other = problemOf(await api.report(deposit.tracking_id, { tx_hash: SOME_HASH }));
+    expect(other).toMatchObject({ status: 409, code: "deposit_state" });
+    expect((await api.report(deposit.tracking_id, { tx_hash: hash })).status).toBe(200);
+  });
+
+  test.each([
+    ["no hash", {}, ["body.tx_hash"]],
+    ["a short hash", { tx_hash: "0x12" }, ["body.tx_hash"]],
+    ["an unknown step", { tx_hash: SOME_HASH, step: "third" }, ["body.step"]],
+    ["both wrong", { tx_hash: 7, step: null }, ["body.tx_hash", "body.step"]],
+  ])("with %s is invalid", async (_name, body, findings) => {
+    expect(findingsOf(await api.report(`trk_${"0".repeat(32)}`, body))).toEqual(findings);
+  });
+
+  test("for an unknown deposit is 404", async () => {
+    const answer = await api.report(`trk_${"0".repeat(32)}`, { tx_hash: SOME_HASH });
+    expect(problemOf(answer)).toMatchObject({ status: 404, code: "deposit_not_found" });
+  });
+});
+
+describe("a quote that is over", () => {
+  const expire = (id: string) =>
+    query("update deposits set expires_at = now() - interval '1 second' where tracking_id = $1", [id]);
+
+  test("shows the deposit as expired, and may be abandoned", async () => {
+    const { deposit } = await built();
+    await expire(deposit.tracking_id);
+    expect(await api.deposit(deposit.tracking_id)).toMatchObject({
+      state: "expired",
+      status: "NOT_FOUND",
+      substatus: null,
+    });
+    expect((await api.abandon(deposit.tracking_id)).json).toMatchObject({ state: "abandoned" });
+  });
+
+  test("does not keep the deposit from completing", async () => {
+    const { user, deposit } = await built();
+    await expire(deposit.tracking_id);
+    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    expect(await api.status(hash, vault.chain_id)).toMatchObject({
+      status: "DONE",
+      deposit: { state: "completed" },
+    });
+  });
+});
+
+describe("evidence", () => {
+  test("is written once, however many ask at the same time", async () => {
+    const { user, deposit } = await built();
+    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.status(hash, vault.chain_id)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const { history } = await api.deposit(deposit.tracking_id);
+    expect(history.map(({ state }) => state)).toEqual(["built", "completed"]);
+  });
+
+  test("of one deposit is no evidence of another's", async () => {
+    const [mine, other] = [await built(), await built()];
+    const hash = await sign(chain, { user: other.user, built: other.deposit, style: "calls" });
+    await api.report(mine.deposit.tracking_id, { tx_hash: hash });
+    expect(await api.status(hash, vault.chain_id)).toMatchObject({
+      status: "DONE",
+      deposit: { tracking_id: other.deposit.tracking_id },
+    });
+    expect(await api.deposit(mine.deposit.tracking_id)).toMatchObject({ state: "built" });
+  });
+
+  test("of a second transaction with the same calldata leaves the first as it is", async () => {
+    const { user, deposit } = await built();
+    const first = await sign(chain, { user, built: deposit, style: "calls" });
+    const before = await api.status(first, vault.chain_id);
+    await give(chain, { user, symbol: "USDC", amount: amounts.USDC });
+    const second = await sign(chain, { user, built: deposit, style: "calls" });
+    expect(await api.status(second, vault.chain_id)).toMatchObject({ status: "DONE", deposit: null });
+    expect(await api.status(first, vault.chain_id)).toEqual(before);
+  });
+
+  test("counts whoever pays: the shares are the user's", async () => {
+    const { user, deposit } = await built();
+    const payer = await newUser(chain, { USDC: amounts.USDC });
+    const hash = await sign(chain, { user: payer, built: deposit, style: "calls" });
+    expect(await api.status(hash, vault.chain_id)).toMatchObject({
+      status: "DONE",
+      deposit: { tracking_id: deposit.tracking_id, state: "completed" },
+    });
+    expect((await api.positions(user.address)).positions).toHaveLength(1);
+    expect((await api.positions(payer.address)).positions).toHaveLength(0);
+  });
+});
+
+describe("abandoning", () => {
+  test("hides a deposit that was never sent, twice if need be", async () => {
+    const { deposit } = await built();
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await api.abandon(deposit.tracking_id);
+      expect(answer.json).toMatchObject({ state: "abandoned", status: "NOT_FOUND", substatus: null });
+    }
+    expect((await api.deposit(deposit.tracking_id)).history.map(({ state }) => state)).toEqual([
+      "built",
+      "abandoned",
+    ]);
+  });
+
+  test("does not end it: what the chain shows brings it back", async () => {
+    const { user, deposit } = await built();
+    await api.abandon(deposit.tracking_id);
+    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    expect(await api.status(hash, vault.chain_id)).toMatchObject({
+      status: "DONE",
+      deposit: { state: "completed" },
+    });
+  });
+
+  test("is refused once it is sent", async () => {
+    const { user, deposit } = await built();
+    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    await api.status(hash, vault.chain_id);
+    const refused = problemOf(await api.abandon(deposit.tracking_id));
+    expect(refused).toMatchObject({ status: 409, code: "deposit_state" });
+  });
+});

@@ -1,0 +1,136 @@
+import { beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { ApiContract, type ApiOperation } from "../../../scripts/smoke/api-contract.ts";
+import { send } from "../../../scripts/smoke/request.ts";
+import { credentialsOf } from "../../../scripts/stress/fuzz/credentials.ts";
+import { findingsOf, problemOf } from "../../support/http.ts";
+
+const stack = inject("stack");
+let contract: ApiContract;
+let operations: readonly ApiOperation[];
+let credentials: Record<string, Record<string, string>>;
+
+beforeAll(async () => {
+  contract = await ApiContract.of(stack.api);
+  operations = contract.operations;
+});
+/** For each test its own: one of the operations signs out. */
+beforeEach(async () => {
+  credentials = await credentialsOf(stack);
+});
+
+type Kind = "sign-in" | "portal" | "admin" | "money" | "public";
+
+/** Which rules of the surface hold for an operation, by its path: SPEC sections 1, 3 and 4. */
+function kindOf({ path }: ApiOperation): Kind {
+  if (path.startsWith("/v1/admin/")) return "admin";
+  if (/^\/v1\/partners\/(nonce|register|login)$|^\/v1\/applications\//.test(path)) return "sign-in";
+  if (path.startsWith("/v1/partners/")) return "portal";
+  return path.startsWith("/v1/quote") ? "money" : "public";
+}
+
+const urlOf = ({ path }: ApiOperation) => `${stack.api}${path.replaceAll(/\{\w+\}/g, "none")}`;
+/** Headers that let the caller in, where the operation wants any. */
+const admitting = ({ path }: ApiOperation) =>
+  credentials[path.startsWith("/v1/admin/") ? "admin_token" : "session"] ?? {};
+
+describe("every answer of every operation", () => {
+  test("says that it is what its type says, and that it comes by TLS alone", async () => {
+    for (const operation of operations) {
+      for (const method of [operation.method.toUpperCase(), "DELETE", "OPTIONS"]) {
+        const { headers, status } = await send(urlOf(operation), { method, headers: admitting(operation) });
+        expect([operation.operationId, method, headers.get("x-content-type-options")]).toContain("nosniff");
+        expect(headers.get("strict-transport-security")).toBe("max-age=31536000; includeSubDomains");
+        expect(headers.get("x-request-id")).toMatch(/^[\w-]{1,64}$/);
+        expect(status).toBeLessThan(500);
+      }
+    }
+  });
+
+  test("is kept by nobody where it is made for one caller", async () => {
+    for (const operation of operations.filter((one) => kindOf(one) !== "public")) {
+      const { headers } = await send(urlOf(operation), {
+        method: operation.method.toUpperCase(),
+        headers: admitting(operation),
+        ...(operation.body === null ? {} : { body: {} }),
+      });
+      expect([operation.operationId, headers.get("cache-control")]).toEqual([
+        operation.operationId,
+        "no-store",
+      ]);
+      const timed = kindOf(operation) === "money";
+      expect([operation.operationId, headers.has("server-timing")]).toEqual([operation.operationId, timed]);
+    }
+  });
+});
+
+describe("a page of another origin", () => {
+  const preflight = (operation: ApiOperation, asked: string) =>
+    send(urlOf(operation), {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://page.example",
+        "access-control-request-method": operation.method.toUpperCase(),
+        "access-control-request-headers": asked,
+      },
+    });
+
+  test("may call what is public and what signs in, without cookies, and nothing else", async () => {
+    for (const operation of operations) {
+      const open = ["public", "money", "sign-in"].includes(kindOf(operation));
+      const { headers } = await preflight(operation, "content-type,x-api-key");
+      const origin = headers.get("access-control-allow-origin");
+      expect([operation.operationId, origin]).toEqual([operation.operationId, open ? "*" : null]);
+      expect(headers.has("access-control-allow-credentials")).toBe(false);
+      const answer = await send(urlOf(operation), {
+        method: operation.method.toUpperCase(),
+        headers: { origin: "https://page.example", ...admitting(operation) },
+      });
+      expect(answer.headers.get("access-control-allow-origin")).toBe(open ? "*" : null);
+    }
+  });
+
+  test("may not send a secret, a session or the administrator's token", async () => {
+    for (const operation of operations) {
+      const { headers } = await preflight(operation, "x-api-secret,authorization");
+      const allowed = headers.get("access-control-allow-headers") ?? "";
+      expect([operation.operationId, /secret|authorization|\*/i.test(allowed)]).toEqual([
+        operation.operationId,
+        false,
+      ]);
+    }
+  });
+});
+
+describe("a write of partners and administrators", () => {
+  const writes = () =>
+    operations.filter((one) => one.body !== null && ["sign-in", "portal", "admin"].includes(kindOf(one)));
+
+  test("takes no field that it does not know", async () => {
+    expect(writes().length).toBeGreaterThan(10);
+    for (const operation of writes()) {
+      const answer = await send(urlOf(operation), {
+        method: operation.method.toUpperCase(),
+        headers: admitting(operation),
+        body: { __proto_: 1, is_admin: true },
+      });
+      expect([operation.operationId, ...findingsOf(answer)]).toEqual(
+        expect.arrayContaining([operation.operationId, "body.is_admin", "body.__proto_"]),
+      );
+    }
+  });
+
+  test("takes 64 KiB and not a byte more, whoever sends them", async () => {
+    for (const operation of writes()) {
+      const method = operation.method.toUpperCase();
+      for (const headers of [admitting(operation), {}]) {
+        const json = { "content-type": "application/json", ...headers };
+        const over = await send(urlOf(operation), { method, headers: json, raw: `{}${" ".repeat(65_535)}` });
+        expect(problemOf(over)).toMatchObject({ status: 413, code: "body_too_large" });
+        expect(contract.problems(operation, over)).toEqual([]);
+      }
+      const full = { "content-type": "application/json", ...admitting(operation) };
+      const fits = await send(urlOf(operation), { method, headers: full, raw: `{}${" ".repeat(65_534)}` });
+      expect([operation.operationId, fits.status]).not.toContain(413);
+    }
+  });
+});

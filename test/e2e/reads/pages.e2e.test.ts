@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { ApiContract } from "../../../scripts/smoke/api-contract.ts";
+import { errorTable } from "../../../src/errors.ts";
+import { Api } from "../../support/api.ts";
+
+const api = new Api();
+
+describe("pages of vaults", () => {
+  const Page = z.array(z.object({ vault_id: z.string() }));
+  async function walk(start: string): Promise<string[]> {
+    const seen: string[] = [];
+    for (let path: string | null = start, pages = 0; path !== null && pages < 60; pages += 1) {
+      const answer = await api.send(path);
+      seen.push(...Page.parse(answer.json).map(({ vault_id }) => vault_id));
+      path = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "")?.[1] ?? null;
+    }
+    return seen;
+  }
+
+  test.each([1, 2, 7, 23, 24, 25, 500])(
+    "of %i lead to every vault exactly once, in the same order",
+    async (limit) => {
+      const all = (await api.vaults("?limit=500")).map(({ vault_id }) => vault_id);
+      expect(new Set(all).size).toBe(all.length);
+      expect(await walk(`/v1/vaults?limit=${limit}`)).toEqual(all);
+    },
+  );
+
+  test("keep their filters", async () => {
+    const filtered = await api.vaults("?limit=500&chain_id=31337&asset=usdc&type=custom&paused=false");
+    expect(filtered.length).toBeGreaterThan(5);
+    expect(
+      filtered.every(
+        (v) => v.chain_id === 31337 && v.asset.symbol === "USDC" && v.type === "custom" && !v.paused,
+      ),
+    ).toBe(true);
+    const walked = await walk("/v1/vaults?limit=2&chain_id=31337&asset=usdc&type=custom&paused=false");
+    expect(walked).toEqual(filtered.map(({ vault_id }) => vault_id));
+  });
+
+  test("are filtered by asset address, curator and part of the name, in any case", async () => {
+    const [first] = await api.vaults("?q=PLAIN%20usd");
+    expect((await api.vaults("?q=PLAIN%20usd")).map(({ name }) => name).sort()).toEqual([
+      "Plain USDC",
+      "Plain USDT",
+    ]);
+    const byAddress = await api.vaults(`?asset=${first?.asset.address.toLowerCase()}`);
+    expect(byAddress.every(({ asset }) => asset.address === first?.asset.address)).toBe(true);
+    expect((await api.vaults("?curator=local%20curators")).every(({ type }) => type === "morpho")).toBe(true);
+    expect((await api.vaults("?paused=true&chain_id=31337")).map(({ name }) => name).sort()).toEqual([
+      "Paused USDC",
+      "Suspended USDC",
+    ]);
+    expect(await api.vaults("?q=no%20such%20vault")).toEqual([]);
+  });
+});
+
+describe("documents", () => {
+  test("the OpenAPI document is the one that is committed, in version 1.0.0", async () => {
+    const { document, operations } = await ApiContract.of(api.origin);
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.info.version).toBe("1.0.0");
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  });
+
+  test("the reference is Scalar, from this origin alone", async () => {
+    const page = await api.send("/docs");
+    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    const sources = [...page.text.matchAll(/(?:src|href|data-url)="([^"]+)"/g)].map(
+      ([, source]) => source ?? "",
+    );
+    expect(sources.length).toBeGreaterThan(1);
+    for (const source of sources) {
+      expect(source).toMatch(/^\/[^/]/);
+      expect((await api.send(source)).status, source).toBe(200);
+    }
+    const script = await api.send("/docs-assets/scalar.js");
+    expect(script.headers.get("content-type")).toMatch(/javascript/);
+    expect(script.text.length).toBeGreaterThan(500_000);
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+  });
+
+  test("what lacks beside its script is missed by the assets, not by the program", async () => {
+    const missing = await api.send("/docs-assets/nothing.js");
+    expect([missing.status, missing.text, missing.headers.get("x-request-id")]).toEqual([404, "", null]);
+    const beyond = await api.send("/docs-assets");
+    expect([beyond.status, beyond.headers.has("x-request-id")]).toEqual([404, true]);
+  });
+
+  test("the error page explains every code, each at its anchor", async () => {
+    const page = await api.send("/docs/errors");
+    const explained = [...page.text.matchAll(/<h2 id="(\w+)">/g)].map(([, code]) => code);
+    expect(explained.sort()).toEqual(Object.keys(errorTable).sort());
+  });
+
+  test("every page has the same icon", async () => {
+    for (const path of ["/", "/docs", "/docs/errors"])
+      expect((await api.send(path)).text).toContain('<link rel="icon" href="/docs-assets/icon.svg">');
+    const icon = await api.send("/docs-assets/icon.svg");
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+    expect(icon.text).toMatch(/^<svg /);
+  });
+
+  test("the start page leads to all of them", async () => {
+    const page = await api.send("/");
+    const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link ?? "");
+    expect(links).toEqual(expect.arrayContaining(["/docs", "/openapi.json", "/docs/errors", "/v1/vaults"]));
+    for (const link of links) expect((await api.send(link)).status, link).toBe(200);
+  });
+});

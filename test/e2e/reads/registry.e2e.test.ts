@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { Api } from "../../support/api.ts";
+import { addressOf, vaultNamed } from "../../support/chain.ts";
+import { query } from "../../support/database.ts";
+import { bodyFor } from "../../support/e2e/deposit.ts";
+
+const api = new Api();
+const vault = vaultNamed("Remote USDC");
+const body = bodyFor(vault, { user: "0x00000000000000000000000000000000000A11cE" });
+
+/** Changes the vault's row for as long as the work takes. */
+async function withRow(change: Record<string, string>, work: () => Promise<void>): Promise<void> {
+  const key = [vault.chain_id, addressOf(vault)];
+  const columns = Object.keys(change);
+  const [before = {}] = await query(
+    `select ${columns.join(", ")} from vaults where chain_id = $1 and address = $2`,
+    key,
+  );
+  const set = (values: Record<string, unknown>) =>
+    query(
+      `update vaults set ${columns.map((column, index) => `${column} = $${index + 3}`).join(", ")} where chain_id = $1 and address = $2`,
+      [...key, ...columns.map((column) => values[column])],
+    );
+  await set(change);
+  try {
+    await work();
+  } finally {
+    await set(before);
+  }
+}
+
+/** The registry that is read from caches is renewed now, and not while a row is changed. */
+beforeAll(async () => {
+  await api.vaults();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+});
+
+describe("what money is sent to comes from the database, not from a cache", () => {
+  test("a vault that an operator pauses takes no deposit from that moment", async () => {
+    await api.build(body);
+    await withRow({ status: "paused", status_reason: "under review" }, async () => {
+      expect(await api.refusal(body)).toMatchObject({ code: "vault_paused", reason: "under review" });
+    });
+    await api.build(body);
+  });
+
+  test("nor does one that is taken off the list", async () => {
+    await withRow({ status: "unsupported" }, async () => {
+      expect(await api.refusal(body)).toMatchObject({ status: 404, code: "vault_not_found" });
+    });
+    await api.build(body);
+  });
+
+  test("an address that was corrected is used at once", async () => {
+    const other = addressOf(vaultNamed("Remote Prime USDC"));
+    const row = {
+      entry_point: other,
+      spender: other,
+      share_token: other,
+      pricer: other,
+      share_decimals: "18",
+    };
+    const before = await api.build(body);
+    await withRow(row, async () => {
+      const { transaction_request: request } = await api.build(body);
+      expect(request.data).toContain(other.slice(2));
+      expect(request.data).not.toContain(addressOf(vault).slice(2));
+    });
+    expect(before.transaction_request.data).toContain(addressOf(vault).slice(2));
+  });
+
+  test("an address without a vault behind it is refused", async () => {
+    const nothing = "0x00000000000000000000000000000000000000ff";
+    await withRow({ entry_point: nothing, spender: nothing }, async () => {
+      const { code } = await api.refusal(body);
+      expect(["upstream_rejected", "would_revert", "price_unsafe"]).toContain(code);
+    });
+  });
+
+  test("a minimum of the registry holds where the chain knows none", async () => {
+    await withRow({ min_deposit: "2000000000" }, async () => {
+      expect(await api.refusal(body)).toMatchObject({ code: "below_minimum", min_deposit: "2000000000" });
+      await api.build({ ...body, from_amount: "2000000000" });
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Api } from "../../support/api.ts";
+import { emulators, type FaultInput, withFaults } from "../../support/faults.ts";
+import { type SecondWorker, startWorker } from "../../support/worker.ts";
+
+const names = async (api: Api): Promise<string[]> =>
+  ((await api.send("/v1/tokens?chain_id=31338")).json as { symbol: string; name: string }[])
+    .map(({ symbol, name }) => `${symbol} ${name}`.trim())
+    .sort();
+
+const unheardOf = () => ({ redisPrefix: `tokens-${randomBytes(4).toString("hex")}` });
+
+describe("a new isolate whose provider fails", () => {
+  let worker: SecondWorker;
+  beforeAll(async () => {
+    worker = await startWorker(unheardOf());
+  });
+  afterAll(() => worker?.close());
+
+  test.each<FaultInput>([
+    { kind: "status", status: 500 },
+    { kind: "status", status: 429 },
+    { kind: "html" },
+    { kind: "malformed" },
+    { kind: "truncate" },
+    { kind: "drift" },
+    { kind: "hostile" },
+  ])("$kind $status: lists the vaults' own tokens, without what only the provider tells", async (fault) => {
+    await worker.restart(unheardOf());
+    const api = new Api(worker.origin);
+    const listed = await withFaults({ emulators: [emulators().lifi], faults: [fault] }, () => names(api));
+    expect(listed).toEqual(["ETH", "USDC", "USDT", "WETH"]);
+  });
+});
+
+test("with its provider the names are there, and what no vault takes", async () => {
+  expect(await names(new Api())).toEqual([
+    "ETH",
+    "USDC USD Coin",
+    "USDT Tether USD",
+    "WBTC Wrapped BTC",
+    "WETH Wrapped Ether",
+  ]);
+});

@@ -1,0 +1,113 @@
+import { z } from "@hono/zod-openapi";
+import { describe, expect, test } from "vitest";
+import { type AnyRoute, defineRoute } from "../../src/http/define-route.ts";
+import { appOf, headersOf, read } from "../support/http/app.ts";
+
+const accesses = ["public", "sign_in", "session", "session_or_pair", "admin"] as const;
+type Access = (typeof accesses)[number];
+const routeFor = (access: Access, method: "get" | "post" = "get"): AnyRoute =>
+  defineRoute({
+    operationId: `${access}.do`,
+    method,
+    path: `/${access}`,
+    summary: "Do",
+    tag: "Things",
+    access,
+    cache: "no-store",
+    response: { schema: z.object({ done: z.boolean() }), description: "Done" },
+    errors: [],
+    handler: () => ({ done: true }),
+  });
+const TOKEN = "t".repeat(32);
+const { send } = appOf(
+  accesses.map((access) => routeFor(access)),
+  { adminToken: TOKEN },
+);
+const closed = appOf(
+  accesses.map((access) => routeFor(access)),
+  { adminToken: null },
+);
+const preflight = {
+  method: "OPTIONS",
+  headers: { origin: "https://app.example", "access-control-request-method": "GET" },
+};
+
+describe("pages of other origins", () => {
+  test.each(["public", "sign_in"] as const)("may call what is %s", async (access) => {
+    const [asked, answered] = [await send(`/${access}`, preflight), await send(`/${access}`)];
+    expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+    expect(answered.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  test.each(["session", "session_or_pair", "admin"] as const)(
+    "may not call what takes %s",
+    async (access) => {
+      const headers = { origin: "https://app.example", authorization: `Bearer ${TOKEN}` };
+      for (const response of [await send(`/${access}`, preflight), await send(`/${access}`, { headers })]) {
+        expect(headersOf(response, "access-control-")).toEqual({});
+      }
+    },
+  );
+});
+
+describe("who brings nothing", () => {
+  test.each([
+    ["public", 200],
+    ["sign_in", 200],
+    ["session", 401],
+    ["session_or_pair", 401],
+    ["admin", 401],
+  ] as const)("may call %s: %i", async (access, status) => {
+    const response = await send(`/${access}`);
+    expect(response.status).toBe(status);
+    if (status === 401)
+      expect(await response.json()).toMatchObject({ code: "credentials_required", status: 401 });
+  });
+});
+
+describe("the administrator", () => {
+  const as = (authorization: string): RequestInit => ({ headers: { authorization } });
+
+  test("is let in with the token, and nobody with another", async () => {
+    expect((await send("/admin", as(`Bearer ${TOKEN}`))).status).toBe(200);
+    for (const wrong of [
+      `Bearer ${"x".repeat(32)}`,
+      `Bearer ${TOKEN}x`,
+      `Bearer ${TOKEN.slice(1)}`,
+      TOKEN,
+      "Bearer",
+    ]) {
+      expect(await read(await send("/admin", as(wrong)))).toMatchObject({
+        status: 401,
+        body: { code: "credentials_invalid" },
+      });
+    }
+  });
+
+  test("does not exist where none is configured, whatever the method or the token", async () => {
+    for (const init of [as(`Bearer ${TOKEN}`), {}, { method: "DELETE" }, preflight]) {
+      expect(await read(await closed.send("/admin", init))).toMatchObject({
+        status: 404,
+        body: { code: "route_not_found" },
+      });
+    }
+  });
+});
+
+test.each(accesses)(
+  "%s says where its time went only where that tells nothing of credentials",
+  async (access) => {
+    for (const init of [{}, { method: "DELETE" }, { method: "OPTIONS" }, preflight]) {
+      const response = await send(`/${access}`, init);
+      expect([init, response.headers.has("server-timing")]).toEqual([init, access === "public"]);
+    }
+    const writing = appOf([routeFor(access, "post")], { adminToken: TOKEN });
+    const refused = await writing.send(`/${access}`, { method: "POST", body: "x".repeat(65_537) });
+    expect([refused.status, refused.headers.has("server-timing")]).toEqual([413, access === "public"]);
+  },
+);
+
+test("an administrator who is not configured is not told from an unknown path by the headers", async () => {
+  const named = ({ headers }: Response): string[] => [...headers.keys()];
+  expect(named(await closed.send("/admin"))).toEqual(named(await closed.send("/nowhere")));
+});

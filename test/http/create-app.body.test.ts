@@ -1,0 +1,184 @@
+import { z } from "@hono/zod-openapi";
+import { describe, expect, test } from "vitest";
+import { defineRoute } from "../../src/http/define-route.ts";
+import { appOf, posted, read } from "../support/http/app.ts";
+import { thingsMake } from "../support/http/routes.ts";
+
+const { send } = appOf([thingsMake]);
+const PATH = "/things/1?kind=a";
+const GOOD = { owner: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", amount: "1" };
+const LIMIT = 64 * 1024;
+const json = (headers: Record<string, string> = {}) => ({ "content-type": "application/json", ...headers });
+
+/** A good body of exactly so many bytes. */
+function bodyOf(bytes: number): string {
+  const empty = JSON.stringify({ ...GOOD, tags: [""] });
+  return empty.replace('[""]', `["${"x".repeat(bytes - empty.length)}"]`);
+}
+
+/** The body in pieces, as it comes without a content-length. */
+function streamed(text: string): RequestInit {
+  const bytes = new TextEncoder().encode(text);
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent >= bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(sent, sent + 10_000));
+      sent += 10_000;
+    },
+  });
+  return { method: "POST", headers: json(), body, duplex: "half" } as RequestInit;
+}
+
+const declared = (text: string): RequestInit => ({
+  method: "POST",
+  headers: json({ "content-length": String(new TextEncoder().encode(text).length) }),
+  body: text,
+});
+
+describe("a body's size", () => {
+  test.each([
+    ["declared", declared],
+    ["found out", streamed],
+  ])("of 64 KiB is taken, of one byte more is 413, %s", async (_how, request) => {
+    expect(bodyOf(LIMIT)).toHaveLength(LIMIT);
+    expect((await send(PATH, request(bodyOf(LIMIT)))).status).toBe(201);
+    const response = await send(PATH, { ...request(bodyOf(LIMIT + 1)) });
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(await read(response)).toMatchObject({
+      status: 413,
+      body: { code: "body_too_large", status: 413, detail: "a body may have 65536 bytes" },
+    });
+  });
+
+  test("counts where no body is asked for, too", async () => {
+    const bodiless = defineRoute({
+      operationId: "things.end",
+      method: "patch",
+      path: "/things/end",
+      summary: "End a thing",
+      tag: "Things",
+      access: "public",
+      cache: "no-store",
+      errors: [],
+      response: { schema: z.object({ ended: z.boolean() }), description: "Ended" },
+      handler: () => ({ ended: true }),
+    });
+    const app = appOf([bodiless]);
+    for (const request of [declared, streamed]) {
+      const ended = async (bytes: number) =>
+        (await app.send("/things/end", { ...request("x".repeat(bytes)), method: "PATCH" })).status;
+      expect([await ended(LIMIT), await ended(LIMIT + 1)]).toEqual([200, 413]);
+    }
+  });
+
+  test("counts bytes, not characters", async () => {
+    const text = JSON.stringify({ ...GOOD, tags: ["€".repeat(22_000)] });
+    expect(text.length).toBeLessThan(LIMIT);
+    expect((await send(PATH, declared(text))).status).toBe(413);
+    expect((await send(PATH, streamed(text))).status).toBe(413);
+  });
+
+  test("is refused before anything else is said about the request", async () => {
+    const response = await send("/things/x?kind=z", declared("{".repeat(LIMIT + 1)));
+    expect(response.status).toBe(413);
+  });
+
+  test("of an endless body is not waited for", async () => {
+    let pulled = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(1_024));
+      },
+    });
+    const response = await send(PATH, {
+      method: "POST",
+      headers: json(),
+      body,
+      duplex: "half",
+    } as RequestInit);
+    expect(response.status).toBe(413);
+    expect(pulled).toBeLessThan(100);
+  });
+});
+
+describe("a body that is none", () => {
+  const finding = (type: string, msg: string) => ({
+    status: 422,
+    body: { detail: [{ loc: ["body"], msg, type }] },
+  });
+
+  test.each<[string, RequestInit]>([
+    ["absent", { method: "POST", headers: json() }],
+    ["empty", { method: "POST", headers: json(), body: "" }],
+    ["white space", { method: "POST", headers: json(), body: " \r\n\t" }],
+    ["absent, without content type", { method: "POST" }],
+  ])("%s: one finding at the body", async (_what, init) => {
+    expect(await read(await send(PATH, init))).toEqual(finding("missing", "a JSON body is required"));
+  });
+
+  test.each(["{", '{"a":1,}', "nothing", "'a'", "{}{}", "\u0000", "NaN"])("%j is not JSON", async (body) => {
+    const response = await send(PATH, { method: "POST", headers: json(), body });
+    expect(await read(response)).toEqual(finding("json_invalid", "the body is not JSON"));
+  });
+
+  test.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonp",
+    "text/json",
+    "application/xml, application/json",
+    "xapplication/json",
+  ])("%s is the wrong content type, whatever the body", async (type) => {
+    const init = { method: "POST", headers: { "content-type": type }, body: JSON.stringify(GOOD) };
+    expect(await read(await send(PATH, init))).toEqual(
+      finding("content_type", "the content type must be application/json"),
+    );
+  });
+
+  test("a text without a content type of its own is the wrong one", async () => {
+    const init = { method: "POST", body: new TextEncoder().encode(JSON.stringify(GOOD)) };
+    expect(await read(await send(PATH, init))).toEqual(
+      finding("content_type", "the content type must be application/json"),
+    );
+  });
+
+  test.each([
+    "application/json",
+    "Application/JSON; charset=utf-8",
+    "application/json;charset=UTF-8",
+    "application/vnd.api+json",
+  ])("%s is a right one", async (type) => {
+    const init = { method: "POST", headers: { "content-type": type }, body: JSON.stringify(GOOD) };
+    expect((await send(PATH, init)).status).toBe(201);
+  });
+
+  test.each([
+    ["[]", "expected object, received array"],
+    ["null", "expected object, received null"],
+    ["5", "expected object, received number"],
+    ['"text"', "expected object, received string"],
+    ["true", "expected object, received boolean"],
+  ])("%s is JSON of the wrong kind", async (body, msg) => {
+    const response = await send(PATH, { method: "POST", headers: json(), body });
+    expect(await read(response)).toEqual(finding("invalid_type", `Invalid input: ${msg}`));
+  });
+});
+
+test("a body that is read is given to the handler, members nobody declared left out", async () => {
+  const response = await send(
+    "/things/7?kind=b&limit=5&other=1",
+    posted({ ...GOOD, extra: 1 }, { "x-count": "12" }),
+  );
+  expect(await read(response)).toEqual({
+    status: 201,
+    body: {
+      params: { thing_id: 7 },
+      query: { kind: "b", limit: 5 },
+      header: "12",
+      body: { owner: GOOD.owner, amount: "1", slippage: 0.03 },
+    },
+  });
+});

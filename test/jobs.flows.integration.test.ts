@@ -1,0 +1,147 @@
+import type { Address } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { flows } from "../src/db/schema/flows.ts";
+import { vaults } from "../src/db/schema/partners.ts";
+import { handleMessages, indexFlowsJob } from "../src/jobs.ts";
+import { startChain, type TestChain } from "./support/chains/test-chain.ts";
+import { deployEmitters, emitDeposit } from "./support/flows/emitters.ts";
+import { CHAIN_ID, vaultRow } from "./support/flows/vaults.ts";
+import { type Deployment, type Isolate, startDeployment } from "./support/partners/deployment.ts";
+
+/** Served, but nobody listens there. */
+const SILENT = CHAIN_ID + 1;
+const NO_NODE = "http://127.0.0.1:9";
+const USER: Address = "0x00000000000000000000000000000000000a0001";
+let chain: TestChain;
+let causeway: Deployment;
+let vault: Address;
+
+beforeAll(async () => {
+  chain = await startChain("--chain-id", `${CHAIN_ID}`);
+  causeway = await startDeployment({ chainIds: [CHAIN_ID, SILENT] });
+  await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");
+  await causeway.connectChain(SILENT, NO_NODE);
+  [vault = USER] = await deployEmitters(chain, 1);
+  await emitDeposit(chain, { vault, owner: USER, assets: 7n });
+  await chain.node.mine({ blocks: 70 });
+});
+afterAll(async () => {
+  await causeway?.close();
+  await chain?.stop();
+});
+
+/** A message of the queue that remembers what became of it. */
+function message(body: unknown) {
+  const fate: string[] = [];
+  return { body, fate, ack: () => void fate.push("ack"), retry: () => void fate.push("retry") };
+}
+
+describe("the job", () => {
+  test("indexes every chain that answers; another one keeps none from it", async () => {
+    const rows = [vaultRow({ number: 0, address: vault }), vaultRow({ number: 1, chainId: SILENT })];
+    await causeway.db.insert(vaults).values(rows);
+    expect(await indexFlowsJob.run(causeway.context())).toEqual({
+      chains: 2,
+      failed: 1,
+      rows: 0,
+      missing: 0,
+    });
+    expect(await causeway.db.select().from(flows)).toHaveLength(1);
+  });
+});
+
+describe("what /health/ready tells of chains", () => {
+  const ready = async (from: Isolate = causeway) => {
+    const answer = await from.send("/health/ready");
+    const text = await answer.text();
+    const body = JSON.parse(text) as {
+      status: string;
+      dependencies: { name: string; ok: boolean; code: string | null }[];
+      indexes: Record<string, unknown>[];
+    };
+    const failing = body.dependencies.flatMap(({ name, ok, code }) => (ok ? [] : [`${name}: ${code}`]));
+    return { status: answer.status, overall: body.status, failing, indexes: body.indexes, text };
+  };
+  const SILENT_ROW = {
+    chain_id: SILENT,
+    head: null,
+    indexed: null,
+    lag: null,
+    error: "upstream_unavailable",
+  };
+
+  test("is where each stands, and the code that a chain which does not answer ended with", async () => {
+    const head = Number(await chain.node.getBlockNumber());
+    await indexFlowsJob.run(causeway.context());
+    const { status, overall, failing, indexes, text } = await ready();
+    expect([status, overall, failing]).toEqual([200, "degraded", [`chain:${SILENT}: upstream_unavailable`]]);
+    expect(indexes).toEqual([{ chain_id: CHAIN_ID, head, indexed: head, lag: 0, error: null }, SILENT_ROW]);
+    for (const secret of ["http", "127.0.0.1", "postgres", "redis-token"]) expect(text).not.toContain(secret);
+  });
+
+  test("shows an indexer that is stuck by its lag, until it runs again", async () => {
+    const head = Number(await chain.node.getBlockNumber());
+    await chain.node.mine({ blocks: 7 });
+    expect((await ready()).indexes[0]).toEqual({
+      chain_id: CHAIN_ID,
+      head: head + 7,
+      indexed: head,
+      lag: 7,
+      error: null,
+    });
+    await indexFlowsJob.run(causeway.context());
+    expect((await ready()).indexes[0]).toMatchObject({ indexed: head + 7, lag: 0 });
+  });
+
+  test("is still told without the database, which is named by a code", async () => {
+    await causeway.fault("neon", [{ match: "", kind: "status", status: 500, count: 100 }]);
+    const { status, overall, failing, indexes } = await ready();
+    await causeway.fault("neon", []);
+    expect([status, overall, failing]).toEqual([
+      200,
+      "degraded",
+      ["database: store_unavailable", `chain:${SILENT}: upstream_unavailable`],
+    ]);
+    expect(indexes[0]).toMatchObject({ head: expect.any(Number), indexed: null, lag: null, error: null });
+    expect((await ready()).failing).not.toContain("database: store_unavailable");
+  });
+
+  test("keeps the code of a run whose node failed, until one goes well", async () => {
+    const setting = {
+      chain_id: CHAIN_ID,
+      rpc_urls: [`${NO_NODE}/a-key-of-ours`],
+      name: "Test",
+      key: "test",
+      native: { symbol: "ETH", decimals: 18 },
+    };
+    const cutOff = causeway.isolate({ CHAINS: JSON.stringify([setting]) });
+    await indexFlowsJob.run(cutOff.context());
+    const down = await ready(cutOff);
+    expect(down.text).not.toContain("a-key-of-ours");
+    expect(down.indexes[0]).toMatchObject({ head: null, lag: null, error: "upstream_unavailable" });
+    await indexFlowsJob.run(causeway.context());
+    expect((await ready()).indexes[0]).toMatchObject({ lag: 0, error: null });
+  });
+});
+
+describe("a message of the queue", () => {
+  test("is done, and done again without effect", async () => {
+    await causeway.db.delete(flows);
+    const body = { chain_id: CHAIN_ID, from: 0, to: 10 };
+    const messages = [message(body), message(body)];
+    await handleMessages({ queue: "causeway-flows", messages }, causeway.context);
+    expect(messages.map(({ fate }) => fate)).toEqual([["ack"], ["ack"]]);
+  });
+
+  test("is delivered again when its chain does not answer, or when it means nothing", async () => {
+    const messages = [message({ chain_id: 1, from: 0, to: 1 }), message({ chain_id: "x" }), message(null)];
+    await handleMessages({ queue: "causeway-flows", messages }, causeway.context);
+    expect(messages.map(({ fate }) => fate)).toEqual([["retry"], ["retry"], ["retry"]]);
+  });
+
+  test("is only logged as a dead letter", async () => {
+    const dead = message({ chain_id: CHAIN_ID, from: 0, to: 10 });
+    await handleMessages({ queue: "causeway-flows-dead", messages: [dead] }, causeway.context);
+    expect(dead.fate).toEqual(["ack"]);
+  });
+});

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { jobsByCron } from "../src/jobs.ts";
+
+const root = join(import.meta.dirname, "..");
+const jobs = Object.values(jobsByCron).flat(2);
+
+test("every trigger of the deployment starts jobs, and no others exist", () => {
+  const { crons } = unstable_readConfig({ config: join(root, "wrangler.toml") }).triggers;
+  expect([...(crons ?? [])].sort()).toEqual(Object.keys(jobsByCron).sort());
+  expect(jobs.every(({ run }) => typeof run === "function")).toBe(true);
+});
+
+test("every job has a name and so a lock of its own", () => {
+  expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
+});
+
+test("jobs only translate: what they do is said by verbs", () => {
+  const imports = readFileSync(join(root, "src/jobs.ts"), "utf8").match(/from "\.\/[^"]+"/g) ?? [];
+  expect(imports.filter((path) => /\/(db|redis|chains|providers|vaults)\//.test(path))).toEqual([]);
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { failure } from "../src/errors.ts";
+import type { Job } from "../src/jobs.ts";
+import { runJobs } from "../src/jobs.ts";
+import { type TestContext, testContext } from "./support/context.ts";
+
+const job = (name: string, run: Job["run"]): Job => ({ name, lockMs: 1_000, run });
+const works = (name: string) => job(name, async () => ({ did: name }));
+const fails = (name: string) =>
+  job(name, async () => {
+    throw failure("store_unavailable", "the database did not answer");
+  });
+
+/** Runs jobs in contexts of their own over one store, and gives what each logged. */
+async function run(jobs: readonly Job[]) {
+  const contexts: TestContext[] = [];
+  const make = () => {
+    const [first] = contexts;
+    const made = first === undefined ? testContext() : { ...testContext(), redis: first.redis };
+    contexts.push(made);
+    return made;
+  };
+  const outcome = await runJobs([jobs], make).catch((error: unknown) => error);
+  return { outcome, lines: contexts.flatMap(({ logged }) => logged), contexts };
+}
+
+describe("runJobs", () => {
+  test("runs each in a context of its own and writes one line for it", async () => {
+    const { outcome, lines, contexts } = await run([works("a"), works("b")]);
+    expect(outcome).toBeUndefined();
+    expect(contexts).toHaveLength(2);
+    expect(lines).toMatchObject([
+      { event: "job", level: "info", job: "a", ok: true, busy: false, did: "a" },
+      { event: "job", level: "info", job: "b", ok: true, busy: false, did: "b" },
+    ]);
+  });
+
+  test("goes on after one that fails, and then fails with it", async () => {
+    const { outcome, lines } = await run([fails("a"), works("b")]);
+    expect(outcome).toMatchObject({ code: "store_unavailable" });
+    expect(lines).toMatchObject([
+      {
+        level: "error",
+        job: "a",
+        ok: false,
+        code: "store_unavailable",
+        error: "the database did not answer",
+      },
+      { level: "info", job: "b", ok: true },
+    ]);
+  });
+
+  test("holds up no list for another: each waits for its own jobs only", async () => {
+    const done: string[] = [];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const notes = (name: string, work: () => Promise<void> | void) =>
+      job(name, async () => {
+        await work();
+        done.push(name);
+        return {};
+      });
+    const slow = [notes("slow", () => released), notes("after slow", () => undefined)];
+    const quick = [notes("quick", () => undefined), notes("after quick", () => undefined)];
+    await runJobs(
+      [slow, [...quick, job("release", async () => ({ released: release() === undefined }))]],
+      () => testContext(),
+    );
+    expect(done).toEqual(["quick", "after quick", "slow", "after slow"]);
+  });
+
+  test("tells of what nobody foresaw without the secrets that its message repeats", async () => {
+    const key = "https://rpc.example/v2/0123456789abcdef";
+    const leaks = job("a", async () => {
+      throw new Error("fetch failed", { cause: new Error(`no answer from ${key}`) });
+    });
+    const { lines } = await run([leaks]);
+    expect(lines).toMatchObject([
+      { ok: false, code: "internal", error: "fetch failed <- no answer from [redacted]" },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("rpc.example");
+  });
+
+  test("leaves out what is still running elsewhere", async () => {
+    let inner: unknown[] = [];
+    const shared = testContext();
+    const again = job("a", async () => ({ twice: true }));
+    const outer = job("a", async () => {
+      await runJobs([[again]], () => shared);
+      inner = [...shared.logged];
+      return { did: "a" };
+    });
+    await runJobs([[outer]], () => shared);
+    expect(inner).toMatchObject([{ job: "a", busy: true }]);
+    expect(inner[0]).not.toHaveProperty("twice");
+    expect(shared.logged.at(-1)).toMatchObject({ job: "a", busy: false, did: "a" });
+  });
+
+  test("of a trigger that starts nothing does nothing", async () => {
+    expect(await run([])).toMatchObject({ outcome: undefined, lines: [] });
+  });
+});

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
+import {
+  apply,
+  asSession,
+  call,
+  decide,
+  login,
+  makePartner,
+  newWallet,
+  register,
+  signNonce,
+  type Wallet,
+} from "../support/partners/wallet.ts";
+
+let causeway: Deployment;
+beforeAll(async () => {
+  causeway = await startDeployment();
+});
+afterAll(() => causeway?.close());
+
+const me = (token: unknown) => call(causeway, ["GET", "/v1/partners/me"], { headers: asSession(token) });
+const applicationOf = (wallet: Wallet) => call(causeway, ["GET", `/v1/applications/${wallet.address}`]);
+
+describe("a wallet's way to being a partner", () => {
+  test("applies, is approved, registers, signs in, rotates and signs out", async () => {
+    const wallet = newWallet();
+    const applied = await apply(causeway, wallet);
+    expect(applied).toEqual({
+      status: 201,
+      body: { application_id: expect.stringMatching(/^app_[0-9a-f]{32}$/), status: "pending" },
+    });
+    const approved = await decide(causeway, "approve", applied.body["application_id"]);
+    expect(approved).toMatchObject({ status: 200, body: { status: "approved", address: wallet.address } });
+    const registered = await register(causeway, wallet, { description: "A wallet" });
+    expect(registered).toEqual({
+      status: 200,
+      body: {
+        address: wallet.address,
+        name: "Wallet Company",
+        partner_id: expect.stringMatching(/^ptr_[0-9a-f]{32}$/),
+        api_key: expect.stringMatching(/^cw_live_[0-9A-Za-z]{39}$/),
+        api_secret: expect.stringMatching(/^cw_secret_[0-9A-Za-z]{49}$/),
+        api_key_prefix: expect.stringMatching(/^cw_live_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$/),
+        created_at: expect.stringMatching(/Z$/),
+        session_token: expect.stringMatching(/^cw_session_[0-9A-Za-z]{49}$/),
+        expires_at: expect.stringMatching(/Z$/),
+      },
+    });
+    const { session_token: first, partner_id, api_key_prefix, created_at } = registered.body;
+    const partner = await me(first);
+    expect(partner).toEqual({
+      status: 200,
+      body: {
+        address: wallet.address,
+        partner_id,
+        partner_type: 2,
+        name: "Wallet Company",
+        website: "https://wallet.example",
+        contact_email: "team@wallet.example",
+        description: "A wallet",
+        vault_ids: null,
+        api_key_prefix,
+        api_key_created_at: created_at,
+        created_at,
+      },
+    });
+    const second = await login(causeway, wallet);
+    expect(second).toMatchObject({ status: 200, body: { partner: partner.body } });
+    const headers = asSession(second.body["session_token"]);
+    const rotated = await call(causeway, ["POST", "/v1/partners/api-keys/rotate"], { headers });
+    expect([rotated.status, Object.keys(rotated.body)]).toEqual([
+      200,
+      ["api_key", "api_secret", "api_key_prefix"],
+    ]);
+    expect(await me(first)).toMatchObject({ status: 401, body: { code: "session_expired" } });
+    expect(await call(causeway, ["POST", "/v1/partners/logout"], { headers })).toEqual({
+      status: 200,
+      body: { ended: true },
+    });
+    expect(await me(second.body["session_token"])).toMatchObject({ body: { code: "session_expired" } });
+  });
+
+  test("lasts a day", async () => {
+    const { created_at, expires_at } = await makePartner(causeway);
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(86_400_000);
+  });
+});
+
+describe("registering", () => {
+  test("needs an approved application", async () => {
+    const wallet = newWallet();
+    expect(await register(causeway, wallet)).toMatchObject({
+      status: 403,
+      body: { code: "application_required" },
+    });
+    const id = (await apply(causeway, wallet)).body["application_id"];
+    for (const [step, code] of [
+      [null, "application_pending"],
+      ["reject", "application_rejected"],
+      ["reopen", "application_pending"],
+      ["approve", null],
+      ["revoke", "application_revoked"],
+    ] as const) {
+      if (step !== null) expect((await decide(causeway, step, id)).status).toBe(200);
+      if (code !== null) {
+        expect(await register(causeway, wallet)).toMatchObject({ status: 403, body: { code } });
+        expect(await login(causeway, wallet)).toMatchObject({ status: 403, body: { code } });
+      }
+    }
+  });
+
+  test("happens once, however many try at once", async () => {
+    const wallet = newWallet();
+    await decide(causeway, "approve", (await apply(causeway, wallet)).body["application_id"]);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => register(causeway, wallet)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const others = answers.filter(({ status }) => status !== 200);
+    expect(others.every(({ status, body }) => status === 409 && body["code"] === "partner_exists")).toBe(
+      true,
+    );
+  });
+
+  test("takes the profile that is sent, and the application's where it is empty", async () => {
+    const wallet = newWallet();
+    await decide(causeway, "approve", (await apply(causeway, wallet)).body["application_id"]);
+    const profile = { name: "Name", website: "", contact_email: "other@wallet.example" };
+    const { body } = await register(causeway, wallet, profile);
+    expect((await me(body["session_token"])).body).toMatchObject({
+      name: "Name",
+      website: "https://wallet.example",
+      contact_email: "other@wallet.example",
+    });
+  });
+
+  test("comes before signing in", async () => {
+    const wallet = newWallet();
+    await decide(causeway, "approve", (await apply(causeway, wallet)).body["application_id"]);
+    expect(await login(causeway, wallet)).toMatchObject({ status: 404, body: { code: "partner_not_found" } });
+  });
+});
+
+describe("an application", () => {
+  test("can be looked at by anybody, and shows no more than its state", async () => {
+    const wallet = newWallet();
+    expect(await applicationOf(wallet)).toMatchObject({
+      status: 404,
+      body: { code: "application_not_found" },
+    });
+    const id = (await apply(causeway, wallet)).body["application_id"];
+    const pending = { address: wallet.address, status: "pending", created_at: expect.any(String) };
+    expect(await applicationOf(wallet)).toEqual({ status: 200, body: { ...pending, decided_at: null } });
+    await decide(causeway, "reject", id);
+    expect(await applicationOf(wallet)).toEqual({
+      status: 200,
+      body: { ...pending, status: "rejected", decided_at: expect.stringMatching(/Z$/) },
+    });
+  });
+
+  test("may be sent again when it was rejected, not otherwise", async () => {
+    const wallet = newWallet();
+    const first = await apply(causeway, wallet);
+    const id = first.body["application_id"];
+    const exists = { status: 409, body: { code: "application_exists" } };
+    expect(await apply(causeway, wallet)).toMatchObject(exists);
+    await decide(causeway, "reject", id);
+    expect(await apply(causeway, wallet)).toEqual(first);
+    await decide(causeway, "approve", id);
+    expect(await apply(causeway, wallet)).toMatchObject(exists);
+    await decide(causeway, "revoke", id);
+    expect(await apply(causeway, wallet)).toMatchObject({
+      status: 403,
+      body: { code: "application_revoked" },
+    });
+  });
+
+  test("of one address is filed once, however many try at once", async () => {
+    const wallet = newWallet();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => apply(causeway, wallet)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
+  });
+});
+
+describe("what is sent", () => {
+  const signedBody = async () => {
+    const { message: _, ...signed } = await signNonce(causeway, {
+      wallet: newWallet(),
+      purpose: "register",
+    });
+    return signed;
+  };
+
+  test.each([
+    ["/v1/partners/register", { admin: true }, "admin"],
+    ["/v1/partners/login", { purpose: "login" }, "purpose"],
+    [
+      "/v1/applications/wallet",
+      { form: { company: "A", email: "a@b.example", status: "approved" } },
+      "status",
+    ],
+  ])("to %s may have no unknown field", async (path, extra, field) => {
+    const { status, body } = await call(causeway, ["POST", path], {
+      body: { ...(await signedBody()), ...extra },
+    });
+    expect(status).toBe(422);
+    expect(body["detail"]).toContainEqual(
+      expect.objectContaining({ loc: expect.arrayContaining(["body", field]), type: "unrecognized_keys" }),
+    );
+  });
+
+  test("may have a signature of 8,192 bytes, not of one more", async () => {
+    const signed = await signedBody();
+    const send = (bytes: number) =>
+      call(causeway, ["POST", "/v1/partners/register"], {
+        body: { ...signed, signature: `0x${"00".repeat(bytes)}` },
+      });
+    expect((await send(8193)).status).toBe(422);
+    expect(await send(8192)).toMatchObject({ status: 401, body: { code: "signature_invalid" } });
+  });
+
+  test.each(["0x", "0x00", `0x${"00".repeat(65)}`, `0x${"ff".repeat(65)}`])(
+    "as a signature (%s) proves nothing",
+    async (signature) => {
+      const body = { ...(await signedBody()), signature };
+      const answer = await call(causeway, ["POST", "/v1/partners/register"], { body });
+      expect(answer).toMatchObject({ status: 401, body: { code: "signature_invalid" } });
+    },
+  );
+});
+
+describe("settings", () => {
+  test("change what they name, and nothing else", async () => {
+    const { session_token } = await makePartner(causeway);
+    const headers = asSession(session_token);
+    const put = (body: unknown) => call(causeway, ["PUT", "/v1/partners/settings"], { headers, body });
+    const before = (await me(session_token)).body;
+    expect(await put({})).toEqual({ status: 200, body: before });
+    const changed = await put({ name: "New", partner_type: 1 });
+    expect(changed).toEqual({ status: 200, body: { ...before, name: "New", partner_type: 1 } });
+    for (const body of [{ address: "0x" }, { partner_id: "x" }, { api_key_prefix: "x" }, { partner_type: 3 }])
+      expect((await put(body)).status).toBe(422);
+    expect((await me(session_token)).body).toEqual(changed.body);
+  });
+
+  test("enrol only vaults that are there", async () => {
+    const { session_token } = await makePartner(causeway);
+    const headers = asSession(session_token);
+    const put = (body: unknown) => call(causeway, ["PUT", "/v1/partners/vaults"], { headers, body });
+    const unknown = { vault_ids: ["1:0xbeef010f9cb27031ad51e3333f9af9c6b1228183"] };
+    expect(await put(unknown)).toMatchObject({ status: 404, body: { code: "vault_not_found" } });
+    expect(await put({ vault_ids: [] })).toMatchObject({ status: 200, body: { vault_ids: [] } });
+    expect(await put({ vault_ids: null })).toMatchObject({ status: 200, body: { vault_ids: null } });
+    expect((await put({ vaults: [] })).status).toBe(422);
+  });
+});

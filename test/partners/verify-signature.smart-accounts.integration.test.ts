@@ -1,0 +1,184 @@
+import type { Address } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { verifySignature } from "../../src/partners/verify-signature.ts";
+import { send, startChain, type TestChain } from "../support/chains/test-chain.ts";
+import {
+  type AccountChain,
+  accountCall,
+  counterfactualAccount,
+  deployAccount,
+  newKey,
+  ownedAccount,
+  ownedBy,
+  sharedAccount,
+  upgradedAccount,
+} from "../support/partners/accounts.ts";
+import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
+import {
+  apply,
+  call,
+  decide,
+  makePartner,
+  newWallet,
+  register,
+  signNonce,
+  type Wallet,
+} from "../support/partners/wallet.ts";
+
+const CHAIN = 31337;
+let causeway: Deployment;
+let chain: TestChain & AccountChain;
+let factory: Address;
+
+beforeAll(async () => {
+  const [deployment, node] = await Promise.all([
+    startDeployment({ chainIds: [CHAIN] }),
+    startChain("--chain-id", String(CHAIN), "--hardfork", "prague"),
+  ]);
+  [causeway, chain] = [deployment, { ...node, chainId: CHAIN }];
+  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
+  factory = await deployAccount(chain, { name: "AccountFactory" });
+});
+afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+
+const counterfactual = (salt: `0x${string}`) => counterfactualAccount(chain, { factory, salt });
+const refused = { status: 401, body: { code: "signature_invalid" } };
+
+describe("a smart account", () => {
+  test("that is deployed registers by its owner's signature (ERC-1271)", async () => {
+    const wallet = await ownedAccount(chain);
+    expect((await makePartner(causeway, wallet)).address).toBe(wallet.address);
+  });
+
+  test("of several owners registers as a Safe does, by enough of them over its own hash", async () => {
+    const wallet = await sharedAccount(chain);
+    expect((await makePartner(causeway, wallet)).address).toBe(wallet.address);
+    expect(await apply(causeway, await sharedAccount(chain, 1))).toMatchObject(refused);
+    const other = await sharedAccount(chain);
+    expect(await apply(causeway, { ...wallet, sign: other.sign })).toMatchObject(refused);
+  });
+
+  test("that is still to be registers with its factory's call (ERC-6492), and nothing is deployed", async () => {
+    const { wallet } = await counterfactual("0x01");
+    expect((await makePartner(causeway, wallet)).address).toBe(wallet.address);
+    expect(await chain.node.getCode({ address: wallet.address })).toBeUndefined();
+  });
+
+  test("registers with its factory's call although it is deployed by now", async () => {
+    const { wallet, create } = await counterfactual("0x02");
+    await send(chain, create);
+    expect(await chain.node.getCode({ address: wallet.address })).not.toBeUndefined();
+    expect((await makePartner(causeway, wallet)).address).toBe(wallet.address);
+  });
+
+  test("is refused by another's signature, deployed or not", async () => {
+    const deployed = ownedBy(newKey(), { ...(await ownedAccount(chain)), chainId: CHAIN });
+    expect(await apply(causeway, deployed)).toMatchObject(refused);
+    const { wallet } = await counterfactual("0x03");
+    const { wallet: impostor } = await counterfactual("0x04");
+    const stolen = { ...impostor, address: wallet.address };
+    expect(await apply(causeway, stolen)).toMatchObject(refused);
+  });
+
+  test("whose owner changed is refused by the old one's signature", async () => {
+    const wallet = await ownedAccount(chain);
+    const data = accountCall("OwnedAccount", { functionName: "setOwner", args: [chain.account] });
+    const signed = await signNonce(causeway, { wallet, purpose: "apply" });
+    await send(chain, { to: wallet.address, data });
+    const { message: _, ...body } = signed;
+    const form = { company: "A", email: "a@b.example" };
+    const answer = await call(causeway, ["POST", "/v1/applications/wallet"], { body: { ...body, form } });
+    expect(answer).toMatchObject(refused);
+  });
+
+  test.each([
+    ["reverts", 0],
+    ["burns all gas", 1],
+    ["answers another word", 2],
+    ["answers 100,000 bytes", 3],
+    ["answers nearly the right word", 4],
+  ])("that %s approves nothing", async (_what, kind) => {
+    const address = await deployAccount(chain, { name: "OddAccount", args: [BigInt(kind)] });
+    const wallet: Wallet = { address, chainId: CHAIN, sign: async () => "0x1234" };
+    expect(await apply(causeway, wallet)).toMatchObject(refused);
+  });
+
+  test("on a chain that is not served is refused", async () => {
+    const wallet = await ownedAccount(chain);
+    const answer = await apply(causeway, { ...wallet, chainId: 10 });
+    expect(answer).toMatchObject(refused);
+  });
+});
+
+describe("an upgraded account (EIP-7702)", () => {
+  test("registers by its own key, and by what it delegated to", async () => {
+    const [own, delegated] = [await upgradedAccount(chain), await upgradedAccount(chain)];
+    expect((await makePartner(causeway, own.byKey)).address).toBe(own.address);
+    expect((await makePartner(causeway, delegated.byDevice)).address).toBe(delegated.address);
+  });
+
+  test("is refused by anybody else's key", async () => {
+    const { address } = await upgradedAccount(chain);
+    const wallet = ownedBy(newKey(), { address, chainId: CHAIN });
+    expect(await apply(causeway, wallet)).toMatchObject(refused);
+  });
+});
+
+describe("a chain that does not answer", () => {
+  const broken = async (fault: object): Promise<void> => {
+    const url = `${causeway.hub.rpc[CHAIN]}/__control`;
+    await fetch(url, { method: "POST", body: JSON.stringify({ faults: [fault] }) });
+  };
+  const mended = () => fetch(`${causeway.hub.rpc[CHAIN]}/__control`, { method: "DELETE" });
+
+  test.each([
+    [{ kind: "status", status: 500 }],
+    [{ kind: "malformed" }],
+    [{ kind: "html" }],
+    [{ kind: "truncate" }],
+  ])("(%j) makes a contract's sign-in 503, not 401", async (fault) => {
+    const wallet = await ownedAccount(chain);
+    await broken(fault);
+    try {
+      const answer = await apply(causeway, wallet);
+      expect(answer).toMatchObject({ status: 503, body: { code: "simulation_unavailable" } });
+    } finally {
+      await mended();
+    }
+    expect((await apply(causeway, wallet)).status).toBe(201);
+  });
+
+  test("keeps no account with a key from signing in", async () => {
+    await broken({ kind: "status", status: 500 });
+    try {
+      const wallet = { ...newWallet(), chainId: CHAIN };
+      const applied = await apply(causeway, wallet);
+      expect(applied.status).toBe(201);
+      await decide(causeway, "approve", applied.body["application_id"]);
+      expect((await register(causeway, wallet)).status).toBe(200);
+    } finally {
+      await mended();
+    }
+  });
+
+  test("of another id is not believed", async () => {
+    const other = await startChain("--chain-id", "31338");
+    try {
+      const setting = {
+        chain_id: CHAIN,
+        name: "Other",
+        key: "other",
+        native: { symbol: "ETH", decimals: 18 },
+      };
+      const rpcUrls = [String(other.node.transport["url"])];
+      const { context } = causeway.isolate({ CHAINS: JSON.stringify([{ ...setting, rpc_urls: rpcUrls }]) });
+      const { address, sign } = await ownedAccount({ ...other, chainId: CHAIN });
+      const signed = { address, message: "hello", signature: await sign("hello"), chainId: CHAIN };
+      await expect(verifySignature(context(), signed)).rejects.toMatchObject({
+        code: "simulation_unavailable",
+      });
+    } finally {
+      await other.stop();
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createAcross } from "../../../src/providers/across/across-provider.ts";
+import { type Api, startApi } from "../../support/across/emulator.ts";
+import {
+  failureOf,
+  feesBody,
+  HANDLER,
+  requestOf,
+  SPOKE_1,
+  scopeOf,
+  USDC_1,
+} from "../../support/across/stage.ts";
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  api.requests.length = 0;
+});
+
+const seconds = (): number => Math.floor(Date.now() / 1000);
+
+describe("a chain that the deployment adds", () => {
+  const local = {
+    chainId: 31337,
+    spokePool: SPOKE_1,
+    multicallHandler: HANDLER,
+    wrappedNative: null,
+    tokens: [{ asset: "USDC", address: USDC_1, decimals: 18 }],
+  };
+  const request = requestOf({ toChainId: 31337, toToken: USDC_1, call: null, amount: 1_000_000n });
+  const fees = {
+    ...feesBody(requestOf({ amount: 1_000_000n }), 0),
+    destinationSpokePoolAddress: SPOKE_1,
+    outputToken: { address: USDC_1, decimals: 18, chainId: 31337 },
+  };
+  const times = () => ({ timestamp: seconds(), fillDeadline: seconds() + 7_200 });
+  const widened = () => createAcross({ apiUrl: api.url, deployments: [local] });
+
+  test("is priced in its token's own decimals", async () => {
+    const outputAmount = "999000000000000000";
+    api.answer(() => ({ kind: "json", body: { ...fees, ...times(), outputAmount } }));
+    const [option] = await widened().quote(scopeOf(), request);
+    expect(option?.toAmount).toBe(999_000_000_000_000_000n);
+    expect(api.requests[0]?.query["allowUnmatchedDecimals"]).toBe("true");
+  });
+
+  test("has no route for an amount in the other token's decimals", async () => {
+    api.answer(() => ({ kind: "json", body: { ...fees, ...times(), outputAmount: "999000" } }));
+    expect(await failureOf(widened().quote(scopeOf(), request))).toMatchObject({
+      code: "no_route",
+      reasons: ["slippage"],
+    });
+  });
+});

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { type AcrossApiStatus, acrossApiStatuses } from "../../../../src/providers/across/across-schemas.ts";
+import type { RelayState } from "../../../../src/providers/across/tracking/spoke-pool.ts";
+import {
+  type SourceEvidence,
+  statusFromEvidence,
+  type TransferEvidence,
+} from "../../../../src/providers/across/tracking/status-evidence.ts";
+import { hash } from "../../../support/across/stage.ts";
+
+const FILL = { txHash: hash("f"), amount: 9n, callsSucceeded: true, logs: { first: 0, last: 3 } };
+const nothing: TransferEvidence = { word: null, source: "unread", relay: null, fill: null, overdue: false };
+const word = (
+  status: AcrossApiStatus,
+  actionsSucceeded: boolean | null = null,
+): TransferEvidence["word"] => ({
+  status,
+  fillTx: status.endsWith("illed") ? hash("a") : null,
+  refundTx: status === "refunded" ? hash("b") : null,
+  actionsSucceeded,
+});
+
+/** Phase, substatus, and the delivery in short: a = the API's hash, f = the chain's, b = the refund. */
+function short(evidence: Partial<TransferEvidence>): string {
+  const status = statusFromEvidence({ ...nothing, ...evidence });
+  const last = (text: string | null) => text?.at(-1) ?? "-";
+  const parts = [last(status.destinationTxHash), last(status.refundTxHash), status.amountReceived ?? "-"];
+  return `${status.phase} ${status.substatus ?? "-"} ${parts.join("")}`;
+}
+
+const MOVING = "moving WAIT_DESTINATION_TRANSACTION ---";
+const REFUNDING = "refunding REFUND_IN_PROGRESS ---";
+const WAITING = "source_pending WAIT_SOURCE_CONFIRMATIONS ---";
+const FAILED = "failed UNKNOWN_ERROR ---";
+const NOTHING = "unknown - ---";
+
+test.each<[Partial<TransferEvidence>, string]>([
+  // No word: the chains alone.
+  [{}, NOTHING],
+  [{ source: "absent" }, NOTHING],
+  [{ source: "waiting" }, WAITING],
+  [{ source: "reverted" }, FAILED],
+  [{ source: "no_deposit" }, NOTHING],
+  [{ source: "deposited" }, MOVING],
+  [{ source: "deposited", relay: "unfilled" }, MOVING],
+  [{ source: "deposited", relay: "slow_fill_requested" }, MOVING],
+  [{ source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
+  [{ source: "deposited", relay: "filled" }, "delivered - ---"],
+  [{ source: "deposited", relay: "filled", fill: FILL }, "delivered COMPLETED f-9"],
+  [
+    { source: "deposited", relay: "filled", fill: { ...FILL, callsSucceeded: false } },
+    "delivered PARTIAL f-9",
+  ],
+  [{ source: "deposited", relay: "filled", fill: { ...FILL, callsSucceeded: null } }, "delivered - f-9"],
+  // The word alone.
+  [{ word: word("pending") }, MOVING],
+  [{ word: word("slowFillRequested") }, MOVING],
+  [{ word: word("filled") }, "delivered - a--"],
+  [{ word: word("filled", true) }, "delivered COMPLETED a--"],
+  [{ word: word("filled", false) }, "delivered PARTIAL a--"],
+  [{ word: word("slowFilled", true) }, "delivered COMPLETED a--"],
+  [{ word: word("expired") }, REFUNDING],
+  [{ word: word("refunded") }, "refunded REFUNDED -b-"],
+  [{ word: word("deposit-pending") }, WAITING],
+  [{ word: word("deposit-failed") }, FAILED],
+  // The word against the chains: they win.
+  [{ word: word("filled", true), source: "deposited", relay: "unfilled" }, MOVING],
+  [{ word: word("filled", true), source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
+  [{ word: word("filled", true), source: "reverted" }, FAILED],
+  [{ word: word("pending"), source: "deposited", relay: "filled" }, "delivered - ---"],
+  [{ word: word("pending"), source: "deposited", relay: "filled", fill: FILL }, "delivered COMPLETED f-9"],
+  [{ word: word("pending"), source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
+  [{ word: word("expired"), source: "deposited", relay: "filled", fill: FILL }, "delivered COMPLETED f-9"],
+  [{ word: word("refunded"), source: "deposited", relay: "filled", fill: FILL }, "delivered COMPLETED f-9"],
+  [{ word: word("deposit-failed"), source: "deposited" }, MOVING],
+  [{ word: word("deposit-pending"), source: "deposited" }, MOVING],
+  [
+    { word: word("filled", true), relay: "filled", fill: { ...FILL, callsSucceeded: false } },
+    "delivered PARTIAL f-9",
+  ],
+])("case %#", (evidence, expected) => {
+  expect(short(evidence)).toBe(expected);
+});
+
+test("over every combination, an end needs a word or a chain that says so", () => {
+  const sources: SourceEvidence[] = ["unread", "absent", "waiting", "reverted", "no_deposit", "deposited"];
+  const relays: (RelayState | null)[] = [null, "unfilled", "slow_fill_requested", "filled"];
+  const words = [
+    null,
+    ...acrossApiStatuses.flatMap((status) => [word(status), word(status, true), word(status, false)]),
+  ];
+  let count = 0;
+  for (const source of sources)
+    for (const relay of relays)
+      for (const said of words)
+        for (const fill of [null, FILL]) {
+          const { phase, amountReceived } = statusFromEvidence({
+            ...nothing,
+            source,
+            relay,
+            word: said,
+            fill,
+          });
+          count += 1;
+          expect(amountReceived).toBe(fill?.amount ?? null);
+          if (phase === "delivered") expect(fill !== null || relay === "filled" || said?.fillTx).toBeTruthy();
+          if (phase === "refunded") expect(said?.status).toBe("refunded");
+          if (phase === "failed")
+            expect(source === "reverted" || said?.status === "deposit-failed").toBe(true);
+          if (fill !== null || relay === "filled") expect(phase).toBe("delivered");
+        }
+  expect(count).toBe(6 * 4 * 25 * 2);
+});

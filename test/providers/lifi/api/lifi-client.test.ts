@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { AppError } from "../../../../src/errors.ts";
+import { createLifiClient } from "../../../../src/providers/lifi/api/lifi-client.ts";
+import { type EndpointFamily, RateLimitMemory } from "../../../../src/providers/lifi/api/rate-limits.ts";
+import { type Answer, fakeLifi, scopeOf } from "../../../support/lifi/fake-lifi.ts";
+
+const Body = z.object({ ok: z.boolean() });
+const OK: Answer = { body: { ok: true, more: "fields" } };
+
+interface Ask {
+  family?: EndpointFamily;
+  timeoutMs?: number;
+  apiKey?: string;
+  memory?: RateLimitMemory;
+  now?: () => number;
+}
+
+function asker(url: string, options: Ask = {}) {
+  const memory = options.memory ?? new RateLimitMemory();
+  const client = createLifiClient({ apiUrl: url, apiKey: options.apiKey ?? null, memory });
+  return (family: EndpointFamily = options.family ?? "quote") =>
+    client.ask(scopeOf(options.now), {
+      family,
+      path: "/quote",
+      timeoutMs: options.timeoutMs ?? 2_000,
+      schema: Body,
+    });
+}
+
+/** The public code of a failure; its words must be ours alone. */
+async function failed(promise: Promise<unknown>): Promise<{ code: string; members: unknown }> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AppError)) throw new Error(`no failure of ours: ${String(error)}`);
+  expect(error.message).not.toMatch(/li\.fi|li\.quest|secret|127\.0\.0\.1|<html>/i);
+  return { code: error.code, members: error.members };
+}
+
+describe("works", () => {
+  it("sends the key in its header, and takes unknown fields", async () => {
+    await using server = await fakeLifi(OK);
+    expect(await asker(server.url, { apiKey: "secret-key" })()).toEqual({ ok: true });
+    expect(server.received[0]?.headers["x-lifi-api-key"]).toBe("secret-key");
+    expect(server.received[0]?.path).toBe("/v1/quote");
+  });
+
+  it("sends no key when there is none", async () => {
+    await using server = await fakeLifi(OK);
+    await asker(server.url)();
+    expect(server.received[0]?.headers["x-lifi-api-key"]).toBeUndefined();
+  });
+
+  it("asks again after a 500, once", async () => {
+    await using server = await fakeLifi({ status: 500, body: { code: 1006, message: "secret" } }, OK);
+    expect(await asker(server.url)()).toEqual({ ok: true });
+    expect(server.received).toHaveLength(2);
+  });
+});
+
+describe("fails", () => {
+  it.each<[string, Answer, string]>([
+    ["html", { status: 502, body: "<html>bad gateway</html>" }, "upstream_unavailable"],
+    ["html with status 200", { body: "<html>challenge</html>" }, "upstream_unavailable"],
+    ["an empty body", { body: "" }, "upstream_unavailable"],
+    ["truncated JSON", { body: '{"ok": tr' }, "upstream_unavailable"],
+    ["another shape", { body: { ok: "yes" } }, "upstream_rejected"],
+    ["null", { body: null }, "upstream_rejected"],
+    [
+      "a redirect",
+      { status: 302, headers: { location: "http://127.0.0.1:1/" }, body: "" },
+      "upstream_unavailable",
+    ],
+    ["503", { status: 503, body: {} }, "upstream_unavailable"],
+    ["504", { status: 504, body: "gateway timeout" }, "upstream_timeout"],
+    ["a revoked key", { status: 401, body: { code: 1010, message: "secret" } }, "upstream_unavailable"],
+    ["a reset connection", (response) => response.destroy(), "upstream_unavailable"],
+    [
+      "a declared 64 MiB",
+      (response) => {
+        response.writeHead(200, { "content-length": String(64 * 1024 * 1024) });
+        response.write("{");
+      },
+      "upstream_unavailable",
+    ],
+    [
+      "an oversize stream",
+      (response) => void response.end("x".repeat(5 * 1024 * 1024)),
+      "upstream_unavailable",
+    ],
+    ["a hang", () => undefined, "upstream_timeout"],
+    [
+      "a hang after the headers",
+      (response) => {
+        response.writeHead(200);
+        response.flushHeaders();
+      },
+      "upstream_timeout",
+    ],
+  ])("on %s", async (_, answer, code) => {
+    await using server = await fakeLifi(answer);
+    expect((await failed(asker(server.url, { timeoutMs: 400 })())).code).toBe(code);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it("on a body that comes a byte at a time, at the deadline", async () => {
+    await using server = await fakeLifi((response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(" "), 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    const startedAt = performance.now();
+    expect((await failed(asker(server.url, { timeoutMs: 400 })())).code).toBe("upstream_timeout");
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it("on 500 twice, and does not ask a third time", async () => {
+    await using server = await fakeLifi({ status: 500, body: {} });
+    expect((await failed(asker(server.url)())).code).toBe("upstream_unavailable");
+    expect(server.received).toHaveLength(2);
+  });
+
+  it("on 500 without time for another try, inside the deadline", async () => {
+    await using server = await fakeLifi({ status: 500, body: {} });
+    expect((await failed(asker(server.url, { timeoutMs: 700 })())).code).toBe("upstream_unavailable");
+    expect(server.received).toHaveLength(1);
+  });
+
+  it("on a server that is not there", async () => {
+    const server = await fakeLifi(OK);
+    await server[Symbol.asyncDispose]();
+    expect((await failed(asker(server.url)())).code).toBe("upstream_unavailable");
+  });
+
+  it("on a refusal outside quotes: there is no route to speak of", async () => {
+    await using server = await fakeLifi({ status: 400, body: { code: 1011 } });
+    expect((await failed(asker(server.url, { family: "other" })())).code).toBe("upstream_unavailable");
+  });
+});
+
+describe("is limited", () => {
+  it("by 429 with a reset, and does not ask that family again before it", async () => {
+    let now = 1_000_000;
+    const headers = { "ratelimit-remaining": "0", "ratelimit-reset": "7134" };
+    await using server = await fakeLifi({ status: 429, headers, body: { code: 1005 } }, OK);
+    const ask = asker(server.url, { now: () => now });
+    expect(await failed(ask())).toEqual({ code: "rate_limited", members: { retry_after: 7_134 } });
+    now += 7_133_000;
+    expect(await failed(ask())).toEqual({ code: "rate_limited", members: { retry_after: 1 } });
+    expect(server.received).toHaveLength(1);
+    expect(await ask("other")).toEqual({ ok: true });
+    now += 1_000;
+    expect(await ask()).toEqual({ ok: true });
+  });
+
+  it("by 429 without headers, for a minute", async () => {
+    await using server = await fakeLifi({ status: 429, body: "slow down" });
+    const limited = { code: "rate_limited", members: { retry_after: 60 } };
+    expect(await failed(asker(server.url)())).toEqual(limited);
+  });
+
+  it("by an answer after which nothing remains, which is still used", async () => {
+    const headers = { "ratelimit-remaining": "0", "ratelimit-reset": "30" };
+    await using server = await fakeLifi({ headers, body: { ok: true } });
+    const ask = asker(server.url, { now: () => 5_000 });
+    expect(await ask()).toEqual({ ok: true });
+    expect(await failed(ask())).toEqual({ code: "rate_limited", members: { retry_after: 30 } });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it("in the memory it was handed, so that two clients of one isolate agree", async () => {
+    const memory = new RateLimitMemory();
+    await using server = await fakeLifi({ status: 429, headers: { "retry-after": "9" }, body: {} });
+    await failed(asker(server.url, { memory, now: () => 0 })());
+    const other = await failed(asker(server.url, { memory, now: () => 0 })());
+    expect(other.members).toEqual({ retry_after: 9 });
+    expect(server.received).toHaveLength(1);
+  });
+});

@@ -1,0 +1,209 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Address } from "viem";
+import { describe, expect, it } from "vitest";
+import {
+  LifiChains,
+  LifiErrorBody,
+  LifiQuote,
+  LifiRoutes,
+  LifiStatus,
+  LifiToken,
+  LifiTokens,
+  LifiTools,
+} from "../../../src/providers/lifi/api/lifi-schemas.ts";
+import { lifiContracts } from "../../../src/providers/lifi/deployments.ts";
+import { interpretLifiStatus } from "../../../src/providers/lifi/lifi-status.ts";
+import type { TransferRequest } from "../../../src/providers/provider.ts";
+import { refusedField, verifyAnswer } from "../../support/lifi/harness.ts";
+
+/** Answers captured from the real service by others; they stay outside the repository. */
+const FOLDER = join(import.meta.dirname, "../../../../shared/facts/fixtures/lifi");
+const present = existsSync(FOLDER);
+const names = present ? readdirSync(FOLDER) : [];
+
+type Fixture = { _meta: { capturedAt?: string; request?: { body?: Record<string, unknown> } }; body: Json };
+type Json = Record<string, unknown>;
+
+const load = (name: string): Fixture => JSON.parse(readFileSync(join(FOLDER, name), "utf8"));
+const named = (prefix: string) => names.filter((name) => name.startsWith(prefix));
+
+it(present ? "captured answers are here" : "captured answers are absent: their tests are skipped", () => {
+  expect(names.length > 0).toBe(present);
+});
+
+describe.runIf(present)("captured answers have the shapes we expect", () => {
+  it.each(named("quote.").filter((name) => !name.includes("official")))("%s", (name) => {
+    expect(LifiQuote.safeParse(load(name).body).error).toBeUndefined();
+  });
+  it.each(named("status."))("%s", (name) => {
+    expect(LifiStatus.safeParse(load(name).body).error).toBeUndefined();
+  });
+  it.each(named("error."))("%s", (name) => {
+    const { body } = load(name);
+    if (typeof body === "object") expect(LifiErrorBody.safeParse(body).error).toBeUndefined();
+  });
+  it.each([
+    ["routes.official-example.json", LifiRoutes],
+    ["tools.synthetic.json", LifiTools],
+    ["tokens.synthetic.json", LifiTokens],
+    ["token.official-example.json", LifiToken],
+    ["chains.official-example.json", LifiChains],
+    ["chains.derived.json", LifiChains],
+  ] as const)("%s", (name, schema) => {
+    expect(schema.safeParse(load(name).body).error).toBeUndefined();
+  });
+});
+
+/** The request that a captured answer answers. */
+function requestFor(body: Json, fields: Partial<TransferRequest> = {}): TransferRequest {
+  const { action, transactionRequest } = LifiQuote.parse(body);
+  return {
+    fromChainId: action.fromChainId,
+    toChainId: action.toChainId,
+    fromToken: action.fromToken.address as Address,
+    toToken: action.toToken.address as Address,
+    amount: action.fromAmount,
+    user: transactionRequest.from,
+    slippage: 5_000_001n,
+    call: null,
+    bridges: null,
+    ...fields,
+  };
+}
+
+const seconds = (time: string | undefined): number => Math.floor(Date.parse(time ?? "") / 1000);
+
+describe.runIf(present)("captured transactions are verified", () => {
+  it.each([
+    ["quote.cross-chain.erc20.eth-base-usdc.across.real.json", 9_970_607n],
+    ["quote.cross-chain.native-source.eth-arb.real.json", 2_680_551_143n],
+  ])("%s", (name, least) => {
+    const { body, _meta } = load(name);
+    const built = verifyAnswer(requestFor(body), body, {
+      integrator: "lifi-api",
+      now: seconds(_meta.capturedAt),
+    });
+    expect(built.toAmountMin).toBe(least);
+  });
+
+  it("quote.same-chain.erc20-source.base.synthetic.json", () => {
+    const { body } = load("quote.same-chain.erc20-source.base.synthetic.json");
+    const built = verifyAnswer(requestFor(body), body, { integrator: String(body["integrator"]) });
+    expect(built.toAmountMin).toBe(BigInt((body["estimate"] as Record<string, string>)["toAmountMin"] ?? 0));
+  });
+
+  it.each([
+    ["contractCalls.cross-chain.base-arb.vault-deposit.synthetic.json", "call.receivingAssetId"],
+    ["contractCalls.same-chain.base.vault-deposit.synthetic.json", "call.receivingAssetId"],
+  ])("%s, but for the output it declares: we ask for a call without one", (name, field) => {
+    const { body, _meta } = load(name);
+    const calls = (_meta.request?.body?.["contractCalls"] ?? []) as Record<string, string>[];
+    const asked = calls[0] ?? {};
+    const call = {
+      target: asked["toContractAddress"] as Address,
+      data: asked["toContractCallData"] as Address,
+      minIn: BigInt(asked["fromAmount"] ?? 0),
+      gasLimit: BigInt(asked["toContractGasLimit"] ?? 0),
+    };
+    const options = { integrator: String(body["integrator"]), now: 1_790_000_000 };
+    expect(refusedField(() => verifyAnswer(requestFor(body, { call }), body, options))).toBe(field);
+  });
+});
+
+describe.runIf(present)("captured contract calls without a call", () => {
+  const captured = present
+    ? (load("contractCalls.cross-chain.empty-calls.base.real-trimmed.json").body as unknown as Json[])
+    : [];
+  it.each(captured.map((entry) => [String(entry["name"]), entry] as const))("%s", (_, entry) => {
+    const decoded = entry["decoded"] as {
+      bridgeData: Record<string, string>;
+      acrossData: Record<string, string | number>;
+    };
+    const body = wholeAnswer(entry, decoded);
+    const now = Number(decoded.acrossData["quoteTimestamp"]);
+    const built = verifyAnswer(requestFor(body), body, { integrator: "", now });
+    const quoted = BigInt(decoded.acrossData["outputAmount"] ?? 0);
+    // Two of the three lose a unit to the rounding of the multiplier; the promise loses it too.
+    expect(quoted - built.toAmountMin).toBeLessThanOrEqual(1n);
+  });
+});
+
+/** The capture was trimmed to the transaction; the rest is put back from its decoded calldata. */
+function wholeAnswer(
+  entry: Json,
+  decoded: { bridgeData: Record<string, string>; acrossData: Record<string, string | number> },
+): Json {
+  const { bridgeData, acrossData } = decoded;
+  const toChainId = Number(bridgeData["destinationChainId"]);
+  const token = (chainId: number, address: unknown) => ({ chainId, address, symbol: "USDC", decimals: 6 });
+  const amount = String(entry["fromAmount"]);
+  const output = String(acrossData["outputAmount"]);
+  return {
+    tool: entry["tool"],
+    action: {
+      fromChainId: 8453,
+      toChainId,
+      fromToken: token(8453, bridgeData["sendingAssetId"]),
+      toToken: token(toChainId, `0x${String(acrossData["receivingAssetId"]).slice(-40)}`),
+      fromAmount: amount,
+    },
+    estimate: {
+      fromAmount: amount,
+      toAmount: output,
+      toAmountMin: output,
+      approvalAddress: "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE",
+    },
+    transactionRequest: {
+      ...(entry["transactionRequest"] as Json),
+      from: bridgeData["receiver"],
+      chainId: 8453,
+    },
+    transactionId: bridgeData["transactionId"],
+  };
+}
+
+describe.runIf(present)("captured statuses are understood", () => {
+  it.each(named("status.").filter((name) => !name.includes("official")))("%s", (name) => {
+    const answer = LifiStatus.parse(load(name).body);
+    const txHash = (answer.sending?.txHash ?? `0x${"a1".repeat(32)}`) as Address;
+    const fromChainId = answer.sending?.chainId ?? 8453;
+    const read = interpretLifiStatus(
+      { txHash, fromChainId, toChainId: answer.receiving?.chainId ?? 42161, tool: "across" },
+      answer,
+    );
+    const expected = /not-found|invalid/.test(name)
+      ? "unknown"
+      : (/refund-in-progress/.test(name) && "refunding") ||
+        (/done-refunded/.test(name) && "refunded") ||
+        (/done/.test(name) && "delivered") ||
+        (/wait-source/.test(name) && "source_pending") ||
+        (/pending/.test(name) && "moving") ||
+        "failed";
+    expect(read.phase).toBe(expected);
+  });
+});
+
+describe.runIf(present)("the contracts in code", () => {
+  const addresses = present
+    ? (load("addresses.json").body as Record<string, Record<string, string | null>>)
+    : {};
+  it.each(lifiContracts)("of chain %i are those of the deployments", (chainId, row) => {
+    const listed = addresses[String(chainId)] ?? {};
+    expect({
+      LiFiDiamond: row.diamond,
+      Executor: row.executor,
+      ERC20Proxy: row.erc20Proxy,
+      ReceiverAcrossV4: row.receiverAcross,
+      ReceiverStargateV2: row.receiverStargate,
+      FeeForwarder: row.feeForwarders[0],
+    }).toEqual({
+      LiFiDiamond: listed["LiFiDiamond"],
+      Executor: listed["Executor"],
+      ERC20Proxy: listed["ERC20Proxy"],
+      ReceiverAcrossV4: listed["ReceiverAcrossV4"],
+      ReceiverStargateV2: listed["ReceiverStargateV2"],
+      FeeForwarder: listed["FeeForwarder"],
+    });
+  });
+});

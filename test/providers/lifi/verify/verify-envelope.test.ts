@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { answerOf, type Scenario } from "../../../support/lifi/answers.ts";
+import { type BridgeTree, type ExecuteTree, encodeCall, type SwapTree } from "../../../support/lifi/calls.ts";
+import { refusedField, verifyAnswer } from "../../../support/lifi/harness.ts";
+import { write } from "../../../support/lifi/mutate.ts";
+import { ATTACKER, callOf, NATIVE, tokens, USER } from "../../../support/lifi/parts.ts";
+import { scenarioOf } from "../../../support/lifi/scenarios.ts";
+import { bridge, calldata, fee, json, swap } from "../../../support/lifi/tamper.ts";
+
+describe("a changed envelope is refused by name", () => {
+  it.each([
+    [["transactionRequest", "to"], ATTACKER, "transactionRequest.to"],
+    [["transactionRequest", "from"], ATTACKER, "transactionRequest.from"],
+    [["transactionRequest", "chainId"], 1, "transactionRequest.chainId"],
+    [["transactionRequest", "value"], "0x1", "transactionRequest.value"],
+    [["transactionRequest", "data"], "0xdeadbeef00", "transactionRequest.data"],
+    [["transactionRequest", "data"], "0x", "transactionRequest.data"],
+    [["estimate", "approvalAddress"], ATTACKER, "estimate.approvalAddress"],
+    [["estimate", "fromAmount"], "99000000", "estimate.fromAmount"],
+    [["estimate", "toAmountMin"], "0", "toAmountMin"],
+    [["estimate", "toAmountMin"], "99740002", "toAmount"],
+    [["estimate", "toAmount"], "900000000", "toAmountMin"],
+    [["action", "fromChainId"], 1, "action.fromChainId"],
+    [["action", "toChainId"], 1, "action.toChainId"],
+    [["action", "fromToken", "address"], ATTACKER, "action.fromToken.address"],
+    [["action", "toToken", "address"], ATTACKER, "action.toToken.address"],
+    [["action", "fromToken", "chainId"], 1, "action.fromToken.chainId"],
+    [["action", "toToken", "chainId"], 1, "action.toToken.chainId"],
+    [["action", "fromAmount"], "1", "action.fromAmount"],
+    [["action", "fromAddress"], ATTACKER, "action.fromAddress"],
+    [["action", "toAddress"], ATTACKER, "action.toAddress"],
+    [["transactionId"], `0x${"00".repeat(32)}`, "bridge.transactionId"],
+    [["tool"], "stargateV2", "tool"],
+    [["tool"], "relaydepository", "tool"],
+    [["estimate", "feeCosts", 0, "amount"], "1", "fee.amount"],
+    [["estimate", "feeCosts", 0, "token", "address"], ATTACKER, "feeCosts.token"],
+    [["estimate", "feeCosts", 0, "included"], false, "feeCosts.token"],
+  ] as const)("%j = %j", (path, value, field) => {
+    expect(json("across, fee", { path, value })).toBe(field);
+  });
+
+  it("refuses a fee of more than a percent, even when it is declared", () => {
+    const scenario = scenarioOf("across, swapped");
+    const answer = answerOf(scenario);
+    const tooMuch = 10n ** 16n + 1n;
+    write(answer, { path: ["estimate", "feeCosts", 0, "amount"], value: tooMuch.toString() });
+    const lifi = "0xC06ebbefD94032B85424D51906e2A335EFAe264B";
+    fee({ distributions: [{ recipient: lifi, amount: tooMuch }] })(scenario.tree as { swaps: SwapTree[] });
+    write(answer, { path: ["transactionRequest", "data"], value: encodeCall(scenario.tree) });
+    expect(refusedField(() => verifyAnswer(scenario.request, answer))).toBe("fee.amount");
+  });
+
+  it("refuses a call whose amount nobody states, or states wrongly", () => {
+    const path = ["includedSteps"];
+    expect(json("execute, swapped", { path, value: [] })).toBe("includedSteps");
+    const claimed = ["includedSteps", 0, "estimate", "toAmount"];
+    expect(json("execute", { path: claimed, value: "99750001" })).toBe("toAmount");
+  });
+
+  it("refuses a native fee over the cap, in another token, or of a bridge that takes none", () => {
+    const over = (25n * 10n ** 15n).toString();
+    expect(json("stargate, fee", { path: ["estimate", "feeCosts", 1, "amount"], value: over })).toBe(
+      "feeCosts.amount",
+    );
+    const other = json("stargate, fee", { path: ["estimate", "feeCosts", 1, "token", "chainId"], value: 1 });
+    expect(other).toBe("feeCosts.token.chainId");
+    const scenario = { ...scenarioOf("across, fee"), onTop: 1_000n };
+    expect(refusedField(() => verifyAnswer(scenario.request, answerOf(scenario)))).toBe("feeCosts.included");
+  });
+});
+
+describe("a changed bridge record is refused by name", () => {
+  it.each([
+    [{ transactionId: `0x${"11".repeat(32)}` }, "bridge.transactionId"],
+    [{ bridge: "stargateV2" }, "bridge.bridge"],
+    [{ integrator: "somebody" }, "bridge.integrator"],
+    [{ referrer: ATTACKER }, "bridge.referrer"],
+    [{ receiver: ATTACKER }, "bridge.receiver"],
+    [{ destinationChainId: 1n }, "bridge.destinationChainId"],
+    [{ hasDestinationCall: true }, "bridge.hasDestinationCall"],
+    [{ hasSourceSwaps: false }, "bridge.hasSourceSwaps"],
+    [{ sendingAssetId: tokens.weth[8453] }, "bridge.sendingAssetId"],
+    [{ minAmount: 99_749_999n }, "bridge.minAmount"],
+    [{ minAmount: 0n }, "bridge.minAmount"],
+  ] as const)("%o is %s", (change, field) => {
+    expect(calldata("across, fee", bridge(change))).toBe(field);
+  });
+});
+
+const verdict = (scenario: Scenario): string =>
+  refusedField(() => verifyAnswer(scenario.request, answerOf(scenario)));
+
+describe("an entry that does not fit the request is refused", () => {
+  it("a bridge on one chain", () => {
+    const scenario = scenarioOf("across, fee");
+    scenario.request = { ...scenario.request, toChainId: 8453 };
+    bridge({ destinationChainId: 8453n })(scenario.tree as BridgeTree);
+    expect(verdict(scenario)).toBe("selector");
+  });
+
+  it("a swap between chains, or in place of a call", () => {
+    const between = scenarioOf("swap, tokens");
+    between.request = { ...between.request, toChainId: 42_161 };
+    expect(verdict(between)).toBe("selector");
+    const called = scenarioOf("swap, tokens");
+    called.request = { ...called.request, call: callOf(1n) };
+    expect(verdict(called)).toBe("selector");
+  });
+
+  it("an execution between chains, or without a call", () => {
+    const between = scenarioOf("execute");
+    between.request = { ...between.request, toChainId: 42_161 };
+    expect(verdict(between)).toBe("selector");
+    const plain = scenarioOf("execute");
+    plain.request = { ...plain.request, call: null };
+    const answer = answerOf({ ...plain, toAmount: 1n, toAmountMin: 1n });
+    write(answer, { path: ["estimate", "toAmount"], value: "99750000" });
+    expect(refusedField(() => verifyAnswer(plain.request, answer))).toBe("selector");
+  });
+
+  it("a call that would be paid in the native token", () => {
+    const scenario = scenarioOf("execute, swapped");
+    scenario.request = { ...scenario.request, toToken: NATIVE };
+    const steps = scenario.tree as ExecuteTree;
+    for (const at of [1, 2])
+      swap(at, at === 1 ? { receivingAssetId: NATIVE } : { sendingAssetId: NATIVE })(steps);
+    expect(verdict(scenario)).toBe("call.sendingAssetId");
+  });
+});
+
+describe("what cannot be verified is refused", () => {
+  it("a Relay deposit, whatever tool it is said to be of", () => {
+    const relay = (tree: BridgeTree) => {
+      tree.facetName = "relay";
+      tree.facet = { orderId: `0x${"22".repeat(32)}`, depositorAddress: USER };
+    };
+    expect(calldata("across, fee", relay)).toBe("relay.orderId");
+    const unswapped = (tree: BridgeTree) => {
+      relay(tree);
+      tree.swaps = null;
+    };
+    expect(calldata("across, fee", unswapped)).toBe("relay.orderId");
+  });
+
+  it("a bridge that was not among those wanted, or a chain without its facet", () => {
+    const scenario = scenarioOf("across, fee");
+    const request = { ...scenario.request, bridges: ["stargate"] };
+    expect(refusedField(() => verifyAnswer(request, answerOf(scenario)))).toBe("tool");
+    const fromGnosis = scenarioOf("across, fee");
+    fromGnosis.request = { ...fromGnosis.request, fromChainId: 100 };
+    expect(refusedField(() => verifyAnswer(fromGnosis.request, answerOf(fromGnosis)))).toBe("tool");
+  });
+
+  it("a chain that the code does not know", () => {
+    const scenario = scenarioOf("across, fee");
+    scenario.request = { ...scenario.request, toChainId: 59_144 };
+    expect(verdict(scenario)).toBe("action.toChainId");
+    scenario.request = { ...scenario.request, fromChainId: 59_144 };
+    expect(verdict(scenario)).toBe("action.fromChainId");
+  });
+});

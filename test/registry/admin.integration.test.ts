@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { vaults } from "../../src/db/schema/partners.ts";
+import { contractsOf, deploy, startChain, type TestChain } from "../support/chains/test-chain.ts";
+import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
+import { apply, asAdmin, call, decide, makePartner, newWallet } from "../support/partners/wallet.ts";
+
+const CHAIN = 31337;
+let causeway: Deployment;
+let chain: TestChain;
+let vaultId: string;
+
+beforeAll(async () => {
+  [causeway, chain] = await Promise.all([startDeployment({ chainIds: [CHAIN] }), startChain()]);
+  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
+  const contracts = contractsOf("test/support/solidity/SimulationTargets.sol");
+  const asset = await deploy(chain, contracts("Asset").creationCode);
+  const argument = asset.slice(2).padStart(64, "0");
+  vaultId = `${CHAIN}:${await deploy(chain, `${contracts("Vault").creationCode}${argument}`)}`;
+});
+afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+
+type Rows = Record<string, unknown>[];
+const admin = (method: string, path: string, body?: unknown) =>
+  call(causeway, [method, `/v1/admin/${path}`], {
+    headers: asAdmin,
+    ...(body === undefined ? {} : { body }),
+  });
+const auditOf = async (subject: string): Promise<Rows> =>
+  (await admin("GET", `audit?subject=${encodeURIComponent(subject)}`)).body["rows"] as Rows;
+
+const STEPS = ["approve", "reject", "revoke", "reopen"] as const;
+
+describe("an application", () => {
+  test("moves exactly as the table says", async () => {
+    const way = { pending: [], approved: ["approve"], rejected: ["reject"], revoked: ["approve", "revoke"] };
+    const outcomes: Record<string, string[]> = {};
+    for (const [state, steps] of Object.entries(way)) {
+      for (const step of STEPS) {
+        const id = (await apply(causeway, newWallet())).body["application_id"];
+        for (const before of steps) await decide(causeway, before, id);
+        const { status, body } = await decide(causeway, step, id);
+        outcomes[state] = [
+          ...(outcomes[state] ?? []),
+          `${step}: ${status} ${body["code"] ?? body["status"]}`,
+        ];
+      }
+    }
+    expect(outcomes).toEqual({
+      pending: [
+        "approve: 200 approved",
+        "reject: 200 rejected",
+        "revoke: 403 application_pending",
+        "reopen: 403 application_pending",
+      ],
+      approved: [
+        "approve: 409 application_exists",
+        "reject: 409 application_exists",
+        "revoke: 200 revoked",
+        "reopen: 409 application_exists",
+      ],
+      rejected: [
+        "approve: 403 application_rejected",
+        "reject: 403 application_rejected",
+        "revoke: 403 application_rejected",
+        "reopen: 200 pending",
+      ],
+      revoked: [
+        "approve: 403 application_revoked",
+        "reject: 403 application_revoked",
+        "revoke: 403 application_revoked",
+        "reopen: 200 pending",
+      ],
+    });
+  });
+
+  test("that is not there is 404", async () => {
+    const answer = await decide(causeway, "approve", "app_none");
+    expect(answer).toMatchObject({ status: 404, body: { code: "application_not_found" } });
+  });
+
+  test("is decided once, with one audit row, however many decide at once", async () => {
+    const id = (await apply(causeway, newWallet())).body["application_id"];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => decide(causeway, i % 2 === 0 ? "approve" : "reject", id)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await auditOf(String(id))).toHaveLength(1);
+  });
+
+  test("is listed by state, newest first, page by page", async () => {
+    const ids = [];
+    for (let i = 0; i < 5; i += 1) ids.push((await apply(causeway, newWallet())).body["application_id"]);
+    for (const id of ids.slice(0, 3)) await decide(causeway, "reject", id);
+    const { body } = await admin("GET", "applications?status=rejected&limit=3");
+    const rows = body["rows"] as Rows;
+    expect(rows.map((row) => row["application_id"])).toEqual(ids.slice(0, 3).reverse());
+    expect(rows[0]).toEqual({
+      application_id: ids[2],
+      address: expect.any(String),
+      status: "rejected",
+      form: { company: "Wallet Company", email: "team@wallet.example", website: "https://wallet.example" },
+      note: "reject it",
+      created_at: expect.any(String),
+      decided_at: expect.any(String),
+    });
+    const first = await causeway.send("/v1/admin/applications?status=pending&limit=1", { headers: asAdmin });
+    const next = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+    expect(next).toContain("status=pending");
+    const second = (await call(causeway, ["GET", next], { headers: asAdmin })).body["rows"] as Rows;
+    const [head] = (await first.json()) as Rows;
+    expect([head?.["application_id"], second[0]?.["application_id"]]).toEqual([ids[4], ids[3]]);
+  });
+});
+
+describe("a vault", () => {
+  test("is added unsupported, activated by derivation, paused, and taken out", async () => {
+    const listed = async () => {
+      const { body } = await call(causeway.isolate(), ["GET", "/v1/vaults"]);
+      return (body["rows"] as Rows).map((row) => row["vault_id"]);
+    };
+    const added = await admin("POST", "vaults", { vault_id: vaultId, curator: "Someone" });
+    const address = vaultId.split(":")[1];
+    expect(added).toMatchObject({
+      status: 201,
+      body: {
+        vault_id: vaultId,
+        status: "unsupported",
+        status_reason: "not activated yet",
+        curator: "Someone",
+        asset: { symbol: "AST", decimals: 6 },
+      },
+    });
+    for (const role of ["share_token", "entry_point", "spender", "pricer"])
+      expect(String(added.body[role]).toLowerCase()).toBe(address);
+    expect(await listed()).toEqual([]);
+    const change = (status: string, reason = "") => admin("PATCH", `vaults/${vaultId}`, { status, reason });
+    expect(await change("active")).toMatchObject({ status: 200, body: { status: "active" } });
+    expect(await listed()).toEqual([vaultId]);
+    expect(await change("paused", "an incident")).toMatchObject({ body: { status_reason: "an incident" } });
+    expect(await change("unsupported", "gone")).toMatchObject({ status: 200 });
+    expect(await listed()).toEqual([]);
+    expect(
+      (await auditOf(vaultId))
+        .reverse()
+        .map(({ action, note, before, after }) => [action, note, before, after]),
+    ).toEqual([
+      ["vault.add", "", null, { status: "unsupported", adapter: "erc4626" }],
+      ["vault.change", "", { status: "unsupported" }, { status: "active", reason: "" }],
+      ["vault.change", "an incident", { status: "active" }, { status: "paused", reason: "an incident" }],
+      ["vault.change", "gone", { status: "paused" }, { status: "unsupported", reason: "gone" }],
+    ]);
+  });
+
+  test("that is there stays as it is, without an audit row", async () => {
+    const before = (await auditOf(vaultId)).length;
+    const again = await admin("POST", "vaults", { vault_id: vaultId, name: "Another" });
+    expect(again.status).toBe(200);
+    expect(again.body["name"]).not.toBe("Another");
+    expect((await auditOf(vaultId)).length).toBe(before);
+  });
+
+  test.each([
+    ["is no vault", `${CHAIN}:0x${"12".repeat(20)}`, {}, "the contract is no ERC-4626 vault"],
+    [
+      "is none of its adapter's family",
+      `${CHAIN}:0x${"34".repeat(20)}`,
+      { adapter: "metamorpho" },
+      "the contract is no vault of MetaMorpho: its own view does not answer",
+    ],
+    [
+      "has an adapter that nobody wrote",
+      `${CHAIN}:0x${"35".repeat(20)}`,
+      { adapter: "constructor" },
+      "no adapter is called constructor",
+    ],
+  ])("that %s stays unsupported", async (_what, id, extra, reason) => {
+    const added = await admin("POST", "vaults", { vault_id: id, ...extra });
+    expect(added).toMatchObject({ status: 201, body: { status: "unsupported", status_reason: reason } });
+    for (const status of ["active", "paused"]) {
+      const changed = await admin("PATCH", `vaults/${id}`, { status });
+      const detail = `the vault stays unsupported: ${reason}`;
+      expect(changed).toMatchObject({ status: 502, body: { code: "upstream_rejected", detail } });
+    }
+    const { body } = await admin("GET", "vaults");
+    const row = (body["rows"] as Rows).find((one) => one["vault_id"] === id);
+    expect(row).toMatchObject({ status: "unsupported" });
+  });
+
+  test("takes no address from whoever adds it", async () => {
+    for (const field of ["entry_point", "spender", "share_token", "pricer", "asset", "status"]) {
+      const body = { vault_id: `${CHAIN}:0x${"56".repeat(20)}`, [field]: `0x${"78".repeat(20)}` };
+      expect((await admin("POST", "vaults", body)).status).toBe(422);
+      expect((await admin("PATCH", `vaults/${vaultId}`, { status: "paused", [field]: "x" })).status).toBe(
+        422,
+      );
+    }
+  });
+
+  test("of a chain that is not served is refused; one that is not there is 404", async () => {
+    const id = `10:0x${"12".repeat(20)}`;
+    expect(await admin("POST", "vaults", { vault_id: id })).toMatchObject({
+      status: 400,
+      body: { code: "chain_unsupported" },
+    });
+    expect(await admin("PATCH", `vaults/${id}`, { status: "paused" })).toMatchObject({ status: 404 });
+    // Seeded, by a release that served it.
+    const address = `0x${"12".repeat(20)}`;
+    const [row] = await causeway.db.select().from(vaults).limit(1);
+    if (row === undefined) throw new Error("there is no vault");
+    await causeway.db.insert(vaults).values({ ...row, chainId: 10, address, status: "unsupported" });
+    expect(await admin("PATCH", `vaults/${id}`, { status: "active" })).toMatchObject({
+      status: 400,
+      body: { code: "chain_unsupported", detail: "chain 10 is not served" },
+    });
+  });
+
+  test("keeps its addresses while the chain does not answer", async () => {
+    await fetch(`${causeway.hub.rpc[CHAIN]}/__control`, {
+      method: "POST",
+      body: JSON.stringify({ faults: [{ kind: "status", status: 500 }] }),
+    });
+    try {
+      const id = `${CHAIN}:0x${"9a".repeat(20)}`;
+      const added = await admin("POST", "vaults", { vault_id: id });
+      expect(added).toMatchObject({ status: 201, body: { status_reason: "the chain did not answer" } });
+      const changed = await admin("PATCH", `vaults/${vaultId}`, { status: "active" });
+      expect(changed).toMatchObject({ status: 502, body: { code: "upstream_unavailable" } });
+    } finally {
+      await fetch(`${causeway.hub.rpc[CHAIN]}/__control`, { method: "DELETE" });
+    }
+    expect(await admin("PATCH", `vaults/${vaultId}`, { status: "active" })).toMatchObject({ status: 200 });
+  });
+
+  test("changed by many at once takes each change from where another left it, with an audit row", async () => {
+    const statuses = ["active", "paused", "unsupported"];
+    const statusNow = async () =>
+      ((await admin("GET", "vaults")).body["rows"] as Rows).find((row) => row["vault_id"] === vaultId)?.[
+        "status"
+      ];
+    const [start, before] = [await statusNow(), (await auditOf(vaultId)).length];
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, (_, i) => admin("PATCH", `vaults/${vaultId}`, { status: statuses[i % 3] })),
+    );
+    const done = answers.filter(({ status }) => status === 200).length;
+    expect(done).toBeGreaterThan(2);
+    for (const { status, body } of answers)
+      expect(status === 200 || body["code"] === "store_unavailable").toBe(true);
+    const rows = (await auditOf(vaultId)).slice(0, (await auditOf(vaultId)).length - before);
+    expect(rows).toHaveLength(done);
+    const end = await statusNow();
+    // One path from start to end: each status is entered as often as it is left, but for its two ends.
+    for (const status of statuses) {
+      const passed = (member: "before" | "after") =>
+        rows.filter((row) => (row[member] as Rows[number])["status"] === status).length;
+      expect(passed("after") - passed("before")).toBe(Number(end === status) - Number(start === status));
+    }
+  });
+});
+
+describe("the audit", () => {
+  test("has a row for everything that happened to a partner, and says who and why", async () => {
+    const { applicationId, address, partner_id } = await makePartner(causeway);
+    await decide(causeway, "revoke", applicationId);
+    expect(await auditOf(applicationId)).toEqual([
+      {
+        id: expect.stringMatching(/^aud_[0-9a-f]{32}$/),
+        at: expect.stringMatching(/Z$/),
+        actor: "admin",
+        action: "application.revoke",
+        subject: applicationId,
+        note: "revoke it",
+        before: { status: "approved" },
+        after: { status: "revoked" },
+        request_id: expect.any(String),
+      },
+      expect.objectContaining({ action: "application.approve", before: { status: "pending" } }),
+    ]);
+    const lower = address.toLowerCase();
+    expect(await auditOf(lower)).toMatchObject([
+      { action: "partner.register", actor: lower, after: { partner_id } },
+    ]);
+  });
+
+  test("is only ever added to", async () => {
+    for (const statement of ["update audit set note = 'x'", "delete from audit"])
+      await expect(causeway.db.execute(statement)).rejects.toThrow();
+    expect((await admin("GET", "audit")).status).toBe(200);
+  });
+
+  test("and the change are one: no audit row, no change", async () => {
+    const id = (await apply(causeway, newWallet())).body["application_id"];
+    await causeway.db.execute(
+      "alter table audit add constraint test_full check (action <> 'application.approve') not valid",
+    );
+    try {
+      expect((await decide(causeway, "approve", id)).status).toBe(500);
+    } finally {
+      await causeway.db.execute("alter table audit drop constraint test_full");
+    }
+    const { body } = await admin("GET", `applications?status=pending&limit=1`);
+    expect((body["rows"] as Rows)[0]).toMatchObject({ application_id: id, status: "pending" });
+  });
+});

@@ -1,0 +1,215 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { z } from "@hono/zod-openapi";
+import { describe, expect, test } from "vitest";
+import { composeApp, loadRoutes } from "../../src/app.ts";
+import { errorTable } from "../../src/errors.ts";
+import { openApiDocument } from "../../src/openapi/document.ts";
+import { buildErrors } from "../../src/routes/quotes.ts";
+import { testContext } from "../support/context.ts";
+
+const routes = await loadRoutes();
+const files = globSync("src/routes/*.ts").sort();
+/** The file an operation is looked for in: `vaults.get` in vaults.ts, `admin.vaults.add` in admin-vaults.ts. */
+const fileOf = (operationId: string): string =>
+  `src/routes/${operationId.replace(/^admin\./, "admin-").split(".")[0]}.ts`;
+
+const Operation = z.object({
+  operationId: z.string(),
+  summary: z.string().min(1),
+  tags: z.array(z.string()).length(1),
+  responses: z.record(
+    z.string(),
+    z.object({ description: z.string(), content: z.record(z.string(), z.unknown()).default({}) }),
+  ),
+});
+const Document = z.object({
+  openapi: z.literal("3.1.0"),
+  info: z.object({ version: z.literal("1.0.0") }),
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+  tags: z.array(z.object({ name: z.string() })),
+});
+const operationsOf = (document: unknown) =>
+  Object.entries(Document.parse(document).paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  );
+const built: unknown = JSON.parse(JSON.stringify(openApiDocument(routes, "https://causeway.example")));
+const described = operationsOf(built);
+const namesOf = (entries: readonly { method: string; path: string; operationId: string }[]) =>
+  entries.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`).sort();
+
+describe("operations", () => {
+  test.each(routes)("$operationId is defined in the file of its resource", ({ operationId }) => {
+    expect(readFileSync(fileOf(operationId), "utf8")).toContain(`operationId: "${operationId}"`);
+  });
+
+  test.each(files)("%s exports one list, which holds every route that it defines", async (file) => {
+    const [, listed] =
+      /export const (\w+Routes): readonly AnyRoute\[\]/.exec(readFileSync(file, "utf8")) ?? [];
+    const module: Record<string, unknown> = await import(`../../${file}`);
+    const list = module[listed ?? ""];
+    expect(list).toEqual(routes.filter(({ operationId }) => fileOf(operationId) === file));
+    expect(list).not.toEqual([]);
+  });
+
+  test("have an id, and a method and path, of their own", () => {
+    expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length);
+    expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
+  });
+
+  test("name every parameter of their path, and none besides", () => {
+    for (const { path, params } of routes) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(Object.keys(params?.shape ?? {})).toEqual(named);
+    }
+  });
+
+  test("change nothing by GET, and let no cache keep what was made for one caller", () => {
+    for (const { method, cache, body, operationId, path } of routes) {
+      if (method === "get") expect([operationId, body]).toEqual([operationId, undefined]);
+      else expect([operationId, cache]).toEqual([operationId, "no-store"]);
+      const forOne = /deposits|positions|status|quote/.test(path);
+      if (forOne) expect([operationId, cache]).toEqual([operationId, "no-store"]);
+    }
+  });
+});
+
+describe("declared codes", () => {
+  test.each(routes)("of $operationId exist, once each", ({ errors }) => {
+    for (const code of errors) expect(Object.keys(errorTable)).toContain(code);
+    expect(new Set(errors).size).toBe(errors.length);
+  });
+
+  test("of the edge are declared by no route: any can give them", () => {
+    const edge = ["internal", "route_not_found", "method_not_allowed", "body_too_large"];
+    for (const { errors } of routes) for (const code of edge) expect(errors).not.toContain(code);
+  });
+
+  test("of quote and build are those of building", () => {
+    const byId = new Map(routes.map((route) => [route.operationId, route.errors]));
+    expect(byId.get("quotes.get")).toEqual(buildErrors);
+    expect(byId.get("quotes.build")).toEqual(expect.arrayContaining([...buildErrors]));
+  });
+});
+
+describe("the document", () => {
+  test("has exactly the routes, built or committed", () => {
+    const committed: unknown = JSON.parse(readFileSync("openapi.json", "utf8"));
+    expect(namesOf(described)).toEqual(namesOf(routes));
+    expect(namesOf(operationsOf(committed))).toEqual(namesOf(routes));
+  });
+
+  test.each(routes)("gives every code of $operationId under its status", (route) => {
+    const responses = described.find(({ operationId }) => operationId === route.operationId)?.responses ?? {};
+    const codes = [
+      ...route.errors,
+      "internal" as const,
+      ...(route.method === "get" ? [] : ["body_too_large" as const]),
+    ];
+    for (const code of codes) {
+      const response = responses[errorTable[code].status];
+      expect(response?.description).toContain(`\`${code}\``);
+      expect(Object.keys(response?.content ?? {})).toEqual(["application/problem+json"]);
+    }
+    const takesInput = [route.params, route.query, route.headers, route.body].some(
+      (part) => part !== undefined,
+    );
+    expect("422" in responses).toBe(takesInput);
+    // Whoever has an answer that may be kept is told so, in no words.
+    expect(responses["304"]?.content).toEqual(route.cache === "no-store" ? undefined : {});
+  });
+
+  test("uses only tags that it explains", () => {
+    const explained = Document.parse(built).tags.map(({ name }) => name);
+    for (const { tags } of described) expect(explained).toEqual(expect.arrayContaining(tags));
+  });
+});
+
+describe("the composed app", () => {
+  const assets = {
+    fetch: async (url: string) => new Response(readFileSync(basename(new URL(url).pathname), "utf8")),
+  };
+  const config = { adminToken: "t".repeat(32), assets, publicUrl: "https://deployed.example" };
+  const app = composeApp((_bindings, { requestId }) => testContext({ requestId, config }));
+  const executionCtx = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
+  const send = (path: string, init?: RequestInit): Promise<Response> =>
+    app.fetch(
+      new Request(`https://causeway.example${path}`, init),
+      {},
+      executionCtx as unknown as ExecutionContext,
+    );
+  const probe = (path: string): string => path.replaceAll(/\{\w+\}/g, "x");
+
+  test.each(routes)("answers $method $path, and 405 to other methods", async ({ method, path }) => {
+    const wrong = await send(probe(path), { method: "PROPFIND" });
+    expect([wrong.status, wrong.headers.get("allow")?.split(", ")]).toEqual([
+      405,
+      expect.arrayContaining([method.toUpperCase(), "OPTIONS"]),
+    ]);
+    const right = await send(probe(path), { method: method.toUpperCase() });
+    expect([404, 405]).not.toContain(right.status);
+  });
+
+  test.each([
+    ["/v1/%63hains", 200],
+    ["/v1/chainsaw", 404],
+    ["//v1/chains", 404],
+    ["/v1/chains/", 404],
+    ["/v1", 404],
+  ])("answers %s with %i, whichever part it falls to", async (path, status) => {
+    expect((await send(path)).status).toBe(status);
+  });
+
+  test("lives without touching anything", async () => {
+    const response = await send("/health");
+    expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
+    expect(response.headers.get("server-timing")).toBe("total;dur=0");
+  });
+
+  test("serves the document with its own address, readable from any origin", async () => {
+    const response = await send("/openapi.json");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    const committed: object = JSON.parse(readFileSync("openapi.json", "utf8"));
+    expect(await response.json()).toEqual({ ...committed, servers: [{ url: "https://deployed.example" }] });
+  });
+
+  test.each([
+    ["are no assets", null],
+    ["is none among the assets", { fetch: async () => new Response("", { status: 404 }) }],
+  ])("has no document to serve where there %s", async (_what, none) => {
+    const bare = composeApp((_bindings, { requestId }) =>
+      testContext({ requestId, config: { assets: none } }),
+    );
+    const request = new Request("https://causeway.example/openapi.json");
+    const response = await bare.fetch(request, {}, executionCtx as unknown as ExecutionContext);
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      expect.objectContaining({ code: "internal" }),
+    ]);
+  });
+
+  test("explains every code on the error page, where problems point to", async () => {
+    const text = await (await send("/docs/errors")).text();
+    for (const [code, { status, title }] of Object.entries(errorTable)) {
+      expect(text).toContain(`<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. `);
+    }
+  });
+
+  test.each(["/", "/docs/errors"])("lets %s run nothing, and be framed by nobody", async (path) => {
+    const response = await send(path);
+    const policy = response.headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; img-src 'self';/);
+    expect(policy).toMatch(/; frame-ancestors 'none'$/);
+    expect(await response.text()).not.toMatch(/<script/);
+  });
+
+  test("lets the reference run scripts of its own origin only, and ask that and the address it names", async () => {
+    const response = await send("/docs");
+    const policy = response.headers.get("content-security-policy");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("connect-src 'self' https://deployed.example;");
+    const scripts = (await response.text()).match(/<script[^>]*>/g) ?? [];
+    for (const script of scripts) expect(script).not.toMatch(/src="(https?:)?\/\//);
+    expect(scripts).toHaveLength(2);
+  });
+});

@@ -1,0 +1,72 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { actOf, perform, targetOf } from "../../scripts/admin.ts";
+import { ADMIN_TOKEN, type Deployment, startDeployment } from "../support/partners/deployment.ts";
+import { apply, newWallet } from "../support/partners/wallet.ts";
+
+let causeway: Deployment;
+let server: Server;
+let url: string;
+
+/** The deployment behind a port. */
+beforeAll(async () => {
+  causeway = await startDeployment();
+  server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    const { method = "GET", headers } = request;
+    const init = { method, headers: headers as Record<string, string>, ...(body === "" ? {} : { body }) };
+    const answer = await causeway.send(request.url ?? "/", init);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server?.close();
+  await causeway?.close();
+});
+
+const run = async (...args: string[]) => {
+  const act = actOf(args);
+  return act === null ? null : perform(targetOf({ CAUSEWAY_URL: url, ADMIN_TOKEN }, ""), act);
+};
+
+test("does every act of an administrator", async () => {
+  const id = String((await apply(causeway, newWallet())).body["application_id"]);
+  expect(await run("applications", "--status", "pending")).toMatchObject([{ application_id: id }]);
+  for (const [step, status] of [
+    ["reject", "rejected"],
+    ["reopen", "pending"],
+    ["approve", "approved"],
+    ["revoke", "revoked"],
+  ] as const) {
+    expect(await run(step, id, "--note", `${step} from here`)).toMatchObject([
+      { status, note: `${step} from here` },
+    ]);
+  }
+  const vaultId = `31337:0x${"12".repeat(20)}`;
+  expect(await run("add-vault", vaultId, "--name", "A vault")).toMatchObject([{ name: "A vault" }]);
+  expect(await run("set-vault", vaultId, "unsupported", "--reason", "no")).toMatchObject([
+    { status_reason: "no" },
+  ]);
+  expect(await run("vaults")).toMatchObject([{ vault_id: vaultId }]);
+  expect(await run("audit", "--subject", id)).toHaveLength(4);
+  expect(await run("audit")).toHaveLength(6);
+});
+
+describe("says what is wrong", () => {
+  test("with the API's own words", async () => {
+    await expect(run("approve", "app_none")).rejects.toThrow("application_not_found");
+    await expect(run("set-vault", "1:0x", "active")).rejects.toThrow("422");
+  });
+
+  test("before it asks the API", () => {
+    expect(() => actOf(["destroy"])).toThrow("there is no command destroy");
+    expect(() => actOf(["approve"])).toThrow("an argument is missing");
+    expect(() => targetOf({ CAUSEWAY_URL: url }, "")).toThrow("go together");
+    expect(() => targetOf({}, "/nowhere")).toThrow("start the local stack");
+    expect([actOf([]), actOf(["--help"])]).toEqual([null, null]);
+  });
+});

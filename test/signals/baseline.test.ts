@@ -1,0 +1,190 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { baselineOf, MIN_BASELINE_DAYS, tierBeyond } from "../../src/signals/baseline.ts";
+import type { FlowDay, VaultFacts } from "../../src/signals/facts.ts";
+import { signalRules } from "../../src/signals/list-rules.ts";
+import { isNegligible } from "../../src/signals/negligible-amount.ts";
+import { factsOf, flowOf, growing, NOW, usd } from "../support/signals/facts.ts";
+
+const RANKS = ["none", "low", "medium", "high"] as const;
+const ruleIds = ["large_deposit", "large_withdrawal", "net_inflow", "net_outflow"] as const;
+const isOut = (ruleId: string): boolean =>
+  ruleId.endsWith("flow") ? ruleId === "net_outflow" : ruleId === "large_withdrawal";
+
+/** The tier that a rule finds; `none` when it finds nothing. */
+function tierOf(ruleId: string, facts: VaultFacts): (typeof RANKS)[number] {
+  const rule = signalRules.find(({ rule_id }) => rule_id === ruleId);
+  return rule?.find(facts, NOW)[0]?.tier ?? "none";
+}
+
+/** A vault of a million that saw a flow of `part` of it within a day, after days of the parts given, in whole dollars. */
+function vaultOf(ruleId: string, of: { part: number; days: readonly number[] }): VaultFacts {
+  const out = isOut(ruleId);
+  const whole = (millionths: number): bigint => usd(millionths);
+  const flowed = (day: number): Partial<FlowDay> => {
+    const amount = whole(of.days[day % of.days.length] ?? 0);
+    return out ? { outflow: amount, largestWithdrawal: amount } : { inflow: amount, largestDeposit: amount };
+  };
+  const amount = whole(of.part);
+  const flows = out
+    ? { outflow: amount, largest: [flowOf(-amount)] }
+    : { inflow: amount, largest: [flowOf(amount)] };
+  const facts = factsOf({ at: growing(0), flows, flowed });
+  return { ...facts, flowDays: facts.flowDays.slice(-of.days.length) };
+}
+
+const rule = fc.constantFrom(...ruleIds);
+const parts = fc.array(fc.integer({ min: 0, max: 900_000 }), { minLength: MIN_BASELINE_DAYS, maxLength: 28 });
+
+describe("a flow rule", () => {
+  test("finds the same in any unit and with any decimals", () => {
+    fc.assert(
+      fc.property(
+        rule,
+        fc.record({ part: fc.integer({ min: 1_000, max: 1_500_000 }), days: parts }),
+        fc.integer({ min: 1, max: 1_000 }),
+        fc.integer({ min: 0, max: 24 }),
+        (ruleId, of, factor, decimals) => {
+          const facts = vaultOf(ruleId, of);
+          const scale = (amount: bigint): bigint =>
+            (amount * BigInt(factor) * 10n ** BigInt(decimals)) / 1_000_000n;
+          expect(tierOf(ruleId, scaled(facts, scale, decimals))).toBe(tierOf(ruleId, facts));
+        },
+      ),
+    );
+  });
+
+  test("finds no less in a larger flow", () => {
+    fc.assert(
+      fc.property(
+        rule,
+        parts,
+        fc.tuple(fc.integer({ min: 0, max: 2_000_000 }), fc.integer({ min: 0, max: 2_000_000 })),
+        (ruleId, days, [a, b]) => {
+          const rank = (part: number): number =>
+            RANKS.indexOf(tierOf(ruleId, vaultOf(ruleId, { part, days })));
+          expect(rank(Math.max(a, b))).toBeGreaterThanOrEqual(rank(Math.min(a, b)));
+        },
+      ),
+    );
+  });
+
+  test("finds nothing in what lies within four deviations of its days and below what is told in any case", () => {
+    fc.assert(
+      fc.property(rule, parts, fc.double({ min: 0, max: 1, noNaN: true }), (ruleId, days, place) => {
+        const usual = baselineOf(days.map((day) => day / 1e6));
+        if (usual === null) throw new RangeError("too few days");
+        const most = Math.min(usual.median + 4 * usual.mad, isOut(ruleId) ? 0.24 : 9);
+        const part = Math.floor(place * most * 1e6);
+        expect(tierOf(ruleId, vaultOf(ruleId, { part, days }))).toBe("none");
+      }),
+    );
+  });
+
+  test("finds nothing below its floor, however quiet the days were", () => {
+    for (const [ruleId, least] of [
+      ["large_deposit", 0.05],
+      ["large_withdrawal", 0.05],
+      ["net_inflow", 0.1],
+      ["net_outflow", 0.05],
+    ] as const) {
+      const days = [0, 0, 0, 0, 0, 0, 0];
+      expect(tierOf(ruleId, vaultOf(ruleId, { part: least * 1e6 - 1, days }))).toBe("none");
+      expect(tierOf(ruleId, vaultOf(ruleId, { part: least * 1e6, days }))).toBe("low");
+    }
+  });
+
+  test("finds nothing before it has seen enough days", () => {
+    fc.assert(
+      fc.property(
+        rule,
+        fc.integer({ min: 0, max: MIN_BASELINE_DAYS - 1 }),
+        fc.integer({ min: 0, max: 5_000_000 }),
+        (ruleId, count, part) => {
+          const facts = vaultOf(ruleId, { part, days: [0, 0, 0, 0, 0, 0, 0] });
+          expect(tierOf(ruleId, { ...facts, flowDays: facts.flowDays.slice(0, count) })).toBe("none");
+        },
+      ),
+    );
+  });
+
+  test("is not moved by a few days like the one that it looks for", () => {
+    const quiet = [1_000, 2_000, 3_000, 2_000, 1_000, 2_000, 3_000, 2_000, 1_000];
+    expect(
+      tierOf(
+        "net_outflow",
+        vaultOf("net_outflow", { part: 120_000, days: [...quiet, 800_000, 900_000, 700_000] }),
+      ),
+    ).toBe("medium");
+  });
+});
+
+/** The same vault, counted in another unit. */
+function scaled(facts: VaultFacts, scale: (amount: bigint) => bigint, decimals: number): VaultFacts {
+  const point = (one: VaultFacts["hours"][number]) => ({
+    ...one,
+    totalAssets: one.totalAssets === null ? null : scale(one.totalAssets),
+  });
+  return {
+    ...facts,
+    assetDecimals: decimals,
+    recent: facts.recent.map(point),
+    hours: facts.hours.map(point),
+    days: facts.days.map(point),
+    dayFlows:
+      facts.dayFlows === null
+        ? null
+        : {
+            inflow: scale(facts.dayFlows.inflow),
+            outflow: scale(facts.dayFlows.outflow),
+            largest: facts.dayFlows.largest.map((flow) => ({ ...flow, assets: scale(flow.assets) })),
+          },
+    flowDays: facts.flowDays.map((day) => ({
+      before: point(day.before),
+      after: point(day.after),
+      inflow: scale(day.inflow),
+      outflow: scale(day.outflow),
+      largestDeposit: scale(day.largestDeposit),
+      largestWithdrawal: scale(day.largestWithdrawal),
+    })),
+  };
+}
+
+describe("bounds", () => {
+  const usual = { median: 0.1, mad: 0.02, days: 20 };
+  const bounds = [
+    { tier: "high", least: 0.3, deviations: 10, always: 0.5, reason: "" },
+    { tier: "low", least: 0.05, deviations: 4, always: null, reason: "" },
+  ] as const;
+  test.each([
+    [0.18, null],
+    [0.181, "low"],
+    [0.3, "low"],
+    [0.301, "high"],
+    [0.9, "high"],
+  ])("of a part of %f give %s", (part, tier) => {
+    expect(tierBeyond(part, { usual, bounds })).toBe(tier);
+  });
+
+  test("tell in any case what no vault's days make usual", () => {
+    const wild = { median: 0.3, mad: 0.3, days: 20 };
+    expect(tierBeyond(0.5, { usual: wild, bounds })).toBe("high");
+    expect(tierBeyond(0.49, { usual: wild, bounds })).toBeNull();
+  });
+});
+
+describe("dust", () => {
+  test.each([
+    ["USDC", 6, "99999999", true],
+    ["USDC", 6, "100000000", false],
+    ["USDC", 6, "-100000000", false],
+    ["wstETH", 18, "29999999999999999", true],
+    ["wstETH", 18, "30000000000000000", false],
+    ["cbBTC", 8, "99999", true],
+    ["cbBTC", 8, "100000", false],
+    ["HOLES", 0, "99", true],
+    ["HOLES", 0, "100", false],
+  ])("%s with %i decimals: %s", (assetSymbol, assetDecimals, amount, dust) => {
+    expect(isNegligible({ assetSymbol, assetDecimals }, BigInt(amount))).toBe(dust);
+  });
+});

@@ -1,0 +1,151 @@
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  maxUint256,
+  pad,
+} from "viem";
+import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
+import { spokePoolDeployData, spokePoolProxyDeployData } from "../../../scripts/stack/chains/spoke-pool.ts";
+import {
+  noReturnTokenAbi,
+  noReturnTokenCreationCode,
+  openZeppelinVaultAbi,
+  openZeppelinVaultCreationCode,
+  stackTokenAbi,
+  stackTokenCreationCode,
+  wrappedNativeAbi,
+  wrappedNativeCreationCode,
+} from "../../../scripts/stack/contracts/artifact.ts";
+import { type ChainClient, createChainClient } from "../../../src/chains/client.ts";
+import { NodeHealth } from "../../../src/chains/node-health.ts";
+import { Timing } from "../../../src/lib/timing.ts";
+import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
+import type { AcrossDeployment } from "../../../src/providers/across/deployments.ts";
+import type { AcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
+import { deployTransaction } from "../../../src/router/address.ts";
+import { deploy, send, startChain, type TestChain } from "../chains/test-chain.ts";
+
+/** Has tokens on every chain and delivers when told. */
+export const RELAYER: Address = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+const SUPPLY = 10n ** 24n;
+
+export type TokenSymbol = "USDC" | "USDT" | "WETH";
+
+export interface BridgedChain {
+  chain: TestChain;
+  client: ChainClient;
+  deployment: AcrossDeployment & { multicallHandler: Address };
+  tokens: Record<TokenSymbol, Address>;
+  vaults: Record<TokenSymbol, Address>;
+}
+
+/** Starts a chain with tokens, a vault for each, Across' own contracts and the DepositRouter on it. */
+export async function startBridged(chainId: number): Promise<BridgedChain> {
+  const chain = await startChain("--chain-id", String(chainId));
+  await send(chain, deployTransaction());
+  const named = (abi: Abi, code: Hex, symbol: string) =>
+    deploy(chain, encodeDeployData({ abi, bytecode: code, args: [symbol, symbol, 6] }));
+  const tokens: Record<TokenSymbol, Address> = {
+    USDC: await named(stackTokenAbi, stackTokenCreationCode, "USDC"),
+    USDT: await named(noReturnTokenAbi as Abi, noReturnTokenCreationCode, "USDT"),
+    WETH: await deploy(chain, wrappedNativeCreationCode),
+  };
+  const implementation = await deploy(chain, spokePoolDeployData(tokens.WETH));
+  const spokePool = await deploy(chain, spokePoolProxyDeployData(implementation, chain.account));
+  const deployment = {
+    chainId,
+    spokePool,
+    multicallHandler: await deploy(chain, publishedCode("multicallHandler")),
+    wrappedNative: tokens.WETH,
+    tokens: [
+      { asset: "USDC", address: tokens.USDC, decimals: 6 },
+      { asset: "USDT", address: tokens.USDT, decimals: 6 },
+      { asset: "WETH", address: tokens.WETH, decimals: 18 },
+    ],
+  };
+  const vaults = {
+    USDC: await deployVault(chain, tokens.USDC),
+    USDT: await deployVault(chain, tokens.USDT),
+    WETH: await deployVault(chain, tokens.WETH),
+  };
+  const bridged = { chain, client: clientOf(chain, chainId), deployment, tokens, vaults };
+  await fund(bridged);
+  return bridged;
+}
+
+function deployVault(chain: TestChain, asset: Address): Promise<Address> {
+  const args = [asset, "Vault", "V", 0] as const;
+  const data = { abi: openZeppelinVaultAbi, bytecode: openZeppelinVaultCreationCode, args } as const;
+  return deploy(chain, encodeDeployData(data));
+}
+
+function clientOf(chain: TestChain, chainId: number): ChainClient {
+  const definition = {
+    chainId,
+    name: `Local ${chainId}`,
+    key: `local-${chainId}`,
+    explorer: "",
+    native: { symbol: "ETH", decimals: 18 },
+    wrappedNative: null,
+    rpcUrls: [String(chain.node.transport["url"])],
+    confirmations: 1,
+  };
+  const now = (): number => Date.now();
+  const fetcher = (input: string, init?: RequestInit): Promise<Response> => fetch(input, init);
+  return createChainClient({
+    definition,
+    health: new NodeHealth(),
+    fetch: fetcher,
+    timing: new Timing(now),
+    now,
+  });
+}
+
+/** Gives the relayer tokens, and the SpokePool his leave. */
+async function fund({ chain, tokens, deployment }: BridgedChain): Promise<void> {
+  for (const token of [tokens.USDC, tokens.USDT]) await mint(chain, { token, to: RELAYER, amount: SUPPLY });
+  const wrap = encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" });
+  await send(chain, { from: RELAYER, to: tokens.WETH, data: wrap, value: 10n ** 20n });
+  for (const token of Object.values(tokens))
+    await approve(chain, { from: RELAYER, token, spender: deployment.spokePool, amount: maxUint256 });
+}
+
+export async function mint(
+  chain: TestChain,
+  { token, to, amount }: { token: Address; to: Address; amount: bigint },
+): Promise<void> {
+  const data = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [to, amount] });
+  await send(chain, { to: token, data });
+}
+
+export async function approve(
+  chain: TestChain,
+  { from, token, spender, amount }: { from: Address; token: Address; spender: Address; amount: bigint },
+): Promise<void> {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] });
+  await send(chain, { from, to: token, data });
+}
+
+export function balanceOf(chain: TestChain, of: { token: Address; owner: Address }): Promise<bigint> {
+  return chain.node.readContract({
+    address: of.token,
+    abi: erc20Abi,
+    functionName: "balanceOf",
+    args: [of.owner],
+  });
+}
+
+/** The relayer's transaction that delivers a transfer. */
+export function fillTransaction(deposited: AcrossDeposit, spokePool: Address) {
+  const { destinationChainId, quoteTimestamp: _, originChainId, ...relay } = deposited;
+  const data = encodeFunctionData({
+    abi: spokePoolAbi(),
+    functionName: "fillRelay",
+    args: [{ ...relay, originChainId: BigInt(originChainId) }, BigInt(destinationChainId), pad(RELAYER)],
+  });
+  return { from: RELAYER, to: spokePool, data };
+}

@@ -1,0 +1,159 @@
+import { encodeFunctionData, erc4626Abi, type Hex, type TransactionReceipt, zeroAddress } from "viem";
+import { fetchTransaction } from "../../../src/chains/transaction.ts";
+import { createAcross } from "../../../src/providers/across/across-provider.ts";
+import { type AcrossDeposit, findAcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
+import type {
+  DestinationCall,
+  Provider,
+  ProviderStatus,
+  TransferRequest,
+  VerifiedTransfer,
+} from "../../../src/providers/provider.ts";
+import { depositRouterAddress } from "../../../src/router/address.ts";
+import { encodeRouterDeposit } from "../../../src/router/codec.ts";
+import { send } from "../chains/test-chain.ts";
+import {
+  approve,
+  type BridgedChain,
+  fillTransaction,
+  mint,
+  startBridged,
+  type TokenSymbol,
+} from "./bridge.ts";
+import { type Api, type ApiRequest, type Reply, startApi } from "./emulator.ts";
+import { hash, scopeOf, USER } from "./stage.ts";
+
+/** Two chains, the bridge between them, its API, and the provider that uses it. */
+export interface World {
+  source: BridgedChain;
+  target: BridgedChain;
+  api: Api;
+  across: Provider;
+  close(): Promise<void>;
+}
+
+export async function startWorld(): Promise<World> {
+  const [source, target, api] = await Promise.all([startBridged(31337), startBridged(31338), startApi()]);
+  const deployments = [source.deployment, target.deployment];
+  const across = createAcross({ apiUrl: api.url, deployments });
+  api.answer((request) => answer(request, { source, target }));
+  const close = async () => {
+    await Promise.all([source.chain.stop(), target.chain.stop(), api.close()]);
+  };
+  return { source, target, api, across, close };
+}
+
+/** Prices at a fee of 0.1 %, at the outermost times that the provider takes; knows no deposit. */
+function answer({ path, query }: ApiRequest, { source, target }: Pick<World, "source" | "target">): Reply {
+  if (path.endsWith("/deposit/status")) {
+    const body = { error: "DepositNotFoundException", message: "Deposit not found" };
+    return { kind: "json", status: 404, body };
+  }
+  const now = Math.floor(Date.now() / 1000);
+  const amount = BigInt(query["amount"] ?? "0");
+  const token = (of: BridgedChain, address = "") => ({
+    ...of.deployment.tokens.find((known) => known.address === address),
+    chainId: of.deployment.chainId,
+  });
+  return {
+    kind: "json",
+    body: {
+      estimatedFillTimeSec: 2,
+      timestamp: String(now - 1_790),
+      isAmountTooLow: false,
+      exclusiveRelayer: zeroAddress,
+      exclusivityDeadline: 0,
+      fillDeadline: String(now + 21_590),
+      outputAmount: (amount - amount / 1_000n).toString(),
+      spokePoolAddress: source.deployment.spokePool,
+      destinationSpokePoolAddress: target.deployment.spokePool,
+      limits: { minDeposit: "1", maxDeposit: "1000000000000000000000000" },
+      inputToken: token(source, query["inputToken"]),
+      outputToken: token(target, query["outputToken"]),
+    },
+  };
+}
+
+/** A Router deposit of everything into the target's vault; `minShares` decides whether it can succeed. */
+export function intoVault(
+  { target }: World,
+  { symbol, minShares = 1n }: { symbol: TokenSymbol; minShares?: bigint },
+): DestinationCall {
+  const asset = target.tokens[symbol];
+  const vault = target.vaults[symbol];
+  const step = {
+    target: vault,
+    value: 0n,
+    approveToken: asset,
+    spender: vault,
+    patchToken: asset,
+    patchOffset: 4n,
+    patchMul: 0n,
+    data: encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args: [0n, USER] }),
+  };
+  const deposit = {
+    asset,
+    amount: 2n ** 256n - 1n,
+    minIn: 1n,
+    shareToken: vault,
+    receiver: USER,
+    minShares,
+    deadline: BigInt(Math.floor(Date.now() / 1000) + 86_400),
+    refundTo: USER,
+    ref: hash("a"),
+    partnerId: hash("0"),
+    partnerType: 0,
+  };
+  const data = encodeRouterDeposit({ deposit, steps: [step], sweep: [] });
+  return { target: depositRouterAddress, data, minIn: 1n, gasLimit: 600_000n };
+}
+
+export function requestIn(
+  { source, target }: World,
+  of: { symbol: TokenSymbol; amount: bigint; call: DestinationCall | null; native?: boolean },
+): TransferRequest {
+  return {
+    fromChainId: 31337,
+    toChainId: 31338,
+    fromToken: of.native === true ? zeroAddress : source.tokens[of.symbol],
+    toToken: target.tokens[of.symbol],
+    amount: of.amount,
+    user: USER,
+    slippage: 30_000_000n,
+    call: of.call,
+    bridges: null,
+  };
+}
+
+/** Gives the user what he needs and leaves to the built spender, then sends the transaction. */
+export async function depart(
+  { source, across }: World,
+  request: TransferRequest,
+): Promise<{ built: VerifiedTransfer; txHash: Hex; deposited: AcrossDeposit }> {
+  const { chain } = source;
+  const built = await across.build(scopeOf(), request);
+  if (built.spender !== null) {
+    if (request.fromToken !== source.tokens.WETH)
+      await mint(chain, { token: request.fromToken, to: USER, amount: request.amount });
+    const { fromToken: token, amount } = request;
+    await approve(chain, { from: USER, token, spender: built.spender, amount });
+  }
+  const { transactionHash } = await send(chain, { from: USER, ...built.transaction });
+  const { receipt } = await fetchTransaction(source.client, transactionHash);
+  const found =
+    receipt === null
+      ? null
+      : findAcrossDeposit(receipt, { origin: source.deployment, toChainId: request.toChainId });
+  if (found === null) throw new Error("the SpokePool recorded no transfer");
+  return { built, txHash: transactionHash, deposited: found };
+}
+
+/** Lets the relayer deliver. */
+export function arrive({ target }: World, deposited: AcrossDeposit): Promise<TransactionReceipt> {
+  return send(target.chain, fillTransaction(deposited, target.deployment.spokePool));
+}
+
+export function follow({ source, target, across }: World, txHash: Hex): Promise<ProviderStatus> {
+  const scope = scopeOf([source.client, target.client]);
+  return across.status(scope, { txHash, fromChainId: 31337, toChainId: 31338, tool: "across" });
+}

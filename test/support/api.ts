@@ -1,0 +1,71 @@
+import { inject } from "vitest";
+import { z } from "zod";
+import { type Answer, type Send, send } from "../../scripts/smoke/request.ts";
+import { Deposit, TransferStatus } from "../../src/schemas/deposit.ts";
+import { Positions } from "../../src/schemas/position.ts";
+import { type BuildInput, BuiltDeposit, Quote } from "../../src/schemas/quote.ts";
+import { VaultDetail, VaultSummary } from "../../src/schemas/vault.ts";
+import { bodyOf, type Problem, problemOf } from "./http.ts";
+
+/** A build's body as a client writes it. */
+export type BuildBody = z.input<typeof BuildInput>;
+
+/** The API as a client sees it: addresses and JSON, nothing of the code behind it. */
+export class Api {
+  readonly origin: string;
+
+  constructor(origin = inject("stack").api) {
+    this.origin = origin;
+  }
+
+  send(path: string, request?: Send): Promise<Answer> {
+    return send(`${this.origin}${path}`, request);
+  }
+
+  async build(body: BuildBody): Promise<BuiltDeposit> {
+    return bodyOf(await this.send("/v1/quote/build", { body }), { schema: BuiltDeposit });
+  }
+
+  async quote(body: BuildBody): Promise<Quote> {
+    return bodyOf(await this.send("/v1/quote", { body }), { schema: Quote });
+  }
+
+  /** The problem that building meets. Fails when it meets none. */
+  async refusal(body: BuildBody, path = "/v1/quote/build"): Promise<Problem> {
+    return problemOf(await this.send(path, { body }));
+  }
+
+  async vault(vaultId: string): Promise<VaultDetail> {
+    return bodyOf(await this.send(`/v1/vaults/${vaultId}`), { schema: VaultDetail });
+  }
+
+  async vaults(query = ""): Promise<VaultSummary[]> {
+    return bodyOf(await this.send(`/v1/vaults${query}`), { schema: z.array(VaultSummary) });
+  }
+
+  async positions(user: string, query = ""): Promise<Positions> {
+    return bodyOf(await this.send(`/v1/positions/${user}${query}`), { schema: Positions });
+  }
+
+  async status(hash: string, chainId: number): Promise<TransferStatus> {
+    const query = new URLSearchParams({ tx_hash: hash, from_chain_id: String(chainId) });
+    return bodyOf(await this.send(`/v1/status?${query}`), { schema: TransferStatus });
+  }
+
+  async deposit(trackingId: string): Promise<Deposit> {
+    return bodyOf(await this.send(`/v1/deposits/${trackingId}`), { schema: Deposit });
+  }
+
+  async deposits(user: string): Promise<Deposit[]> {
+    const answer = await this.send(`/v1/deposits?user_address=${user}&limit=100`);
+    return bodyOf(answer, { schema: z.array(Deposit) });
+  }
+
+  report(trackingId: string, body: unknown): Promise<Answer> {
+    return this.send(`/v1/deposits/${trackingId}/tx`, { method: "PATCH", body });
+  }
+
+  abandon(trackingId: string): Promise<Answer> {
+    return this.send(`/v1/deposits/${trackingId}/abandon`, { method: "PATCH" });
+  }
+}

@@ -1,0 +1,125 @@
+import { type Address, isAddress } from "viem";
+import { describe, expect, it } from "vitest";
+import { AppError, type ErrorCode } from "../../../../src/errors.ts";
+import { deductParts } from "../../../../src/lib/amount.ts";
+import type { Provider, ProviderScope, TransferRequest } from "../../../../src/providers/provider.ts";
+import { bridgeKeys } from "../../../../src/schemas/quote.ts";
+import { clearFaults, control } from "../../stack/harness.ts";
+
+/** A provider and where it is asked. */
+export interface ProviderCase {
+  provider: Provider;
+  scope: ProviderScope;
+  /** Where the emulator of its API obeys `/__control`. */
+  emulator: string;
+  /** A move that it serves, to the user and with a call at its end. */
+  plain: TransferRequest;
+  called: TransferRequest;
+}
+
+/** What a provider may throw, whatever its upstream does. */
+const ALLOWED: readonly ErrorCode[] = [
+  "no_route",
+  "upstream_rejected",
+  "upstream_unavailable",
+  "upstream_timeout",
+  "rate_limited",
+];
+const FAULTS = [
+  { kind: "status", status: 500 },
+  { kind: "status", status: 400 },
+  { kind: "status", status: 429 },
+  { kind: "html" },
+  { kind: "malformed" },
+  { kind: "truncate" },
+  { kind: "drift" },
+  { kind: "hostile" },
+] as const;
+
+/** What every provider promises; `open` gives the case once the stack is up. */
+export function describeProvider(name: string, open: () => ProviderCase): void {
+  describe(`${name} keeps to the interface`, () => {
+    it("names bridges that callers may prefer, and each chain once", () => {
+      const { provider } = open();
+      expect(provider.name).toBe(name);
+      for (const { key, chains } of provider.capabilities().bridges) {
+        expect(bridgeKeys).toContain(key);
+        expect(chains).toEqual([...new Set(chains)]);
+      }
+    });
+
+    it("prices what it serves, never promising more than it expects", async () => {
+      const { provider, scope, plain } = open();
+      const options = await provider.quote(scope, plain);
+      expect(options.some(({ callable }) => callable)).toBe(true);
+      for (const option of options) {
+        expect(option).toMatchObject({ provider: name, plain: true });
+        expect(option.callable, option.bridge ?? "").toBe(
+          ["across", "stargate"].includes(option.bridge ?? ""),
+        );
+        expect(option.toAmountMin > 0n && option.toAmountMin <= option.toAmount).toBe(true);
+      }
+    });
+
+    it("builds from its own contracts, within the loss allowed, with an executor only for a call", async () => {
+      const { provider, scope, plain, called } = open();
+      for (const request of [plain, called]) {
+        const built = await provider.build(scope, request);
+        expect(built.transaction.value).toBe(0n);
+        expect(provider.spenders(request)).toContain(built.spender);
+        expect(built.executor !== null).toBe(request.call !== null);
+        expect(isAddress(built.executor ?? built.transaction.to)).toBe(true);
+        const least = request.call?.minIn ?? deductParts(request.amount, request.slippage);
+        expect(built.toAmountMin).toBeGreaterThanOrEqual(least);
+        expect(built.validSeconds).toBeGreaterThan(0);
+      }
+    });
+
+    it("refuses what it cannot serve without asking anybody", async () => {
+      const { provider, scope, plain } = open();
+      const before = scope.timing.requests("provider");
+      const elsewhere = { ...plain, toChainId: 999_999 };
+      await expect(provider.quote(scope, elsewhere)).rejects.toMatchObject({ code: "no_route" });
+      await expect(provider.build(scope, { ...plain, bridges: ["nobody"] })).rejects.toMatchObject({
+        code: "no_route",
+      });
+      expect(scope.timing.requests("provider")).toBe(before);
+      const nobody: readonly Address[] = [];
+      expect(provider.spenders({ ...plain, fromChainId: 999_999 })).toEqual(nobody);
+    });
+
+    it("gives up at the deadline", async () => {
+      const { provider, scope, plain, emulator } = open();
+      await control(emulator, { faults: [{ kind: "timeout", ms: 3_000 }] });
+      const late = { ...scope, deadline: scope.now() + 300 };
+      await expect(provider.quote(late, plain)).rejects.toMatchObject({ code: "upstream_timeout" });
+      await clearFaults(emulator);
+    });
+
+    it.each(FAULTS)("throws only failures of ours: $kind $status", async (fault) => {
+      const { provider, scope, plain, called, emulator } = open();
+      await control(emulator, { faults: [fault] });
+      const works = [
+        () => provider.quote(scope, plain),
+        () => provider.build(scope, plain),
+        () => provider.build(scope, called),
+      ];
+      for (const work of works) {
+        const error: unknown = await work().catch((reason: unknown) => reason);
+        if (!(error instanceof AppError)) {
+          // Prices carry no authority: a lie in a place that is not read may pass them, never a transaction.
+          expect(fault.kind).toBe("hostile");
+          continue;
+        }
+        expect(ALLOWED).toContain(error.code);
+        expect(error.message).not.toMatch(/http|127\.0\.0\.1/);
+      }
+      if (fault.kind === "hostile") {
+        const built = provider.build(scope, called);
+        await expect(built).rejects.toMatchObject({ code: "upstream_rejected" });
+      }
+      await clearFaults(emulator);
+      await new Promise((resolve) => setTimeout(resolve, fault.kind === "status" ? 1_100 : 0));
+    });
+  });
+}

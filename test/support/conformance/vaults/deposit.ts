@@ -1,0 +1,93 @@
+import { type Address, getAddress, type Hex, type TransactionReceipt } from "viem";
+import { expect } from "vitest";
+import { Positions } from "../../../../src/schemas/position.ts";
+import { BuiltDeposit } from "../../../../src/schemas/quote.ts";
+import { VaultDetail } from "../../../../src/schemas/vault.ts";
+import { adapterOf } from "../../../../src/vaults/families.ts";
+import { findVaultForDeposit } from "../../../../src/vaults/find-vault.ts";
+import type { Vault } from "../../../../src/vaults/vault.ts";
+import type { VaultFlow } from "../../../../src/vaults/vault-adapter.ts";
+import { readUncached } from "../../../../src/vaults/vault-state.ts";
+import type { TestUser } from "../../chain.ts";
+import { sign } from "../../flow.ts";
+import { type Answer, call, read } from "../../partners/wallet.ts";
+import type { Placed } from "./family.ts";
+
+/** A deposit as a client asks for it, in the vault's asset. */
+export interface Wanted {
+  placed: Placed;
+  user: Address;
+  amount: bigint;
+}
+
+export const vaultIdOf = ({ world, vault }: Placed): string => `${world.chainId}:${vault.toLowerCase()}`;
+
+/** An ordinary amount of a token, with digits down to its smallest unit. */
+export function sampleAmount(decimals: number): bigint {
+  return decimals < 6 ? 1_234n * 10n ** BigInt(decimals) : 1_234_567_891n * 10n ** BigInt(decimals - 6);
+}
+
+export function ask({ placed, user, amount }: Wanted): Promise<Answer> {
+  const body = {
+    from_chain_id: placed.world.chainId,
+    from_token: placed.asset.address,
+    from_amount: String(amount),
+    vault_id: vaultIdOf(placed),
+    user_address: user,
+  };
+  return call(placed.world.fresh(), ["POST", "/v1/quote/build"], { body });
+}
+
+/** A deposit that must be built. */
+export async function build(wanted: Wanted): Promise<BuiltDeposit> {
+  const answer = await ask(wanted);
+  expect(answer).toMatchObject({ status: 200 });
+  return BuiltDeposit.parse(answer.body);
+}
+
+export async function detailOf(placed: Placed): Promise<VaultDetail> {
+  const answer = await read(await placed.world.fresh().send(`/v1/vaults/${vaultIdOf(placed)}`));
+  return VaultDetail.parse(answer.body);
+}
+
+export async function positionsOf(placed: Placed, user: Address) {
+  const answer = await read(await placed.world.fresh().send(`/v1/positions/${user}`));
+  return Positions.parse(answer.body).positions;
+}
+
+/** The vault as the program has it from its registry. */
+export function vaultOf(placed: Placed): Promise<Vault> {
+  const { chainId } = placed.world;
+  return findVaultForDeposit(placed.world.fresh().context(), { chainId, address: placed.vault });
+}
+
+/** What the adapter makes of the family's own preview, in the smallest unit of the share token. */
+export async function previewOf({ placed, user, amount }: Wanted): Promise<bigint | null> {
+  const vault = await vaultOf(placed);
+  const caller = vault.caller === "user" ? user : null;
+  const ctx = placed.world.fresh().context();
+  const token = { ...placed.asset, address: getAddress(placed.asset.address) };
+  const request = { token, amount, caller, receiver: user, now: ctx.now() };
+  const described = adapterOf(vault).terms(vault, request);
+  const { value } = await readUncached(ctx, { chainId: vault.chainId, described });
+  return value.previewShares;
+}
+
+/** Signs what was built, and gives the deposit's receipt. */
+export async function execute(
+  placed: Placed,
+  { user, built }: { user: TestUser; built: BuiltDeposit },
+): Promise<TransactionReceipt> {
+  const hash: Hex = await sign(placed.world, { user, built, style: "calls" });
+  return placed.world.client.getTransactionReceipt({ hash });
+}
+
+/** The deposits and withdrawals that a receipt shows, as the indexer would find them. */
+export async function flowsIn(placed: Placed, receipt: TransactionReceipt): Promise<VaultFlow[]> {
+  const vault = await vaultOf(placed);
+  const source = adapterOf(vault).flows(vault);
+  const emitters = new Set(source.addresses.map((address) => address.toLowerCase()));
+  return receipt.logs
+    .filter(({ address, topics: [topic] }) => emitters.has(address) && topic && source.topics.includes(topic))
+    .flatMap((log) => source.decode(log) ?? []);
+}

@@ -1,0 +1,25 @@
+import type { DerivedVault } from "../../../../src/vaults/derivation.ts";
+import { deriveFromChain } from "../../../../src/vaults/derive-vault.ts";
+import { vaultOf } from "./deposit.ts";
+import type { Placed } from "./family.ts";
+
+type Row = Omit<DerivedVault, "name" | "acceptedAssets" | "caller">;
+
+/** What the vault's own contracts say of the addresses, decimals and parameters of its registry row. */
+export async function derivedRow(placed: Placed): Promise<Row | string> {
+  const { chainId, adapter, ...row } = await vaultOf(placed);
+  const client = placed.world.fresh().context().chains.client(chainId);
+  if (client === null) throw new Error(`chain ${chainId} is not served`);
+  const tokens = row.acceptedAssets.map((token) => token.address);
+  const derivation = await deriveFromChain(client, { adapter, subject: { ...row, chainId, tokens } });
+  return derivation.ok ? rowOf(derivation.vault) : derivation.reason;
+}
+
+/** The same of the row that the vault was registered with. */
+export async function storedRow(placed: Placed): Promise<Row> {
+  return rowOf(await vaultOf(placed));
+}
+
+function rowOf({ asset, shareToken, shareDecimals, entryPoint, spender, pricer, params = {} }: Row): Row {
+  return { asset, shareToken, shareDecimals, entryPoint, spender, pricer, params };
+}

@@ -1,0 +1,101 @@
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, zeroAddress } from "viem";
+import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
+import {
+  mellowDepositQueueAbi,
+  mellowDepositQueueCreationCode,
+  mellowFeeManagerAbi,
+  mellowFeeManagerCreationCode,
+  mellowOracleAbi,
+  mellowOracleCreationCode,
+  mellowShareManagerAbi,
+  mellowShareManagerCreationCode,
+  mellowSyncDepositQueueAbi,
+  mellowSyncDepositQueueCreationCode,
+  mellowSyncRedeemQueueAbi,
+  mellowSyncRedeemQueueCreationCode,
+  mellowVaultAbi,
+  mellowVaultCreationCode,
+} from "../../../../scripts/stack/contracts/mellow/artifact.ts";
+import type { Token } from "../../../../src/vaults/vault.ts";
+import type { StandIn } from "./family.ts";
+import { mint, whole } from "./use.ts";
+import type { World } from "./world.ts";
+
+export interface MellowSetup {
+  queue: "sync" | "async";
+  caller: "router" | "user";
+  /** Millionths. */
+  penalty?: bigint;
+  fee?: number;
+}
+
+const ONE = 10n ** 18n;
+const DAY = 86_400;
+
+/** Shares for one smallest unit of the asset, times 10^18: a share is worth 1.0731 of it. */
+export const reportPrice = (decimals: number): bigint => (10n ** BigInt(36 - decimals) * 10_000n) / 10_731n;
+
+interface Contracts {
+  oracle: Address;
+  fees: Address;
+  shares: Address;
+  vault: Address;
+  queue: Address;
+  redeem: Address;
+}
+
+function deployContracts(script: ChainScript, of: { asset: Token; setup: MellowSetup }): Contracts {
+  const { asset, setup } = of;
+  const oracle = script.deploy(
+    "oracle",
+    encodeDeployData({ abi: mellowOracleAbi, bytecode: mellowOracleCreationCode }),
+  );
+  const fees = script.deploy(
+    "fees",
+    encodeDeployData({ abi: mellowFeeManagerAbi, bytecode: mellowFeeManagerCreationCode }),
+  );
+  const manager = { abi: mellowShareManagerAbi, bytecode: mellowShareManagerCreationCode } as const;
+  const shares = script.deploy("shares", encodeDeployData({ ...manager, args: ["A vault", "V"] }));
+  const core = { abi: mellowVaultAbi, bytecode: mellowVaultCreationCode } as const;
+  const vault = script.deploy("vault", encodeDeployData({ ...core, args: [shares, oracle, fees] }));
+  const mints = { abi: mellowSyncDepositQueueAbi, bytecode: mellowSyncDepositQueueCreationCode } as const;
+  const takes = { abi: mellowDepositQueueAbi, bytecode: mellowDepositQueueCreationCode } as const;
+  const data =
+    setup.queue === "sync"
+      ? encodeDeployData({ ...mints, args: [asset.address, vault, setup.penalty ?? 0n, 365 * DAY] })
+      : encodeDeployData({ ...takes, args: [asset.address, vault] });
+  const queue = script.deploy("queue", data);
+  const out = { abi: mellowSyncRedeemQueueAbi, bytecode: mellowSyncRedeemQueueCreationCode } as const;
+  const redeem = script.deploy("redeem queue", encodeDeployData({ ...out, args: [asset.address, vault] }));
+  return { oracle, fees, shares, vault, queue, redeem };
+}
+
+/** A vault with one queue in and one out, a report of now, and 100,000 shares that somebody holds. */
+export function deployMellow(setup: MellowSetup) {
+  return (world: World, asset: Token): Promise<StandIn> =>
+    world.script(async (script) => {
+      const { timestamp } = await world.client.getBlock();
+      const contracts = deployContracts(script, { asset, setup });
+      const { oracle, fees, shares, vault, queue, redeem } = contracts;
+      const call = (to: Address, abi: Abi, [functionName, ...args]: readonly [string, ...unknown[]]) =>
+        script.send(functionName, { to, data: encodeFunctionData({ abi, functionName, args }) });
+      call(shares, mellowShareManagerAbi, ["setVault", vault]);
+      call(vault, mellowVaultAbi, ["createQueue", queue, asset.address, true]);
+      call(vault, mellowVaultAbi, ["createQueue", redeem, asset.address, false]);
+      call(fees, mellowFeeManagerAbi, ["setDepositFeeD6", setup.fee ?? 0]);
+      const report = [asset.address, reportPrice(asset.decimals), Number(timestamp), false] as const;
+      call(oracle, mellowOracleAbi, ["submit", ...report]);
+      call(shares, mellowShareManagerAbi, ["mint", script.deployer, 100_000n * ONE]);
+      mint(script, { token: asset, to: redeem, amount: whole(asset, 1_000_000n) });
+      const entryPoint = queue.toLowerCase();
+      const row = {
+        ...{ address: vault, shareToken: shares.toLowerCase(), shareDecimals: 18 },
+        ...{ entryPoint, spender: entryPoint, pricer: oracle.toLowerCase(), caller: setup.caller },
+        params: {
+          ...{ queue: setup.queue, redeem_queues: redeem.toLowerCase(), deposit_queues: "" },
+          referrer: zeroAddress,
+        },
+      };
+      return { row, owner: script.deployer, parts: { ...contracts } };
+    });
+}

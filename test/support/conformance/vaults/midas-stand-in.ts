@@ -1,0 +1,114 @@
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  maxUint256,
+  zeroHash,
+} from "viem";
+import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
+import {
+  midasAccessAbi,
+  midasAccessCreationCode,
+  midasDepositVaultAbi,
+  midasDepositVaultCreationCode,
+  midasDepositVaultOldCreationCode,
+  midasFeedAbi,
+  midasFeedCreationCode,
+  midasRedemptionVaultAbi,
+  midasRedemptionVaultCreationCode,
+  midasTokenAbi,
+  midasTokenCreationCode,
+} from "../../../../scripts/stack/contracts/midas/artifact.ts";
+import type { Token } from "../../../../src/vaults/vault.ts";
+import type { StandIn } from "./family.ts";
+import { fund, mint, whole } from "./use.ts";
+import type { World } from "./world.ts";
+
+export interface MidasSetup {
+  deposit: "instant" | "request";
+  /** Who gets the tokens: older vaults mint to whoever calls. */
+  recipient: "argument" | "caller";
+  caller: "router" | "user";
+  /** Basis points on the payment token, besides the fee on instant deposits. */
+  fee?: bigint;
+  /** Whether the asset has the fixed price. */
+  stable?: boolean;
+}
+
+const ONE = 10n ** 18n;
+/** What one mToken is worth, and what the payment token's own feed says. */
+export const RATE = (ONE * 10_731n) / 10_000n;
+const TOKEN_RATE = (ONE * 9_990n) / 10_000n;
+const HOUR = 3_600n;
+
+interface Contracts {
+  access: Address;
+  mToken: Address;
+  feed: Address;
+  tokenFeed: Address;
+  deposits: Address;
+  redemptions: Address;
+}
+
+function deployContracts(script: ChainScript, setup: MidasSetup): Contracts {
+  const feedOf = (price: bigint) =>
+    script.deploy(
+      "feed",
+      encodeDeployData({ abi: midasFeedAbi, bytecode: midasFeedCreationCode, args: [price, 1_000n * HOUR] }),
+    );
+  const access = script.deploy(
+    "access",
+    encodeDeployData({ abi: midasAccessAbi, bytecode: midasAccessCreationCode }),
+  );
+  const named = [access, "An mToken", "mTOK"] as const;
+  const coded = { abi: midasTokenAbi, bytecode: midasTokenCreationCode } as const;
+  const mToken = script.deploy("mToken", encodeDeployData({ ...coded, args: named }));
+  const [feed, tokenFeed] = [feedOf(RATE), feedOf(TOKEN_RATE)];
+  const args = [mToken, feed, script.deployer] as const;
+  const bytecode: Hex =
+    setup.recipient === "argument" ? midasDepositVaultCreationCode : midasDepositVaultOldCreationCode;
+  const deposits = script.deploy(
+    "DepositVault",
+    encodeDeployData({ abi: midasDepositVaultAbi, bytecode, args }),
+  );
+  const out = { abi: midasRedemptionVaultAbi, bytecode: midasRedemptionVaultCreationCode } as const;
+  const redemptions = script.deploy("RedemptionVault", encodeDeployData({ ...out, args }));
+  return { access, mToken, feed, tokenFeed, deposits, redemptions };
+}
+
+/** A DepositVault and a RedemptionVault that are both open, and 100,000 mTokens that somebody holds. */
+export function deployMidas(setup: MidasSetup) {
+  return (world: World, asset: Token): Promise<StandIn> =>
+    world.script((script) => {
+      const contracts = deployContracts(script, setup);
+      const { mToken, feed, tokenFeed, deposits, redemptions } = contracts;
+      const call = (to: Address, abi: Abi, [functionName, ...args]: readonly [string, ...unknown[]]) =>
+        script.send(functionName, { to, data: encodeFunctionData({ abi, functionName, args }) });
+      for (const vault of [deposits, redemptions]) {
+        call(mToken, midasTokenAbi, ["setMinter", vault]);
+        const { fee = 0n, stable = true } = setup;
+        const config = [asset.address, tokenFeed, fee, maxUint256, stable] as const;
+        call(vault, midasDepositVaultAbi, ["addPaymentToken", ...config]);
+      }
+      call(mToken, midasTokenAbi, ["mint", script.deployer, 100_000n * ONE]);
+      mint(script, { token: asset, to: redemptions, amount: whole(asset, 1_000_000n) });
+      fund(script, { token: asset, spender: deposits, amount: 0n });
+      const [entryPoint, pricer] = [deposits.toLowerCase(), feed.toLowerCase()];
+      const row = {
+        ...{ address: mToken, shareDecimals: 18, entryPoint, spender: entryPoint, pricer },
+        caller: setup.caller,
+        params: {
+          deposit: setup.deposit,
+          recipient: setup.recipient,
+          ...((setup.stable ?? true)
+            ? { asset_rate: "stable" }
+            : { asset_rate: "feed", asset_feed: tokenFeed.toLowerCase() }),
+          redemption_vault: redemptions.toLowerCase(),
+          referrer: zeroHash,
+        },
+      };
+      return { row, owner: script.deployer, parts: { ...contracts } };
+    });
+}

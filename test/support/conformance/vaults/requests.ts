@@ -1,0 +1,126 @@
+import type { Address } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { adapterOf } from "../../../../src/vaults/families.ts";
+import type { Vault } from "../../../../src/vaults/vault.ts";
+import type { AsyncDeposits, PendingDeposit } from "../../../../src/vaults/vault-adapter.ts";
+import { readUncached } from "../../../../src/vaults/vault-state.ts";
+import { balanceOf } from "../../balances.ts";
+import { build, execute, flowsIn, sampleAmount, vaultOf } from "./deposit.ts";
+import type { Family, Placed } from "./family.ts";
+import { place } from "./suite.ts";
+import { startWorld, type World } from "./world.ts";
+
+/** A family whose deposits are settled later, or its vaults while they are. */
+export interface RequestingFamily extends Omit<Family, "shown" | "worth" | "withdrawal" | "states"> {
+  /** Puts the vault into the state in which it takes requests. */
+  open?(placed: Placed): Promise<void>;
+  /** Settles a user's request at the price of when it was made: then the estimate has to come true. */
+  settle(placed: Placed, of: { user: Address; requestId: string | null }): Promise<void>;
+  /** Whether settlement leaves shares to claim; else it sends them. */
+  claims: boolean;
+  /** Which of request and claim counts as the deposit, and whether it tells the amount. */
+  counts: { event: "request" | "claim"; assets: boolean };
+  /** The most by which the claim's event misses what was asked for, for each whole share; smallest units of the asset. */
+  eventRounding?: bigint;
+}
+
+interface Asked {
+  placed: Placed;
+  user: Address;
+  amount: bigint;
+  requestId: string | null;
+  /** The shares that were said to come of it. */
+  estimate: bigint;
+  vault: Vault;
+  requests: AsyncDeposits;
+}
+
+/** The suite of deposits that come later: asked for, seen as pending, settled, claimed, counted once. */
+export function requesting(families: readonly RequestingFamily[]): void {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.close());
+
+  describe.each(families)("$name", (family) => {
+    test.each(family.decimals)("takes a request of a token of %s decimals, to its end", async (decimals) => {
+      const placed = await place(world, { family, decimals });
+      await family.open?.(placed);
+      const asked = await ask(family, placed);
+      const { user, amount, requestId } = asked;
+      expect(await pendingOf(asked)).toMatchObject({ pendingAssets: amount });
+      expect(await sharesOf(asked)).toBe(0n);
+      await family.settle(placed, { user, requestId });
+      const settled = await pendingOf(asked);
+      expect(settled.pendingAssets).toBe(0n);
+      if (family.claims) expect(settled.claimableShares).toBe(asked.estimate);
+      await claim(family, { asked, settled });
+      expect(await pendingOf(asked)).toMatchObject({ pendingAssets: 0n, claimableShares: 0n });
+    });
+  });
+}
+
+/** Builds and sends the request, and holds what was said of it to what its receipt shows. */
+async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
+  const { world, asset } = placed;
+  const amount = sampleAmount(asset.decimals);
+  const signer = await world.user(asset, amount);
+  const user = signer.address;
+  const built = await build({ placed, user, amount });
+  expect(built.estimate.min_shares).toBeNull();
+  expect(built.simulation.shares).toBeNull();
+  const estimate = BigInt(built.estimate.estimated_shares);
+  expect(estimate).toBeGreaterThan(0n);
+  const receipt = await execute(placed, { user: signer, built });
+  expect(await balanceOf(world, { token: asset.address, owner: user })).toBe(0n);
+  const vault = await vaultOf(placed);
+  const requests = adapterOf(vault).requests?.(vault) ?? null;
+  if (requests === null) throw new Error("the family follows no requests");
+  const seen = requests.requestIn(vault, { user, logs: receipt.logs });
+  expect(seen).toMatchObject({ assets: amount });
+  const { event, assets } = family.counts;
+  const counted = { kind: "deposit", user, assets: assets ? amount : null, shares: null };
+  expect(await flowsIn(placed, receipt)).toEqual(event === "request" ? [counted] : []);
+  return { placed, user, amount, requestId: seen?.requestId ?? null, estimate, vault, requests };
+}
+
+async function claim(family: RequestingFamily, of: { asked: Asked; settled: PendingDeposit }): Promise<void> {
+  const { asked, settled } = of;
+  const { placed, user, vault, requests } = asked;
+  const call = requests.claim(vault, { user, pending: settled });
+  expect(call !== null).toBe(family.claims);
+  if (call !== null) {
+    expect(await sharesOf(asked)).toBe(0n);
+    const receipt = await placed.world.send(user, { to: call.target, data: call.data });
+    expect(await sharesOf(asked)).toBe(settled.claimableShares);
+    const flows = await flowsIn(placed, receipt);
+    const [{ assets = null } = {}] = flows;
+    const counted = { kind: "deposit", user, assets, shares: settled.claimableShares };
+    expect(flows).toEqual(family.counts.event === "claim" ? [counted] : []);
+    if (family.counts.event === "claim") expectNear(family, { asked, settled, assets });
+  }
+  expect(await sharesOf(asked)).toBeGreaterThan(0n);
+}
+
+/** What the claim's event tells is what was asked for, but for the rounding of the family's price. */
+function expectNear(
+  { eventRounding = 0n }: RequestingFamily,
+  of: { asked: Asked; settled: PendingDeposit; assets: bigint | null },
+): void {
+  const { asked, settled, assets } = of;
+  if (assets === null) throw new Error("the claim's event tells no amount");
+  const wholeShares = (settled.claimableShares ?? 0n) / 10n ** BigInt(asked.placed.row.shareDecimals) + 1n;
+  const missed = assets > asked.amount ? assets - asked.amount : asked.amount - assets;
+  expect(missed).toBeLessThanOrEqual(eventRounding * wholeShares);
+}
+
+async function pendingOf({ placed, user, requestId, vault, requests }: Asked): Promise<PendingDeposit> {
+  const requestIds = requestId === null ? [] : [requestId];
+  const described = requests.pending(vault, { user, requestIds });
+  const ctx = placed.world.fresh().context();
+  return (await readUncached(ctx, { chainId: vault.chainId, described })).value;
+}
+
+const sharesOf = ({ placed, user }: Asked): Promise<bigint> =>
+  balanceOf(placed.world, { token: placed.shareToken, owner: user });

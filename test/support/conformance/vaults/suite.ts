@@ -1,0 +1,196 @@
+import { type Address, erc20Abi, getAddress, parseEventLogs } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SeedRow } from "../../../../scripts/db/seed-row.ts";
+import { balanceOf } from "../../balances.ts";
+import type { TestUser } from "../../chain.ts";
+import {
+  ask,
+  build,
+  detailOf,
+  execute,
+  flowsIn,
+  positionsOf,
+  previewOf,
+  sampleAmount,
+  vaultIdOf,
+} from "./deposit.ts";
+import { derivedRow, storedRow } from "./derived.ts";
+import type { Family, Placed } from "./family.ts";
+import { startWorld, type World } from "./world.ts";
+
+/**
+ * The one suite that every adapter passes: what a vault says of itself is what its contracts say; a deposit is
+ * previewed, built, simulated and carried out, and gives what was promised; the position is worth what the family
+ * says; events become flows; each limit, pause and permission is refused for what it is.
+ */
+export function conformance(families: readonly Family[]): void {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.close());
+
+  describe.each(families)("$name", (family) => {
+    describe.each(family.decimals)("of %s decimals", (decimals) => {
+      let placed: Placed;
+      beforeAll(async () => {
+        placed = await place(world, { family, decimals });
+      });
+
+      test("says of itself what its contracts say", async () => {
+        expect(await detailOf(placed)).toMatchObject({
+          ...{ type: family.type, asset: placed.asset, stale: false },
+          ...{ share_token: placed.shareToken, share_decimals: placed.row.shareDecimals },
+          ...(await family.shown(placed)),
+        });
+      });
+
+      test("is derived from its chain as its row has it", async () => {
+        expect(await derivedRow(placed)).toEqual(await storedRow(placed));
+      });
+
+      const each = (name: string, work: () => Promise<void>) => test(name, () => world.undone(work));
+
+      each("takes a deposit as it was promised", async () => {
+        const deposited = await deposit(family, placed);
+        expect(await flowsIn(placed, deposited.receipt)).toEqual([
+          {
+            kind: "deposit",
+            user: family.namesCaller ? passedOnBy(placed, deposited) : deposited.user.address,
+            assets: deposited.amount,
+            shares: deposited.shares,
+          },
+        ]);
+      });
+
+      each("shows the position at the family's own price", async () => {
+        const { user, shares } = await deposit(family, placed);
+        expect(await positionsOf(placed, user.address)).toMatchObject([
+          {
+            vault_id: vaultIdOf(placed),
+            share_balance: String(shares),
+            share_decimals: placed.row.shareDecimals,
+            asset_address: placed.asset.address,
+            asset_decimals: decimals,
+            vault_type: family.type,
+            current_assets: (await family.worth(placed, shares))?.toString() ?? null,
+          },
+        ]);
+      });
+
+      each("shows a withdrawal as one", () => withdrawAndCheck(family, placed));
+    });
+
+    const [decimals] = family.decimals;
+    if (decimals !== undefined && family.states.length > 0)
+      describeStates(family, { world: () => world, decimals });
+  });
+}
+
+function describeStates(family: Family, of: { world: () => World; decimals: number }): void {
+  describe("in each of its states", () => {
+    let placed: Placed;
+    beforeAll(async () => {
+      placed = await place(of.world(), { family, decimals: of.decimals });
+    });
+
+    test.each(family.states)("$name", async ({ enter, amount = sampleAmount, refused, shown }) => {
+      const { world, asset } = placed;
+      const wanted = amount(of.decimals);
+      await world.undone(async () => {
+        const user = await world.user(asset, wanted);
+        await enter(placed, user.address);
+        const answer = await ask({ placed, user: user.address, amount: wanted });
+        if (refused === null) expect(answer).toMatchObject({ status: 200 });
+        else expect(answer.body).toMatchObject(refused);
+        if (shown !== undefined) expect(await detailOf(placed)).toMatchObject(shown);
+      });
+    });
+  });
+}
+
+interface Deposited {
+  user: TestUser;
+  amount: bigint;
+  shares: bigint;
+  receipt: Awaited<ReturnType<typeof execute>>;
+}
+
+/** Deposits an ordinary amount and holds the program to what it said beforehand. */
+async function deposit(family: Family, placed: Placed): Promise<Deposited> {
+  const { world, asset, shareToken } = placed;
+  const amount = sampleAmount(asset.decimals);
+  const user = await world.user(asset, amount);
+  const wanted = { placed, user: user.address, amount };
+  const preview = await previewOf(wanted);
+  const built = await build(wanted);
+  const receipt = await execute(placed, { user, built });
+  const held = { token: shareToken, owner: user.address };
+  const shares = await balanceOf(world, held);
+  const { min_shares: floor, estimated_shares: estimate } = built.estimate;
+  expect(shares).toBeGreaterThanOrEqual(BigInt(floor ?? 1));
+  const enforced = placed.row.caller !== "user" || family.nativeMinimum === true;
+  if (enforced) expect(floor).not.toBe(null);
+  expectWithin(family.rounding ?? 0n, { shares, of: preview });
+  expectWithin(family.rounding ?? 0n, { shares, of: BigInt(estimate) });
+  expect(await balanceOf(world, { token: asset.address, owner: user.address })).toBe(0n);
+  return { user, amount, shares, receipt };
+}
+
+/** From whom the user got the shares. */
+function passedOnBy(placed: Placed, { user, shares, receipt }: Deposited): Address {
+  const own = receipt.logs.filter(({ address }) => getAddress(address) === placed.shareToken);
+  const transfers = parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: own });
+  const last = transfers.find(({ args }) => args.to === user.address && args.value === shares);
+  if (last === undefined) throw new Error("nobody passed the shares on");
+  return last.args.from;
+}
+
+function expectWithin(rounding: bigint, { shares, of }: { shares: bigint; of: bigint | null }): void {
+  if (of === null) throw new Error("the family gave no preview");
+  if (rounding === 0n) expect(shares).toBe(of);
+  expect(shares - of).toBeLessThanOrEqual(rounding);
+  expect(of - shares).toBeLessThanOrEqual(rounding);
+}
+
+async function withdrawAndCheck(family: Family, placed: Placed): Promise<void> {
+  const { world, asset } = placed;
+  const { user, shares } = await deposit(family, placed);
+  const out = family.withdrawal(placed, { user: user.address, shares });
+  if (out === null) return;
+  const receipt = await world.send(user.address, out);
+  const assets = await balanceOf(world, { token: asset.address, owner: user.address });
+  expect(assets).toBeGreaterThan(0n);
+  expect(await flowsIn(placed, receipt)).toEqual([
+    {
+      kind: "withdrawal",
+      user: user.address,
+      assets,
+      shares: family.withdrawalTellsShares === false ? null : shares,
+    },
+  ]);
+  expect(await positionsOf(placed, user.address)).toEqual([]);
+}
+
+/** Deploys a stand-in for an asset of so many decimals and writes its row. */
+export async function place(
+  world: World,
+  of: { family: Pick<Family, "name" | "adapter" | "type" | "deploy">; decimals: number },
+): Promise<Placed> {
+  const { family, decimals } = of;
+  const asset = await world.token(decimals);
+  const standIn = await family.deploy(world, asset);
+  const own = standIn.row.address.toLowerCase();
+  const row = SeedRow.parse({
+    ...{ chainId: world.chainId, type: family.type, adapter: family.adapter, name: family.name },
+    ...{ assetAddress: asset.address.toLowerCase(), assetSymbol: asset.symbol, assetDecimals: decimals },
+    ...{ shareToken: own, entryPoint: own, spender: own, pricer: own },
+    ...{ acceptedAssets: [asset], status: "active" },
+    ...standIn.row,
+    address: own,
+  });
+  await world.register([row]);
+  const shareToken = getAddress(row.shareToken);
+  const vault: Address = getAddress(own);
+  return { ...standIn, world, asset: { ...asset, address: getAddress(asset.address) }, vault, shareToken };
+}

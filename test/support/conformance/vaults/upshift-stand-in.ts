@@ -1,0 +1,36 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress } from "viem";
+import {
+  tokenizedVaultCreationCode,
+  tokenizedVaultAbi as vaultAbi,
+  whitelistAbi,
+  whitelistCreationCode,
+} from "../../../../scripts/stack/contracts/upshift/artifact.ts";
+import type { Token } from "../../../../src/vaults/vault.ts";
+import type { StandIn } from "./family.ts";
+import { deployOn } from "./standard.ts";
+import { fund, whole } from "./use.ts";
+import type { World } from "./world.ts";
+
+const contract = { abi: vaultAbi, code: tokenizedVaultCreationCode } as const;
+const encodeVault = (functionName: "setSharePrice", args: readonly [bigint]) =>
+  encodeFunctionData({ abi: vaultAbi, functionName, args });
+
+/** A vault of Upshift's: a share is worth 1.0731 in the reference token; the list of senders stands ready. */
+export function deployUpshift(world: World, asset: Token): Promise<StandIn> {
+  return world.script((script) => {
+    const list = script.deploy(
+      "list",
+      encodeDeployData({ abi: whitelistAbi, bytecode: whitelistCreationCode }),
+    );
+    const vault = deployOn(script, { contract, asset });
+    fund(script, { token: asset, spender: vault, amount: whole(asset, 107_310n) });
+    const args = [asset.address, whole(asset, 100_000n), script.deployer] as const;
+    const data = encodeFunctionData({ abi: vaultAbi, functionName: "deposit", args });
+    script.send("deposit", { to: vault, data });
+    const price = (whole(asset, 1n) * 10_731n) / 10_000n;
+    script.send("price", { to: vault, data: encodeVault("setSharePrice", [price]) });
+    const lp = getContractAddress({ from: vault, nonce: 1n }).toLowerCase();
+    const row = { address: vault, shareToken: lp, shareDecimals: asset.decimals };
+    return { row, owner: script.deployer, parts: { list } };
+  });
+}

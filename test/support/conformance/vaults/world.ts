@@ -1,0 +1,139 @@
+import {
+  type Address,
+  createPublicClient,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  http,
+  numberToHex,
+  type PublicClient,
+  type TransactionReceipt,
+} from "viem";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import type { SeedRow } from "../../../../scripts/db/seed-row.ts";
+import { startAnvil } from "../../../../scripts/stack/chains/anvil.ts";
+import { deployRouter, verifyRouter } from "../../../../scripts/stack/chains/infrastructure.ts";
+import { rpc, rpcBatch } from "../../../../scripts/stack/chains/json-rpc.ts";
+import { receiptOf } from "../../../../scripts/stack/chains/receipt.ts";
+import { ChainScript } from "../../../../scripts/stack/chains/script.ts";
+import { stackTokenAbi, stackTokenCreationCode } from "../../../../scripts/stack/contracts/artifact.ts";
+import { vaults } from "../../../../src/db/schema/partners.ts";
+import type { Token } from "../../../../src/vaults/vault.ts";
+import type { TestUser } from "../../chain.ts";
+import { type Isolate, startDeployment } from "../../partners/deployment.ts";
+import { createWallet } from "../../wallet.ts";
+
+export interface Call {
+  to: Address;
+  data: Hex;
+}
+
+/** The program over embedded stores, and a chain of its own with the Router on it. */
+export interface World {
+  chainId: number;
+  url: string;
+  client: PublicClient;
+  /** An isolate that has cached nothing. */
+  fresh(): Isolate;
+  /** Writes rows of the registry. */
+  register(rows: readonly SeedRow[]): Promise<void>;
+  /** Deploys from an account of its own, which {@link send} may use later. */
+  script<T>(work: (script: ChainScript) => T | Promise<T>): Promise<T>;
+  /** Sends from any account, mined at once. Throws when it reverts. */
+  send(from: Address, call: Call): Promise<TransactionReceipt>;
+  /** A plain token of so many decimals that anybody may mint. */
+  token(decimals: number): Promise<Token>;
+  /** A new account that holds so much of a token, and native money for gas. */
+  user(token: Token, amount: bigint): Promise<TestUser>;
+  /** Does something and puts the chain back as it was, its clock included. */
+  undone<T>(work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const CHAIN_ID = 31337;
+/** Ample: what a vault accrues in the next block is not in an estimate. */
+const GAS = numberToHex(8_000_000);
+
+export async function startWorld(): Promise<World> {
+  const [causeway, anvil] = await Promise.all([
+    startDeployment({ chainIds: [CHAIN_ID] }),
+    startAnvil(CHAIN_ID),
+  ]);
+  const { url } = anvil;
+  await causeway.connectChain(CHAIN_ID, url);
+  const client = createPublicClient({ transport: http(url, { retryCount: 0 }), cacheTime: 0 });
+  const send = sender(url, client);
+  const script = scripts(url);
+  await script((it) => deployRouter(it));
+  await verifyRouter(url, CHAIN_ID);
+  return {
+    chainId: CHAIN_ID,
+    url,
+    client,
+    script,
+    send,
+    fresh: () => causeway.isolate({ REDIS_KEY_PREFIX: `world-${crypto.randomUUID().slice(0, 8)}` }),
+    async register(rows) {
+      await causeway.db.insert(vaults).values([...rows]);
+    },
+    token: (decimals) => script((it) => plainToken(it, decimals)),
+    user: (token, amount) => newUser(url, { token, amount, send }),
+    async undone(work) {
+      const snapshot = await rpc(url, "evm_snapshot");
+      try {
+        return await work();
+      } finally {
+        await rpc(url, "evm_revert", snapshot);
+      }
+    },
+    async close() {
+      await Promise.all([causeway.close(), anvil.close()]);
+    },
+  };
+}
+
+function scripts(url: string): World["script"] {
+  return async (work) => {
+    const script = await ChainScript.open(url, privateKeyToAddress(generatePrivateKey()));
+    const made = await work(script);
+    await script.flush();
+    await script.close();
+    return made;
+  };
+}
+
+function sender(url: string, client: PublicClient): World["send"] {
+  return async (from, { to, data }) => {
+    const [, , hash] = await rpcBatch(url, [
+      { method: "anvil_impersonateAccount", params: [from] },
+      { method: "anvil_setBalance", params: [from, numberToHex(10n ** 26n)] },
+      { method: "eth_sendTransaction", params: [{ from, to, data, gas: GAS }] },
+    ]);
+    const receipt = await receiptOf(client, hash as Hex);
+    if (receipt.status !== "success") throw new Error(`${data.slice(0, 10)} to ${to} reverted`);
+    return receipt;
+  };
+}
+
+function plainToken(script: ChainScript, decimals: number): Token {
+  const symbol = `TOK${decimals}`;
+  const args = [`Token of ${decimals} decimals`, symbol, decimals] as const;
+  const data = encodeDeployData({ abi: stackTokenAbi, bytecode: stackTokenCreationCode, args });
+  return { address: script.deploy(symbol, data), symbol, decimals };
+}
+
+async function newUser(
+  url: string,
+  input: { token: Token; amount: bigint; send: World["send"] },
+): Promise<TestUser> {
+  const privateKey = generatePrivateKey();
+  const address = privateKeyToAddress(privateKey);
+  const wallet = createWallet({ privateKey, rpcUrl: url, chainId: CHAIN_ID });
+  const data = encodeFunctionData({
+    abi: stackTokenAbi,
+    functionName: "mint",
+    args: [address, input.amount],
+  });
+  await input.send(address, { to: input.token.address, data });
+  return { address, wallet };
+}

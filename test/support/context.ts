@@ -1,0 +1,75 @@
+import type { ChainClient } from "../../src/chains/client.ts";
+import type { Config } from "../../src/config.ts";
+import { type Context, createContext, createRuntime } from "../../src/context.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { Timing } from "../../src/lib/timing.ts";
+import { createCache } from "../../src/redis/cache.ts";
+import { MemoryCache } from "../../src/redis/memory-cache.ts";
+import { MemoryNonces, OpenLimiter } from "./partners/stores.ts";
+import { MemoryStore } from "./redis/memory-store.ts";
+
+/** Bindings with which the program starts; nobody listens at their addresses. */
+export const bindings = {
+  DATABASE_URL: "postgres://user:pa55word@127.0.0.1:9/causeway",
+  UPSTASH_REDIS_REST_URL: "http://127.0.0.1:9",
+  UPSTASH_REDIS_REST_TOKEN: "redis-t0ken",
+  PUBLIC_URL: "https://causeway.example",
+} as const;
+
+export interface TestContext extends Context {
+  /** The lines the program logged, parsed. */
+  readonly logged: Record<string, unknown>[];
+  readonly redis: MemoryStore;
+}
+
+/**
+ * A context as the program composes it, on a memory store, a clock that stands still, and the given chains;
+ * nobody answers for what else it reaches.
+ */
+export function testContext(
+  parts: Partial<Pick<Context, "db" | "requestId" | "cache">> & {
+    config?: Partial<Config>;
+    clients?: readonly ChainClient[];
+    nowMs?: number;
+  } = {},
+): TestContext {
+  const requestId = parts.requestId ?? "request-1";
+  const waitUntil = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
+  const composed = createContext(createRuntime(bindings), {
+    requestId,
+    clientAddress: "192.0.2.1",
+    waitUntil,
+  });
+  const now = () => parts.nowMs ?? 1_700_000_000_000;
+  const logged: Record<string, unknown>[] = [];
+  const log = createLogger((line) => logged.push(JSON.parse(line)), { request_id: requestId });
+  const redis = new MemoryStore(now);
+  const clients = new Map(parts.clients?.map((client) => [client.definition.chainId, client]));
+  const cache = createCache({
+    memory: new MemoryCache(),
+    redis,
+    now,
+    waitUntil,
+    log,
+    makeToken: () => requestId,
+  });
+  return {
+    ...composed,
+    config: { ...composed.config, ...parts.config },
+    db: parts.db ?? composed.db,
+    cache: parts.cache ?? cache,
+    timing: new Timing(now),
+    randomId: () => "0123456789abcdef0123456789abcdef",
+    chains: {
+      definitions: new Map([...clients].map(([chainId, client]) => [chainId, client.definition])),
+      client: (chainId) => clients.get(chainId) ?? null,
+    },
+    actor: { kind: "anonymous" },
+    limiter: new OpenLimiter(),
+    nonces: new MemoryNonces(now),
+    redis,
+    log,
+    logged,
+    now,
+  };
+}

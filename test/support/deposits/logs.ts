@@ -1,0 +1,73 @@
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeEventTopics,
+  erc20Abi,
+  type Hex,
+  type Log,
+  numberToHex,
+  zeroAddress,
+  zeroHash,
+} from "viem";
+import type { Receipt } from "../../../src/chains/transaction.ts";
+import { depositRouterAddress } from "../../../src/router/address.ts";
+import { depositRouterAbi } from "../../../src/router/artifact.ts";
+import { REF, USDC, USER, VAULT } from "./fixtures.ts";
+
+/** A log as `fetchTransaction` gives it. */
+export function log(address: Address, topics: readonly unknown[], data: Hex): Log {
+  return {
+    address,
+    topics: topics as Log["topics"],
+    data,
+    blockNumber: 100n,
+    transactionHash: `0x${"ab".repeat(32)}`,
+    logIndex: 0,
+    blockHash: null,
+    transactionIndex: null,
+    removed: false,
+  } as unknown as Log;
+}
+
+export const receiptOf = (...logs: Log[]): Receipt => ({
+  blockNumber: 100n,
+  succeeded: true,
+  gasUsed: 1n,
+  logs,
+});
+
+const deposited = {
+  emitter: depositRouterAddress as Address,
+  ref: REF,
+  partnerId: zeroHash as Hex,
+  receiver: USER,
+  shareToken: VAULT,
+  sender: USER,
+  asset: USDC,
+  amountIn: 100_000_000n,
+  shares: 99_900_000_000_000_000_000n,
+  partnerType: 0,
+};
+
+/** The Router's `Deposited` for the fixture's deposit, changed. */
+export function depositedLog(change: Partial<typeof deposited> = {}): Log {
+  const { emitter, ref, partnerId, receiver, ...rest } = { ...deposited, ...change };
+  const topics = encodeEventTopics({
+    abi: depositRouterAbi,
+    eventName: "Deposited",
+    args: { ref, partnerId, receiver },
+  });
+  const types = ["address", "address", "address", "uint256", "uint256", "uint8"].map((type) => ({ type }));
+  const { shareToken, sender, asset, amountIn, shares, partnerType } = rest;
+  const data = encodeAbiParameters(types, [shareToken, sender, asset, amountIn, shares, partnerType]);
+  return log(emitter, topics, data);
+}
+
+/** A token's `Transfer`; to the user, from nowhere, unless changed. */
+export function transferLog(
+  change: { token?: Address; from?: Address; to?: Address; value?: bigint } = {},
+): Log {
+  const { token = VAULT, from = zeroAddress, to = USER, value = 99_900_000_000_000_000_000n } = change;
+  const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { from, to } });
+  return log(token, topics, numberToHex(value, { size: 32 }));
+}

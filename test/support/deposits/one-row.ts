@@ -1,0 +1,32 @@
+import type { Database } from "../../../src/db/client.ts";
+import type { DepositChange, DepositRow } from "../../../src/db/queries/deposits.ts";
+
+export interface OneRow {
+  db: Database;
+  /** What updates have set, in order. */
+  changes: DepositChange[];
+}
+
+/** A database that holds one deposit, whatever is asked: reads give it, updates change it. */
+export function oneRow(row: DepositRow): OneRow {
+  let held = row;
+  const changes: DepositChange[] = [];
+  const statement = (): object => {
+    const answer: object = new Proxy(Object.create(null), {
+      get(_target, name) {
+        if (name === "then") return (resolve: (rows: DepositRow[]) => void) => resolve([held]);
+        return (change: unknown) => {
+          if (name === "set") {
+            const { updatedAt: _updatedAt, ...own } = change as DepositChange & { updatedAt: unknown };
+            changes.push(own);
+            held = { ...held, ...own };
+          }
+          return answer;
+        };
+      },
+    });
+    return answer;
+  };
+  const db: Database = { run: async (make) => make(statement() as Parameters<typeof make>[0]) };
+  return { db, changes };
+}

@@ -1,0 +1,149 @@
+import { type Address, type Hex, zeroAddress, zeroHash } from "viem";
+import { z } from "zod";
+import type { ChainDefinition } from "../../../src/chains/definitions.ts";
+import type { DepositOrder } from "../../../src/deposits/build/order.ts";
+import type { RouteAttempt } from "../../../src/deposits/build/prepared-deposit.ts";
+import type {
+  Provider,
+  TransferQuote,
+  TransferRequest,
+  VerifiedTransfer,
+} from "../../../src/providers/provider.ts";
+import { depositRouterAddress } from "../../../src/router/address.ts";
+import { type TestContext, testContext } from "../context.ts";
+import { testChain } from "../rpc-node.ts";
+import { NOW, REF, TRACKING_ID, USDC, USER, vault } from "./fixtures.ts";
+import { type SimulatedChain, type SimulatedEffects, simulatedChain } from "./simulated-chain.ts";
+
+/** What the user pays with. */
+export const PAID: Address = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
+export const PAID_AMOUNT = 10n ** 20n;
+/** The provider's contract, whom it has approved, and who makes the call where the money arrives. */
+export const DIAMOND: Address = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE";
+export const SPENDER: Address = "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5";
+export const EXECUTOR: Address = "0x0f7Ae28dE1C8532170AD4ee566B5801485c13a0E";
+export const elsewhere: ChainDefinition = { ...testChain, chainId: 31338, name: "Elsewhere", key: "els" };
+
+export const option: TransferQuote = {
+  provider: "fake",
+  bridge: "bridge",
+  bridgeName: "Bridge",
+  bridgeLogo: null,
+  toAmount: 100_000_000n,
+  toAmountMin: 99_000_000n,
+  estimatedSeconds: 60,
+  gasCostUsd: null,
+  fromAmountUsd: null,
+  toAmountUsd: null,
+  callable: true,
+  plain: true,
+};
+const move: VerifiedTransfer = {
+  ...option,
+  transaction: { to: DIAMOND, data: "0x12345678", value: 0n },
+  spender: SPENDER,
+  executor: EXECUTOR,
+  tool: "tool",
+  validSeconds: 60,
+};
+
+export interface Moving {
+  ctx: TestContext;
+  attempt: RouteAttempt;
+  /** What the provider was asked to build. */
+  asked: TransferRequest[];
+  source: SimulatedChain;
+  destination: SimulatedChain;
+}
+
+/** A wish to deposit from elsewhere, or with a swap on the vault's own chain, and a provider that grants it. */
+export async function moving(world: {
+  oneChain?: boolean;
+  made?: Partial<VerifiedTransfer>;
+  atSource?: SimulatedEffects;
+  atVault?: SimulatedEffects;
+  caller?: "router" | "user";
+}): Promise<Moving> {
+  const destination = simulatedChain({
+    effects: ({ data }) => (data === move.transaction.data ? world.atSource : world.atVault) ?? {},
+  });
+  const source = world.oneChain
+    ? destination
+    : simulatedChain({ definition: elsewhere, effects: () => world.atSource ?? {} });
+  const clients = [...new Set([source.client, destination.client])];
+  const ctx = testContext({ clients, nowMs: NOW });
+  await rememberLayout(ctx, USDC);
+  const asked: TransferRequest[] = [];
+  const build: Provider["build"] = async (_scope, request) => {
+    asked.push(request);
+    return { ...move, ...world.made };
+  };
+  const order = orderOf({ source, destination, caller: world.caller ?? "router" });
+  const funds: RouteAttempt["funds"] = {
+    balance: PAID_AMOUNT,
+    allowances: new Map([[SPENDER.toLowerCase(), 0n]]),
+    block: { number: 1_234, timestamp: 1_700_000_000 },
+  };
+  const provider: Provider = { ...unasked, build };
+  const attempt = { order, token: vault.asset, option, provider, funds, deadline: NOW + 1_000 };
+  return { ctx, attempt, asked, source, destination };
+}
+
+const unexpected = (): never => {
+  throw new Error("nobody asks for this");
+};
+const unasked: Omit<Provider, "build"> = {
+  name: "fake",
+  capabilities: unexpected,
+  quote: unexpected,
+  spenders: unexpected,
+  status: unexpected,
+};
+
+function orderOf(of: {
+  source: SimulatedChain;
+  destination: SimulatedChain;
+  caller: "router" | "user";
+}): DepositOrder {
+  const { source, destination, caller } = of;
+  return {
+    from: {
+      client: source.client,
+      chainId: source.client.definition.chainId,
+      token: PAID,
+      amount: PAID_AMOUNT,
+    },
+    client: destination.client,
+    vault: { ...vault, caller },
+    entry:
+      caller === "router"
+        ? { via: "router", address: depositRouterAddress }
+        : { via: "user", address: vault.entryPoint },
+    user: USER,
+    slippage: 0.03,
+    preferredBridge: null,
+    trackingId: TRACKING_ID,
+    ref: REF,
+    referrer: zeroAddress,
+    referrerHandle: "",
+    parentTrackingId: null,
+    partnerId: "",
+    partnerHash: zeroHash as Hex,
+    partnerType: 0,
+    partnerAddress: null,
+    partnerVerified: false,
+  };
+}
+
+/** Balances of this token can be set in simulations: its layout was found before. */
+export async function rememberLayout(ctx: TestContext, token: Address): Promise<void> {
+  const day = 86_400_000;
+  await ctx.cache.cached({
+    key: `layout:${testChain.chainId}:${token.toLowerCase()}`,
+    schema: z.object({ order: z.literal("solidity"), base: z.bigint() }),
+    freshMs: day,
+    staleMs: day,
+    keepMs: day,
+    load: async () => ({ order: "solidity" as const, base: 9n }),
+  });
+}

@@ -1,0 +1,113 @@
+import {
+  type Address,
+  decodeFunctionData,
+  encodeFunctionResult,
+  erc20Abi,
+  type Hex,
+  numberToHex,
+} from "viem";
+import type { ChainDefinition } from "../../../src/chains/definitions.ts";
+import { erc4626Abi } from "../../../src/vaults/families/erc4626/index.ts";
+import { type Contracts, contractsClient, type FakeClient } from "../multicall.ts";
+import { testChain } from "../rpc-node.ts";
+import { withAsk } from "../with-ask.ts";
+import { USDC } from "./fixtures.ts";
+
+const ONE = 10n ** 18n;
+const abi = [...erc4626Abi(), ...erc20Abi.filter((item) => item.type === "function")] as const;
+/** What the vault and the token of the fixtures say: a share is worth 1.25 USDC. */
+const HONEST: Readonly<Record<string, unknown>> = {
+  asset: USDC,
+  convertToAssets: 1_250_000n,
+  maxDeposit: 2n ** 256n - 1n,
+  balanceOf: 10n ** 12n,
+  allowance: 10n ** 12n,
+  paused: false,
+};
+
+/** A call as it was sent to be simulated, without the reads around it. */
+export interface SentCall {
+  from: Address;
+  to: Address;
+  data: Hex;
+  value: Hex;
+}
+
+/** What the last call of a simulation does. */
+export interface SimulatedEffects {
+  /** By how much balances rise, by token and account in lower case, `<token>:<account>`; all others stay. */
+  rises?: Readonly<Record<string, bigint>>;
+  returned?: Hex;
+  gasUsed?: bigint;
+  /** What it reverts with instead. */
+  revert?: Hex;
+}
+
+export interface SimulatedChain {
+  client: FakeClient;
+  /** The calls of each simulation, in the order in which they were asked for. */
+  sent: SentCall[][];
+}
+
+const BALANCE_OF = "0x70a08231";
+const BEFORE = 10n ** 30n;
+
+/** A chain whose contracts answer `answers`, and whose nodes simulate calls with these effects. */
+export function simulatedChain(world: {
+  effects?: (call: SentCall) => SimulatedEffects;
+  answers?: Readonly<Record<string, unknown>>;
+  definition?: ChainDefinition;
+}): SimulatedChain {
+  const answers = { ...HONEST, ...world.answers };
+  const contracts: Contracts = ({ data }) => {
+    const { functionName, args } = decodeFunctionData({ abi, data });
+    const [amount] = args ?? [];
+    const known = functionName === "previewDeposit" ? sharesFor(amount as bigint) : answers[functionName];
+    const result = answers[functionName] ?? known;
+    if (result === undefined) return { ok: false, data: "0x" };
+    return { ok: true, data: encodeFunctionResult({ abi, functionName, result } as never) };
+  };
+  const reading = contractsClient(contracts, { definition: world.definition ?? testChain });
+  const sent: SentCall[][] = [];
+  const client = withAsk({
+    ...reading,
+    async request(method: string, params: readonly unknown[]) {
+      if (method !== "eth_simulateV1") return reading.request(method, params);
+      const [{ blockStateCalls }] = params as [{ blockStateCalls: [{ calls: SentCall[] }] }];
+      const [{ calls }] = blockStateCalls;
+      const own = calls.filter(({ data }) => !data.startsWith(BALANCE_OF));
+      sent.push(own);
+      const last = own.at(-1);
+      const effects = last === undefined ? {} : (world.effects?.(last) ?? {});
+      const lastAt = last === undefined ? -1 : calls.lastIndexOf(last);
+      return [
+        {
+          number: "0x10",
+          timestamp: "0x10",
+          calls: calls.map((call, at) => answerOf(call, { at, lastAt, effects })),
+        },
+      ];
+    },
+  });
+  return { client, sent };
+}
+
+/** 0.8 shares of eighteen decimals for one USDC of six. */
+export const sharesFor = (assets: bigint): bigint => (assets * ONE * 8n) / 10_000_000n;
+
+export const balanceKey = (token: Address, account: Address): string =>
+  `${token.toLowerCase()}:${account.toLowerCase()}`;
+
+function answerOf(call: SentCall, of: { at: number; lastAt: number; effects: SimulatedEffects }) {
+  const { at, lastAt, effects } = of;
+  const answer = { status: "0x1", returnData: "0x" as Hex, gasUsed: "0x5208" as Hex };
+  if (call.data.startsWith(BALANCE_OF)) {
+    const account: Address = `0x${call.data.slice(-40)}`;
+    const rise = at < lastAt ? 0n : (effects.rises?.[balanceKey(call.to, account)] ?? 0n);
+    return { ...answer, returnData: numberToHex(BEFORE + rise, { size: 32 }) };
+  }
+  if (at !== lastAt) return answer;
+  if (effects.revert !== undefined) return { ...answer, status: "0x0", returnData: effects.revert };
+  const gasUsed = numberToHex(effects.gasUsed ?? 200_000n);
+  return { ...answer, gasUsed, returnData: effects.returned ?? "0x" };
+}

@@ -1,0 +1,195 @@
+import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, keccak256, zeroAddress, zeroHash } from "viem";
+import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
+import { receiptOf } from "../../../scripts/stack/chains/receipt.ts";
+import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
+import type { StackVault } from "../../../scripts/stack/manifest.ts";
+import { type Context, createContext, createRuntime, type Runtime } from "../../../src/context.ts";
+import { insertDeposit } from "../../../src/db/queries/deposits.ts";
+import { depositRef } from "../../../src/deposits/build/order.ts";
+import type { DestinationCall, VerifiedTransfer } from "../../../src/providers/provider.ts";
+import { encodeRouterDeposit } from "../../../src/router/codec.ts";
+import { addressOf, chainIds, chainOf, type KeyedUser, mined, newUser, sendCall, tokenOn } from "../chain.ts";
+import { emulators, type FaultInput } from "../faults.ts";
+import { variablesFor } from "../worker.ts";
+
+export type ProviderName = "across" | "lifi";
+
+/** A deposit that left one chain for a vault on the other. */
+export interface Departed {
+  trackingId: string;
+  user: KeyedUser;
+  vault: StackVault;
+  hash: Hex;
+  /** What the bridge promises to deliver, smallest unit. */
+  promised: bigint;
+}
+
+export interface Departure {
+  provider: ProviderName;
+  vault: StackVault;
+  amount?: bigint;
+  /** Whether the bridge only delivers, and the user deposits in a second transaction. */
+  twoStep?: boolean;
+  /** What the destination call asks for at least; absurdly many shares make it fail by itself. */
+  minShares?: bigint;
+  user?: KeyedUser;
+}
+
+const AMOUNT = 250_000_000n;
+const MAX = 2n ** 256n - 1n;
+const SLIPPAGE = 20_000_000n;
+let runtime: Runtime | null = null;
+
+/** A context of the program over the stack, as one request gets it: its providers, chains and database. */
+export async function programContext(): Promise<Context> {
+  runtime ??= createRuntime(await variablesFor("http://127.0.0.1:9", {}));
+  return createContext(runtime, {
+    requestId: "test",
+    clientAddress: "unknown",
+    waitUntil: () => undefined,
+  });
+}
+
+/** Builds a move into a vault with the program's own providers, writes it down as build does, and sends it. */
+export async function depart(departure: Departure): Promise<Departed> {
+  const built = await prepareMove(departure);
+  return { ...built, hash: await sendMove(built) };
+}
+
+type Prepared = Omit<Departed, "hash"> & { move: VerifiedTransfer; amount: bigint; symbol: TokenSymbol };
+
+/** As `depart`, without sending. */
+export async function prepareMove(departure: Departure): Promise<Prepared> {
+  const { vault, provider: name, twoStep = false, amount = AMOUNT } = departure;
+  const ctx = await programContext();
+  const [from, to] = ends(vault);
+  const symbol = vault.asset_symbol;
+  const user = departure.user ?? (await newUser(from, { [symbol]: amount }));
+  const trackingId = `trk_${ctx.randomId()}`;
+  const provider = (await ctx.providers.all()).find((one) => one.name === name);
+  if (provider === undefined) throw new Error(`no provider ${name}`);
+  const call = twoStep ? null : callInto({ departure, trackingId, user: user.address });
+  const move = await provider.build(ctx.providers.scope, {
+    fromChainId: from.chainId,
+    toChainId: to.chainId,
+    fromToken: tokenOn(from, symbol),
+    toToken: tokenOn(to, symbol),
+    amount,
+    user: user.address,
+    slippage: SLIPPAGE,
+    call,
+    bridges: ["across"],
+  });
+  await writeDown(ctx, { departure, trackingId, user, move, amount });
+  return { trackingId, user, vault, move, amount, symbol, promised: move.toAmount };
+}
+
+/** Approves and sends a prepared move with the user's wallet. */
+export async function sendMove({ user, vault, move, amount, symbol }: Prepared): Promise<Hex> {
+  const [from] = ends(vault);
+  if (move.spender !== null) {
+    const args = [move.spender, amount] as const;
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+    await mined(from, await sendCall(user, { to: tokenOn(from, symbol), data }));
+  }
+  const { to, data, value } = move.transaction;
+  const hash = await sendCall(user, { to, data, value });
+  await receiptOf(from.client, hash);
+  return hash;
+}
+
+/** The chain a deposit into a vault comes from here, and the vault's. */
+export function ends(vault: StackVault) {
+  const other = vault.chain_id === chainIds.one ? chainIds.two : chainIds.one;
+  return [chainOf(other), chainOf(vault.chain_id)] as const;
+}
+
+/** What the Router is to do with whatever is delivered. */
+function callInto(into: { departure: Departure; trackingId: string; user: Hex }): DestinationCall {
+  const { user, trackingId } = into;
+  const { vault, minShares = 1n, amount = AMOUNT } = into.departure;
+  const [, chain] = ends(vault);
+  const asset = tokenOn(chain, vault.asset_symbol);
+  const target = addressOf(vault);
+  const minIn = (amount * 9n) / 10n;
+  const deposit = {
+    asset,
+    amount: MAX,
+    minIn,
+    shareToken: target,
+    receiver: user,
+    minShares,
+    deadline: BigInt(Math.floor(Date.now() / 1000) + 86_400),
+    refundTo: user,
+    ref: depositRef(trackingId),
+    partnerId: zeroHash,
+    partnerType: 0,
+  };
+  const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args: [0n, user] });
+  const tokens = { approveToken: asset, spender: target, patchToken: asset };
+  const steps = [{ target, value: 0n, ...tokens, patchOffset: 4n, patchMul: 0n, data }];
+  const router = chain.info.contracts.deposit_router;
+  return {
+    target: router,
+    data: encodeRouterDeposit({ deposit, steps, sweep: [] }),
+    minIn,
+    gasLimit: 900_000n,
+  };
+}
+
+async function writeDown(
+  ctx: Context,
+  made: { departure: Departure; trackingId: string; user: KeyedUser; move: VerifiedTransfer; amount: bigint },
+): Promise<void> {
+  const { departure, trackingId, user, move, amount } = made;
+  const { vault, twoStep = false } = departure;
+  const [from, to] = ends(vault);
+  const now = new Date();
+  await insertDeposit(ctx.db, {
+    trackingId,
+    ref: depositRef(trackingId),
+    state: "built",
+    userAddress: user.address.toLowerCase(),
+    vaultChainId: to.chainId,
+    vaultAddress: addressOf(vault),
+    shareToken: addressOf(vault),
+    fromChainId: from.chainId,
+    fromToken: tokenOn(from, vault.asset_symbol).toLowerCase(),
+    fromAmount: amount.toString(),
+    slippage: 0.02,
+    estimatedShares: "1",
+    minShares: twoStep ? null : String(departure.minShares ?? 1n),
+    provider: move.provider,
+    bridge: move.bridge,
+    tool: move.tool,
+    moveToken: tokenOn(to, vault.asset_symbol).toLowerCase(),
+    moveExpected: move.toAmount.toString(),
+    moveMin: move.toAmountMin.toString(),
+    destinationCall: !twoStep,
+    twoStep,
+    sourceTo: move.transaction.to.toLowerCase(),
+    sourceDataHash: keccak256(move.transaction.data),
+    referrer: zeroAddress,
+    history: [{ state: "built", at: now.toISOString() }],
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: new Date(now.getTime() + 300_000),
+    nextCheckAt: now,
+  });
+}
+
+/** Does something while both services misbehave so, and their relayer treats transfers so. */
+export async function withBridge<T>(
+  told: { faults?: readonly FaultInput[]; relayer?: Partial<Relayer> },
+  work: () => Promise<T>,
+): Promise<T> {
+  const urls = [emulators().lifi, emulators().across];
+  const all = (init: RequestInit) => Promise.all(urls.map((url) => fetch(`${url}/__control`, init)));
+  const set = await all({ method: "POST", body: JSON.stringify(told) });
+  if (set.some(({ ok }) => !ok)) throw new Error("the bridge's settings were refused");
+  try {
+    return await work();
+  } finally {
+    await all({ method: "DELETE" });
+  }
+}

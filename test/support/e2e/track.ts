@@ -1,0 +1,24 @@
+import { expect } from "vitest";
+import { TransferStatus } from "../../../src/schemas/deposit.ts";
+import { Api } from "../api.ts";
+import { bodyOf } from "../http.ts";
+import { type Departed, ends } from "./cross-chain.ts";
+
+/** A hash's status, as the API tells it. */
+export async function statusOf(
+  hash: string,
+  fromChainId: number,
+  toChainId?: number,
+): Promise<TransferStatus> {
+  const to = toChainId === undefined ? "" : `&to_chain_id=${toChainId}`;
+  const answer = await new Api().send(`/v1/status?tx_hash=${hash}&from_chain_id=${fromChainId}${to}`);
+  return bodyOf(answer, { schema: TransferStatus });
+}
+
+/** The status of a deposit's source transaction once it is as wanted; asked for as a page would. */
+export async function until(departed: Departed, wanted: object): Promise<TransferStatus> {
+  const [from, to] = ends(departed.vault);
+  const ask = () => statusOf(departed.hash, from.chainId, to.chainId);
+  await expect.poll(ask, { timeout: 20_000, interval: 150 }).toMatchObject(wanted);
+  return ask();
+}

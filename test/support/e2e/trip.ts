@@ -1,0 +1,91 @@
+import { expect } from "vitest";
+import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
+import type { TransferStatus } from "../../../src/schemas/deposit.ts";
+import type { BuiltDeposit, bridgeKeys } from "../../../src/schemas/quote.ts";
+import { Api } from "../api.ts";
+import { chainIds, chainOf, mined, vaultNamed } from "../chain.ts";
+import { emulators } from "../faults.ts";
+import { sign } from "../flow.ts";
+import { statusOf } from "./track.ts";
+import {
+  type Journey,
+  newTraveller,
+  PATIENCE,
+  type Paid,
+  prepare,
+  sharesOf,
+  signSecond,
+  type Traveller,
+} from "./transfer.ts";
+
+const control = () => `${emulators().lifi}/__control`;
+
+/** Tells LI.FI's relayer how to treat what it carries. */
+export async function relayer(settings: Partial<Relayer>): Promise<void> {
+  const body = JSON.stringify({ relayer: settings });
+  expect((await fetch(control(), { method: "POST", body })).status).toBe(200);
+}
+
+/** Has it deliver again as it should. */
+export const settled = (): Promise<Response> => fetch(control(), { method: "DELETE" });
+
+/** A way into a vault, over one bridge and LI.FI. */
+export interface Way {
+  bridge: (typeof bridgeKeys)[number];
+  paid: Paid;
+  vault: string;
+  steps: 1 | 2;
+  /** Smallest unit; without it an ordinary amount. */
+  amount?: bigint;
+}
+
+export interface Trip {
+  journey: Journey;
+  traveller: Traveller;
+  built: BuiltDeposit;
+  hash: `0x${string}`;
+}
+
+/** Builds over one bridge and signs the first transaction. */
+export async function start({ bridge, paid, vault: name, steps, amount }: Way): Promise<Trip> {
+  const [one, two] = [chainOf(chainIds.one), chainOf(chainIds.two)];
+  const vault = vaultNamed(name);
+  const journey: Journey = { from: vault.chain_id === chainIds.one ? two : one, paid, vault };
+  const traveller = await newTraveller([one, two]);
+  const body = { ...(await prepare(journey, traveller, amount)), preferred_bridge: bridge };
+  const built = await new Api().build(body);
+  expect([built.tracking.bridge, built.two_step], `${bridge} from ${paid}`).toEqual([bridge, steps === 2]);
+  const hash = await sign(journey.from, { user: traveller.on(journey.from), built, style: "calls" });
+  await mined(journey.from, hash);
+  return { journey, traveller, built, hash };
+}
+
+const chainsOf = ({ from, vault }: Journey) => [from, chainOf(vault.chain_id)] as const;
+
+/** The status of a trip's first transaction once it is as wanted; nobody reports anything. */
+export async function until({ journey, hash }: Trip, wanted: object): Promise<TransferStatus> {
+  const [from, to] = chainsOf(journey);
+  const ask = () => statusOf(hash, from.chainId, to.chainId);
+  await expect.poll(ask, { ...PATIENCE, interval: 250 }).toMatchObject(wanted);
+  return ask();
+}
+
+/** Brings a trip to its shares: by itself, or by the step that the status hands out. */
+export async function finish(trip: Trip): Promise<bigint> {
+  const { journey, traveller, built } = trip;
+  const [, to] = chainsOf(journey);
+  if (built.two_step) {
+    const arrived = await until(trip, { deposit: { state: "awaiting_deposit", next: { kind: "deposit" } } });
+    const next = arrived.deposit?.next;
+    if (next?.kind !== "deposit") throw new Error("nothing to sign");
+    await signSecond(to, { user: traveller.on(to), second: next });
+  }
+  await until(trip, { status: "DONE", substatus: "COMPLETED" });
+  return sharesOf(journey.vault, traveller.address);
+}
+
+export function expectPromised({ built }: Trip, shares: bigint, perMille = 995n): void {
+  const estimated = BigInt(built.estimate.estimated_shares);
+  expect(shares * 1_000n).toBeGreaterThanOrEqual(estimated * perMille);
+  expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "1"));
+}

@@ -1,0 +1,36 @@
+import { inject } from "vitest";
+import type { Fault } from "../../scripts/stack/emulators/control.ts";
+
+export type FaultInput = Partial<Fault> & Pick<Fault, "kind">;
+
+/** Where the stack's emulators are. */
+export function emulators() {
+  return inject("stack").emulators;
+}
+
+export function rpcEmulator(chainId: number): string {
+  const url = emulators().rpc[chainId];
+  if (url === undefined) throw new Error(`no fault layer in front of chain ${chainId}`);
+  return url;
+}
+
+/** Makes an emulator misbehave for as long as the work takes. */
+export async function withFaults<T>(
+  plan: { emulators: readonly string[]; faults: readonly FaultInput[] },
+  work: () => Promise<T>,
+): Promise<T> {
+  const body = JSON.stringify({ faults: plan.faults });
+  const all = (init: RequestInit) => Promise.all(plan.emulators.map((url) => control(url, init)));
+  await all({ method: "POST", body });
+  try {
+    return await work();
+  } finally {
+    await all({ method: "DELETE" });
+  }
+}
+
+async function control(emulator: string, init: RequestInit): Promise<void> {
+  const response = await fetch(`${emulator}/__control`, init);
+  if (!response.ok) throw new Error(`${emulator}: ${await response.text()}`);
+  await response.arrayBuffer();
+}

@@ -1,0 +1,44 @@
+import { sql as raw } from "drizzle-orm";
+import type { Database } from "../../../src/db/client.ts";
+import type { FlowRow } from "../../../src/db/queries/flows.ts";
+import type { VaultRow } from "../../../src/db/queries/vaults.ts";
+import { flowCoverage, flows, flowTips } from "../../../src/db/schema/flows.ts";
+import { vaults } from "../../../src/db/schema/partners.ts";
+import { type FlowStore, storeOf } from "../../../src/flows/indexer.ts";
+import { CHAIN_ID } from "./vaults.ts";
+
+/** A store as the schedule sees it: what runs use, what is in it, and the registry that it reads. */
+export interface StoreUnderTest {
+  store: FlowStore;
+  rows(): Promise<FlowRow[]>;
+  setVaults(rows: readonly VaultRow[]): Promise<void>;
+}
+
+/** The real store over a database of the test, emptied first. */
+export async function databaseStore(db: Database): Promise<StoreUnderTest> {
+  await db.run((sql) => sql.execute(raw`truncate ${flows}, ${flowTips}, ${flowCoverage}, ${vaults}`));
+  return {
+    store: storeOf(db, CHAIN_ID),
+    rows: () => db.run((sql) => sql.select().from(flows)),
+    setVaults: async (rows) => {
+      const shown = rows.map((row) => row.address);
+      if (rows.length > 0) {
+        await db.run((sql) =>
+          sql
+            .insert(vaults)
+            .values([...rows])
+            .onConflictDoUpdate({
+              target: [vaults.chainId, vaults.address],
+              set: { adapter: raw`excluded.adapter`, startBlock: raw`excluded.start_block` },
+            }),
+        );
+      }
+      await db.run((sql) =>
+        sql.update(vaults).set({
+          status: raw`case when ${vaults.address} = any(array(select jsonb_array_elements_text(${JSON.stringify(shown)}::jsonb)))
+            then 'active' else 'unsupported' end`,
+        }),
+      );
+    },
+  };
+}

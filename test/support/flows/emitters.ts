@@ -1,0 +1,45 @@
+import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
+import { contractsOf, deploy, send, type TestChain } from "../chains/test-chain.ts";
+
+export const emitterAbi = parseAbi([
+  "function deposit(address owner, uint256 assets)",
+  "function withdraw(address owner, uint256 assets)",
+  "function many(uint256 count, uint256 users, uint256 seed)",
+  "function raw(bytes32[] topics, bytes data)",
+  "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
+  "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+]);
+
+/** Puts contracts on a chain that say what vaults say. */
+export async function deployEmitters(chain: TestChain, count: number): Promise<Address[]> {
+  const { creationCode } = contractsOf("test/support/solidity/Emitter.sol")("Emitter");
+  const addresses: Address[] = [];
+  for (let index = 0; index < count; index += 1) addresses.push(await deploy(chain, creationCode));
+  return addresses;
+}
+
+export const depositData = (owner: Address, assets: bigint): Hex =>
+  encodeFunctionData({ abi: emitterAbi, functionName: "deposit", args: [owner, assets] });
+export const withdrawData = (owner: Address, assets: bigint): Hex =>
+  encodeFunctionData({ abi: emitterAbi, functionName: "withdraw", args: [owner, assets] });
+
+export const rawData = ({ topics, data }: { topics: readonly Hex[]; data: Hex }): Hex =>
+  encodeFunctionData({ abi: emitterAbi, functionName: "raw", args: [topics, data] });
+
+/** One deposit, mined at once. */
+export function emitDeposit(chain: TestChain, of: { vault: Address; owner: Address; assets: bigint }) {
+  return send(chain, { to: of.vault, data: depositData(of.owner, of.assets) });
+}
+
+/** What the chain itself says now, in the order of its blocks: the recount that the index is held against. */
+export async function recount(chain: TestChain, vaults: readonly Address[]): Promise<string[]> {
+  const logs = await chain.node.getLogs({
+    address: [...vaults],
+    events: emitterAbi.filter((item) => item.type === "event"),
+    fromBlock: 0n,
+  });
+  return logs.map(({ args, eventName, transactionHash, logIndex, blockHash }) => {
+    const sign = eventName === "Deposit" ? "" : "-";
+    return `${blockHash} ${transactionHash} ${logIndex} ${args.owner?.toLowerCase()} ${sign}${args.assets}`;
+  });
+}

@@ -1,0 +1,35 @@
+import { AppError } from "../../../src/errors.ts";
+import { LifiQuote } from "../../../src/providers/lifi/api/lifi-schemas.ts";
+import { resolveLifiDeployments } from "../../../src/providers/lifi/deployments.ts";
+import { verifyLifiTransfer } from "../../../src/providers/lifi/verify/verify-transfer.ts";
+import type { TransferRequest, VerifiedTransfer } from "../../../src/providers/provider.ts";
+import { INTEGRATOR, NOW } from "./parts.ts";
+
+export const deployments = resolveLifiDeployments(new Map());
+
+/** Parses and verifies an answer as the provider does. Throws what the provider would. */
+export function verifyAnswer(
+  request: TransferRequest,
+  answer: unknown,
+  options: { integrator?: string; now?: number } = {},
+): VerifiedTransfer {
+  const quote = LifiQuote.parse(answer);
+  return verifyLifiTransfer({
+    request,
+    quote,
+    deployments,
+    integrator: options.integrator ?? INTEGRATOR,
+    now: options.now ?? NOW,
+  });
+}
+
+/** The field that a refusal names in its cause, or `accepted`. */
+export function refusedField(verify: () => unknown): string {
+  try {
+    verify();
+    return "accepted";
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "upstream_rejected") throw error;
+    return error.cause instanceof Error ? error.cause.message.replace("li.fi: ", "") : "no cause";
+  }
+}

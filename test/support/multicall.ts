@@ -1,0 +1,75 @@
+import { type Address, concatHex, getAddress, type Hex, numberToHex, size, slice } from "viem";
+import { aggregatorCreationCode } from "../../src/chains/aggregator/artifact.ts";
+import type { ChainClient } from "../../src/chains/client.ts";
+import type { ChainDefinition } from "../../src/chains/definitions.ts";
+import { testChain } from "./rpc-node.ts";
+import { withAsk } from "./with-ask.ts";
+
+/** What one contract call gives: data, the data it reverts with, or why it gives none. */
+export type ContractAnswer =
+  | { ok: true; data: Hex }
+  | { ok: false; data: Hex }
+  | { ok: false; status: "not_reached" | "unknown" | "spent" };
+export type Contracts = (call: { to: Address; data: Hex }) => ContractAnswer;
+
+export interface BlockFields {
+  chainId: number;
+  number: number;
+  timestamp: number;
+}
+export const head: BlockFields = { chainId: testChain.chainId, number: 1_234, timestamp: 1_700_000_000 };
+
+const bytes = (value: number, size: number): Hex => numberToHex(value, { size });
+/** Status bytes of the aggregator's answer. Source: Aggregator.sol. */
+const STATUS = { failed: 0, answered: 1, not_reached: 2, unknown: 3, spent: 4 } as const;
+
+/** Answers an `eth_call` of the aggregator as its constructor does. */
+export function answerMulticall(data: Hex, world: { contracts: Contracts; block: BlockFields }): Hex {
+  const { chainId, number: height, timestamp } = world.block;
+  const results = callsOf(data).map((call) => {
+    const answer = world.contracts(call);
+    if ("status" in answer) return bytes(STATUS[answer.status], 1);
+    const status = answer.ok ? STATUS.answered : STATUS.failed;
+    return concatHex([bytes(status, 1), bytes(size(answer.data), 2), answer.data]);
+  });
+  return concatHex([bytes(chainId, 8), bytes(height, 8), bytes(timestamp, 8), ...results]);
+}
+
+/** The calls that an `eth_call` of the aggregator makes. */
+export function callsOf(data: Hex): { to: Address; data: Hex }[] {
+  if (!data.startsWith(aggregatorCreationCode)) throw new Error("not the aggregator");
+  const payload = slice(data, size(aggregatorCreationCode));
+  const count = Number(slice(payload, -4, -2));
+  let offset = 0;
+  return Array.from({ length: count }, () => {
+    const to = getAddress(slice(payload, offset, offset + 20));
+    const start = offset + 22;
+    offset = start + Number(slice(payload, offset + 20, start));
+    return { to, data: slice(payload, start, offset) };
+  });
+}
+
+export interface FakeClient extends ChainClient {
+  readonly calls: { method: string; params: readonly unknown[] }[];
+}
+
+/** A chain client without network: reads and the native balance come from the test's contracts. */
+export function contractsClient(
+  contracts: Contracts,
+  world: { definition?: ChainDefinition; block?: BlockFields; balance?: Hex } = {},
+): FakeClient {
+  const calls: FakeClient["calls"] = [];
+  const definition = world.definition ?? testChain;
+  return withAsk({
+    calls,
+    definition,
+    observe: () => undefined,
+    async request(method: string, params: readonly unknown[]) {
+      calls.push({ method, params });
+      if (method === "eth_getBalance") return world.balance ?? "0x0";
+      if (method !== "eth_call") throw new Error(`no answer to ${method}`);
+      const [{ data }] = params as [{ data: Hex }];
+      return answerMulticall(data, { contracts, block: world.block ?? head });
+    },
+  });
+}

@@ -1,0 +1,133 @@
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import { connect } from "../../../scripts/db/connect.ts";
+import { migrate } from "../../../scripts/db/migrate.ts";
+import { snapshotFile } from "../../../scripts/stack/emulators/neon/snapshot.ts";
+import type { HubAddresses, HubInput } from "../../../scripts/stack/hub/main.ts";
+import { Child } from "../../../scripts/stack/processes/child.ts";
+import { composeApp } from "../../../src/app.ts";
+import { type Context, createContext, createRuntime } from "../../../src/context.ts";
+
+export const ADMIN_TOKEN = "an-administrators-token-of-forty-digits!";
+export const PUBLIC_URL = "https://causeway.example";
+const TOKEN = "redis-token";
+const credentials = { user: "causeway", password: "causeway", database: "causeway" };
+const root = join(import.meta.dirname, "../../..");
+
+/** The API, wherever it runs, and the token of its administrator. */
+export interface Service {
+  adminToken: string;
+  send(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** One isolate of the deployment: its own memory, the same stores. */
+export interface Isolate extends Service {
+  /** A context as a request gets it, for calling verbs. */
+  context(): Context;
+}
+
+/** The program over emulated stores, in this process; every request travels through the whole app. */
+export interface Deployment extends Isolate {
+  /** Another isolate, with other variables where they are given. */
+  isolate(variables?: Record<string, unknown>): Isolate;
+  db: NeonHttpDatabase;
+  hub: HubAddresses;
+  /** Makes an emulator misbehave; an empty list ends it. */
+  fault(emulator: "neon" | "upstash", faults: readonly Record<string, unknown>[]): Promise<void>;
+  connectChain(chainId: number, url: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Nothing listens there. Some chain must be served; messages name chain 1, which is not. */
+const NO_NODE = "http://127.0.0.1:9";
+const AMPLE = 1_000_000;
+const ample = Object.fromEntries(
+  ["quote", "build", "nonce", "register", "login", "positions", "status", "reads"].map((name) => [
+    name,
+    AMPLE,
+  ]),
+);
+
+/** Starts the stores, empty but for the schema. With `databaseUrl` the database is a real Postgres. */
+export async function startDeployment(
+  options: { chainIds?: readonly number[]; databaseUrl?: string } = {},
+): Promise<Deployment> {
+  const logFile = join(tmpdir(), `causeway-test-${process.pid}-${crypto.randomUUID()}.log`);
+  const hubProcess = new Child({ name: "hub", entry: join(root, "scripts/stack/hub/main.ts"), logFile });
+  const chainIds = options.chainIds ?? [];
+  const hub = await hubProcess.ask<HubAddresses>("start", {
+    databaseUrl: options.databaseUrl ?? null,
+    snapshotFile: snapshotFile(root),
+    credentials,
+    redisUrl: null,
+    redisToken: TOKEN,
+    chainIds,
+  } satisfies HubInput);
+  const databaseUrl = `postgresql://causeway:causeway@${new URL(hub.neon).host}/causeway`;
+  const target = { databaseUrl, endpoint: `${hub.neon}/sql` };
+  const { restored } = await hubProcess.ask<{ restored: boolean }>("ready");
+  await migrate(target);
+  if (!restored && options.databaseUrl === undefined) await hubProcess.ask("save");
+  const bindings = {
+    DATABASE_URL: databaseUrl,
+    DATABASE_HTTP_URL: target.endpoint,
+    UPSTASH_REDIS_REST_URL: hub.upstash,
+    UPSTASH_REDIS_REST_TOKEN: TOKEN,
+    PUBLIC_URL,
+    ADMIN_TOKEN,
+    PARTNER_PEPPERS: JSON.stringify({ 1: "a-pepper-of-thirty-two-characters" }),
+    RATE_LIMITS: JSON.stringify(ample),
+    CHAINS: JSON.stringify(
+      chainIds.length === 0
+        ? [chainSetting(31337, NO_NODE)]
+        : chainIds.map((chainId) => chainSetting(chainId, hub.rpc[chainId] ?? "")),
+    ),
+  };
+  const isolate = (variables: Record<string, unknown> = {}) => makeIsolate({ ...bindings, ...variables });
+  return {
+    ...isolate(),
+    isolate,
+    db: drizzle({ client: connect(target) }),
+    hub,
+    async fault(emulator, faults) {
+      await fetch(`${hub[emulator]}/__control`, { method: "POST", body: JSON.stringify({ faults }) });
+    },
+    connectChain: (chainId, url) => hubProcess.ask("connect", { chainId, url }),
+    async close() {
+      await hubProcess.close();
+      rmSync(logFile, { force: true });
+    },
+  };
+}
+
+function chainSetting(chainId: number, url: string) {
+  return {
+    chain_id: chainId,
+    rpc_urls: [url],
+    name: `Test ${chainId}`,
+    key: `test${chainId}`,
+    native: { symbol: "ETH", decimals: 18 },
+  };
+}
+
+function makeIsolate(bindings: Record<string, unknown>): Isolate {
+  const runtime = createRuntime(bindings);
+  const app = composeApp((_bindings, request) => createContext(runtime, request));
+  const executionCtx = {
+    waitUntil: (promise: Promise<unknown>) => void promise.catch(() => undefined),
+    passThroughOnException: () => undefined,
+    props: {},
+  } as unknown as ExecutionContext;
+  return {
+    adminToken: ADMIN_TOKEN,
+    send: async (path, init) => app.fetch(new Request(`${PUBLIC_URL}${path}`, init), {}, executionCtx),
+    context: () =>
+      createContext(runtime, {
+        requestId: "test",
+        clientAddress: "unknown",
+        waitUntil: executionCtx.waitUntil,
+      }),
+  };
+}

@@ -1,0 +1,76 @@
+import type { RedisStore } from "../../../src/redis/client.ts";
+
+interface Held {
+  value: string;
+  expiresAt: number | null;
+}
+
+/** Redis as the program uses it, in memory: strings, expiry to the millisecond, refusals where Redis refuses. */
+export class MemoryStore implements RedisStore {
+  readonly #now: () => number;
+  readonly #held = new Map<string, Held>();
+  /** While true every command is rejected, as when the endpoint does not answer. */
+  down = false;
+  /** Commands with their keys, in the order in which they came. */
+  readonly commands: string[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  async get(key: string): Promise<string | null> {
+    this.#receive("get", key);
+    return this.#live(key)?.value ?? null;
+  }
+
+  async set(key: string, value: string, ttlMs: number | null): Promise<void> {
+    this.#receive("set", key);
+    this.#held.set(key, { value, expiresAt: this.#expiry(ttlMs) });
+  }
+
+  async setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean> {
+    this.#receive("setnx", key);
+    if (this.#live(key) !== undefined) return false;
+    this.#held.set(key, { value, expiresAt: this.#expiry(ttlMs) });
+    return true;
+  }
+
+  async deleteIfEqual(key: string, value: string): Promise<void> {
+    this.#receive("cad", key);
+    if (this.#live(key)?.value === value) this.#held.delete(key);
+  }
+
+  async delete(key: string): Promise<void> {
+    this.#receive("del", key);
+    this.#held.delete(key);
+  }
+
+  async ping(): Promise<void> {
+    this.#receive("ping", "");
+  }
+
+  /** What a key still holds, for the test to look at. */
+  peek(key: string): { value: string; ttlMs: number | null } | null {
+    const held = this.#live(key);
+    if (held === undefined) return null;
+    return { value: held.value, ttlMs: held.expiresAt === null ? null : held.expiresAt - this.#now() };
+  }
+
+  #receive(command: string, key: string): void {
+    this.commands.push(`${command} ${key}`.trim());
+    if (this.down) throw new Error("fetch failed: https://redis.example/token");
+  }
+
+  #live(key: string): Held | undefined {
+    const held = this.#held.get(key);
+    if (held?.expiresAt != null && held.expiresAt <= this.#now()) this.#held.delete(key);
+    return this.#held.get(key);
+  }
+
+  #expiry(ttlMs: number | null): number | null {
+    if (ttlMs === null) return null;
+    if (!Number.isSafeInteger(ttlMs) || ttlMs <= 0)
+      throw new Error("ERR invalid expire time in 'set' command");
+    return this.#now() + ttlMs;
+  }
+}

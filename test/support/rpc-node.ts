@@ -1,0 +1,114 @@
+import type { ServerResponse } from "node:http";
+import { type ChainClient, createChainClient } from "../../src/chains/client.ts";
+import type { ChainDefinition } from "../../src/chains/definitions.ts";
+import { NodeHealth } from "../../src/chains/node-health.ts";
+import { Timing } from "../../src/lib/timing.ts";
+import { drip, realFetch, serve } from "./local-server.ts";
+
+export interface RpcCall {
+  method: string;
+  params: readonly unknown[];
+}
+
+/** What a node says: a result, an error of its own, or something that is no JSON-RPC answer at all. */
+export type RpcAnswer =
+  | { result: unknown; afterMs?: number }
+  | { error: { code: number; message: string; data?: unknown } }
+  | { fault: Fault };
+
+export interface RpcNode {
+  url: string;
+  calls: RpcCall[];
+}
+
+const raw = (status: number, text: string) => (response: ServerResponse) => {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(text);
+};
+
+/** Ways in which a node gives no usable answer. */
+export const faults = {
+  hang: () => undefined,
+  slow_body: (response: ServerResponse) => drip(response, 5),
+  reset: (response: ServerResponse) => response.destroy(),
+  status_429: raw(429, "slow down"),
+  status_500: raw(500, "oops"),
+  status_503: raw(503, ""),
+  redirect: (response: ServerResponse) => {
+    response.writeHead(302, { location: "/elsewhere" });
+    response.end();
+  },
+  html: raw(200, "<!doctype html><title>Just a moment...</title>"),
+  empty: raw(200, ""),
+  truncated: raw(200, '{"jsonrpc":"2.0","id":1,"result":"0x'),
+  garbage: raw(200, "\u0000\u0001\u0002"),
+  no_result: raw(200, '{"jsonrpc":"2.0","id":1}'),
+  batch: raw(200, '[{"jsonrpc":"2.0","id":1,"result":"0x1"}]'),
+  error_text: raw(200, '{"jsonrpc":"2.0","id":1,"error":"overloaded"}'),
+  oversize: raw(200, JSON.stringify({ jsonrpc: "2.0", id: 1, result: `0x${"00".repeat(1_100_000)}` })),
+} as const satisfies Record<string, (response: ServerResponse) => unknown>;
+export type Fault = keyof typeof faults;
+export const faultNames = Object.keys(faults) as Fault[];
+
+/** A JSON-RPC node on loopback, until the test is over. `eth_chainId` is answered for `chainId` unless told otherwise. */
+export async function startNode(answer: (call: RpcCall) => RpcAnswer): Promise<RpcNode> {
+  const calls: RpcCall[] = [];
+  const { url } = await serve(({ body }, response) => {
+    const { method, params } = JSON.parse(body) as RpcCall;
+    calls.push({ method, params });
+    const said = answer({ method, params });
+    if ("fault" in said) faults[said.fault](response);
+    else if ("error" in said)
+      raw(200, JSON.stringify({ jsonrpc: "2.0", id: 1, error: said.error }))(response);
+    else {
+      const text = JSON.stringify({ jsonrpc: "2.0", id: 1, result: said.result });
+      setTimeout(() => raw(200, text)(response), said.afterMs ?? 0);
+    }
+  });
+  return { url, calls };
+}
+
+/** A node that serves its chain: the id by itself, the rest by `answer`. */
+export function startHonestNode(
+  answer: (call: RpcCall) => RpcAnswer,
+  chainId = testChain.chainId,
+): Promise<RpcNode> {
+  const id: RpcAnswer = { result: `0x${chainId.toString(16)}` };
+  return startNode((call) => (call.method === "eth_chainId" ? id : answer(call)));
+}
+
+export const testChain: ChainDefinition = {
+  chainId: 31337,
+  name: "Testchain",
+  key: "tst",
+  explorer: "https://explorer.example",
+  native: { symbol: "ETH", decimals: 18 },
+  wrappedNative: "0x4200000000000000000000000000000000000006",
+  rpcUrls: [],
+  confirmations: 2,
+};
+
+export interface ClientUnderTest {
+  client: ChainClient;
+  health: NodeHealth;
+  timing: Timing;
+  clock: { now: number };
+}
+
+/** A chain client on nodes in this order, with a clock that the test moves. */
+export function clientOn(
+  nodes: readonly { url: string }[],
+  chain: Partial<ChainDefinition> = {},
+): ClientUnderTest {
+  const clock = { now: 1_700_000_000_000 };
+  const now = () => clock.now;
+  const health = new NodeHealth();
+  const timing = new Timing(now);
+  const definition = { ...testChain, rpcUrls: nodes.map(({ url }) => url), ...chain };
+  return {
+    client: createChainClient({ definition, health, fetch: realFetch, timing, now }),
+    health,
+    timing,
+    clock,
+  };
+}

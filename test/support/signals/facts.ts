@@ -1,0 +1,83 @@
+import {
+  type DayFlows,
+  earlierDays,
+  type FlowDay,
+  type Point,
+  type VaultFacts,
+} from "../../../src/signals/facts.ts";
+
+/** The newest snapshot's time, seconds. */
+export const NOW = 1_800_000_000;
+const E18 = 10n ** 18n;
+export const usd = (whole: number): bigint => BigInt(Math.round(whole * 1e6));
+
+/** A snapshot so many seconds ago; a vault of a million dollars at a price of one. */
+export function pointAt(secondsAgo: number, changed: Partial<Point> = {}): Point {
+  return {
+    seconds: NOW - secondsAgo,
+    blockNumber: 10_000_000 - secondsAgo,
+    totalAssets: usd(1_000_000),
+    totalSupply: usd(1_000_000),
+    sharePrice: E18,
+    maxDeposit: 2n ** 255n,
+    paused: false,
+    liquidity: null,
+    controls: { owner: "0x01", fee: "5" },
+    ...changed,
+  };
+}
+
+const every = (seconds: number, count: number) =>
+  Array.from({ length: count }, (_, index) => (count - 1 - index) * seconds);
+
+/** Prices that grow by `perDay` of the whole, and what else a snapshot of an age says. */
+export type At = (secondsAgo: number) => Partial<Point>;
+export const growing =
+  (perDay: number): At =>
+  (secondsAgo) => ({ sharePrice: E18 - BigInt(Math.round((secondsAgo / 86_400) * perDay * 1e18)) });
+
+/** A vault's facts: thirty quiet days, unless told otherwise. */
+export function factsOf(
+  of: {
+    at?: At;
+    flows?: Partial<DayFlows> | null;
+    days?: number;
+    hours?: number;
+    /** What flowed on each earlier day, the oldest first; nothing, unless told. */
+    flowed?: (day: number) => Partial<FlowDay>;
+  } = {},
+): VaultFacts {
+  const at = of.at ?? growing(0.0001);
+  const points = (ages: number[]) => ages.map((age) => pointAt(age, at(age)));
+  const [recent, hours] = [points(every(300, 24)), points(every(3_600, of.hours ?? 168))];
+  const days = points(every(86_400, of.days ?? 30));
+  const none = { inflow: 0n, outflow: 0n, largestDeposit: 0n, largestWithdrawal: 0n };
+  return {
+    vaultName: "Steady USDC",
+    adapter: "erc4626",
+    assetSymbol: "USDC",
+    assetDecimals: 6,
+    recent,
+    hours,
+    days,
+    flowDays: earlierDays({ recent, hours, days }).map(([before, after], day) => ({
+      ...none,
+      ...of.flowed?.(day),
+      before,
+      after,
+    })),
+    dayFlows: of.flows === null ? null : { inflow: 0n, outflow: 0n, largest: [], ...of.flows },
+    addedAt: NOW - 40 * 86_400,
+    registryChanges: [],
+    toldChanges: [],
+  };
+}
+
+/** One flow of the day; below zero a withdrawal. */
+export const flowOf = (assets: bigint, key = "0xaa:1"): DayFlows["largest"][number] => ({
+  key,
+  txHash: key.split(":")[0] ?? "",
+  assets,
+  user: "0x00000000000000000000000000000000000a0001",
+  blockNumber: 9_999_990,
+});

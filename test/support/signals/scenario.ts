@@ -1,0 +1,105 @@
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from "viem";
+import { vaults } from "../../../src/db/schema/partners.ts";
+import { indexAllChains } from "../../../src/flows/index-flows.ts";
+import { takeSnapshots } from "../../../src/history/take-snapshots.ts";
+import { type RaiseReport, raiseSignals } from "../../../src/signals/raise-signals.ts";
+import { contractsOf, deploy, send, startChain, type TestChain } from "../chains/test-chain.ts";
+import { CHAIN_ID, vaultRow } from "../flows/vaults.ts";
+import { type Deployment, startDeployment } from "../partners/deployment.ts";
+
+/** The largest holder of every vault, and another one; whole dollars each put in. */
+export const WHALE: Address = "0x00000000000000000000000000000000000a0001";
+export const OTHER: Address = "0x00000000000000000000000000000000000a0002";
+const HELD = { [WHALE]: 600_000n, [OTHER]: 400_000n };
+export const dollars = (whole: number): bigint => BigInt(whole) * 1_000_000n;
+
+/** Vaults on a chain of their own, the program that watches them, and a clock that is moved. */
+export interface Scenarios {
+  causeway: Deployment;
+  chain: TestChain;
+  /** Puts vaults of a million on the chain and into the registry, one of each name. */
+  add(names: readonly string[], createdAt?: Date): Promise<void>;
+  /** Lets something befall a vault; returns the transaction. */
+  act(name: string, call: { name: string; args: readonly unknown[]; from?: Address }): Promise<Hex>;
+  addressOf(name: string): Address;
+  /** Moves the chain and the program to a time, seconds since the epoch, and notes what vaults say then. */
+  note(seconds: number): Promise<void>;
+  index(): Promise<void>;
+  /** Notes, indexes and judges, as the jobs do, at a time. */
+  round(seconds: number): Promise<RaiseReport>;
+  /** Judges again at the time of the last round. */
+  judge(): Promise<RaiseReport>;
+  close(): Promise<void>;
+}
+
+/** Starts a chain whose first block is at `startSeconds`. */
+export async function startScenarios(startSeconds: number): Promise<Scenarios> {
+  const contracts = contractsOf("test/support/solidity/ScenarioVault.sol");
+  const [chain, causeway] = await Promise.all([
+    startChain("--chain-id", `${CHAIN_ID}`, "--timestamp", `${startSeconds}`),
+    startDeployment({ chainIds: [CHAIN_ID] }),
+  ]);
+  await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");
+  await chain.node.setBalance({ address: WHALE, value: 10n ** 20n });
+  const { abi, creationCode } = contracts("ScenarioVault");
+  const dollar = await deploy(chain, contracts("Dollar").creationCode);
+  const addresses = new Map<string, Address>();
+  let isolate = causeway.isolate();
+  let now = startSeconds;
+  const context = () => ({ ...isolate.context(), now: () => now * 1_000 });
+  const addressOf = (name: string): Address => {
+    const address = addresses.get(name);
+    if (address === undefined) throw new RangeError(`there is no vault ${name}`);
+    return address;
+  };
+  const note = async (seconds: number) => {
+    now = seconds;
+    await chain.node.setNextBlockTimestamp({ timestamp: BigInt(seconds) });
+    await chain.node.mine({ blocks: 1 });
+    const { failed } = await takeSnapshots(context());
+    if (failed > 0) throw new Error("the chain was not read");
+  };
+  const index = async () => {
+    const { failed } = await indexAllChains(context());
+    if (failed > 0) throw new Error("the chain was not indexed");
+  };
+  return {
+    causeway,
+    chain,
+    addressOf,
+    note,
+    index,
+    async add(names, createdAt = new Date(0)) {
+      for (const name of names) {
+        const args = [dollar];
+        const data = encodeDeployData({ abi: abi as Abi, bytecode: creationCode, args });
+        const address = await deploy(chain, data);
+        addresses.set(name, address);
+        const number = addresses.size;
+        await causeway.db.insert(vaults).values({ ...vaultRow({ number, address }), name, createdAt });
+        for (const [holder, whole] of Object.entries(HELD)) {
+          const call = { abi: abi as Abi, functionName: "deposit", args: [whole * 1_000_000n, holder] };
+          await send(chain, { to: address, data: encodeFunctionData(call) });
+        }
+      }
+      // Another memory: the registry is known for a minute, and who holds the most for an hour.
+      isolate = causeway.isolate({ REDIS_KEY_PREFIX: `scenario-${addresses.size}` });
+    },
+    async act(name, { name: functionName, args, from }) {
+      const data = encodeFunctionData({ abi: abi as Abi, functionName, args: [...args] });
+      const request =
+        from === undefined ? { to: addressOf(name), data } : { to: addressOf(name), data, from };
+      return (await send(chain, request)).transactionHash;
+    },
+    async round(seconds) {
+      await note(seconds);
+      await index();
+      return raiseSignals(context());
+    },
+    judge: () => raiseSignals(context()),
+    async close() {
+      await causeway.close();
+      await chain.stop();
+    },
+  };
+}

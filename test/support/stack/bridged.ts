@@ -1,0 +1,113 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex, zeroAddress } from "viem";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { expect } from "vitest";
+import { tokenHolders } from "../../../scripts/stack/accounts.ts";
+import { balanceOf, type NodeReceipt, receiptOf } from "../../../scripts/stack/bridge/node.ts";
+import type { Deployment } from "../../../scripts/stack/chains/deploy.ts";
+import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
+import { stackTokenAbi, wrappedNativeAbi } from "../../../scripts/stack/contracts/artifact.ts";
+import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
+import { describeChain } from "../../../scripts/stack/manifest.ts";
+import { control, startHub, startProcess, type TestHub } from "./harness.ts";
+
+/** Both chains with the bridge between them and the services over it; no Worker. */
+export interface BridgedStack {
+  hub: TestHub;
+  one: Deployment;
+  two: Deployment;
+  close(): Promise<void>;
+}
+
+export async function startBridged(): Promise<BridgedStack> {
+  const chains = startProcess("chains");
+  const hub = await startHub();
+  const close = async () => {
+    await Promise.all([chains.close(), hub.close()]);
+  };
+  try {
+    await chains.child.ask("start");
+    const [one, two] = await chains.child.ask<Deployment[]>("deploy", tokenHolders);
+    if (one === undefined || two === undefined) throw new Error("two chains expected");
+    await hub.child.ask("bridge", [one, two]);
+    return { hub, one, two, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The parts of the manifest that describe the chains. */
+export const manifestOf = ({ one, two }: BridgedStack) => [one, two].map(describeChain);
+
+export const chainIdOf = ({ plan }: Deployment): number => plan.chainId;
+
+/** The token's address; `ETH` is native. */
+export const tokenOn = (chain: Deployment, symbol: TokenSymbol | "ETH"): Address =>
+  symbol === "ETH" ? zeroAddress : chain.tokens[symbol];
+
+/** A new account that both chains send for, with native money for gas. */
+export async function newUser({ one, two }: BridgedStack): Promise<Address> {
+  const user = privateKeyToAddress(generatePrivateKey());
+  for (const { url } of [one, two]) {
+    await rpc(url, "anvil_impersonateAccount", user);
+    await rpc(url, "anvil_setBalance", user, numberToHex(10n ** 22n));
+  }
+  return user;
+}
+
+/** Gives an account tokens: anybody may mint the plain ones, wrapped native is paid for. */
+export async function give(
+  chain: Deployment,
+  { user, symbol, amount }: { user: Address; symbol: TokenSymbol; amount: bigint },
+): Promise<void> {
+  const to = chain.tokens[symbol];
+  const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [user, amount] });
+  const wrap = encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" });
+  await send(chain, symbol === "WETH" ? { user, to, data: wrap, value: amount } : { user, to, data: mint });
+}
+
+/** Sends a call of the user's and waits for it, whether it succeeds or not. */
+export async function trySend(
+  chain: Deployment,
+  call: { user: Address; to: Address; data: Hex; value?: bigint },
+): Promise<NodeReceipt> {
+  const { user, to, data, value = 0n } = call;
+  const transaction = { from: user, to, data, value: numberToHex(value), gas: numberToHex(5_000_000) };
+  const hash = String(await rpc(chain.url, "eth_sendTransaction", transaction)) as Hex;
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const receipt = await receiptOf(chain.url, hash);
+    if (receipt !== null) return receipt;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`${hash} was not mined`);
+}
+
+export async function send(chain: Deployment, call: Parameters<typeof trySend>[1]): Promise<NodeReceipt> {
+  const receipt = await trySend(chain, call);
+  if (!receipt.status) throw new Error(`${receipt.transactionHash} reverted`);
+  return receipt;
+}
+
+export function approve(
+  chain: Deployment,
+  { user, token, spender, amount }: { user: Address; token: Address; spender: Address; amount: bigint },
+): Promise<NodeReceipt> {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] });
+  return send(chain, { user, to: token, data });
+}
+
+/** What an account holds of a token, or of a vault's shares, by symbol or name. */
+export function held(chain: Deployment, [owner, what]: readonly [Address, string]): Promise<bigint> {
+  const vault = chain.vaults.find(({ plan }) => plan.name === what);
+  const token = vault?.address ?? tokenOn(chain, what as TokenSymbol | "ETH");
+  return balanceOf(chain.url, { token, owner });
+}
+
+/** How long the bridge may take on a busy machine. */
+export const PATIENCE = { timeout: 20_000, interval: 50 };
+
+/** Sets how the relayer treats transfers of one service. */
+export async function relayerOf(url: string, relayer: Partial<Relayer>): Promise<void> {
+  expect((await control(url, { relayer })).status).toBe(200);
+}

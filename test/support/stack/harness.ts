@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { neon, neonConfig } from "@neondatabase/serverless";
+import { snapshotFile } from "../../../scripts/stack/emulators/neon/snapshot.ts";
+import type { HubAddresses, HubInput } from "../../../scripts/stack/hub/main.ts";
+import { Child } from "../../../scripts/stack/processes/child.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** The process of the emulators, alone; it has to be a process of its own, as in the stack. */
+export interface TestHub extends HubAddresses {
+  token: string;
+  child: Child;
+  close(): Promise<void>;
+}
+
+export async function startHub(chainIds: readonly number[] = []): Promise<TestHub> {
+  const { child, close } = startProcess("hub");
+  const token = "a-token-of-the-tests";
+  const input: HubInput = {
+    databaseUrl: process.env["TEST_DATABASE_URL"] ?? null,
+    redisUrl: process.env["TEST_REDIS_URL"] ?? null,
+    snapshotFile: snapshotFile(root),
+    credentials: { user: "causeway", password: "causeway", database: "causeway" },
+    redisToken: token,
+    chainIds,
+  };
+  const addresses = await child.ask<HubAddresses>("start", input);
+  return { ...addresses, token, child, close };
+}
+
+/** Starts one of the stack's processes with its log in a folder of its own. */
+export function startProcess(name: "hub" | "chains"): { child: Child; close(): Promise<void> } {
+  const folder = mkdtempSync(join(tmpdir(), "causeway-test-"));
+  const entry = join(root, "scripts/stack", name, "main.ts");
+  const child = new Child({ name, entry, logFile: join(folder, `${name}.log`) });
+  const close = async () => {
+    await child.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { child, close };
+}
+
+export const connectionString = ({ neon: url }: HubAddresses, user = "causeway:causeway"): string =>
+  `postgresql://${user}@${new URL(url).host}/causeway`;
+
+/** The production driver, pointed at the emulator the way the Worker points it. */
+export function openDriver(hub: HubAddresses, user?: string) {
+  neonConfig.fetchEndpoint = `${hub.neon}/sql`;
+  return neon(connectionString(hub, user));
+}
+
+/** Tells an emulator what to do wrong; answers what it made of that. */
+export async function control(url: string, body: unknown): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${url}/__control`, { method: "POST", body: JSON.stringify(body) });
+  return { status: response.status, body: await response.json() };
+}
+
+export const clearFaults = (url: string) => fetch(`${url}/__control`, { method: "DELETE" });

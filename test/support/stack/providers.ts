@@ -1,0 +1,142 @@
+import { type Address, encodeFunctionData, erc4626Abi, type Hex, zeroAddress, zeroHash } from "viem";
+import type { Deployment } from "../../../scripts/stack/chains/deploy.ts";
+import { providersVariable } from "../../../scripts/stack/worker/providers.ts";
+import { createChainClient } from "../../../src/chains/client.ts";
+import { NodeHealth } from "../../../src/chains/node-health.ts";
+import { Timing } from "../../../src/lib/timing.ts";
+import { createAcross } from "../../../src/providers/across/across-provider.ts";
+import type { AcrossDeployment } from "../../../src/providers/across/deployments.ts";
+import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
+import type { LifiDeployment } from "../../../src/providers/lifi/deployments.ts";
+import { createLifi, type LifiProvider } from "../../../src/providers/lifi/lifi-provider.ts";
+import type {
+  DestinationCall,
+  Provider,
+  ProviderScope,
+  TransferRequest,
+  VerifiedTransfer,
+} from "../../../src/providers/provider.ts";
+import { depositRouterAddress } from "../../../src/router/address.ts";
+import { encodeRouterDeposit } from "../../../src/router/codec.ts";
+import { approve, type BridgedStack, manifestOf, send } from "./bridged.ts";
+
+type Snake = Record<string, unknown>;
+/** What the Worker's variable holds, before the Worker reads it. */
+interface Variable {
+  lifi: { api_url: string; integrator: string; deployments: Record<string, Snake> };
+  across: { api_url: string; deployments: Record<string, Snake> };
+}
+
+/** Production's own providers, set up from the variable that the stack hands to the Worker. */
+export function openProviders(stack: BridgedStack): {
+  lifi: LifiProvider;
+  across: Provider;
+  scope: ProviderScope;
+} {
+  const { lifi, across } = JSON.parse(providersVariable(stack.hub, manifestOf(stack))) as Variable;
+  const lifiRows = Object.entries(lifi.deployments).map(([chainId, row]): [number, LifiDeployment] => [
+    Number(chainId),
+    { ...(camelCase(row) as unknown as LifiDeployment), maxNativeFee: BigInt(String(row["max_native_fee"])) },
+  ]);
+  const acrossRows = Object.entries(across.deployments).map(([chainId, row]) => ({
+    ...(camelCase(row) as unknown as AcrossDeployment),
+    chainId: Number(chainId),
+  }));
+  return {
+    lifi: createLifi({
+      apiUrl: lifi.api_url,
+      apiKey: null,
+      integrator: lifi.integrator,
+      memory: new RateLimitMemory(),
+      deployments: new Map(lifiRows),
+    }),
+    across: createAcross({ apiUrl: across.api_url, deployments: acrossRows }),
+    scope: scopeOf(stack),
+  };
+}
+
+function camelCase(row: Snake): Snake {
+  const entries = Object.entries(row).map(([key, value]) => [
+    key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function scopeOf({ one, two }: BridgedStack): ProviderScope {
+  const now = () => Date.now();
+  const timing = new Timing(now);
+  const fetcher = (input: string, init?: RequestInit) => fetch(input, init);
+  const health = new NodeHealth();
+  return {
+    fetch: fetcher,
+    timing,
+    now,
+    chain(chainId) {
+      const chain = [one, two].find(({ plan }) => plan.chainId === chainId);
+      if (chain === undefined) return null;
+      const definition = {
+        chainId,
+        name: chain.plan.name,
+        key: chain.plan.key,
+        explorer: "",
+        native: { symbol: "ETH", decimals: 18 },
+        wrappedNative: chain.tokens.WETH,
+        rpcUrls: [chain.url],
+        confirmations: 1,
+      };
+      return createChainClient({ definition, health, fetch: fetcher, timing, now });
+    },
+  };
+}
+
+/** A move as the program asks for it; 2 % unless said otherwise. */
+export function moveOf(
+  from: Deployment,
+  to: Deployment,
+  fields: Pick<TransferRequest, "fromToken" | "toToken" | "amount" | "user"> & Partial<TransferRequest>,
+): TransferRequest {
+  const chains = { fromChainId: from.plan.chainId, toChainId: to.plan.chainId };
+  return { ...chains, slippage: 20_000_000n, call: null, bridges: null, ...fields };
+}
+
+/** The call that deposits everything that arrives into a vault; `minShares` decides whether it can succeed. */
+export function intoVault(
+  chain: Deployment,
+  of: { vault: string; user: Address; minIn: bigint; minShares?: bigint },
+): DestinationCall {
+  const vault = chain.vaults.find(({ plan }) => plan.name === of.vault);
+  if (vault === undefined) throw new Error(`no vault ${of.vault}`);
+  const asset = chain.tokens[vault.plan.token];
+  const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args: [0n, of.user] });
+  const amounts = { value: 0n, patchOffset: 4n, patchMul: 0n };
+  const tokens = { approveToken: asset, spender: vault.address, patchToken: asset };
+  const deposit = {
+    asset,
+    amount: 2n ** 256n - 1n,
+    minIn: of.minIn,
+    shareToken: vault.address,
+    receiver: of.user,
+    minShares: of.minShares ?? 1n,
+    deadline: BigInt(Math.floor(Date.now() / 1000) + 86_400),
+    refundTo: of.user,
+    ref: zeroHash,
+    partnerId: zeroHash,
+    partnerType: 0,
+  };
+  const steps = [{ target: vault.address, data, ...amounts, ...tokens }];
+  const call = encodeRouterDeposit({ deposit, steps, sweep: [] });
+  return { target: depositRouterAddress, data: call, minIn: of.minIn, gasLimit: 900_000n };
+}
+
+/** Does what a wallet does with a built move: approves the spender and sends the transaction. */
+export async function carryOut(
+  chain: Deployment,
+  { move, request }: { move: VerifiedTransfer; request: TransferRequest },
+): Promise<Hex> {
+  const { user, fromToken: token, amount } = request;
+  if (move.spender !== null && token !== zeroAddress)
+    await approve(chain, { user, token, spender: move.spender, amount });
+  const receipt = await send(chain, { user, ...move.transaction });
+  return receipt.transactionHash;
+}

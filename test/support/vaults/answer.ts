@@ -1,0 +1,45 @@
+import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiItem } from "viem";
+import type { Query, ReadResult } from "../../../src/chains/query.ts";
+
+/** A read that reverts, with this data. */
+export class Revert {
+  readonly data: Hex;
+  constructor(data: Hex) {
+    this.data = data;
+  }
+}
+
+const failed = (revert: Hex | null): ReadResult<unknown> => ({ ok: false, revert });
+
+/**
+ * Answers reads by their names, or the last part of those that are made of several; those that they lead to as well.
+ * What is not in the table fails.
+ */
+export function answer<S>(described: Query<S>, table: Readonly<Record<string, unknown>>): S {
+  const results = Object.fromEntries(
+    Object.keys(described.reads).map((name) => {
+      const value = table[name] ?? table[name.split("/").at(-1) ?? ""];
+      if (value instanceof Revert) return [name, failed(value.data)];
+      return [name, value === undefined ? failed(null) : { ok: true as const, value }];
+    }),
+  );
+  return described.next === undefined ? described.interpret(results) : answer(described.next(results), table);
+}
+
+type Topics = [Hex, ...Hex[]];
+
+/** A log as a node gives it: the values of the event's indexed arguments are its topics, the others its data. */
+export function eventLog(address: Address, signature: string, values: Readonly<Record<string, unknown>>) {
+  const event = parseAbiItem(signature as "event E(uint256 a)");
+  const abi = [event];
+  const topics = encodeEventTopics({ abi, eventName: event.name, args: values as never }) as Topics;
+  const plain = event.inputs.filter((input) => !("indexed" in input && input.indexed));
+  const data = encodeAbiParameters(plain, plain.map(({ name }) => values[name ?? ""]) as never);
+  return { address, topics, data };
+}
+
+/** The revert data of `Error(string)`. */
+export function reasonData(reason: string): Hex {
+  const [item] = parseAbi(["error Error(string reason)"]);
+  return `0x08c379a0${encodeAbiParameters(item.inputs, [reason]).slice(2)}`;
+}

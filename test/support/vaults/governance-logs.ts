@@ -1,0 +1,46 @@
+import {
+  type AbiEvent,
+  type AbiParameter,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  parseAbiItem,
+} from "viem";
+import type { GovernanceEvent } from "../../../src/vaults/governance/governance-event.ts";
+
+const ACCOUNT = "0x00000000000000000000000000000000000c0de5";
+
+/** A value of a type, told from others of its kind by `salt`. */
+function sample(of: AbiParameter, salt: number): unknown {
+  if ("components" in of && of.type === "tuple")
+    return Object.fromEntries(of.components.map((part) => [part.name, sample(part, salt)]));
+  if (of.type === "address") return ACCOUNT;
+  if (of.type === "bool") return true;
+  if (of.type === "bytes") return "0x";
+  if (of.type === "uint8") return 2;
+  const bytes = /^bytes(\d+)$/.exec(of.type);
+  if (bytes !== null) return `0x${"ab".repeat(Number(bytes[1]))}`;
+  const bits = Number(/^uint(\d+)$/.exec(of.type)?.[1]);
+  return bits <= 48 ? 100 + salt : 1_800_000_000n + BigInt(salt);
+}
+
+/** A log of an event, as its signature has it, with values of ours; members that are given are taken. */
+export function logOf(
+  event: GovernanceEvent,
+  given: Readonly<Record<string, unknown>> = {},
+): { topics: [Hex, ...Hex[]]; data: Hex } {
+  const item = parseAbiItem(`event ${event.signature}` as "event Known(address)") as AbiEvent;
+  const members = item.inputs.map((input, index) => given[input.name ?? ""] ?? sample(input, index));
+  const indexed = Object.fromEntries(
+    item.inputs.flatMap((input, index) => (input.indexed === true ? [[input.name, members[index]]] : [])),
+  );
+  const topics = encodeEventTopics({ abi: [item], eventName: item.name, args: indexed });
+  const rest = item.inputs.flatMap((input, index) =>
+    input.indexed === true ? [] : [{ input, value: members[index] }],
+  );
+  const data = encodeAbiParameters(
+    rest.map(({ input }) => input),
+    rest.map(({ value }) => value),
+  );
+  return { topics: topics as [Hex, ...Hex[]], data };
+}

@@ -1,0 +1,81 @@
+import { type Address, getAddress, toHex } from "viem";
+import type { VaultKey } from "../../../src/lib/vault-id.ts";
+import type { Cache, CachePolicy } from "../../../src/redis/cache.ts";
+import type { StoredVault } from "../../../src/vaults/vault.ts";
+import { type TestContext, testContext } from "../context.ts";
+import { contractsClient } from "../multicall.ts";
+import { testChain } from "../rpc-node.ts";
+
+export const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
+export const WETH = "0x4200000000000000000000000000000000000006";
+export const address = (n: number): Address => toHex(n, { size: 20 });
+
+export const stored = (change: Partial<StoredVault> & { address: string }): StoredVault => ({
+  chainId: 31337,
+  type: "custom",
+  adapter: "erc4626",
+  params: {},
+  name: "Vault",
+  assetAddress: USDC,
+  assetSymbol: "USDC",
+  assetDecimals: 6,
+  shareToken: change.address,
+  shareDecimals: 18,
+  entryPoint: change.address,
+  spender: change.address,
+  pricer: change.address,
+  acceptedAssets: [],
+  caller: "router",
+  curator: "",
+  status: "active",
+  statusReason: "",
+  minDeposit: null,
+  noMinimum: false,
+  startBlock: null,
+  ...change,
+});
+
+export interface Catalog {
+  rows: StoredVault[];
+  /** Vault ids that the chain says are paused. */
+  paused?: string[];
+  routerOn?: number[];
+}
+
+/** A context whose cache holds this catalog, in the registry's order. */
+export function contextOf(catalog: Catalog): TestContext {
+  return contextHolding(holder(catalog), ({ schema }, value) => schema.parse(value));
+}
+
+/** What the cache holds of a catalog, by key. */
+export function holder({ rows, paused = [], routerOn = [31337] }: Catalog): (key: string) => unknown {
+  const sorted = rows.toSorted((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1));
+  const flags = Object.fromEntries(paused.map((id) => [id, { paused: true, minDeposit: 7n }]));
+  return (key) => {
+    const [kind, chainId] = key.split(":");
+    if (kind === "registry") return sorted;
+    return kind === "flags" ? flags : { deployed: routerOn.includes(Number(chainId)), at: 0 };
+  };
+}
+
+export function contextHolding(
+  held: (key: string) => unknown,
+  read: <T>(policy: CachePolicy<T>, value: unknown) => T,
+): TestContext {
+  const cache: Cache = {
+    cached: async <T>(policy: CachePolicy<T>) => ({
+      value: read(policy, held(policy.key)),
+      storedAt: 0,
+      stale: false,
+    }),
+    drop: async () => undefined,
+  };
+  const chains = [testChain, { ...testChain, chainId: 8453, name: "Other", wrappedNative: null }];
+  const clients = chains.map((definition) =>
+    contractsClient(() => ({ ok: false, data: "0x" }), { definition }),
+  );
+  return testContext({ cache, clients, nowMs: 0 });
+}
+
+export const id = (n: number, chainId = 31337): string => `${chainId}:${address(n)}`;
+export const key = (n: number, chainId = 31337): VaultKey => ({ chainId, address: getAddress(address(n)) });

@@ -1,0 +1,112 @@
+import { type Abi, type Address, encodeDeployData, getAddress, type Hex, zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ChainClient } from "../../src/chains/client.ts";
+import { unreviewedSubject } from "../../src/vaults/derivation.ts";
+import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
+import { contractsOf, deploy, startChain, type TestChain } from "../support/chains/test-chain.ts";
+import { clientOn } from "../support/rpc-node.ts";
+
+let chain: TestChain;
+let client: ChainClient;
+let token: Address;
+let share: Address;
+let vault: Address;
+const contracts = contractsOf("test/support/solidity/LyingVaults.sol");
+const EOA: Address = "0x00000000000000000000000000000000000A11cE";
+
+const put = async (name: string, ...args: unknown[]): Promise<Address> => {
+  const { abi, creationCode } = contracts(name);
+  const data = encodeDeployData({ abi: abi as Abi, bytecode: creationCode as Hex, args });
+  return getAddress(await deploy(chain, data));
+};
+const derive = (adapter: string, address: Address) =>
+  deriveFromChain(client, { adapter, subject: unreviewedSubject({ chainId: 31337, address }) });
+
+beforeAll(async () => {
+  chain = await startChain();
+  client = clientOn([{ url: String(chain.node.transport["url"]) }]).client;
+  token = await put("SaidToken", "TOK", 6);
+  share = await put("SaidToken", "SHR", 9);
+  vault = await put("SaidVault", token, zeroAddress, true);
+});
+afterAll(() => chain?.stop());
+
+test("a vault is derived from what it says of itself", async () => {
+  const asset = { address: token, symbol: "TOK", decimals: 6 };
+  const own = { shareToken: vault, entryPoint: vault, spender: vault, pricer: vault };
+  expect(await derive("erc4626", vault)).toEqual({
+    ok: true,
+    vault: {
+      ...{ name: "A vault", asset, acceptedAssets: [asset], shareDecimals: 18, caller: "router", params: {} },
+      ...own,
+    },
+  });
+});
+
+test("a proxy is as good as what stands behind it", async () => {
+  const behind = await put("SaidVault", token, zeroAddress, true);
+  const proxy = await put("Proxy", behind);
+  // The stand-in keeps its answers in its own storage, where a proxy has nothing.
+  expect(await derive("erc4626", proxy)).toMatchObject({ ok: false });
+});
+
+describe("nothing is derived from", () => {
+  const lies: readonly [string, string, () => Promise<Address>, string][] = [
+    ["an account", "erc4626", async () => EOA, "no ERC-4626 vault"],
+    ["a token", "erc4626", async () => token, "no ERC-4626 vault"],
+    ["a proxy without code behind it", "erc4626", () => put("Proxy", EOA), "no ERC-4626 vault"],
+    ["a contract that says yes to all", "erc4626", () => put("YesToAll"), "another contract's"],
+    ["one that says yes, as MetaMorpho", "metamorpho", () => put("YesToAll"), "another contract's"],
+    ["a vault whose asset is an account", "erc4626", () => put("SaidVault", EOA, zeroAddress, true), "asset"],
+    ["one whose asset has no symbol", "erc4626", () => withToken("", 6), "asset"],
+    ["one whose asset has 77 decimals", "erc4626", () => withToken("TOK", 77), "asset"],
+    [
+      "one with another share token",
+      "erc4626",
+      () => put("SaidVault", token, share, true),
+      "another contract's",
+    ],
+    [
+      "one whose shares are kept where nobody says",
+      "erc4626",
+      () => put("HollowVault", token),
+      "keeps no balances",
+    ],
+    [
+      "one whose previews are disabled",
+      "erc4626",
+      () => put("SaidVault", token, zeroAddress, false),
+      "no ERC-4626",
+    ],
+    ["a vault without MetaMorpho's view", "metamorpho", async () => vault, "no vault of MetaMorpho"],
+    ["a vault without an access manager", "ipor", async () => vault, "no access manager"],
+    ["a vault without Vault V2's view", "morpho_v2", async () => vault, "no vault of Morpho Vault V2"],
+    ["an adapter that nobody knows", "wishful", async () => vault, "derives no addresses"],
+  ];
+  test.each(lies)("%s", async (_name, adapter, put, reason) => {
+    expect(await derive(adapter, await put())).toEqual({
+      ok: false,
+      reason: expect.stringContaining(reason),
+    });
+  });
+});
+
+describe("a factory's word is final where one is known", () => {
+  test("on a chain without a known factory the vault's own view has to do", async () => {
+    const morpho = await put("SaidMorpho", token);
+    expect(await derive("metamorpho", morpho)).toMatchObject({ ok: true });
+  });
+
+  test("on a chain with factories one of them must know the vault", async () => {
+    const morpho = await put("SaidMorpho", token);
+    const subject = unreviewedSubject({ chainId: 1, address: morpho });
+    expect(await deriveFromChain(client, { adapter: "metamorpho", subject })).toEqual({
+      ok: false,
+      reason: expect.stringContaining("no factory"),
+    });
+  });
+});
+
+async function withToken(symbol: string, decimals: number): Promise<Address> {
+  return put("SaidVault", await put("SaidToken", symbol, decimals), zeroAddress, true);
+}

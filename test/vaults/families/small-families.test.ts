@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { type Address, encodeErrorResult, type Hex, parseAbi, size, slice, toHex } from "viem";
+import { describe, expect, test } from "vitest";
+import { runQuery } from "../../../src/chains/aggregate.ts";
+import type { ErrorCode } from "../../../src/errors.ts";
+import { aaveStata } from "../../../src/vaults/families/aave-stata.ts";
+import { accountable } from "../../../src/vaults/families/accountable.ts";
+import { erc4626 } from "../../../src/vaults/families/erc4626/index.ts";
+import { euler, eulerEarn } from "../../../src/vaults/families/euler.ts";
+import { fluid } from "../../../src/vaults/families/fluid.ts";
+import { gearbox } from "../../../src/vaults/families/gearbox.ts";
+import { ipor } from "../../../src/vaults/families/ipor.ts";
+import { mellowLrt } from "../../../src/vaults/families/mellow-lrt.ts";
+import { metaMorpho, morphoV2 } from "../../../src/vaults/families/morpho.ts";
+import { silo } from "../../../src/vaults/families/silo.ts";
+import { spark } from "../../../src/vaults/families/spark.ts";
+import { upshift } from "../../../src/vaults/families/upshift/index.ts";
+import { upshiftLegacy } from "../../../src/vaults/families/upshift/legacy.ts";
+import { yearn } from "../../../src/vaults/families/yearn.ts";
+import type { VaultAdapter } from "../../../src/vaults/vault-adapter.ts";
+import { OTHER, USER, vault } from "../../support/deposits/fixtures.ts";
+import { type ContractAnswer, contractsClient } from "../../support/multicall.ts";
+
+const near: readonly VaultAdapter[] = [
+  ...[erc4626, euler, eulerEarn, yearn, aaveStata, spark, gearbox, fluid, silo],
+  ...[metaMorpho, morphoV2, ipor, mellowLrt, upshift, upshiftLegacy, accountable],
+];
+const NOW = 1_700_000_000_000;
+const request = { token: vault.asset, amount: 100_000_000n, caller: USER, receiver: USER, now: NOW };
+
+/** Everything the adapter asks, answered by one contract that says the same to all. */
+async function askAll(adapter: VaultAdapter, contract: (call: { data: Hex }) => ContractAnswer) {
+  const client = contractsClient(contract);
+  const [state, terms, flags] = await Promise.all([
+    runQuery(client, adapter.state(vault, NOW)),
+    runQuery(client, adapter.terms(vault, request)),
+    runQuery(client, adapter.flags(vault)),
+  ]);
+  return { state: state.value, terms: terms.value, flags: flags.value };
+}
+
+describe.each(near)("$name", (adapter) => {
+  test.each<[string, ContractAnswer]>([
+    ["reverts without a word", { ok: false, data: "0x" }],
+    ["reverts with data of its own", { ok: false, data: "0xdeadbeef" }],
+    ["answers nothing", { ok: true, data: "0x" }],
+    ["answers less than a word", { ok: true, data: "0x01" }],
+  ])("knows nothing of a contract that %s", async (_what, answer) => {
+    const { state, terms, flags } = await askAll(adapter, () => answer);
+    const limits = { minDeposit: null, paused: false };
+    const totals = { totalAssets: null, totalSupply: null, sharePrice: null };
+    expect(state).toEqual({ ...totals, ...limits, maxDeposit: null });
+    expect(flags).toEqual(limits);
+    expect(terms).toMatchObject({
+      ...limits,
+      asset: null,
+      previewShares: null,
+      price: null,
+      maxDeposit: null,
+    });
+    expect(terms.refusal ?? null).toBe(null);
+  });
+
+  test("makes something of whatever a contract answers, and throws at nothing", async () => {
+    const answers = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => ({ ok: true as const, data: toHex(bytes) })),
+      fc.bigInt(0n, 2n ** 256n - 1n).map((word) => ({ ok: true as const, data: toHex(word, { size: 32 }) })),
+      fc.constant({ ok: true as const, data: toHex(2n ** 256n - 1n, { size: 32 }) }),
+      fc.constant({ ok: true as const, data: `0x${"ff".repeat(320)}` as Hex }),
+      fc.constant({ ok: false as const, data: "0x" as Hex }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 8 }), async (told) => {
+        let next = 0;
+        const { state } = await askAll(adapter, () => {
+          next += 1;
+          return told[next % told.length] ?? { ok: false, data: "0x" };
+        });
+        for (const amount of [state.totalAssets, state.totalSupply, state.sharePrice, state.maxDeposit])
+          expect(amount === null || (amount >= 0n && amount < 2n ** 256n)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("puts amount and receiver into the call where it says", () => {
+    fc.assert(
+      fc.property(fc.bigInt(1n, 2n ** 256n - 1n), fc.bigInt(1n, 2n ** 200n), (amount, minShares) => {
+        const receiver: Address = OTHER;
+        const call = adapter.encode(vault, { ...request, amount, receiver, minShares });
+        const offset = call.amountOffset;
+        expect(BigInt(slice(call.data, offset, offset + 32))).toBe(amount);
+        expect(call.data).toContain(receiver.slice(2).toLowerCase());
+        expect((size(call.data) - 4) % 32).toBe(0);
+        expect(call).toMatchObject({ amountScale: 1n, sharesTo: "receiver", async: false });
+        if (call.minShares === "native") expect(call.data).toContain(minShares.toString(16));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+/** A contract that converts a whole share to 1.0731 units of the asset, and shares beyond `most` not at all. */
+const nearlyWorthless =
+  (most: bigint) =>
+  ({ data }: { data: Hex }): ContractAnswer => {
+    const shares = data.startsWith("0x07a2d13a") ? BigInt(slice(data, 4)) : most + 1n;
+    if (shares > most) return { ok: false, data: "0x" };
+    const assets = (shares * 10_731n) / (10_000n * 10n ** BigInt(vault.shareDecimals));
+    return { ok: true, data: toHex(assets, { size: 32 }) };
+  };
+
+test("a price is exact to a millionth where a share is worth next to nothing", async () => {
+  const { state, terms } = await askAll(erc4626, nearlyWorthless(10n ** 30n));
+  expect(state.sharePrice).toBe(1_073_100n * 10n ** 6n);
+  expect(terms.price).toEqual({ assets: 1_073_100n, shares: 10n ** 24n });
+});
+
+test("a price is as exact as the vault can convert", async () => {
+  const { terms } = await askAll(erc4626, nearlyWorthless(10n ** 18n));
+  expect(terms.price).toEqual({ assets: 1n, shares: 10n ** 18n });
+});
+
+test("only Fluid's own call takes a least number of shares", () => {
+  const call = (adapter: VaultAdapter) => adapter.encode(vault, { ...request, minShares: 7n });
+  expect(near.filter((adapter) => call(adapter).minShares === "native")).toEqual([fluid]);
+  expect(slice(call(fluid).data, 0, 4)).toBe("0xbc157ac1");
+});
+
+test("no minimum is known of those whose rules have none", () => {
+  expect(near.filter(({ noMinimum }) => noMinimum)).toEqual([spark, metaMorpho]);
+});
+
+test("balances are never valued by totals that leave something out", () => {
+  const exact = near.filter((adapter) => adapter.lens(vault).kind === "convert");
+  expect(exact).toEqual([eulerEarn, silo, metaMorpho, morphoV2, ipor, upshiftLegacy, accountable]);
+});
+
+const reverts = (signature: string, args: readonly unknown[] = []): Hex =>
+  encodeErrorResult({
+    abi: parseAbi([`error ${signature}`] as readonly string[]),
+    errorName: signature.split("(")[0] ?? "",
+    args: [...args],
+  });
+const says = (reason: string): Hex => reverts("Error(string reason)", [reason]);
+
+describe("what a family reverts with", () => {
+  test.each<[VaultAdapter, Hex, ErrorCode | null, string]>([
+    [aaveStata, reverts("StaticATokenInvalidZeroShares()"), "zero_shares", "StaticATokenInvalidZeroShares"],
+    [aaveStata, says("28"), "vault_paused", "28"],
+    [aaveStata, says("51"), "above_maximum", "51"],
+    [aaveStata, reverts("ReserveInactive()"), "vault_paused", "ReserveInactive"],
+    [aaveStata, reverts("ReservePaused()"), "vault_paused", "ReservePaused"],
+    [aaveStata, reverts("SupplyCapExceeded()"), "above_maximum", "SupplyCapExceeded"],
+    [eulerEarn, reverts("ZeroShares()"), "zero_shares", "ZeroShares"],
+    [spark, says("SparkVault/deposit-cap-exceeded"), "above_maximum", "SparkVault/deposit-cap-exceeded"],
+    [gearbox, reverts("AmountCantBeZeroException()"), "zero_shares", "AmountCantBeZeroException"],
+    [
+      fluid,
+      reverts("FluidLendingError(uint256 id)", [20_001n]),
+      "below_minimum",
+      "fToken__DepositInsignificant",
+    ],
+    [fluid, reverts("FluidLendingError(uint256 id)", [20_002n]), null, "fToken__MinAmountOut"],
+    [fluid, reverts("FluidLiquidityError(uint256 id)", [11_002n]), "vault_paused", "UserModule__UserPaused"],
+    [
+      fluid,
+      reverts("FluidLiquidityError(uint256 id)", [11_007n]),
+      "below_minimum",
+      "UserModule__OperateAmountInsufficient",
+    ],
+    [fluid, reverts("FluidLiquidityError(uint256 id)", [11_001n]), null, "FluidLiquidityError(11001)"],
+    [fluid, reverts("FluidLendingError(uint256 id)", [9n]), null, "FluidLendingError(9)"],
+    [fluid, reverts("fToken__DepositInsignificant()"), "below_minimum", "fToken__DepositInsignificant"],
+    [silo, reverts("ReturnZeroShares()"), "zero_shares", "ReturnZeroShares"],
+    [morphoV2, reverts("ZeroAbsoluteCap()"), "above_maximum", "ZeroAbsoluteCap"],
+    [ipor, reverts("AccountIsLocked(uint256 unlockTime)", [5n]), "share_locked", "AccountIsLocked"],
+    [ipor, reverts("NoAssetsToDeposit()"), "zero_shares", "NoAssetsToDeposit"],
+    [upshift, reverts("DepositsPaused()"), "vault_paused", "DepositsPaused"],
+    [upshift, reverts("SenderNotWhitelisted()"), "not_allowed", "SenderNotWhitelisted"],
+    [upshift, reverts("AssetNotWhitelisted()"), null, "AssetNotWhitelisted"],
+    [upshift, reverts("StalePrice()"), "price_stale", "StalePrice"],
+    [
+      upshift,
+      reverts("AllocationExceeded(uint256 a, uint256 b, uint256 c)", [3n, 1n, 2n]),
+      "above_maximum",
+      "AllocationExceeded",
+    ],
+    [upshiftLegacy, reverts("DepositLimitReached()"), "above_maximum", "DepositLimitReached"],
+    [upshiftLegacy, reverts("MaxSupplyLimitReached()"), "above_maximum", "MaxSupplyLimitReached"],
+    [upshiftLegacy, reverts("AddressBlacklisted()"), "not_allowed", "AddressBlacklisted"],
+    [upshiftLegacy, reverts("SharesAmountRequired()"), "zero_shares", "SharesAmountRequired"],
+    [accountable, "0x5945ea56", "below_minimum", "InsufficientAmount"],
+    [accountable, "0x3d90e2a0", "vault_paused", "DepositNotAllowed"],
+    [accountable, reverts("NAVGracePeriodExpired()"), "price_stale", "NAVGracePeriodExpired"],
+  ])("$name: %s", (adapter, revert, code, text) => {
+    expect(adapter.explain?.(revert)).toEqual({ code, text });
+  });
+
+  test.each(near.filter(({ explain }) => explain !== undefined))(
+    "is not explained by $name when it is none of its own",
+    (adapter) => {
+      const panic = reverts("Panic(uint256 code)", [17n]);
+      for (const data of ["0x", "0x12", "0xdeadbeef", says("something else"), panic] as const)
+        expect(adapter.explain?.(data)).toBe(null);
+    },
+  );
+});

@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { zeroAddress } from "viem";
+import { expect, test } from "vitest";
+import type { Query, ReadResult } from "../../src/chains/query.ts";
+import { adapterOf } from "../../src/vaults/families.ts";
+import { parseRegistryRow } from "../../src/vaults/find-vault.ts";
+import type { StoredVault, Vault } from "../../src/vaults/vault.ts";
+import { USDC, USER } from "../support/deposits/fixtures.ts";
+
+const own = "0x00000000000000000000000000000000000000a1";
+const stored = (change: Partial<StoredVault>): StoredVault => ({
+  ...{ chainId: 31337, address: own, type: "custom", adapter: "erc4626", params: {}, name: "Vault" },
+  ...{ assetAddress: USDC.toLowerCase(), assetSymbol: "USDC", assetDecimals: 6 },
+  ...{ shareToken: own, shareDecimals: 18, entryPoint: own, spender: own, pricer: own },
+  ...{ acceptedAssets: [], caller: "user", curator: "", status: "active", statusReason: "" },
+  ...{ minDeposit: null, noMinimum: false, startBlock: null },
+  ...change,
+});
+
+/** What rows of each family must say. */
+const sound: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  erc4626: {},
+  veda: { teller: "d" },
+  midas: { deposit: "request", recipient: "argument" },
+  mellow: { queue: "async" },
+  centrifuge: { deposit: "async" },
+  lagoon: {},
+};
+const families = Object.keys(sound);
+const row = (adapter: string, params: Record<string, string> = {}): StoredVault =>
+  stored({ adapter, params: { ...sound[adapter], ...params } });
+
+test.each(families)("a sound row of %s is used", (adapter) => {
+  expect(parseRegistryRow(row(adapter)).adapter).toBe(adapter);
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ["veda", { teller: "e" }, 'teller is one of a, b, c, d, not "e"'],
+  ["veda", { referrer: "me" }, 'referrer is no address: "me"'],
+  ["midas", { deposit: "" }, 'deposit is one of instant, request, not ""'],
+  ["midas", { recipient: "anybody" }, "recipient is one of argument, caller"],
+  ["midas", { referrer: "0x01" }, "referrer is no bytes32"],
+  ["midas", { redemption_vault: "0x01" }, "redemption_vault is no address"],
+  ["mellow", { queue: "SYNC" }, 'queue is one of sync, async, not "SYNC"'],
+  ["mellow", { redeem_queues: `${zeroAddress},x` }, 'redeem_queues has no address in "x"'],
+  ["mellow", { referrer: "0x" }, "referrer is no address"],
+  ["centrifuge", { deposit: "later" }, "deposit is one of sync, async"],
+  ["lagoon", { referrer: "0x" }, "referrer is no address"],
+])("a row of %s with %j is not", (adapter, params, reason) => {
+  expect(() => parseRegistryRow(row(adapter, params))).toThrow(reason);
+});
+
+test("a row of no adapter, or at no address, is not", () => {
+  expect(() => parseRegistryRow(row("nobody"))).toThrow("no adapter is called nobody");
+  expect(() => parseRegistryRow(stored({ pricer: "0x12" }))).toThrow("0x12");
+});
+
+/** Asks a vault's adapter for everything, and has it read that nothing answered. */
+function askAll(vault: Vault): void {
+  const adapter = adapterOf(vault);
+  const token = { ...vault.asset, decimals: 6 };
+  const deposit = { token, amount: 5n, caller: USER, receiver: USER };
+  const failed: ReadResult<unknown> = { ok: false, revert: null };
+  const settle = <S>(described: Query<S>) =>
+    described.interpret(Object.fromEntries(Object.keys(described.reads).map((name) => [name, failed])));
+  adapter.lens(vault);
+  adapter.flows(vault);
+  settle(adapter.state(vault, 0));
+  settle(adapter.flags(vault));
+  settle(adapter.terms(vault, { ...deposit, now: 0 }));
+  const requests = adapter.requests?.(vault) ?? null;
+  if (requests !== null) settle(requests.pending(vault, { user: USER, requestIds: ["1"] }));
+  for (const async of [false, true]) adapter.encode(vault, { ...deposit, minShares: 1n, async });
+}
+
+test("what is used fails nowhere later for its parameters", () => {
+  const names = [
+    ...["teller", "deposit", "recipient", "queue", "referrer"],
+    ...["redeem_queues", "deposit_queues", "redemption_vault"],
+  ];
+  const words = ["", "a", "sync", "async", "instant", "request", "argument", "x", "0x", zeroAddress];
+  const params = fc.dictionary(
+    fc.constantFrom(...names, "asset_rate"),
+    fc.oneof(fc.constantFrom(...words), fc.string()),
+  );
+  let used = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...families), params, (adapter, told) => {
+      let vault: Vault;
+      try {
+        vault = parseRegistryRow(row(adapter, told));
+      } catch {
+        return;
+      }
+      used += 1;
+      askAll(vault);
+    }),
+    { numRuns: 300 },
+  );
+  expect(used).toBeGreaterThan(30);
+});
