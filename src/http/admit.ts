@@ -18,17 +18,17 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
     await countAgainstLimit(c, { ctx, route });
     return { ...ctx, actor: await authenticate(ctx, { access: route.access, offered: credentialsOf(c) }) };
   }
-  const acting = { ...ctx, actor: await identifyCaller(c, route) };
-  const charge = (): Promise<void> => countAgainstLimit(c, { ctx: acting, route });
+  const callerCtx = { ...ctx, actor: await identifyCaller(c, route) };
+  const charge = (): Promise<void> => countAgainstLimit(c, { ctx: callerCtx, route });
   if (!mayBeReplay(c, route)) {
     await charge();
-    return acting;
+    return callerCtx;
   }
   // Asking for a stored answer again costs what a read costs; the verb counts what it does beyond that.
-  const asked = await countRequest(acting, { name: "reads", client: acting.clientAddress });
-  if (asked.count?.admitted === false) c.set("counted", asked);
-  assertWithinLimit(asked);
-  return { ...acting, charge };
+  const replayCount = await countRequest(callerCtx, { name: "reads", client: callerCtx.clientAddress });
+  if (replayCount.count?.admitted === false) c.set("counted", replayCount);
+  assertWithinLimit(replayCount);
+  return { ...callerCtx, charge };
 }
 
 /** Whether the request may be one that was answered before, which then does not count. */

@@ -10,6 +10,6 @@ export interface AppEnv {
     /** How the request was counted; undefined for one that is not. */
     counted: CountedRequest | undefined;
     /** Whether the answer keeps to itself where its time went. */
-    untimed: true | undefined;
+    timingHidden: true | undefined;
   };
 }

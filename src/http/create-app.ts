@@ -71,12 +71,12 @@ async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promis
   const work = handle(c, route);
   if (route.deadlineMs === undefined) return work;
   const ctx = c.get("ctx");
-  const late = () => {
+  const onTimeout = () => {
     ctx.waitUntil(work.catch(() => undefined));
     if (ctx.timing.isWaitingFor("db")) return failure("store_unavailable", "the database did not answer");
     return failure("upstream_timeout", "the request could not be answered in time");
   };
-  return withDeadline(work, { ms: route.deadlineMs, late });
+  return withDeadline(work, { ms: route.deadlineMs, late: onTimeout });
 }
 
 async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {

@@ -1,4 +1,5 @@
 import type { z } from "@hono/zod-openapi";
+import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Access } from "../partners/authenticate.ts";
@@ -18,16 +19,16 @@ export interface RouteInput<P, Q, H, B> {
   body: Parsed<B>;
 }
 
-/** An answer with headers of its own, or one that only shows what was there before: `standing`. */
+/** An answer with headers of its own, or one that only shows what was there before: `existing`. */
 export class Reply<T> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
-  readonly standing: boolean;
+  readonly existing: boolean;
 
-  constructor(value: T, own: { headers?: Record<string, string>; standing?: boolean }) {
+  constructor(value: T, own: { headers?: Record<string, string>; existing?: boolean }) {
     this.value = value;
     this.headers = own.headers ?? {};
-    this.standing = own.standing ?? false;
+    this.existing = own.existing ?? false;
   }
 }
 
@@ -42,8 +43,10 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   summary: string;
   description?: string;
   tag: string;
-  /** Who may call it, and with it which cross-origin rules hold. */
+  /** Who may call the operation; decides its cross-origin rules too. */
   access: Access;
+  /** The rate limit that a call counts against; null: none. Default: `reads`. */
+  limit?: LimitName | null;
   cache: CacheRule;
   params?: P;
   query?: Q;
@@ -54,7 +57,7 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
     description: string;
     status?: 200 | 201;
     /** What a 200 beside the 201 means: nothing was made, for it was there already. */
-    standing?: string;
+    existing?: string;
   };
   /** After how many milliseconds it is given up, with `store_unavailable` or `upstream_timeout`; absent: never. */
   deadlineMs?: number;

@@ -5,27 +5,12 @@ import type { CountedRequest } from "../partners/count-request.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { AnyRoute } from "./define-route.ts";
 
-/** What operations count as; those that are not here are reads, null is not counted. */
-const LIMIT_BY_OPERATION: Readonly<Record<string, LimitName | null>> = {
-  "health.live": null,
-  "quotes.get": "quote",
-  "quotes.build": "build",
-  "positions.get": "positions",
-  "status.get": "status",
-  "partners.nonce": "nonce",
-  "applications.nonce": "nonce",
-  "partners.register": "register",
-  "applications.wallet": "register",
-  "partners.login": "login",
-};
-
 /** Length of a window in seconds. */
 const WINDOW_S = 60;
 
-/** What a route counts as. */
-export function rateLimitOf(route: AnyRoute): LimitName | null {
-  const name = LIMIT_BY_OPERATION[route.operationId];
-  return name === undefined ? "reads" : name;
+/** Returns the rate limit that a call of a route counts against; null when the route is not limited. */
+export function rateLimitOf(route: Pick<AnyRoute, "limit">): LimitName | null {
+  return route.limit === undefined ? "reads" : route.limit;
 }
 
 /** Throws `rate_limited` when the request was one too many. */

@@ -27,7 +27,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     const ctx = makeContext(c.env, { requestId, clientAddress, waitUntil });
     c.set("ctx", ctx);
     await next();
-    if (ctx.config.serverTiming && c.get("untimed") === undefined)
+    if (ctx.config.serverTiming && c.get("timingHidden") === undefined)
       c.res.headers.set("server-timing", ctx.timing.header());
     const fields = {
       method: c.req.method,
@@ -47,7 +47,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
 /** Keeps where the time of a path's answers goes to itself, refusals of its methods and bodies included. */
 export function hideServerTiming(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    c.set("untimed", true);
+    c.set("timingHidden", true);
     await next();
   };
 }

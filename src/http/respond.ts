@@ -28,8 +28,8 @@ export async function respond(c: HonoContext, route: AnyRoute, answer: unknown):
     headers["etag"] = etag;
     if (matchesEtag(c.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   }
-  const standing = answer instanceof Reply && answer.standing;
-  return new Response(body, { status: standing ? 200 : (route.response.status ?? 200), headers });
+  const existing = answer instanceof Reply && answer.existing;
+  return new Response(body, { status: existing ? 200 : (route.response.status ?? 200), headers });
 }
 
 async function render(route: AnyRoute, value: unknown): Promise<RenderedBody> {

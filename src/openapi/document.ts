@@ -27,7 +27,7 @@ function addOperation(document: OpenAPIHono, route: AnyRoute): void {
     security: rateLimitOf(route) === null ? [] : SECURITY_BY_ACCESS[route.access],
     request,
     responses: {
-      ...(response.standing === undefined ? {} : { 200: { description: response.standing, content } }),
+      ...(response.existing === undefined ? {} : { 200: { description: response.existing, content } }),
       [response.status ?? 200]: { description: response.description, content },
       ...errorResponses(route),
     },

@@ -1,5 +1,4 @@
 import type { Address } from "viem";
-import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 
 /** A partner as every request of theirs needs it. */
@@ -31,7 +30,7 @@ export interface PartnerActor {
 export type Actor = { kind: "anonymous" } | PartnerActor | { kind: "admin" };
 
 /** The partner that makes the request. Throws `credentials_required` when none does. */
-export function requirePartner(ctx: Context): PartnerActor {
+export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
   if (ctx.actor.kind === "partner" && ctx.actor.proof !== "key") return ctx.actor;
   throw failure("credentials_required", "this needs a partner's session");
 }

@@ -1,4 +1,4 @@
-import { bytesToHex, getAddress, hexToBytes } from "viem";
+import { getAddress, hexToBytes } from "viem";
 import type { Pepper } from "../config.ts";
 import type { Context } from "../context.ts";
 import { type KeyOwner, selectKeyOwner } from "../db/queries/api-keys.ts";
@@ -6,7 +6,7 @@ import { type SessionOwner, selectSessionOwner } from "../db/queries/sessions.ts
 import { AppError, failure } from "../errors.ts";
 import type { Actor, PartnerActor } from "./actor.ts";
 import { generateCredential, isCredential } from "./credentials.ts";
-import { pepperedDigest, sha256, timingSafeEqual } from "./digest.ts";
+import { pepperedDigest, sha256, timingSafeEqual, toHexDigits } from "./digest.ts";
 
 /**
  * Who may call an operation. `public` takes a key if one is given, `sign_in` takes nothing, `session` a session,
@@ -78,9 +78,7 @@ async function authenticateSession(ctx: Context, token: string): Promise<Partner
   if (owner === null || !isSessionLive(ctx, owner)) {
     throw failure("session_expired", "the session is over; sign in again");
   }
-  const { address, partnerId, partnerType, vaults, keyVersion } = owner;
-  const partner = { address: getAddress(address), partnerId, partnerType, vaults };
-  return { kind: "partner", partner, proof: "session", keyVersion, session };
+  return partnerActor(owner, { proof: "session", session });
 }
 
 /** Whether a session that was found still works. */
@@ -122,7 +120,7 @@ export async function authenticateKey(ctx: Context, offered: OfferedPair): Promi
   if (newest === undefined) throw new AppError("internal", "configuration: missing: PARTNER_PEPPERS");
   const owner = await selectKeyOwner(
     ctx.db,
-    digests.map((digest) => bytesToHex(digest.key).slice(2)),
+    digests.map((digest) => toHexDigits(digest.key)),
   );
   const used = digests.find(({ pepper }) => pepper.version === owner.pepperVersion) ?? newest;
   const equal = timingSafeEqual(used.secret, hexToBytes(`0x${owner.secretDigest}`));
@@ -131,7 +129,7 @@ export async function authenticateKey(ctx: Context, offered: OfferedPair): Promi
   if (!hasKey || !owner.found || !owner.live || !proven) {
     throw failure("credentials_invalid", "the API key, or its secret, is not valid");
   }
-  return keyActor(owner, proof);
+  return partnerActor(owner, { proof, session: null });
 }
 
 async function digestPair(pepper: Pepper, pair: { key: string; secret: string }): Promise<PairDigests> {
@@ -142,10 +140,13 @@ async function digestPair(pepper: Pepper, pair: { key: string; secret: string })
   return { pepper, key, secret };
 }
 
-function keyActor(owner: KeyOwner, proof: "key" | "pair"): PartnerActor {
+function partnerActor(
+  owner: KeyOwner | SessionOwner,
+  by: Pick<PartnerActor, "proof" | "session">,
+): PartnerActor {
   const { address, partnerId, partnerType, vaults, keyVersion } = owner;
   const partner = { address: getAddress(address), partnerId, partnerType, vaults };
-  return { kind: "partner", partner, proof, keyVersion, session: null };
+  return { kind: "partner", partner, keyVersion, ...by };
 }
 
 /**

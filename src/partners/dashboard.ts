@@ -6,11 +6,10 @@ import {
   selectPartnerDeposits,
   sumPartnerVolumes,
 } from "../db/queries/partner-deposits.ts";
-import { toWireDeposit } from "../deposits/deposits.ts";
 import { isNativeAlias } from "../lib/address.ts";
 import { describeError } from "../lib/logger.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
-import type { Dashboard, PartnerTransaction } from "../schemas/partner.ts";
+import type { Dashboard } from "../schemas/partner.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { requirePartner } from "./actor.ts";
 
@@ -90,21 +89,14 @@ async function readTokenNames(ctx: Context): Promise<(chainId: number, address: 
   };
 }
 
-/** The deposits that the partner's keys built, newest first; `before` is the last of the page before. Throws `store_unavailable`. */
+/** Lists the deposits built with the partner's keys, newest first, after the position `before`. Throws `store_unavailable`. */
 export async function listTransactions(
   ctx: Context,
   page: { limit: number; before: TimePosition | null },
-): Promise<Page<PartnerTransaction>> {
+): Promise<Page<DepositRow>> {
   const { address } = requirePartner(ctx).partner;
   const span = { address, since: null, before: page.before };
   const found = await selectPartnerDeposits(ctx.db, { ...span, limit: page.limit + 1 });
   const partsOf = (row: DepositRow) => timeCursorParts({ at: row.createdAt, id: row.trackingId });
-  const { rows, next } = cutPage(found, { limit: page.limit, partsOf });
-  const transactions = rows.map((row) => ({
-    ...toWireDeposit(row, ctx.now()),
-    verified: row.partnerVerified,
-    referrer: getAddress(row.referrer),
-    referrer_handle: row.referrerHandle,
-  }));
-  return { rows: transactions, next };
+  return cutPage(found, { limit: page.limit, partsOf });
 }

@@ -5,10 +5,15 @@ const encoder = new TextEncoder();
 /** Keys of the peppers in use, imported once in an isolate. */
 const imported = new Map<string, CryptoKey>();
 
-/** SHA-256 as lower-case hexadecimal digits without a prefix. */
+/** Writes bytes as lower-case hexadecimal digits, without `0x`. */
+export function toHexDigits(bytes: Uint8Array): string {
+  return bytesToHex(bytes).slice(2);
+}
+
+/** Returns the SHA-256 digest of a text as lower-case hexadecimal digits, without `0x`. */
 export async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
-  return bytesToHex(new Uint8Array(digest)).slice(2);
+  return toHexDigits(new Uint8Array(digest));
 }
 
 /** HMAC-SHA-256 under a pepper: 32 bytes. `use` keeps digests of different uses apart. */

@@ -1,4 +1,3 @@
-import { bytesToHex } from "viem";
 import type { Context } from "../context.ts";
 import { replacePair, type StoredPair } from "../db/queries/api-keys.ts";
 import { makeAuditNote } from "../db/queries/audit.ts";
@@ -8,7 +7,7 @@ import type { RotatedKeys } from "../schemas/partner.ts";
 import { requirePartner } from "./actor.ts";
 import { isSessionLive } from "./authenticate.ts";
 import { credentialPrefix, generateCredential } from "./credentials.ts";
-import { pepperedDigest } from "./digest.ts";
+import { pepperedDigest, toHexDigits } from "./digest.ts";
 
 /**
  * Makes a key and its secret: what the partner is shown, once, and what is stored of it.
@@ -20,15 +19,13 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
   const [key, secret] = [generateCredential("live"), generateCredential("secret")];
   const prefix = credentialPrefix(key);
   const stored = {
-    keyDigest: hex(await pepperedDigest(pepper, { use: "key", value: key })),
-    secretDigest: hex(await pepperedDigest(pepper, { use: "secret", value: secret })),
+    keyDigest: toHexDigits(await pepperedDigest(pepper, { use: "key", value: key })),
+    secretDigest: toHexDigits(await pepperedDigest(pepper, { use: "secret", value: secret })),
     pepperVersion: pepper.version,
     prefix,
   };
   return { shown: { api_key: key, api_secret: secret, api_key_prefix: prefix }, stored };
 }
-
-const hex = (bytes: Uint8Array): string => bytesToHex(bytes).slice(2);
 
 /**
  * Replaces the partner's pair; the old one and all other sessions are dead when this returns. Of several at

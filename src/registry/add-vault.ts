@@ -7,7 +7,7 @@ import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { NewVaultInput, VaultRecord } from "../schemas/admin.ts";
 import { type Derivation, underivable, unreviewedSubject } from "../vaults/derivation.ts";
 import { deriverOf } from "../vaults/families.ts";
-import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
+import { assertServedChain, deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 /** The row of a vault, and whether it was made now. */
@@ -23,9 +23,7 @@ export interface AddedVault {
  */
 export async function addVault(ctx: Context, input: NewVaultInput): Promise<AddedVault> {
   const { vault_id: key, adapter, curator } = input;
-  if (!ctx.chains.definitions.has(key.chainId)) {
-    throw failure("chain_unsupported", `chain ${key.chainId} is not served`);
-  }
+  assertServedChain(ctx, key.chainId);
   const vaultId = formatVaultId(key);
   const derived = await tryDeriving(ctx, { ...key, adapter });
   // Which family an adapter talks to is not for saying.

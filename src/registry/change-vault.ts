@@ -8,7 +8,7 @@ import type { VaultChangeInput, VaultRecord } from "../schemas/admin.ts";
 import { type DerivationSubject, subjectOfRow } from "../vaults/derivation.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault } from "../vaults/vault.ts";
-import { deriveVault, toDerivedColumns } from "./derive-vault.ts";
+import { assertServedChain, deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 type VaultChange = { key: VaultKey; change: VaultChangeInput };
@@ -69,8 +69,7 @@ async function derivedColumns(
   ctx: Context,
   vault: DerivationSubject & { adapter: string },
 ): Promise<DerivedColumns> {
-  if (!ctx.chains.definitions.has(vault.chainId))
-    throw failure("chain_unsupported", `chain ${vault.chainId} is not served`);
+  assertServedChain(ctx, vault.chainId);
   const derived = await deriveVault(ctx, vault);
   if (derived.ok) return toDerivedColumns(derived.vault);
   // Neither the request is wrong nor the vault paused: what its contracts say of it is refused.

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { DerivedColumns } from "../db/queries/vaults.ts";
+import { failure } from "../errors.ts";
 import type { DerivationSubject } from "../vaults/derivation.ts";
 import { type Derivation, type DerivedVault, underivable } from "../vaults/derivation.ts";
 import { deriveFromChain } from "../vaults/derive-vault.ts";
@@ -19,6 +20,12 @@ export async function deriveVault(
   const client = ctx.chains.client(subject.chainId);
   if (client === null) return underivable(`chain ${subject.chainId} is not served`);
   return deriveFromChain(client, { adapter, subject });
+}
+
+/** Throws `chain_unsupported` for a chain that this deployment does not serve. */
+export function assertServedChain(ctx: Context, chainId: number): void {
+  if (ctx.chains.definitions.has(chainId)) return;
+  throw failure("chain_unsupported", `chain ${chainId} is not served`);
 }
 
 /** The registry row's part that a derivation fills in. */

@@ -41,12 +41,12 @@ const adminVaultsAdd = defineRoute({
     schema: VaultRecord,
     description: "The registry row",
     status: 201,
-    standing: "The registry row of a vault that was there already, as it is",
+    existing: "The registry row of a vault that was there already, as it is",
   },
   errors: ["chain_unsupported", "store_unavailable"],
   handler: async (ctx, { body }) => {
     const { record, added } = await addVault(ctx, body);
-    return new Reply(record, { standing: !added });
+    return new Reply(record, { existing: !added });
   },
 });
 

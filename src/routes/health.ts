@@ -10,6 +10,7 @@ const healthLive = defineRoute({
   description: "Touches nothing outside.",
   tag: "Service",
   access: "public",
+  limit: null,
   cache: "no-store",
   response: { schema: z.object({ status: z.literal("ok") }), description: "It runs" },
   errors: [],

@@ -42,7 +42,7 @@ const signalFeedQuery = z.object({
     .openapi({ type: "integer", minimum: 0, default: 0 }),
 });
 
-export type SignalFeedQuery = z.output<typeof signalFeedQuery>;
+type SignalFeedQuery = z.output<typeof signalFeedQuery>;
 
 /** Answers one of the listings of signals: they differ in what they list, not in how. Throws `store_unavailable`. */
 async function readSignalFeed(

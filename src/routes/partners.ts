@@ -1,4 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { getAddress } from "viem";
+import { toWireDeposit } from "../deposits/deposits.ts";
+import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { DAY_MS } from "../lib/durations.ts";
@@ -33,6 +36,7 @@ const partnersNonce = defineRoute({
   description: "An EIP-4361 text for one wallet and one purpose. Its nonce works once, within ten minutes.",
   tag: "Partners",
   access: "sign_in",
+  limit: "nonce",
   cache: "no-store",
   body: PartnerNonceInput,
   response: { schema: Nonce, description: "The nonce and the message that the wallet signs as it is" },
@@ -40,6 +44,15 @@ const partnersNonce = defineRoute({
   handler: (ctx, { body }) =>
     issueNonce(ctx, { address: body.address, purpose: body.purpose ?? null, chainId: body.chain_id }),
 });
+
+/** Error codes of a wallet's signature and of an application that is not approved. */
+const admissionErrors: readonly ErrorCode[] = [
+  ...signingErrors,
+  "application_required",
+  "application_pending",
+  "application_rejected",
+  "application_revoked",
+];
 
 const partnersRegister = defineRoute({
   operationId: "partners.register",
@@ -49,17 +62,11 @@ const partnersRegister = defineRoute({
   description: "For approved applicants. The key and its secret are shown this once.",
   tag: "Partners",
   access: "sign_in",
+  limit: "register",
   cache: "no-store",
   body: RegisterInput,
   response: { schema: Registration, description: "The partner, its keys and a session" },
-  errors: [
-    ...signingErrors,
-    "application_required",
-    "application_pending",
-    "application_rejected",
-    "application_revoked",
-    "partner_exists",
-  ],
+  errors: [...admissionErrors, "partner_exists"],
   handler: (ctx, { body }) => register(ctx, body),
 });
 
@@ -70,17 +77,11 @@ const partnersLogin = defineRoute({
   summary: "Sign in",
   tag: "Partners",
   access: "sign_in",
+  limit: "login",
   cache: "no-store",
   body: LoginInput,
   response: { schema: Login, description: "A session of 24 hours" },
-  errors: [
-    ...signingErrors,
-    "application_required",
-    "application_pending",
-    "application_rejected",
-    "application_revoked",
-    "partner_not_found",
-  ],
+  errors: [...admissionErrors, "partner_not_found"],
   handler: (ctx, { body }) => login(ctx, body),
 });
 
@@ -161,7 +162,13 @@ const partnersTransactions = defineRoute({
   errors: [],
   handler: async (ctx, { query: { limit, cursor } }) => {
     const page = await listTransactions(ctx, { limit, before: cursor ?? null });
-    return pageReply(page, { path: "/v1/partners/transactions", query: { limit } });
+    const rows = page.rows.map((row) => ({
+      ...toWireDeposit(row, ctx.now()),
+      verified: row.partnerVerified,
+      referrer: getAddress(row.referrer),
+      referrer_handle: row.referrerHandle,
+    }));
+    return pageReply({ rows, next: page.next }, { path: "/v1/partners/transactions", query: { limit } });
   },
 });
 

@@ -12,6 +12,7 @@ const positionsGet = defineRoute({
   description: "Every known vault in which the user holds shares, each chain at one block.",
   tag: "Positions",
   access: "public",
+  limit: "positions",
   cache: "no-store",
   params: z.object({ user_address: AddressInput }),
   query: z.object({ chain_id: ChainIdParam.optional() }),

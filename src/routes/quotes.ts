@@ -52,6 +52,7 @@ const quotesGet = defineRoute({
   description: "What a deposit would give, from a simulation on the head state. Nothing is tracked.",
   tag: "Deposits",
   access: "public",
+  limit: "quote",
   cache: "no-store",
   deadlineMs: BUILD_DEADLINE_MS,
   body: BuildInput,
@@ -71,6 +72,7 @@ const quotesBuild = defineRoute({
   description: "The transaction that deposits, simulated from the user's address before it is returned.",
   tag: "Deposits",
   access: "public",
+  limit: "build",
   cache: "no-store",
   deadlineMs: BUILD_DEADLINE_MS,
   headers: z.object({

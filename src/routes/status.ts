@@ -12,6 +12,7 @@ const statusGet = defineRoute({
   description: "Where the money of a source transaction is. An unknown hash is NOT_FOUND, still 200.",
   tag: "Deposits",
   access: "public",
+  limit: "status",
   cache: "no-store",
   query: z.object({
     tx_hash: TxHashInput,

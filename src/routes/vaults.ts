@@ -11,7 +11,7 @@ import { BooleanParam, ChainIdParam, limitParam, VaultIdInput } from "../schemas
 import { type RequestedTime, TimeInput } from "../schemas/time.ts";
 import { ListedVault, VaultDetail, VaultType } from "../schemas/vault.ts";
 
-export const vaultsList = defineRoute({
+const vaultsList = defineRoute({
   operationId: "vaults.list",
   method: "get",
   path: "/v1/vaults",

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { listVaults, type VaultFilter } from "../../src/catalog/list-vaults.ts";
 import type { VaultKey } from "../../src/lib/vault-id.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";
-import { vaultsList } from "../../src/routes/vaults.ts";
+import { vaultRoutes } from "../../src/routes/vaults.ts";
 import { VaultCursor } from "../../src/schemas/cursor.ts";
 import { findVault } from "../../src/vaults/find-vault.ts";
 import { appOf } from "../support/http/app.ts";
@@ -209,7 +209,7 @@ describe("pages", () => {
 
 describe("over HTTP", () => {
   const rows = [1, 2, 3, 4, 5].map((n) => stored({ address: address(n), name: `Vault ${n}` }));
-  const { send } = appOf([vaultsList], {}, () => contextOf({ rows }));
+  const { send } = appOf(vaultRoutes, {}, () => contextOf({ rows }));
   const Page = z.array(z.object({ vault_id: z.string() }));
 
   test("the Link header leads through all pages, keeping the filters", async () => {

@@ -7,6 +7,7 @@ import { OpenLimiter } from "../support/partners/stores.ts";
 /** An operation that is answered from store when its key is `known`. */
 const repeatable = defineRoute({
   operationId: "quotes.build",
+  limit: "build",
   method: "post",
   path: "/work",
   summary: "Work",
