@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { vaultAddress, vaultRow } from "../scripts/bench/vault-row.ts";
+import { type Deployment, type Isolate, startDeployment } from "../scripts/stack/deployment.ts";
 import { flowCoverage, flowTips } from "../src/db/schema/flows.ts";
 import { vaults } from "../src/db/schema/partners.ts";
 import { handleCron } from "../src/jobs.ts";
-import { vaultAddress, vaultRow } from "./support/flows/vaults.ts";
 import { type ManyChains, startManyChains } from "./support/many-chains.ts";
-import { type Deployment, type Isolate, startDeployment } from "./support/partners/deployment.ts";
 
 const CHAINS = Array.from({ length: 11 }, (_, index) => 90_001 + index);
 /** More of them than connections that a Worker has at once, would each hold one. */

@@ -1,23 +1,23 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deployEmitters, emitDeposit } from "../scripts/bench/flow-emitters.ts";
+import { CHAIN_ID, vaultRow } from "../scripts/bench/vault-row.ts";
+import { type ScratchChain, startScratchChain } from "../scripts/stack/chains/scratch-chain.ts";
+import { type Deployment, type Isolate, startDeployment } from "../scripts/stack/deployment.ts";
 import { flows } from "../src/db/schema/flows.ts";
 import { vaults } from "../src/db/schema/partners.ts";
 import { handleMessages, indexFlowsJob } from "../src/jobs.ts";
-import { startChain, type TestChain } from "./support/chains/test-chain.ts";
-import { deployEmitters, emitDeposit } from "./support/flows/emitters.ts";
-import { CHAIN_ID, vaultRow } from "./support/flows/vaults.ts";
-import { type Deployment, type Isolate, startDeployment } from "./support/partners/deployment.ts";
 
 /** Served, but nobody listens there. */
 const SILENT = CHAIN_ID + 1;
 const NO_NODE = "http://127.0.0.1:9";
 const USER: Address = "0x00000000000000000000000000000000000a0001";
-let chain: TestChain;
+let chain: ScratchChain;
 let causeway: Deployment;
 let vault: Address;
 
 beforeAll(async () => {
-  chain = await startChain("--chain-id", `${CHAIN_ID}`);
+  chain = await startScratchChain("--chain-id", `${CHAIN_ID}`);
   causeway = await startDeployment({ chainIds: [CHAIN_ID, SILENT] });
   await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");
   await causeway.connectChain(SILENT, NO_NODE);

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { sql as raw } from "drizzle-orm";
 import { type Address, encodeFunctionData } from "viem";
 import { vaults } from "../../src/db/schema/partners.ts";
-import { send, startChain, type TestChain } from "../../test/support/chains/test-chain.ts";
-import { deployEmitters, emitterAbi } from "../../test/support/flows/emitters.ts";
-import { CHAIN_ID, vaultRow } from "../../test/support/flows/vaults.ts";
-import { type Deployment, startDeployment } from "../../test/support/partners/deployment.ts";
 import { withRealPostgres } from "../db/real-postgres.ts";
+import { type ScratchChain, send, startScratchChain } from "../stack/chains/scratch-chain.ts";
+import { type Deployment, startDeployment } from "../stack/deployment.ts";
+import { deployEmitters, emitterAbi } from "./flow-emitters.ts";
 import type { IndexInput, IndexReport } from "./index-flows.ts";
 import { runPonder } from "./ponder.ts";
 import { type Row, times } from "./table.ts";
+import { CHAIN_ID, vaultRow } from "./vault-row.ts";
 
 const VAULTS = 50;
 const EACH = 200;
@@ -22,7 +22,7 @@ export const flowColumns = ["events/s", "seconds", "against ours"] as const;
 /** Events that both indexers turn into rows of the same Postgres, each in a schema of its own. */
 export function benchFlows(events: number): Promise<Row[]> {
   return withRealPostgres(async (databaseUrl) => {
-    const chain = await startChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "300000000");
+    const chain = await startScratchChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "300000000");
     try {
       const emitters = await deployEmitters(chain, VAULTS);
       await emit(chain, { emitters, events });
@@ -42,9 +42,12 @@ export function benchFlows(events: number): Promise<Row[]> {
   });
 }
 
-const nodeOf = (chain: TestChain): string => chain.node.transport["url"] ?? "";
+const nodeOf = (chain: ScratchChain): string => chain.node.transport["url"] ?? "";
 
-async function emit(chain: TestChain, of: { emitters: readonly Address[]; events: number }): Promise<void> {
+async function emit(
+  chain: ScratchChain,
+  of: { emitters: readonly Address[]; events: number },
+): Promise<void> {
   for (let made = 0; made < of.events; made += EACH) {
     const args = [BigInt(Math.min(EACH, of.events - made)), BigInt(USERS), BigInt(made)] as const;
     const data = encodeFunctionData({ abi: emitterAbi, functionName: "many", args });
@@ -55,7 +58,7 @@ async function emit(chain: TestChain, of: { emitters: readonly Address[]; events
   await chain.node.mine({ blocks: 70 });
 }
 
-async function indexOurs(databaseUrl: string, of: { chain: TestChain; emitters: readonly Address[] }) {
+async function indexOurs(databaseUrl: string, of: { chain: ScratchChain; emitters: readonly Address[] }) {
   const causeway = await startDeployment({ chainIds: [CHAIN_ID], databaseUrl });
   try {
     await causeway.db

@@ -40,6 +40,8 @@ for (const file of globSync(["src/**/*.ts", "scripts/**/*.ts", "test/**/*.ts"]).
     refuse(/\bvi\.(mock|doMock)\(/, "a mocked module");
     refuse(/\b(it|test|describe)\.(skip|only|todo)\b/, "a test that does not run");
   }
+  if (file.startsWith("scripts/"))
+    refuse(/from "(\.\.\/)+test\//, "what scripts share with tests lives in scripts");
   if (!file.startsWith("src/")) continue;
   refuse(/@ts-(ignore|expect-error|nocheck)|biome-ignore/, "a silenced check");
   refuse(/process\.env/, "the environment is read in config.ts, from the bindings");

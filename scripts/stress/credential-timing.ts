@@ -7,12 +7,12 @@
  *   node scripts/stress/credential-timing.ts --runs 100000
  */
 import { bytesToHex } from "viem";
+import { createContext, createRuntime } from "../../src/context.ts";
 import { createDatabase, lazyDrizzle } from "../../src/db/client.ts";
 import { Timing } from "../../src/lib/timing.ts";
 import { authenticateKey, type OfferedPair } from "../../src/partners/authenticate.ts";
 import { generateCredential } from "../../src/partners/credentials.ts";
 import { pepperedDigest } from "../../src/partners/digest.ts";
-import { testContext } from "../../test/support/context.ts";
 import { readArguments } from "../command.ts";
 
 const pepper = { version: 1, secret: "a-pepper-of-thirty-two-characters" };
@@ -53,7 +53,15 @@ const answers = new Map(
 const fetch = async (_url: string, init?: RequestInit): Promise<Response> =>
   new Response(answers.get(String(init?.body).includes(keyDigest)));
 // Before the database: what opens one last says where requests go.
-const base = testContext();
+const base = createContext(
+  createRuntime({
+    DATABASE_URL: "postgres://nobody:none@127.0.0.1:9/none",
+    UPSTASH_REDIS_REST_URL: "http://127.0.0.1:9",
+    UPSTASH_REDIS_REST_TOKEN: "none",
+    PUBLIC_URL: "https://causeway.example",
+  }),
+  { requestId: "timing", clientAddress: "192.0.2.1", waitUntil: () => undefined },
+);
 const database = lazyDrizzle({
   databaseUrl: "postgresql://u:p@db.example/c",
   httpUrl: "http://db.example",

@@ -20,6 +20,7 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
 
   test("finds clocks, chance, silenced checks, lengths, and tests that do not run", async ({ expect }) => {
     const { code, problems } = await check({
+      "scripts/w.ts": 'import { x } from "../test/x.ts";\n',
       "scripts/x.ts": lines(351),
       "src/http/env.ts": "process.env.X;\n",
       "src/http/ignore.ts": "// biome-ignore lint: why\n",
@@ -38,6 +39,7 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
     expect([code, problems]).toEqual([
       1,
       [
+        "scripts/w.ts:1: what scripts share with tests lives in scripts",
         "scripts/x.ts: 351 lines, at most 350",
         "src/http/env.ts:1: the environment is read in config.ts, from the bindings",
         "src/http/ignore.ts:1: a silenced check",

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { NodeSession } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import { readLogRange } from "../../src/chains/log-reader.ts";
@@ -10,7 +11,6 @@ import {
   type RequestBudget,
 } from "../../src/chains/request-budget.ts";
 import { joinFlowSources, toLogFilters } from "../../src/flows/sources.ts";
-import { CHAIN_ID, vaultOf } from "../support/flows/vaults.ts";
 
 interface Asked {
   fromBlock: string;

@@ -1,6 +1,13 @@
 import { type Address, encodeFunctionData, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../scripts/stack/chains/scratch-chain.ts";
+import {
   allowanceCandidates,
   balanceCandidates,
   matchSlot,
@@ -8,16 +15,15 @@ import {
   slotOf,
 } from "../../src/chains/token-storage.ts";
 import { balanceOf, callOf, numberOf, simulate, tokenAbi } from "../support/chains/simulate.ts";
-import { contractsOf, deploy, send, startChain, type TestChain } from "../support/chains/test-chain.ts";
 
 const OWNER: Address = "0x1111111111111111111111111111111111111111";
 const OTHER: Address = "0x2222222222222222222222222222222222222222";
 const SPENDER: Address = "0x3333333333333333333333333333333333333333";
 
 const contracts = contractsOf("test/chains/simulator/Tokens.sol");
-let chain: TestChain;
+let chain: ScratchChain;
 beforeAll(async () => {
-  chain = await startChain();
+  chain = await startScratchChain();
 }, 60_000);
 afterAll(() => chain.stop());
 

@@ -1,6 +1,10 @@
 import { asc, eq } from "drizzle-orm";
 import { type Address, numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { deployEmitters, emitDeposit, recount } from "../../scripts/bench/flow-emitters.ts";
+import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
+import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import type { FlowRow } from "../../src/db/queries/flows.ts";
 import { selectUserFlows } from "../../src/db/queries/user-flows.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/schema/flows.ts";
@@ -10,22 +14,18 @@ import { indexChain } from "../../src/flows/index-flows.ts";
 import { storeOf } from "../../src/flows/indexer.ts";
 import { reindexChain } from "../../src/flows/reindex.ts";
 import { readCodeAt } from "../../src/flows/start-block.ts";
-import { startChain, type TestChain } from "../support/chains/test-chain.ts";
-import { deployEmitters, emitDeposit, recount } from "../support/flows/emitters.ts";
 import { randomOf } from "../support/flows/random.ts";
-import { CHAIN_ID, vaultRow } from "../support/flows/vaults.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
 
 const USER: Address = "0x00000000000000000000000000000000000a0001";
 const OTHER: Address = "0x00000000000000000000000000000000000a0002";
-let chain: TestChain;
+let chain: ScratchChain;
 let node: RpcProxy;
 let causeway: Deployment;
 let emitters: Address[];
 
 beforeAll(async () => {
-  chain = await startChain("--chain-id", `${CHAIN_ID}`);
+  chain = await startScratchChain("--chain-id", `${CHAIN_ID}`);
   node = await startRpcProxy(chain.node.transport["url"] ?? "", () => null);
   causeway = await startDeployment({ chainIds: [CHAIN_ID] });
   await causeway.connectChain(CHAIN_ID, node.url);

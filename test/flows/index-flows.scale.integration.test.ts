@@ -1,15 +1,15 @@
 import { sql as raw, type SQL } from "drizzle-orm";
 import { type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { deployEmitters, emitterAbi } from "../../scripts/bench/flow-emitters.ts";
+import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
+import { type ScratchChain, send, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { loadFlowState } from "../../src/db/queries/flows.ts";
 import { selectUserFlows, userFlowsStatement } from "../../src/db/queries/user-flows.ts";
 import { flowCoverage, flows } from "../../src/db/schema/flows.ts";
 import { vaults } from "../../src/db/schema/partners.ts";
 import { reindexChain } from "../../src/flows/reindex.ts";
-import { send, startChain, type TestChain } from "../support/chains/test-chain.ts";
-import { deployEmitters, emitterAbi } from "../support/flows/emitters.ts";
-import { CHAIN_ID, vaultRow } from "../support/flows/vaults.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 
 /** 200,000 under `npm run stress`. */
 const EVENTS = Number(process.env["FLOW_EVENTS"] ?? "4000");
@@ -18,12 +18,12 @@ const OTHERS = Math.max(EVENTS, 20_000);
 const VAULTS = 50;
 const EACH = 200;
 const USERS = 40;
-let chain: TestChain;
+let chain: ScratchChain;
 let causeway: Deployment;
 let emitters: Address[];
 
 beforeAll(async () => {
-  chain = await startChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "300000000");
+  chain = await startScratchChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "300000000");
   const databaseUrl = process.env["TEST_DATABASE_URL"];
   const real = databaseUrl === undefined ? {} : { databaseUrl };
   causeway = await startDeployment({ chainIds: [CHAIN_ID], ...real });

@@ -1,10 +1,10 @@
 import { type Address, type Hex, padHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { vaultOf } from "../../scripts/bench/vault-row.ts";
+import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { NodeSession } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import { readLinkedContracts } from "../../src/flows/linked-contracts.ts";
-import { startChain, type TestChain } from "../support/chains/test-chain.ts";
-import { vaultOf } from "../support/flows/vaults.ts";
 
 const at = (digits: string): Address => `0x${digits.padStart(40, "0")}`;
 /** Code that ends with a word, returned or thrown: PUSH32, PUSH1, MSTORE, PUSH1, PUSH1, RETURN or REVERT. */
@@ -25,7 +25,7 @@ const vaults = Object.entries(CODES).map(([address, [adapter]], number) =>
   vaultOf({ number, adapter, address: address as Address }),
 );
 
-let chain: TestChain;
+let chain: ScratchChain;
 const node: NodeSession = {
   request: (method, params) => chain.node.request({ method, params } as never),
 };
@@ -35,7 +35,7 @@ const linksOf = async (session: NodeSession) =>
   );
 
 beforeAll(async () => {
-  chain = await startChain();
+  chain = await startScratchChain();
   for (const [address, [, bytecode]] of Object.entries(CODES))
     await chain.node.setCode({ address: address as Address, bytecode });
   for (const address of [at("a1"), at("c1")])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { databaseStore } from "../support/flows/database-store.ts";
 import { playSchedule } from "../support/flows/schedule.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 
 /** More of them run under `npm run stress`. */
 const SCHEDULES = Number(process.env["FLOW_DATABASE_SCHEDULES"] ?? "12");

@@ -1,9 +1,9 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { ChainLog } from "../../src/chains/logs.ts";
 import { joinFlowSources, sourceFingerprint } from "../../src/flows/sources.ts";
 import { depositRouterAbi, depositRouterCreate2 } from "../../src/router/artifact.ts";
-import { CHAIN_ID, vaultOf } from "../support/flows/vaults.ts";
 
 const veda = vaultOf({ number: 1, adapter: "veda" });
 const plain = vaultOf({ number: 2 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { NodeSession } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import { createBudget } from "../../src/chains/request-budget.ts";
@@ -11,7 +12,6 @@ import { OutsideError } from "../../src/lib/bounded-fetch.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { depositRouterCreate2 } from "../../src/router/artifact.ts";
 import { MemoryFlows } from "../support/flows/memory-store.ts";
-import { CHAIN_ID, vaultOf } from "../support/flows/vaults.ts";
 
 const HEAD = 20_000_000;
 const WITNESS = depositRouterCreate2.factory.toLowerCase();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { createBudget } from "../../src/chains/request-budget.ts";
 import type { Indexer } from "../../src/flows/indexer.ts";
 import { loadIndexState } from "../../src/flows/state.ts";
@@ -7,7 +8,6 @@ import { createLogger } from "../../src/lib/logger.ts";
 import { MemoryFlows } from "../support/flows/memory-store.ts";
 import { clientOf, FakeNode } from "../support/flows/nodes.ts";
 import { randomOf } from "../support/flows/random.ts";
-import { CHAIN_ID, vaultAddress, vaultRow } from "../support/flows/vaults.ts";
 import { FINALITY, World } from "../support/flows/world.ts";
 
 /** A chain whose newest events are stored, seen through a node that leaves them out from now on. */

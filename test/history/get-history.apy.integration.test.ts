@@ -1,7 +1,7 @@
 import { erc4626Abi } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { CHAIN_ID } from "../support/flows/vaults.ts";
+import { CHAIN_ID } from "../../scripts/bench/vault-row.ts";
 import { dollars, type Scenarios, startScenarios } from "../support/signals/scenario.ts";
 
 const HOUR = 3_600;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
 import { vaults } from "../../src/db/schema/partners.ts";
 import { snapshots } from "../../src/db/schema/snapshots.ts";
-import { CHAIN_ID, vaultAddress, vaultRow } from "../support/flows/vaults.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 
 const VAULT = vaultAddress(7);
 const ID = `${CHAIN_ID}:${VAULT}`;

@@ -1,8 +1,8 @@
 import { encodeAbiParameters, type Hex } from "viem";
 import { expect, test } from "vitest";
+import { vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { ReadResult } from "../../src/chains/query.ts";
 import { feesQuery } from "../../src/history/snapshot-query.ts";
-import { vaultOf } from "../support/flows/vaults.ts";
 
 const words = (...values: readonly bigint[]): Hex =>
   encodeAbiParameters(

@@ -1,5 +1,7 @@
 import { asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
 import { vaults } from "../../src/db/schema/partners.ts";
@@ -8,8 +10,6 @@ import { snapshots } from "../../src/db/schema/snapshots.ts";
 import { takeSnapshots } from "../../src/history/take-snapshots.ts";
 import { raiseSignals } from "../../src/signals/raise-signals.ts";
 import { readYields } from "../../src/vaults/yields.ts";
-import { CHAIN_ID, vaultAddress, vaultRow } from "../support/flows/vaults.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 
 const VAULT = vaultAddress(3);
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { loadRoutes } from "../../src/app.ts";
 import type { AnyRoute } from "../../src/http/define-route.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 import {
   asAdmin,
   asPair,

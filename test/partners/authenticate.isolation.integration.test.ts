@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { deposits } from "../../src/db/schema/partners.ts";
 import type { DepositState } from "../../src/schemas/deposit.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 import { asSession, call, makePartner, type NewPartner } from "../support/partners/wallet.ts";
 
 const VAULT = "0xbeef010f9cb27031ad51e3333f9af9c6b1228183";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Deployment, type Isolate, startDeployment } from "../support/partners/deployment.ts";
+import { type Deployment, type Isolate, startDeployment } from "../../scripts/stack/deployment.ts";
 import { asPair, asSession, makePartner, newWallet } from "../support/partners/wallet.ts";
 
 let causeway: Deployment;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Deployment, type Isolate, startDeployment } from "../../scripts/stack/deployment.ts";
 import { authenticate } from "../../src/partners/authenticate.ts";
 import { rotateKeys } from "../../src/partners/key-pair.ts";
-import { type Deployment, type Isolate, startDeployment } from "../support/partners/deployment.ts";
 import {
   type Answer,
   asPair,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import {
   apply,
   asSession,

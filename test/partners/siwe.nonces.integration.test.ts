@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { login as loginVerb } from "../../src/partners/sign-in.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 import { call, makePartner, type NewPartner, newWallet, signNonce } from "../support/partners/wallet.ts";
 
 let causeway: Deployment;

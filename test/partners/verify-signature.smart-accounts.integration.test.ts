@@ -1,7 +1,8 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ScratchChain, send, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { verifySignature } from "../../src/partners/verify-signature.ts";
-import { send, startChain, type TestChain } from "../support/chains/test-chain.ts";
 import {
   type AccountChain,
   accountCall,
@@ -13,7 +14,6 @@ import {
   sharedAccount,
   upgradedAccount,
 } from "../support/partners/accounts.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 import {
   apply,
   call,
@@ -27,13 +27,13 @@ import {
 
 const CHAIN = 31337;
 let causeway: Deployment;
-let chain: TestChain & AccountChain;
+let chain: ScratchChain & AccountChain;
 let factory: Address;
 
 beforeAll(async () => {
   const [deployment, node] = await Promise.all([
     startDeployment({ chainIds: [CHAIN] }),
-    startChain("--chain-id", String(CHAIN), "--hardfork", "prague"),
+    startScratchChain("--chain-id", String(CHAIN), "--hardfork", "prague"),
   ]);
   [causeway, chain] = [deployment, { ...node, chainId: CHAIN }];
   await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
@@ -162,7 +162,7 @@ describe("a chain that does not answer", () => {
   });
 
   test("of another id is not believed", async () => {
-    const other = await startChain("--chain-id", "31338");
+    const other = await startScratchChain("--chain-id", "31338");
     try {
       const setting = {
         chain_id: CHAIN,

@@ -1,12 +1,12 @@
 import { type Address, erc20Abi, erc4626Abi } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
+import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { vaults as vaultsTable } from "../../src/db/schema/partners.ts";
 import { indexAllChains } from "../../src/flows/index-flows.ts";
-import { startChain, type TestChain } from "../support/chains/test-chain.ts";
 import { randomOf } from "../support/flows/random.ts";
-import { CHAIN_ID, vaultRow } from "../support/flows/vaults.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 import {
   BYSTANDER,
   build,
@@ -26,13 +26,13 @@ const VAULTS = Math.ceil(HISTORIES / USERS);
 const ACTS = 8;
 const AT_ONCE = 60;
 
-let chain: TestChain;
+let chain: ScratchChain;
 let causeway: Deployment;
 let world: World;
 
 beforeAll(async () => {
   [chain, causeway] = await Promise.all([
-    startChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "1000000000"),
+    startScratchChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "1000000000"),
     startDeployment({ chainIds: [CHAIN_ID] }),
   ]);
   await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");

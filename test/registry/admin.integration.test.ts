@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  startScratchChain,
+} from "../../scripts/stack/chains/scratch-chain.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { vaults } from "../../src/db/schema/partners.ts";
-import { contractsOf, deploy, startChain, type TestChain } from "../support/chains/test-chain.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 import { apply, asAdmin, call, decide, makePartner, newWallet } from "../support/partners/wallet.ts";
 
 const CHAIN = 31337;
 let causeway: Deployment;
-let chain: TestChain;
+let chain: ScratchChain;
 let vaultId: string;
 
 beforeAll(async () => {
-  [causeway, chain] = await Promise.all([startDeployment({ chainIds: [CHAIN] }), startChain()]);
+  [causeway, chain] = await Promise.all([startDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
   await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
   const contracts = contractsOf("test/support/solidity/SimulationTargets.sol");
   const asset = await deploy(chain, contracts("Asset").creationCode);

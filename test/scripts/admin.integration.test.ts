@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actOf, perform, targetOf } from "../../scripts/admin.ts";
-import { ADMIN_TOKEN, type Deployment, startDeployment } from "../support/partners/deployment.ts";
+import { ADMIN_TOKEN, type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { apply, newWallet } from "../support/partners/wallet.ts";
 
 let causeway: Deployment;

@@ -1,5 +1,7 @@
 import { eq, ne } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
 import { vaults } from "../../src/db/schema/partners.ts";
@@ -7,8 +9,6 @@ import { signals } from "../../src/db/schema/signals.ts";
 import { snapshots } from "../../src/db/schema/snapshots.ts";
 import type { SignalPage } from "../../src/schemas/signal.ts";
 import { raiseSignals } from "../../src/signals/raise-signals.ts";
-import { CHAIN_ID, vaultAddress, vaultRow } from "../support/flows/vaults.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 
 const VAULT = vaultAddress(9);
 const ID = `${CHAIN_ID}:${VAULT}`;

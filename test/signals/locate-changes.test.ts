@@ -1,11 +1,11 @@
 import { encodeAbiParameters, type Hex, padHex, toEventSelector } from "viem";
 import { describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { SignalRow } from "../../src/db/queries/signals.ts";
 import { locateChanges, logShowsChange, withoutTransaction } from "../../src/signals/locate-changes.ts";
 import { testContext } from "../support/context.ts";
-import { CHAIN_ID, vaultOf } from "../support/flows/vaults.ts";
 
 const NEW = "0x00000000000000000000000000000000000000b2";
 const TX = `0x${"ab".repeat(32)}` as const;

@@ -20,6 +20,13 @@ import { databaseStore, fileStore, type RowStore } from "../../scripts/registry/
 import { tableOf } from "../../scripts/registry/table.ts";
 import { checkRegistry } from "../../scripts/registry-check.ts";
 import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../scripts/stack/chains/scratch-chain.ts";
+import {
   vedaAccountantAbi,
   vedaAccountantCreationCode,
   vedaTellerBCreationCode,
@@ -27,11 +34,10 @@ import {
   vedaVaultAbi,
   vedaVaultCreationCode,
 } from "../../scripts/stack/contracts/veda/artifact.ts";
+import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { audit, vaults } from "../../src/db/schema/partners.ts";
 import { deployTransaction, depositRouterAddress } from "../../src/router/address.ts";
-import { contractsOf, deploy, send, startChain, type TestChain } from "../support/chains/test-chain.ts";
-import { type Deployment, startDeployment } from "../support/partners/deployment.ts";
 
 const execute = promisify(execFile);
 const TOOL = join(import.meta.dirname, "../../scripts/registry-check.ts");
@@ -39,7 +45,7 @@ const CHAIN = 31337;
 const EOA: Address = "0x00000000000000000000000000000000000A11cE";
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 const contracts = contractsOf("test/support/solidity/LyingVaults.sol");
-let chain: TestChain;
+let chain: ScratchChain;
 let causeway: Deployment;
 let client: ChainClient;
 let store: RowStore;
@@ -54,7 +60,7 @@ const put = (name: string, ...args: unknown[]): Promise<Address> => {
 const lower = (address: Address): string => address.toLowerCase();
 
 beforeAll(async () => {
-  [chain, causeway] = await Promise.all([startChain(), startDeployment({ chainIds: [CHAIN] })]);
+  [chain, causeway] = await Promise.all([startScratchChain(), startDeployment({ chainIds: [CHAIN] })]);
   client = await openChain(CHAIN, String(chain.node.transport["url"]));
   token = await put("SaidToken", "TOK", 6);
   const { host } = new URL(causeway.hub.neon);

@@ -1,12 +1,17 @@
 import { type Abi, type Address, encodeDeployData, getAddress, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  startScratchChain,
+} from "../../scripts/stack/chains/scratch-chain.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { unreviewedSubject } from "../../src/vaults/derivation.ts";
 import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
-import { contractsOf, deploy, startChain, type TestChain } from "../support/chains/test-chain.ts";
 import { clientOn } from "../support/rpc-node.ts";
 
-let chain: TestChain;
+let chain: ScratchChain;
 let client: ChainClient;
 let token: Address;
 let share: Address;
@@ -23,7 +28,7 @@ const derive = (adapter: string, address: Address) =>
   deriveFromChain(client, { adapter, subject: unreviewedSubject({ chainId: 31337, address }) });
 
 beforeAll(async () => {
-  chain = await startChain();
+  chain = await startScratchChain();
   client = clientOn([{ url: String(chain.node.transport["url"]) }]).client;
   token = await put("SaidToken", "TOK", 6);
   share = await put("SaidToken", "SHR", 9);

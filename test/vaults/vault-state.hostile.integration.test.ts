@@ -1,18 +1,23 @@
 import { type Address, encodeDeployData, erc20Abi } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  startScratchChain,
+} from "../../scripts/stack/chains/scratch-chain.ts";
 import { runQuery } from "../../src/chains/aggregate.ts";
 import { createQuery as describeReads, queryAll, read, valueOrNull } from "../../src/chains/query.ts";
 import { readChainPositions, readChainPositionsWith } from "../../src/positions/held-shares.ts";
 import { pendingQuery } from "../../src/positions/pending-deposits.ts";
 import { adapterOf } from "../../src/vaults/families.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
-import { contractsOf, deploy, startChain, type TestChain } from "../support/chains/test-chain.ts";
 import { NOW, USER, vault } from "../support/deposits/fixtures.ts";
 import { clientOn } from "../support/rpc-node.ts";
 
 const MODES = ["burnGas", "invalid", "returnBomb", "revertBomb", "hideTheBurning"] as const;
 const contracts = contractsOf("test/support/solidity/HostileViews.sol");
-let chain: TestChain;
+let chain: ScratchChain;
 let honest: Vault;
 let hostile: Vault[];
 
@@ -32,7 +37,7 @@ const lensed = (vaults: readonly Vault[]) =>
   vaults.map((one) => ({ ...adapterOf(one).lens(one), vault: one }));
 
 beforeAll(async () => {
-  chain = await startChain();
+  chain = await startScratchChain();
   honest = at(await deploy(chain, contracts("Honest").creationCode));
   hostile = [];
   for (const mode of MODES.keys()) {

@@ -1,9 +1,14 @@
 import { type Address, encodeDeployData, type Hex, parseAbi, size, toFunctionSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  startScratchChain,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
 import { aggregate, aggregateList } from "../../../src/chains/aggregate.ts";
 import type { ChainClient } from "../../../src/chains/client.ts";
 import { type Read, read } from "../../../src/chains/query.ts";
-import { contractsOf, deploy, startChain, type TestChain } from "../../support/chains/test-chain.ts";
 import { clientOn } from "../../support/rpc-node.ts";
 
 const MODES = ["burnGas", "invalid", "returnBomb", "revertBomb", "hideTheBurning"] as const;
@@ -12,7 +17,7 @@ const abi = parseAbi([
   "function costly(uint256 cost) view returns (uint256)",
 ]);
 const contracts = contractsOf("test/support/solidity/HostileViews.sol");
-let chain: TestChain;
+let chain: ScratchChain;
 let honest: Address;
 let hostile: Address[];
 
@@ -39,7 +44,7 @@ const ok = (value: unknown) => ({ ok: true, value });
 const unknown = { ok: false, revert: null };
 
 beforeAll(async () => {
-  chain = await startChain();
+  chain = await startScratchChain();
   honest = await deploy(chain, contracts("Honest").creationCode);
   hostile = [];
   for (const mode of MODES.keys()) {
@@ -110,7 +115,7 @@ test("what is longer than anybody reads is unknown, and never cut", async () => 
 });
 
 test("on Arbitrum One the block is its own, not Ethereum's", async () => {
-  const arbitrum = await startChain("--chain-id", "42161");
+  const arbitrum = await startScratchChain("--chain-id", "42161");
   try {
     await arbitrum.node.setCode({
       address: "0x0000000000000000000000000000000000000064",

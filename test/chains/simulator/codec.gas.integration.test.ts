@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { send } from "../../../scripts/stack/chains/scratch-chain.ts";
 import type { SimulationCall } from "../../../src/chains/simulator/simulation.ts";
 import { balanceOf, callOf, simulate, tokenAbi } from "../../support/chains/simulate.ts";
 import { contracts, STRANGER, type Stage, setStage, transact, USER } from "../../support/chains/stage.ts";
-import { send } from "../../support/chains/test-chain.ts";
 
 let stage: Stage;
 let snapshot: Hex;

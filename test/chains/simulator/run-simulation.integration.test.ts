@@ -1,10 +1,10 @@
 import { decodeErrorResult, decodeFunctionResult, encodeFunctionData, type Hex, parseEther } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { deploy, startScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { callSimulatorAbi } from "../../../src/chains/simulator/artifact.ts";
 import { encodeSimulation } from "../../../src/chains/simulator/codec.ts";
 import { balanceOf, callOf, numberOf, simulate, tokenAbi } from "../../support/chains/simulate.ts";
 import { contracts, STRANGER, type Stage, setStage, transact, USER } from "../../support/chains/stage.ts";
-import { deploy, startChain } from "../../support/chains/test-chain.ts";
 
 const { abi: proberAbi } = contracts("Prober");
 let stage: Stage;
@@ -155,7 +155,7 @@ describe("the user remains a plain account to others", () => {
 });
 
 test("on Arbitrum One the block is that of ArbSys, unknown without it", { timeout: 30_000 }, async () => {
-  const arbitrum = await startChain("--chain-id", "42161");
+  const arbitrum = await startScratchChain("--chain-id", "42161");
   try {
     const block = async () => (await simulate(arbitrum, { user: USER, calls: [] })).blockNumber;
     expect(await block()).toBe(null);

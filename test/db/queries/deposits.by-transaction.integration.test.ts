@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../../../src/db/queries/deposits.ts";
 import { deposits } from "../../../src/db/schema/partners.ts";
 import { row } from "../../support/deposits/fixtures.ts";
-import { type Deployment, startDeployment } from "../../support/partners/deployment.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;
 const DATA: Hex = `0x${"22".repeat(32)}`;

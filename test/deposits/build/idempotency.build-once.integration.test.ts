@@ -1,5 +1,6 @@
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
 import type { Context } from "../../../src/context.ts";
 import { answerKey, claimKey } from "../../../src/db/queries/idempotency.ts";
 import { idempotency } from "../../../src/db/schema/partners.ts";
@@ -8,7 +9,6 @@ import { stringifyWithBigints } from "../../../src/lib/bigint-json.ts";
 import type { PartnerProof } from "../../../src/partners/actor.ts";
 import { BuildInput, type BuiltDeposit } from "../../../src/schemas/quote.ts";
 import { OTHER, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
-import { type Deployment, startDeployment } from "../../support/partners/deployment.ts";
 
 const NOW = Date.parse("2026-06-15T12:00:00Z");
 const CLIENT = "192.0.2.1";

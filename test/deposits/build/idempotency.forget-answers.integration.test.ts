@@ -1,10 +1,10 @@
 import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
 import { claimKey, deleteKeysBefore } from "../../../src/db/queries/idempotency.ts";
 import { idempotency } from "../../../src/db/schema/partners.ts";
 import { deleteExpiredAnswers } from "../../../src/deposits/build/idempotency.ts";
 import { deleteOldAnswersJob } from "../../../src/jobs.ts";
-import { type Deployment, startDeployment } from "../../support/partners/deployment.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse("2026-06-15T12:00:00Z");

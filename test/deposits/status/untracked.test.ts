@@ -1,5 +1,6 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
+import { vaultRow } from "../../../scripts/bench/vault-row.ts";
 import type { Receipt, Transaction, TransactionOnChain } from "../../../src/chains/transaction.ts";
 import type { Database } from "../../../src/db/client.ts";
 import { classifyUntracked } from "../../../src/deposits/status/untracked.ts";
@@ -7,7 +8,6 @@ import { depositRouterAddress } from "../../../src/router/address.ts";
 import { testContext } from "../../support/context.ts";
 import { OTHER, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { depositedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
-import { vaultRow } from "../../support/flows/vaults.ts";
 import { contractsClient } from "../../support/multicall.ts";
 import { testChain } from "../../support/rpc-node.ts";
 

@@ -1,10 +1,10 @@
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { routerDeposits } from "../../../src/router/codec.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
 import { Api } from "../../support/api.ts";
 import { chainOf, mined, newUser, vaultNamed } from "../../support/chain.ts";
-import { connectChain } from "../../support/chains/test-chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
 import { asKey, serviceAt } from "../../support/e2e/partner.ts";
 import { sign } from "../../support/flow.ts";
@@ -172,7 +172,7 @@ describe("in two isolates", () => {
 describe("a wallet of any kind goes the whole way", () => {
   let accounts: AccountChain;
   beforeAll(async () => {
-    accounts = { ...(await connectChain(chain.rpcUrl)), chainId: chain.chainId };
+    accounts = { ...(await connectScratchChain(chain.rpcUrl)), chainId: chain.chainId };
   });
 
   const unborn = async () => {

@@ -1,5 +1,6 @@
 import { getAddress, type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { send } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { wordToAddress } from "../../../src/providers/across/deposit-calldata.ts";
 import type { AcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
 import { routerDeposits } from "../../../src/router/codec.ts";
@@ -22,7 +23,6 @@ import {
   shares,
 } from "../../support/across/ledger.ts";
 import { USER } from "../../support/across/stage.ts";
-import { send } from "../../support/chains/test-chain.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -10,6 +10,7 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
+import { deploy, send } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { handlerAbi, instructionsParameters } from "../../../src/providers/across/across-abi.ts";
 import { decodeInstructions } from "../../../src/providers/across/deposit-calldata.ts";
 import { relayHash } from "../../../src/providers/across/tracking/spoke-pool.ts";
@@ -24,7 +25,6 @@ import {
   held,
   shares,
 } from "../../support/across/ledger.ts";
-import { deploy, send } from "../../support/chains/test-chain.ts";
 
 interface SimulatedBlock {
   calls: { status: Hex; logs: { topics: Hex[] }[] }[];

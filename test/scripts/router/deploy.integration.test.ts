@@ -2,15 +2,15 @@ import { parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deployRouter } from "../../../scripts/router/deploy.ts";
+import { type ScratchChain, startScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { create2Factory, depositRouterAddress, depositRouterCodeHash } from "../../../src/router/address.ts";
-import { startChain, type TestChain } from "../../support/chains/test-chain.ts";
 
 const CHAIN = 31400;
-let chain: TestChain;
+let chain: ScratchChain;
 const account = privateKeyToAccount(generatePrivateKey());
 
 beforeEach(async () => {
-  chain = await startChain("--chain-id", String(CHAIN));
+  chain = await startScratchChain("--chain-id", String(CHAIN));
   await chain.node.setBalance({ address: account.address, value: parseEther("1") });
 });
 afterEach(() => chain?.stop());
@@ -43,7 +43,7 @@ test("tries first, deploys once, and says that it is there", async () => {
   expect(await chain.node.getTransactionCount({ address: account.address })).toBe(sent);
 });
 
-test.each<[string, (node: TestChain["node"]) => Promise<unknown>, RegExp]>([
+test.each<[string, (node: ScratchChain["node"]) => Promise<unknown>, RegExp]>([
   [
     "other code at the address",
     (node) => node.setCode({ address: depositRouterAddress, bytecode: "0x6001" }),

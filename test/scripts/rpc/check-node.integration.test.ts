@@ -2,10 +2,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkNode } from "../../../scripts/rpc/check-node.ts";
-import { startChain, type TestChain } from "../../support/chains/test-chain.ts";
+import { type ScratchChain, startScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
 
 const CHAIN = 31401;
-let chain: TestChain;
+let chain: ScratchChain;
 let server: Server;
 let url: string;
 
@@ -14,7 +14,7 @@ type Call = { method: string; params: { fromBlock?: string; toBlock?: string }[]
 let refuses: (call: Call) => boolean = () => false;
 
 beforeAll(async () => {
-  chain = await startChain("--chain-id", String(CHAIN));
+  chain = await startScratchChain("--chain-id", String(CHAIN));
   await chain.node.mine({ blocks: 3_000 });
   server = createServer(async (request, response) => {
     let body = "";

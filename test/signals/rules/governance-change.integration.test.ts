@@ -11,7 +11,17 @@ import {
   parseAbiParameters,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deployEmitters, rawData } from "../../../scripts/bench/flow-emitters.ts";
+import { CHAIN_ID, vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
+import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
 import { flowTips } from "../../../src/db/schema/flows.ts";
 import { vaults } from "../../../src/db/schema/partners.ts";
 import { signals } from "../../../src/db/schema/signals.ts";
@@ -24,10 +34,6 @@ import {
   type GovernanceEvent,
 } from "../../../src/vaults/governance/governance-event.ts";
 import { toVault, type Vault } from "../../../src/vaults/vault.ts";
-import { contractsOf, deploy, send, startChain, type TestChain } from "../../support/chains/test-chain.ts";
-import { deployEmitters, rawData } from "../../support/flows/emitters.ts";
-import { CHAIN_ID, vaultRow } from "../../support/flows/vaults.ts";
-import { type Deployment, startDeployment } from "../../support/partners/deployment.ts";
 import { logOf } from "../../support/vaults/governance-logs.ts";
 
 const ADAPTERS = [
@@ -57,7 +63,7 @@ const BEACON_SLOT = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b3
 const FINAL = 70;
 const GAS = 500_000n;
 
-let chain: TestChain;
+let chain: ScratchChain;
 let causeway: Deployment;
 let rows: ReturnType<typeof rowOf>[];
 
@@ -74,7 +80,7 @@ const rowOf = (adapter: string, index: number) => ({
 
 beforeAll(async () => {
   [chain, causeway] = await Promise.all([
-    startChain("--chain-id", `${CHAIN_ID}`),
+    startScratchChain("--chain-id", `${CHAIN_ID}`),
     startDeployment({ chainIds: [CHAIN_ID] }),
   ]);
   await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");

@@ -9,6 +9,12 @@ import {
   pad,
 } from "viem";
 import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
+import {
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
 import { spokePoolDeployData, spokePoolProxyDeployData } from "../../../scripts/stack/chains/spoke-pool.ts";
 import {
   noReturnTokenAbi,
@@ -27,7 +33,6 @@ import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import type { AcrossDeployment } from "../../../src/providers/across/deployments.ts";
 import type { AcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
 import { deployTransaction } from "../../../src/router/address.ts";
-import { deploy, send, startChain, type TestChain } from "../chains/test-chain.ts";
 
 /** Has tokens on every chain and delivers when told. */
 export const RELAYER: Address = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
@@ -36,7 +41,7 @@ const SUPPLY = 10n ** 24n;
 export type TokenSymbol = "USDC" | "USDT" | "WETH";
 
 export interface BridgedChain {
-  chain: TestChain;
+  chain: ScratchChain;
   client: ChainClient;
   deployment: AcrossDeployment & { multicallHandler: Address };
   tokens: Record<TokenSymbol, Address>;
@@ -45,7 +50,7 @@ export interface BridgedChain {
 
 /** Starts a chain with tokens, a vault for each, Across' own contracts and the DepositRouter on it. */
 export async function startBridged(chainId: number): Promise<BridgedChain> {
-  const chain = await startChain("--chain-id", String(chainId));
+  const chain = await startScratchChain("--chain-id", String(chainId));
   await send(chain, deployTransaction());
   const named = (abi: Abi, code: Hex, symbol: string) =>
     deploy(chain, encodeDeployData({ abi, bytecode: code, args: [symbol, symbol, 6] }));
@@ -77,13 +82,13 @@ export async function startBridged(chainId: number): Promise<BridgedChain> {
   return bridged;
 }
 
-function deployVault(chain: TestChain, asset: Address): Promise<Address> {
+function deployVault(chain: ScratchChain, asset: Address): Promise<Address> {
   const args = [asset, "Vault", "V", 0] as const;
   const data = { abi: openZeppelinVaultAbi, bytecode: openZeppelinVaultCreationCode, args } as const;
   return deploy(chain, encodeDeployData(data));
 }
 
-function clientOf(chain: TestChain, chainId: number): ChainClient {
+function clientOf(chain: ScratchChain, chainId: number): ChainClient {
   const definition = {
     chainId,
     name: `Local ${chainId}`,
@@ -115,7 +120,7 @@ async function fund({ chain, tokens, deployment }: BridgedChain): Promise<void> 
 }
 
 export async function mint(
-  chain: TestChain,
+  chain: ScratchChain,
   { token, to, amount }: { token: Address; to: Address; amount: bigint },
 ): Promise<void> {
   const data = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [to, amount] });
@@ -123,14 +128,14 @@ export async function mint(
 }
 
 export async function approve(
-  chain: TestChain,
+  chain: ScratchChain,
   { from, token, spender, amount }: { from: Address; token: Address; spender: Address; amount: bigint },
 ): Promise<void> {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] });
   await send(chain, { from, to: token, data });
 }
 
-export function balanceOf(chain: TestChain, of: { token: Address; owner: Address }): Promise<bigint> {
+export function balanceOf(chain: ScratchChain, of: { token: Address; owner: Address }): Promise<bigint> {
   return chain.node.readContract({
     address: of.token,
     abi: erc20Abi,

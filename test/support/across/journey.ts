@@ -1,4 +1,5 @@
 import { encodeFunctionData, erc4626Abi, type Hex, type TransactionReceipt, zeroAddress } from "viem";
+import { send } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { fetchTransaction } from "../../../src/chains/transaction.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
 import { type AcrossDeposit, findAcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
@@ -11,7 +12,6 @@ import type {
 } from "../../../src/providers/provider.ts";
 import { depositRouterAddress } from "../../../src/router/address.ts";
 import { encodeRouterDeposit } from "../../../src/router/codec.ts";
-import { send } from "../chains/test-chain.ts";
 import {
   approve,
   type BridgedChain,

@@ -1,12 +1,12 @@
 import type { Abi, Address, Hex, StateOverride } from "viem";
 import { encodeFunctionData, parseAbi } from "viem";
+import type { ScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { decodeSimulation, encodeSimulation } from "../../../src/chains/simulator/codec.ts";
 import type {
   SimulationCall,
   SimulationRead,
   SimulationResult,
 } from "../../../src/chains/simulator/simulation.ts";
-import type { TestChain } from "./test-chain.ts";
 
 export const tokenAbi = parseAbi([
   "function balanceOf(address) view returns (uint256)",
@@ -18,7 +18,7 @@ export const tokenAbi = parseAbi([
 
 /** Runs calls of the user in one eth_call with what geth grants it. */
 export async function simulate(
-  chain: TestChain,
+  chain: ScratchChain,
   asked: { user: Address; calls: SimulationCall[]; reads?: SimulationRead[]; overrides?: StateOverride },
 ): Promise<SimulationResult> {
   const { reads = [], ...rest } = asked;

@@ -1,8 +1,14 @@
 import type { Abi, Address, Hex } from "viem";
 import { parseEther } from "viem";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
 import type { SimulationCall } from "../../../src/chains/simulator/simulation.ts";
 import { callOf, tokenAbi } from "./simulate.ts";
-import { contractsOf, deploy, send, startChain, type TestChain } from "./test-chain.ts";
 
 export const USER: Address = "0x1111111111111111111111111111111111111111";
 export const STRANGER: Address = "0x2222222222222222222222222222222222222222";
@@ -11,7 +17,7 @@ export const contracts = contractsOf("test/support/solidity/SimulationTargets.so
 
 /** A chain with a vault and its asset, of which the user holds 1,000, and targets of other kinds. */
 export interface Stage {
-  chain: TestChain;
+  chain: ScratchChain;
   asset: Address;
   vault: Address;
   wrapped: Address;
@@ -24,7 +30,7 @@ export interface Stage {
 
 /** Starts the chain and deploys all. */
 export async function setStage(): Promise<Stage> {
-  const chain = await startChain();
+  const chain = await startScratchChain();
   const asset = await deploy(chain, contracts("Asset").creationCode);
   const argument = asset.slice(2).padStart(64, "0");
   const vault = await deploy(chain, `${contracts("Vault").creationCode}${argument}` as Hex);

@@ -1,11 +1,11 @@
 import { sql as raw } from "drizzle-orm";
+import { CHAIN_ID } from "../../../scripts/bench/vault-row.ts";
 import type { Database } from "../../../src/db/client.ts";
 import type { FlowRow } from "../../../src/db/queries/flows.ts";
 import type { VaultRow } from "../../../src/db/queries/vaults.ts";
 import { flowCoverage, flows, flowTips } from "../../../src/db/schema/flows.ts";
 import { vaults } from "../../../src/db/schema/partners.ts";
 import { type FlowStore, storeOf } from "../../../src/flows/indexer.ts";
-import { CHAIN_ID } from "./vaults.ts";
 
 /** A store as the schedule sees it: what runs use, what is in it, and the registry that it reads. */
 export interface StoreUnderTest {

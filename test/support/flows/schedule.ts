@@ -1,3 +1,4 @@
+import { CHAIN_ID, vaultAddress, vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { createBudget, type RequestBudget } from "../../../src/chains/request-budget.ts";
 import type { TipStep } from "../../../src/db/queries/flow-writes.ts";
 import type { VaultRow } from "../../../src/db/queries/vaults.ts";
@@ -12,7 +13,6 @@ import { describe, describeLog, same } from "./compare.ts";
 import type { StoreUnderTest } from "./database-store.ts";
 import { clientOf, drawMood, FakeNode, healthy } from "./nodes.ts";
 import { type Random, randomOf } from "./random.ts";
-import { CHAIN_ID, vaultAddress, vaultRow } from "./vaults.ts";
 import { FINALITY, World } from "./world.ts";
 
 /** What a schedule went through, to be sure that it was not idle. */

@@ -1,8 +1,8 @@
 import type { Address, Hex } from "viem";
+import { vaultOf } from "../../../scripts/bench/vault-row.ts";
 import type { ChainLog } from "../../../src/chains/logs.ts";
 import { erc4626 } from "../../../src/vaults/families/erc4626/index.ts";
 import type { Random } from "./random.ts";
-import { vaultOf } from "./vaults.ts";
 
 /** Deeper than this, nothing changes any more. */
 export const FINALITY = 64;

@@ -11,7 +11,12 @@ import {
   serializeErc6492Signature,
 } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { type ContractChain, contractsOf, deploy, send } from "../chains/test-chain.ts";
+import {
+  type ContractChain,
+  contractsOf,
+  deploy,
+  send,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
 import type { Wallet } from "./wallet.ts";
 
 const contracts = contractsOf("test/support/solidity/SmartAccounts.sol");

@@ -1,9 +1,9 @@
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { ADMIN_TOKEN, type Service } from "../../../scripts/stack/deployment.ts";
 import { Registration } from "../../../src/schemas/partner.ts";
 import { Nonce } from "../../../src/schemas/signing.ts";
-import { ADMIN_TOKEN, type Service } from "./deployment.ts";
 
 export interface Answer {
   status: number;

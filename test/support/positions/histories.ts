@@ -10,7 +10,7 @@ import {
   parseAbi,
   parseEventLogs,
 } from "viem";
-import { contractsOf, deploy, send, type TestChain } from "../chains/test-chain.ts";
+import { contractsOf, deploy, type ScratchChain, send } from "../../../scripts/stack/chains/scratch-chain.ts";
 import type { Random } from "../flows/random.ts";
 
 const requestAbi = parseAbi([
@@ -28,7 +28,7 @@ const playersAbi = parseAbi([
 ]);
 
 export interface World {
-  chain: TestChain;
+  chain: ScratchChain;
   players: Address;
   users: Address[];
   vaults: { address: Address; coin: Address; decimals: number; shareDecimals: number }[];
@@ -63,7 +63,7 @@ const KINDS = [
 ] as const;
 
 /** Puts users and vaults of unlike decimals on a chain. */
-export async function build(chain: TestChain, of: { vaults: number; users: number }): Promise<World> {
+export async function build(chain: ScratchChain, of: { vaults: number; users: number }): Promise<World> {
   const contracts = contractsOf("test/support/solidity/Histories.sol");
   const make = (name: string, args: unknown[]) => {
     const { abi, creationCode } = contracts(name);

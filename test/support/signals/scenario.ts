@@ -1,11 +1,17 @@
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from "viem";
+import { CHAIN_ID, vaultRow } from "../../../scripts/bench/vault-row.ts";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
+import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
 import { vaults } from "../../../src/db/schema/partners.ts";
 import { indexAllChains } from "../../../src/flows/index-flows.ts";
 import { takeSnapshots } from "../../../src/history/take-snapshots.ts";
 import { type RaiseReport, raiseSignals } from "../../../src/signals/raise-signals.ts";
-import { contractsOf, deploy, send, startChain, type TestChain } from "../chains/test-chain.ts";
-import { CHAIN_ID, vaultRow } from "../flows/vaults.ts";
-import { type Deployment, startDeployment } from "../partners/deployment.ts";
 
 /** The largest holder of every vault, and another one; whole dollars each put in. */
 export const WHALE: Address = "0x00000000000000000000000000000000000a0001";
@@ -16,7 +22,7 @@ export const dollars = (whole: number): bigint => BigInt(whole) * 1_000_000n;
 /** Vaults on a chain of their own, the program that watches them, and a clock that is moved. */
 export interface Scenarios {
   causeway: Deployment;
-  chain: TestChain;
+  chain: ScratchChain;
   /** Puts vaults of a million on the chain and into the registry, one of each name. */
   add(names: readonly string[], createdAt?: Date): Promise<void>;
   /** Lets something befall a vault; returns the transaction. */
@@ -36,7 +42,7 @@ export interface Scenarios {
 export async function startScenarios(startSeconds: number): Promise<Scenarios> {
   const contracts = contractsOf("test/support/solidity/ScenarioVault.sol");
   const [chain, causeway] = await Promise.all([
-    startChain("--chain-id", `${CHAIN_ID}`, "--timestamp", `${startSeconds}`),
+    startScratchChain("--chain-id", `${CHAIN_ID}`, "--timestamp", `${startSeconds}`),
     startDeployment({ chainIds: [CHAIN_ID] }),
   ]);
   await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");

@@ -1,7 +1,7 @@
 import { type Address, type Hex, parseAbi, type StateOverride } from "viem";
+import type { ScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
 import type { LensVault, PositionAnswer, PositionRead } from "../../../src/vaults/lens/position-lens.ts";
 import { decodePositions, encodePositionCalls } from "../../../src/vaults/lens/position-lens.ts";
-import type { TestChain } from "../chains/test-chain.ts";
 
 /** What geth grants one eth_call unless its operator says otherwise. */
 export const CALL_GAS = 50_000_000n;
@@ -22,7 +22,7 @@ export interface LensCall {
 }
 
 /** Asks the lens in one eth_call; throws when the vaults need more than one. */
-export async function askLens(chain: TestChain, call: LensCall): Promise<PositionAnswer> {
+export async function askLens(chain: ScratchChain, call: LensCall): Promise<PositionAnswer> {
   const { gas = CALL_GAS, stateOverride, ...query } = call;
   const [request, ...more] = encodePositionCalls(query);
   if (request === undefined || more.length > 0) throw new Error(`${more.length + 1} calls instead of one`);
@@ -35,7 +35,7 @@ export async function askLens(chain: TestChain, call: LensCall): Promise<Positio
 }
 
 /** The same position read with one call after the other and the arithmetic of the specification. */
-export async function readSingly(chain: TestChain, user: Address, vault: Address): Promise<PositionRead> {
+export async function readSingly(chain: ScratchChain, user: Address, vault: Address): Promise<PositionRead> {
   const at = { address: vault, abi: vaultAbi } as const;
   const balance = await chain.node.readContract({ ...at, functionName: "balanceOf", args: [user] });
   if (balance === 0n) return { status: "none" };

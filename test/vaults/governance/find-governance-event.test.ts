@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { signalRules } from "../../../src/signals/list-rules.ts";
 import {
   decodeEventArgs,
@@ -8,7 +9,6 @@ import {
 } from "../../../src/vaults/governance/find-governance-event.ts";
 import { governanceContractsOf } from "../../../src/vaults/governance/governance-event.ts";
 import { toVault } from "../../../src/vaults/vault.ts";
-import { vaultRow } from "../../support/flows/vaults.ts";
 import { factsOf, NOW } from "../../support/signals/facts.ts";
 import { logOf } from "../../support/vaults/governance-logs.ts";
 

@@ -1,18 +1,23 @@
 import fc from "fast-check";
 import { type Address, encodeDeployData, type Hex, type StateOverride } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  startScratchChain,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
 import type { PositionRead } from "../../../src/vaults/lens/position-lens.ts";
-import { contractsOf, deploy, startChain, type TestChain } from "../../support/chains/test-chain.ts";
 import { askLens, plain, word } from "../../support/vaults/lens.ts";
 import { aWord as anyWord, cutToRoom } from "../../support/vaults/lens-model.ts";
 
 const USER: Address = "0x1111111111111111111111111111111111111111";
 
 const contracts = contractsOf("test/support/solidity/HostileShares.sol");
-let chain: TestChain;
+let chain: ScratchChain;
 
 beforeAll(async () => {
-  chain = await startChain();
+  chain = await startScratchChain();
 }, 60_000);
 afterAll(() => chain.stop());
 

@@ -1,7 +1,13 @@
 import { type Address, encodeFunctionData, toFunctionSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
 import type { LensVault } from "../../../src/vaults/lens/position-lens.ts";
-import { contractsOf, deploy, send, startChain, type TestChain } from "../../support/chains/test-chain.ts";
 import { askLens, plain } from "../../support/vaults/lens.ts";
 
 const USER: Address = "0x1111111111111111111111111111111111111111";
@@ -22,10 +28,10 @@ type Replies = Partial<Record<keyof typeof SELECTOR, Reply>>;
 
 const says = (value: bigint): Reply => ({ mode: "answer", value });
 const contracts = contractsOf("test/support/solidity/HostileShares.sol");
-let chain: TestChain;
+let chain: ScratchChain;
 
 beforeAll(async () => {
-  chain = await startChain("--gas-limit", "1000000000");
+  chain = await startScratchChain("--gas-limit", "1000000000");
 }, 60_000);
 afterAll(() => chain.stop());
 

@@ -1,7 +1,13 @@
 import { type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
 import { encodePositionCalls, MAX_INITCODE_BYTES } from "../../../src/vaults/lens/position-lens.ts";
-import { contractsOf, deploy, send, startChain, type TestChain } from "../../support/chains/test-chain.ts";
 import { askLens, CALL_GAS, plain, readSingly } from "../../support/vaults/lens.ts";
 
 const USER: Address = "0x1111111111111111111111111111111111111111";
@@ -10,7 +16,7 @@ const VAULTS = 600;
 const ARB_SYS: Address = "0x0000000000000000000000000000000000000064";
 
 const contracts = contractsOf("test/support/solidity/LensVaults.sol");
-let chain: TestChain;
+let chain: ScratchChain;
 let vaults: Address[];
 
 /** Deploys real vaults, a hundred in one transaction. */
@@ -24,7 +30,7 @@ async function grow(functionName: "grow" | "growHeld", count: number): Promise<A
 }
 
 beforeAll(async () => {
-  chain = await startChain("--gas-limit", "1000000000", "--hardfork", "prague");
+  chain = await startScratchChain("--gas-limit", "1000000000", "--hardfork", "prague");
   vaults = await grow("grow", VAULTS);
 }, 120_000);
 afterAll(() => chain.stop());
@@ -92,13 +98,13 @@ describe("real ERC-4626 vaults", () => {
 });
 
 describe("Arbitrum One", () => {
-  const block = async (node: TestChain) =>
+  const block = async (node: ScratchChain) =>
     (await askLens(node, { user: USER, vaults: [{ kind: "balance", shareToken: NOBODY }] })).blockNumber;
 
   test("the block number is that of ArbSys, and null where ArbSys is silent", {
     timeout: 30_000,
   }, async () => {
-    const arbitrum = await startChain("--chain-id", "42161");
+    const arbitrum = await startScratchChain("--chain-id", "42161");
     try {
       expect(await block(arbitrum)).toBe(null);
       await arbitrum.node.setCode({ address: ARB_SYS, bytecode: contracts("ArbSys").runtimeCode });

@@ -17,10 +17,10 @@ import { rpc, rpcBatch } from "../../../../scripts/stack/chains/json-rpc.ts";
 import { receiptOf } from "../../../../scripts/stack/chains/receipt.ts";
 import { ChainScript } from "../../../../scripts/stack/chains/script.ts";
 import { stackTokenAbi, stackTokenCreationCode } from "../../../../scripts/stack/contracts/artifact.ts";
+import { type Isolate, startDeployment } from "../../../../scripts/stack/deployment.ts";
 import { vaults } from "../../../../src/db/schema/partners.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { TestUser } from "../../chain.ts";
-import { type Isolate, startDeployment } from "../../partners/deployment.ts";
 import { createWallet } from "../../wallet.ts";
 
 export interface Call {

@@ -2,19 +2,19 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
-import { connect } from "../../../scripts/db/connect.ts";
-import { migrate } from "../../../scripts/db/migrate.ts";
-import { snapshotFile } from "../../../scripts/stack/emulators/neon/snapshot.ts";
-import type { HubAddresses, HubInput } from "../../../scripts/stack/hub/main.ts";
-import { Child } from "../../../scripts/stack/processes/child.ts";
-import { composeApp } from "../../../src/app.ts";
-import { type Context, createContext, createRuntime } from "../../../src/context.ts";
+import { composeApp } from "../../src/app.ts";
+import { type Context, createContext, createRuntime } from "../../src/context.ts";
+import { connect } from "../db/connect.ts";
+import { migrate } from "../db/migrate.ts";
+import { snapshotFile } from "./emulators/neon/snapshot.ts";
+import type { HubAddresses, HubInput } from "./hub/main.ts";
+import { Child } from "./processes/child.ts";
 
 export const ADMIN_TOKEN = "an-administrators-token-of-forty-digits!";
 export const PUBLIC_URL = "https://causeway.example";
 const TOKEN = "redis-token";
 const credentials = { user: "causeway", password: "causeway", database: "causeway" };
-const root = join(import.meta.dirname, "../../..");
+const root = join(import.meta.dirname, "../..");
 
 /** The API, wherever it runs, and the token of its administrator. */
 export interface Service {

@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
-import { contractsOf, deploy, send, type TestChain } from "../chains/test-chain.ts";
+import { contractsOf, deploy, type ScratchChain, send } from "../stack/chains/scratch-chain.ts";
 
 export const emitterAbi = parseAbi([
   "function deposit(address owner, uint256 assets)",
@@ -11,8 +11,8 @@ export const emitterAbi = parseAbi([
 ]);
 
 /** Puts contracts on a chain that say what vaults say. */
-export async function deployEmitters(chain: TestChain, count: number): Promise<Address[]> {
-  const { creationCode } = contractsOf("test/support/solidity/Emitter.sol")("Emitter");
+export async function deployEmitters(chain: ScratchChain, count: number): Promise<Address[]> {
+  const { creationCode } = contractsOf("scripts/bench/FlowEmitter.sol")("Emitter");
   const addresses: Address[] = [];
   for (let index = 0; index < count; index += 1) addresses.push(await deploy(chain, creationCode));
   return addresses;
@@ -27,12 +27,12 @@ export const rawData = ({ topics, data }: { topics: readonly Hex[]; data: Hex })
   encodeFunctionData({ abi: emitterAbi, functionName: "raw", args: [topics, data] });
 
 /** One deposit, mined at once. */
-export function emitDeposit(chain: TestChain, of: { vault: Address; owner: Address; assets: bigint }) {
+export function emitDeposit(chain: ScratchChain, of: { vault: Address; owner: Address; assets: bigint }) {
   return send(chain, { to: of.vault, data: depositData(of.owner, of.assets) });
 }
 
 /** What the chain itself says now, in the order of its blocks: the recount that the index is held against. */
-export async function recount(chain: TestChain, vaults: readonly Address[]): Promise<string[]> {
+export async function recount(chain: ScratchChain, vaults: readonly Address[]): Promise<string[]> {
   const logs = await chain.node.getLogs({
     address: [...vaults],
     events: emitterAbi.filter((item) => item.type === "event"),

@@ -9,9 +9,9 @@ import {
   type TransactionReceipt,
   walletActions,
 } from "viem";
-import { type CompiledContract, compile } from "../../../scripts/contracts/compile.ts";
-import { runAnvil } from "../../../scripts/stack/chains/anvil.ts";
-import { receiptOf } from "../../../scripts/stack/chains/receipt.ts";
+import { type CompiledContract, compile } from "../../contracts/compile.ts";
+import { runAnvil } from "./anvil.ts";
+import { receiptOf } from "./receipt.ts";
 
 const createNode = (url: string) =>
   createTestClient({ mode: "anvil", cacheTime: 0, transport: http(url, { timeout: 60_000 }) })
@@ -25,12 +25,12 @@ export interface ContractChain {
 }
 
 /** A chain of this test alone. */
-export interface TestChain extends ContractChain {
+export interface ScratchChain extends ContractChain {
   stop(): Promise<void>;
 }
 
 /** A chain that runs already. */
-export async function connectChain(url: string): Promise<ContractChain> {
+export async function connectScratchChain(url: string): Promise<ContractChain> {
   const node = createNode(url);
   const [account] = await node.getAddresses();
   if (account === undefined) throw new Error("anvil has no accounts");
@@ -38,9 +38,9 @@ export async function connectChain(url: string): Promise<ContractChain> {
 }
 
 /** Starts anvil on a port that the system picks. Extra arguments go to its command line. */
-export async function startChain(...args: string[]): Promise<TestChain> {
+export async function startScratchChain(...args: string[]): Promise<ScratchChain> {
   const anvil = await runAnvil(...args);
-  return { ...(await connectChain(anvil.url)), stop: () => anvil.close() };
+  return { ...(await connectScratchChain(anvil.url)), stop: () => anvil.close() };
 }
 
 /** Sends a transaction from any account, mined at once. Throws when it reverts. */

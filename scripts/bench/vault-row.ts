@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { VaultRow } from "../../../src/db/queries/vaults.ts";
-import { toVault, type Vault } from "../../../src/vaults/vault.ts";
+import type { VaultRow } from "../../src/db/queries/vaults.ts";
+import { toVault, type Vault } from "../../src/vaults/vault.ts";
 
 export const CHAIN_ID = 31337;
 
