@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { failureFrom } from "../errors.ts";
 import {
   type AggregatedAnswer,
@@ -13,7 +13,7 @@ import {
 import type { ChainClient, NodeReport } from "./client.ts";
 import { RpcError } from "./json-rpc.ts";
 import type { Query, Read, ReadResult, ReadResults } from "./query.ts";
-import { RpcData } from "./rpc-values.ts";
+import { RpcData, RpcQuantity } from "./rpc-values.ts";
 
 /** The block that a set of reads was made at. */
 export interface BlockTime {
@@ -167,4 +167,13 @@ export async function runQuery<S>(
     next = next.next?.(further);
   }
   return { value, block };
+}
+
+/** What an account holds of the chain's native token, wei. Throws what the chain client throws. */
+export async function readNativeBalance(client: ChainClient, account: Address): Promise<bigint> {
+  return client.ask({
+    method: "eth_getBalance",
+    params: [account, "latest"],
+    read: (told) => RpcQuantity.parse(told),
+  });
 }

@@ -2,8 +2,8 @@ import type { Context } from "../context.ts";
 import type { TransferQuote } from "../providers/provider.ts";
 import type { BuildInput, Quote } from "../schemas/quote.ts";
 import { toWireVault } from "../vaults/wire.ts";
-import { type PreparedDeposit, prepareDeposit } from "./build/build.ts";
-import type { RoutedDeposit } from "./build/prepared-deposit.ts";
+import { prepareDeposit } from "./build/build.ts";
+import type { PreparedDeposit, RoutedDeposit } from "./build/prepared-deposit.ts";
 import { toDepositApproval, toEstimate, toPaymentApproval } from "./build/wire.ts";
 
 type QuoteStep = Quote["estimate"]["steps"][number];

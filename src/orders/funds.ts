@@ -1,13 +1,17 @@
 import { type Address, erc20Abi } from "viem";
-import type { BlockTime } from "../chains/aggregate.ts";
+import { type BlockTime, readNativeBalance } from "../chains/aggregate.ts";
 import type { ChainClient } from "../chains/client.ts";
 import { createQuery, read, valueOrNull } from "../chains/query.ts";
-import { RpcQuantity } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
-import type { DepositOrder } from "../deposits/build/order.ts";
 import { failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import { readUncached } from "../vaults/vault-state.ts";
+
+/** A user and the token of the source chain that they pay with; the zero address for native. */
+export interface Payer {
+  from: { client: ChainClient; chainId: number; token: Address };
+  user: Address;
+}
 
 /** What a user holds of the token they pay with, all at one block. Amounts in smallest units. */
 export interface Funds {
@@ -24,11 +28,11 @@ export interface Funds {
  */
 export async function readFunds(
   ctx: Context,
-  input: { order: DepositOrder; spenders: readonly Address[] },
+  input: { payer: Payer; spenders: readonly Address[] },
 ): Promise<Funds> {
-  const { from, user } = input.order;
+  const { from, user } = input.payer;
   const native = isNative(from.token);
-  const described = native ? noReads : tokenFundsQuery(input.order, input.spenders);
+  const described = native ? noReads : tokenFundsQuery(input.payer, input.spenders);
   const [{ value, block }, balance] = await Promise.all([
     readUncached(ctx, { chainId: from.chainId, described }),
     native ? readNativeBalance(from.client, user) : null,
@@ -42,7 +46,7 @@ type TokenFunds = Omit<Funds, "block">;
 
 const noReads = createQuery({}, (): TokenFunds => ({ balance: null, allowances: new Map() }));
 
-function tokenFundsQuery({ from, user }: DepositOrder, spenders: readonly Address[]) {
+function tokenFundsQuery({ from, user }: Payer, spenders: readonly Address[]) {
   const onToken = { to: from.token, abi: erc20Abi } as const;
   const allowance = (spender: Address) =>
     [`allowance/${spender}`, read({ ...onToken, name: "allowance", args: [user, spender] })] as const;
@@ -59,13 +63,4 @@ function tokenFundsQuery({ from, user }: DepositOrder, spenders: readonly Addres
       ),
     }),
   );
-}
-
-/** What an account holds of the chain's native token, wei. Throws what the chain client throws. */
-export async function readNativeBalance(client: ChainClient, account: Address): Promise<bigint> {
-  return client.ask({
-    method: "eth_getBalance",
-    params: [account, "latest"],
-    read: (told) => RpcQuantity.parse(told),
-  });
 }

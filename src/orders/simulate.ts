@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Address, Hex, StateOverride } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, type StateOverride } from "viem";
 import type { BlockTime } from "../chains/aggregate.ts";
 import type { ChainClient } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
@@ -7,15 +7,13 @@ import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
 import { balanceOverride, findBalanceLayout, type SlotLayout } from "../chains/token-storage.ts";
 import type { Context } from "../context.ts";
-import { encodeApprovals, type UserCall } from "../deposits/build/calldata.ts";
-import { isNativePayment } from "../deposits/build/prepared-deposit.ts";
-import { balanceOfRead, increaseOf } from "../deposits/build/simulate.ts";
 import { failure, failureFrom } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import { explainCommonRevert } from "../vaults/reverts.ts";
+import { encodeApprovals, type UserCall } from "./wallet-calls.ts";
 
 /** Money that a call takes from somebody, and what the chain says of it. Amounts in smallest units. */
 export interface TokenPayment {
@@ -46,9 +44,9 @@ export type SimulatedPayment =
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
 /** How far after the head the call is simulated, seconds: about when it will be included. */
-const INCLUSION_DELAY_S = 30;
+export const INCLUSION_DELAY_S = 30;
 /** For gas and fees, on top of what the call sends; the payer's real balance plays no part here. */
-const GAS_FUNDS = 10n ** 21n;
+export const GAS_FUNDS = 10n ** 21n;
 
 /**
  * Runs approvals and a call from the payer's address on the head's state, the payer given the money where it
@@ -196,3 +194,21 @@ export async function simulateProviderTransaction(
 export function watchedBalance(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
   return isNative(token) ? null : balanceOfRead(token, account);
 }
+
+/** By how much a number that was read before and after has risen; null: it could not be read. */
+export function increaseOf(simulation: SimulationResult, index: number): bigint | null {
+  const [before, after] = [simulation.before[index], simulation.after[index]];
+  if (typeof before !== "string" || typeof after !== "string") return null;
+  return hexToBigInt(after) - hexToBigInt(before);
+}
+
+/** Reads what an account holds of a token, before and after a simulation. */
+export function balanceOfRead(token: Address, account: Address): SimulationRead {
+  return {
+    target: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),
+  };
+}
+
+/** Whether a payment is made in the chain's native token. */
+export const isNativePayment = ({ token }: Pick<TokenPayment, "token">): boolean => isNative(token);

@@ -42,11 +42,3 @@ export function priceIsSafe(deposit: {
   // Exact: rounding the least worth down would allow a unit more, which counts in a token of few decimals.
   return (worth + rounding) * PARTS_PER_BILLION >= deposit.amount * (PARTS_PER_BILLION - tolerance);
 }
-
-/** Refunds give back at most a fifth (EIP-3529) and calls keep back a 64th (EIP-150); the state may move on, too. */
-const GAS_HEADROOM = { numerator: 14n, denominator: 10n, base: 60_000n } as const;
-
-/** The gas limit for a transaction that was seen to use `gasUsed`. */
-export function gasLimit(gasUsed: bigint): bigint {
-  return mulDivDown(gasUsed, GAS_HEADROOM.numerator, GAS_HEADROOM.denominator) + GAS_HEADROOM.base;
-}

@@ -1,11 +1,9 @@
-import { zeroAddress } from "viem";
 import type { ChainDefinition } from "../chains/definitions.ts";
-import { sameAddress } from "../lib/address.ts";
 import { larger } from "../lib/amount.ts";
 import type { VaultSummary as WireVault } from "../schemas/vault.ts";
-import type { DepositEntry } from "./deposit-entry.ts";
+import { acceptedTokens, type DepositEntry, pauseReason } from "./deposit-entry.ts";
 import { adapterOf } from "./families.ts";
-import type { Token, Vault } from "./vault.ts";
+import type { Vault } from "./vault.ts";
 
 /** What a vault shows on the wire besides its registry row. */
 export interface VaultDisplay {
@@ -15,19 +13,6 @@ export interface VaultDisplay {
   pausedOnChain: boolean;
   /** Read from the chain; smallest unit of the asset. */
   minDeposit: bigint | null;
-}
-
-/** Every token that a deposit can start from without a swap; native where the Router can wrap it. */
-export function acceptedTokens(vault: Vault, shown: Pick<VaultDisplay, "chain" | "entry">): Token[] {
-  const { chain, entry } = shown;
-  const tokens = vault.acceptedAssets.some((token) => sameAddress(token.address, vault.asset.address))
-    ? [...vault.acceptedAssets]
-    : [vault.asset, ...vault.acceptedAssets];
-  const wraps = entry.via === "router" && chain.wrappedNative !== null;
-  if (wraps && sameAddress(chain.wrappedNative ?? "", vault.asset.address)) {
-    tokens.push({ address: zeroAddress, ...chain.native });
-  }
-  return tokens;
 }
 
 /** Writes a vault as the API shows it. */
@@ -52,9 +37,4 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
     paused_reason: paused ? pauseReason(vault) : "",
     external_router: shown.entry.via === "user",
   };
-}
-
-/** Why a vault is paused: the registry's reason, or that its own contract refuses deposits. */
-export function pauseReason(vault: Vault): string {
-  return vault.status === "paused" ? vault.statusReason : "the vault's own contract refuses deposits";
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { PreparedDeposit } from "../../src/deposits/build/build.ts";
 import { buildOneStep } from "../../src/deposits/build/one-step.ts";
-import type { BuiltRoute } from "../../src/deposits/build/prepared-deposit.ts";
+import type { BuiltRoute, PreparedDeposit } from "../../src/deposits/build/prepared-deposit.ts";
 import { buildTwoStep } from "../../src/deposits/build/two-step.ts";
 import { priceImpact, toRouteOptions } from "../../src/deposits/quote.ts";
 import type { TransferQuote } from "../../src/providers/provider.ts";

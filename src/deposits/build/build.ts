@@ -4,21 +4,16 @@ import { insertDeposit, type NewDeposit } from "../../db/queries/deposits.ts";
 import { AppError, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import type { BuildInput, BuiltDeposit } from "../../schemas/quote.ts";
+import { acceptedTokens } from "../../vaults/deposit-entry.ts";
 import { withStoredVault } from "../../vaults/find-vault.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
-import { acceptedTokens } from "../../vaults/wire.ts";
 import { nextCheck } from "../track/schedule.ts";
 import { type DirectDeposit, prepareDirect, QUOTE_TTL_MS } from "./direct.ts";
 import { type DepositOrder, resolveOrder, sourceClient } from "./order.ts";
-import type { RoutedDeposit } from "./prepared-deposit.ts";
+import { isTokenRefusal } from "./preflight.ts";
+import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 import { prepareRouted } from "./route-search.ts";
-import { isTokenRefusal } from "./target-tokens.ts";
 import { toEstimate, toWireBuilt } from "./wire.ts";
-
-/** A wish and the transactions that were seen to fulfil it. */
-export type PreparedDeposit =
-  | { kind: "direct"; order: DepositOrder; direct: DirectDeposit }
-  | { kind: "moved"; order: DepositOrder; moved: RoutedDeposit };
 
 /**
  * Resolve → check → route → encode → verify → simulate, on the vault as Postgres has it. Has no effects. A token that

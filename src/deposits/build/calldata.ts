@@ -10,9 +10,9 @@ import {
   zeroAddress,
 } from "viem";
 import { failure } from "../../errors.ts";
-import { isNative } from "../../lib/address.ts";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
+import type { UserCall } from "../../orders/wallet-calls.ts";
 import {
   callOnlyStep,
   decodeRouterDeposit,
@@ -23,13 +23,6 @@ import {
 import { adapterOf } from "../../vaults/families.ts";
 import type { DepositCall } from "../../vaults/vault-adapter.ts";
 import { type DepositIntent, paysNative } from "./order.ts";
-
-/** One call of the user's on the vault's chain. `value` in wei. */
-export interface UserCall {
-  target: Address;
-  value: bigint;
-  data: Hex;
-}
 
 /** The least that must arrive and be minted. `minShares` null: nothing on chain enforces one. */
 export interface DepositFloors {
@@ -135,22 +128,6 @@ function forwardStep(shareToken: Address, user: Address): RouterStep {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [user, 0n] });
   const step = callOnlyStep({ target: shareToken, value: 0n, data });
   return { ...step, patchToken: shareToken, patchOffset: TRANSFER_AMOUNT_OFFSET, patchMul: 1n };
-}
-
-/** The approvals before the deposit, in order; `reset` puts a standing allowance to zero first (USDT's rule). */
-export function encodeApprovals(approval: {
-  token: Address;
-  spender: Address;
-  amount: bigint;
-  reset: boolean;
-}): UserCall[] {
-  if (isNative(approval.token)) return [];
-  const approve = (amount: bigint): UserCall => ({
-    target: approval.token,
-    value: 0n,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [approval.spender, amount] }),
-  });
-  return approval.reset ? [approve(0n), approve(approval.amount)] : [approve(approval.amount)];
 }
 
 /**

@@ -1,16 +1,11 @@
 import type { Context } from "../../context.ts";
 import { type AppError, failure } from "../../errors.ts";
 import { allowedLoss, minimumShares } from "../../orders/slippage.ts";
+import type { UserCall } from "../../orders/wallet-calls.ts";
 import { decodeRouterError } from "../../router/codec.ts";
 import { asyncDepositsOf } from "../../vaults/families.ts";
 import type { AsyncDeposits } from "../../vaults/vault-adapter.ts";
-import {
-  type DepositFloors,
-  encodeDepositCall,
-  type UserCall,
-  vaultCall,
-  verifyDepositCall,
-} from "./calldata.ts";
+import { type DepositFloors, encodeDepositCall, vaultCall, verifyDepositCall } from "./calldata.ts";
 import type { DepositIntent } from "./order.ts";
 import { explainDepositRevert, type Preflight, preflightDeposit } from "./preflight.ts";
 import { mintEffect, requestEffect, type SimulatedDeposit, simulateDeposit } from "./simulate.ts";

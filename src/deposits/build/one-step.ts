@@ -3,7 +3,12 @@ import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
 import { deductParts, fractionToParts, MAX_UINT256 } from "../../lib/amount.ts";
 import { DAY_S } from "../../lib/durations.ts";
-import { simulatedHead, simulatePayment, simulateProviderTransaction } from "../../orders/simulate.ts";
+import {
+  balanceOfRead,
+  simulatedHead,
+  simulatePayment,
+  simulateProviderTransaction,
+} from "../../orders/simulate.ts";
 import { allowedLoss, minimumShares } from "../../orders/slippage.ts";
 import type { DestinationCall, TransferQuote, VerifiedTransfer } from "../../providers/provider.ts";
 import { encodeRouterDeposit } from "../../router/codec.ts";
@@ -15,10 +20,11 @@ import {
   type BuiltRoute,
   type RouteAttempt,
   type RoutedEnd,
+  type SimulatedDelivery,
   toPayment,
   toTransferBuildRequest,
 } from "./prepared-deposit.ts";
-import { balanceOfRead, mintEffect } from "./simulate.ts";
+import { mintEffect } from "./simulate.ts";
 
 /** The deposit that a bridge makes with what it delivers. Amounts in smallest units of what arrives. */
 interface DestinationDeposit {
@@ -58,14 +64,6 @@ async function planDestinationDeposit(
   verifyRouterCall(intent, { data, expected });
   const call = { target: order.entry.address, data, minIn: floors.minIn, gasLimit: DELIVERY_GAS_LIMIT };
   return { intent, checked, floors, call };
-}
-
-/** What the deposit at the end of a transfer did when it was simulated. */
-export interface SimulatedDelivery {
-  /** Smallest unit of the share token. */
-  shares: bigint;
-  gasUsed: bigint;
-  blockNumber: number;
 }
 
 /** Executors keep allowances of earlier calls; one unit stands for them, so that tokens like USDT are reset first. */

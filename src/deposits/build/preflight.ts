@@ -1,18 +1,17 @@
 import { erc20Abi, type Hex } from "viem";
-import type { BlockTime } from "../../chains/aggregate.ts";
+import { type BlockTime, readNativeBalance } from "../../chains/aggregate.ts";
 import { createQuery, queryAll, read, valueOrNull } from "../../chains/query.ts";
 import type { Context } from "../../context.ts";
-import { type AppError, failure } from "../../errors.ts";
+import { type AppError, type ErrorCode, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { larger } from "../../lib/amount.ts";
-import { readNativeBalance } from "../../orders/funds.ts";
 import { priceIsSafe } from "../../orders/slippage.ts";
 import { decodeRouterError } from "../../router/codec.ts";
+import { pauseReason } from "../../vaults/deposit-entry.ts";
 import { adapterOf, explainVaultRevert } from "../../vaults/families.ts";
 import type { ExplainedRevert } from "../../vaults/reverts.ts";
 import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
-import { pauseReason } from "../../vaults/wire.ts";
 import { approvedSpender, type DepositIntent, paysNative } from "./order.ts";
 
 /** What the chain says before anything is encoded, all at one block. Amounts in smallest units. */
@@ -163,4 +162,20 @@ export function explainDepositRevert(
   }
   const explained = routers === null ? explainVaultRevert(vault, revert) : { code: null, text: routers.name };
   return toDepositRefusal(of, explained);
+}
+
+/** What a vault may say of one of its tokens and not of another: each has a switch, a limit and a price of its own. */
+const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "vault_paused",
+  "token_unsupported",
+  "below_minimum",
+  "above_maximum",
+  "price_stale",
+  "price_unsafe",
+  "zero_shares",
+]);
+
+/** Whether a refusal of the vault's may hold for one token only, so that another may do. */
+export function isTokenRefusal(error: AppError): boolean {
+  return TOKEN_REFUSALS.has(error.code);
 }

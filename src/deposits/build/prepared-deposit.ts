@@ -1,5 +1,4 @@
 import type { Address } from "viem";
-import { isNative } from "../../lib/address.ts";
 import { fractionToParts } from "../../lib/amount.ts";
 import type { Funds } from "../../orders/funds.ts";
 import type { SimulatedPayment, TokenPayment } from "../../orders/simulate.ts";
@@ -9,9 +8,16 @@ import type { QuoteRanking } from "../../providers/provider-quotes.ts";
 import type { Token } from "../../vaults/vault.ts";
 import type { DepositFloors } from "./calldata.ts";
 import type { DirectDeposit } from "./direct.ts";
-import type { SimulatedDelivery } from "./one-step.ts";
 import type { DepositOrder } from "./order.ts";
 import type { Preflight } from "./preflight.ts";
+
+/** What the deposit at the end of a transfer did when it was simulated. */
+export interface SimulatedDelivery {
+  /** Smallest unit of the share token. */
+  shares: bigint;
+  gasUsed: bigint;
+  blockNumber: number;
+}
 
 /** How a transfer becomes shares: the bridge makes the deposit, or the user does once it has arrived. */
 export type RoutedEnd =
@@ -43,6 +49,11 @@ export interface RoutedDeposit extends BuiltRoute {
   /** Why other ways were not possible. */
   reasons: NoRouteReason[];
 }
+
+/** A wish and the transactions that were seen to fulfil it. */
+export type PreparedDeposit =
+  | { kind: "direct"; order: DepositOrder; direct: DirectDeposit }
+  | { kind: "moved"; order: DepositOrder; moved: RoutedDeposit };
 
 /** One way to be tried. */
 export interface RouteAttempt {
@@ -91,6 +102,3 @@ export function toPayment({ order, funds }: RouteAttempt, move: VerifiedTransfer
     block: funds.block,
   };
 }
-
-/** Whether a payment is made in the chain's native token. */
-export const isNativePayment = ({ token }: Pick<TokenPayment, "token">): boolean => isNative(token);

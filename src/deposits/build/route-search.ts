@@ -17,8 +17,9 @@ import {
 import type { Token } from "../../vaults/vault.ts";
 import { buildOneStep } from "./one-step.ts";
 import type { DepositOrder } from "./order.ts";
+import { isTokenRefusal } from "./preflight.ts";
 import { type BuiltRoute, type RoutedDeposit, toTransferRequest } from "./prepared-deposit.ts";
-import { findTargetTokens, isTokenRefusal } from "./target-tokens.ts";
+import { findTargetTokens } from "./target-tokens.ts";
 import { buildTwoStep } from "./two-step.ts";
 
 /** By when a transaction must have been built, so that it can still be simulated; milliseconds from the start. */
@@ -83,7 +84,7 @@ async function searchRoutes(
   const request = toTransferRequest(order, order.vault.asset);
   const providers = await ctx.providers.all();
   const spenders = providers.flatMap((provider) => provider.spenders(request));
-  const funds = readFunds(ctx, { order, spenders: [...new Set(spenders)] });
+  const funds = readFunds(ctx, { payer: order, spenders: [...new Set(spenders)] });
   funds.catch(() => undefined);
   const fresh = { attempts: 0, failures: [], dead: new Set<string>(), refused: new Set<Token>() };
   const state: RouteSearch = { order, providers, funds, startedAt, ...fresh, offers: new Map() };

@@ -1,12 +1,12 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, size } from "viem";
+import { type Hex, hexToBigInt, size } from "viem";
 import type { Query, Read, ReadResult } from "../../chains/query.ts";
 import type { SimulationRead, SimulationResult } from "../../chains/simulator/simulation.ts";
 import { simulatedLogs } from "../../chains/transaction.ts";
 import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
-import { simulatePayment } from "../../orders/simulate.ts";
+import { balanceOfRead, increaseOf, simulatePayment } from "../../orders/simulate.ts";
+import type { UserCall } from "../../orders/wallet-calls.ts";
 import type { AsyncDeposits, PendingDeposit } from "../../vaults/vault-adapter.ts";
-import type { UserCall } from "./calldata.ts";
 import { approvedSpender, type DepositIntent } from "./order.ts";
 import type { Preflight } from "./preflight.ts";
 
@@ -110,21 +110,6 @@ function mintedShares(simulation: SimulationResult): bigint {
   const returned = simulation.calls.at(-1)?.returnData ?? "0x";
   if (size(returned) === 32) return hexToBigInt(returned);
   throw failure("simulation_unavailable", "the share balance could not be read in the simulation");
-}
-
-/** By how much a number that was read before and after has risen; null: it could not be read. */
-export function increaseOf(simulation: SimulationResult, index: number): bigint | null {
-  const [before, after] = [simulation.before[index], simulation.after[index]];
-  if (typeof before !== "string" || typeof after !== "string") return null;
-  return hexToBigInt(after) - hexToBigInt(before);
-}
-
-/** Reads what an account holds of a token, before and after a simulation. */
-export function balanceOfRead(token: Address, account: Address): SimulationRead {
-  return {
-    target: token,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),
-  };
 }
 
 /** What a deposit did when it was simulated from the user's address, after its approvals. */

@@ -3,12 +3,12 @@ import { type Address, erc20Abi } from "viem";
 import type { ChainDefinition } from "../../chains/definitions.ts";
 import { createQuery, read, valueOrNull } from "../../chains/query.ts";
 import type { Context } from "../../context.ts";
-import { type AppError, type ErrorCode, failure } from "../../errors.ts";
+import { failure } from "../../errors.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { acceptedTokens } from "../../vaults/deposit-entry.ts";
 import type { Token } from "../../vaults/vault.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
-import { acceptedTokens } from "../../vaults/wire.ts";
 import type { DepositOrder } from "./order.ts";
 
 /** What a token says of itself. */
@@ -58,22 +58,6 @@ function tokenMetadataQuery(address: Address) {
       return decimals === null ? null : { symbol, decimals };
     },
   );
-}
-
-/** What a vault may say of one of its tokens and not of another: each has a switch, a limit and a price of its own. */
-const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
-  "vault_paused",
-  "token_unsupported",
-  "below_minimum",
-  "above_maximum",
-  "price_stale",
-  "price_unsafe",
-  "zero_shares",
-]);
-
-/** Whether a refusal of the vault's may hold for one token only, so that another may do. */
-export function isTokenRefusal(error: AppError): boolean {
-  return TOKEN_REFUSALS.has(error.code);
 }
 
 /**

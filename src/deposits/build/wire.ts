@@ -1,13 +1,10 @@
-import { type Hex, numberToHex } from "viem";
-import { simulatedHead, type TokenPayment } from "../../orders/simulate.ts";
-import { gasLimit } from "../../orders/slippage.ts";
+import { isNativePayment, simulatedHead, type TokenPayment } from "../../orders/simulate.ts";
+import { toTransactionRequest, toWalletCall } from "../../orders/wallet-calls.ts";
 import type { BuildEstimate, BuiltDeposit } from "../../schemas/quote.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../../schemas/transaction.ts";
-import type { PreparedDeposit } from "./build.ts";
-import type { UserCall } from "./calldata.ts";
 import type { DirectDeposit } from "./direct.ts";
 import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./order.ts";
-import { isNativePayment, type RoutedDeposit } from "./prepared-deposit.ts";
+import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /** What a wallet needs to send a prepared deposit. */
 export interface SignableDeposit {
@@ -35,33 +32,6 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
     amount: intent.amount.toString(),
   };
 }
-
-/** A transaction with the gas limit that its simulated use asks for. */
-export function toTransactionRequest(
-  call: UserCall,
-  seen: { chainId: number; gasUsed: bigint },
-): TransactionRequest {
-  return {
-    to: call.target,
-    data: lowerHex(call.data),
-    value: call.value.toString(),
-    chain_id: seen.chainId,
-    gas_limit: gasLimit(seen.gasUsed).toString(),
-  };
-}
-
-/** One call of an EIP-5792 list. */
-export function toWalletCall(call: UserCall, chainId: number): WalletCall {
-  return {
-    to: call.target,
-    data: lowerHex(call.data),
-    value: numberToHex(call.value),
-    chain_id: numberToHex(chainId),
-  };
-}
-
-/** As nodes write it: whoever compares a transaction's input with what was handed out compares text. */
-const lowerHex = (data: Hex): Hex => data.toLowerCase() as Hex;
 
 /** Writes a prepared deposit as building answers it. */
 export function toWireBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDeposit {

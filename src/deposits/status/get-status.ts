@@ -1,6 +1,4 @@
 import type { Hex } from "viem";
-import type { ChainClient } from "../../chains/client.ts";
-import { transactionLink } from "../../chains/definitions.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposits.ts";
 import { AppError, failure } from "../../errors.ts";
@@ -13,8 +11,8 @@ import { createTransactionReader, type TransactionReader } from "../track/transa
 import { applyTransitions, type Transition } from "../track/transitions.ts";
 import { type FoundTransaction, isProvenBy, type MatchKind, matchDeposit } from "./match.ts";
 import { getReplayStatus } from "./replay.ts";
-import { toTransferStatus } from "./transfer-status.ts";
-import { classifyUntracked, type UntrackedStatus } from "./untracked.ts";
+import { toTransferStatus, toUntrackedStatus } from "./transfer-status.ts";
+import { classifyUntracked } from "./untracked.ts";
 
 export interface StatusQuery {
   txHash: Hex;
@@ -112,27 +110,4 @@ async function transitionsOf(
   const atSource = mayBeSource ? await sourceTransitions(ctx, { row, hash, seen }) : [];
   const mayBeAtVault = chainId === row.vaultChainId && row.provider !== null && atSource.length === 0;
   return mayBeAtVault ? vaultTransitions(ctx, { row, hash, look }) : atSource;
-}
-
-function toUntrackedStatus(
-  { hash, chainId }: FoundTransaction,
-  { client, verdict }: { client: ChainClient; verdict: UntrackedStatus },
-): TransferStatus {
-  const link = transactionLink(client.definition, hash);
-  const side = (amount: bigint | null) => ({
-    tx_hash: hash,
-    tx_link: link,
-    amount: amount?.toString() ?? null,
-    chain_id: chainId,
-  });
-  const absent = verdict.status === "NOT_FOUND" || verdict.status === "INVALID";
-  return {
-    status: verdict.status,
-    substatus: verdict.substatus,
-    sending: absent ? null : side(verdict.sent),
-    receiving: verdict.received === null ? null : side(verdict.received),
-    bridge: null,
-    router_explorer: null,
-    deposit: null,
-  };
 }

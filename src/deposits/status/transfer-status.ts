@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import type { ChainClient } from "../../chains/client.ts";
 import { transactionLink } from "../../chains/definitions.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposits.ts";
@@ -6,6 +7,8 @@ import type { TransferStatus } from "../../schemas/deposit.ts";
 import { isRequested } from "../track/async-request.ts";
 import { nextStep } from "../track/next-step.ts";
 import { currentState, isUnseen, statusOf } from "../track/state-machine.ts";
+import type { FoundTransaction } from "./match.ts";
+import type { UntrackedStatus } from "./untracked.ts";
 
 type TransferSide = NonNullable<TransferStatus["sending"]>;
 
@@ -61,4 +64,28 @@ function sideOf(
   const chain = ctx.chains.definitions.get(chainId);
   const link = chain === undefined || hash === null ? null : transactionLink(chain, hash);
   return { tx_hash: hash as Hex | null, tx_link: link, amount, chain_id: chainId };
+}
+
+/** Writes a transaction that no deposit is known of as a transfer status. */
+export function toUntrackedStatus(
+  { hash, chainId }: FoundTransaction,
+  { client, verdict }: { client: ChainClient; verdict: UntrackedStatus },
+): TransferStatus {
+  const link = transactionLink(client.definition, hash);
+  const side = (amount: bigint | null) => ({
+    tx_hash: hash,
+    tx_link: link,
+    amount: amount?.toString() ?? null,
+    chain_id: chainId,
+  });
+  const absent = verdict.status === "NOT_FOUND" || verdict.status === "INVALID";
+  return {
+    status: verdict.status,
+    substatus: verdict.substatus,
+    sending: absent ? null : side(verdict.sent),
+    receiving: verdict.received === null ? null : side(verdict.received),
+    bridge: null,
+    router_explorer: null,
+    deposit: null,
+  };
 }

@@ -71,6 +71,11 @@ export function netTransfers(logs: readonly Log[], of: { token: string; account:
   return net;
 }
 
+/** How often a transaction sent the account shares. */
+export function countShareTransfers({ shareToken, userAddress }: DepositRow, { logs }: Receipt): number {
+  return transfersOf(logs, shareToken).filter(({ to }) => sameAddress(to, userAddress)).length;
+}
+
 /** The references of all Router deposits in a receipt. */
 export function routerRefs(receipt: Receipt): Hex[] {
   return receipt.succeeded ? routerDeposits(receipt.logs).map(({ args }) => args.ref) : [];

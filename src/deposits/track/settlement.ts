@@ -6,7 +6,7 @@ import { sameAddress } from "../../lib/address.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import { isRequested, isRequestGone, type RequestState, readRequest } from "./async-request.ts";
 import { findTransfers } from "./log-search.ts";
-import { netTransfers, transfersOf } from "./proofs.ts";
+import { countShareTransfers, netTransfers } from "./proofs.ts";
 import { isConfirmed, type TransactionReader } from "./transaction-reader.ts";
 import type { Transition } from "./transitions.ts";
 
@@ -35,11 +35,6 @@ export async function claimOwnership(
     if (before) return "shared";
   }
   return "own";
-}
-
-/** How often a transaction sent the account shares. */
-export function countShareTransfers({ shareToken, userAddress }: DepositRow, { logs }: Receipt): number {
-  return transfersOf(logs, shareToken).filter(({ to }) => sameAddress(to, userAddress)).length;
 }
 
 interface SettlementInput {

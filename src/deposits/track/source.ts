@@ -7,8 +7,7 @@ import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/address.ts";
 import { requestTransitions } from "./async-request.ts";
 import { failureReason } from "./failure-reason.ts";
-import { findShareProof, findSwapOutput, transfersOf } from "./proofs.ts";
-import { countShareTransfers } from "./settlement.ts";
+import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./proofs.ts";
 import { isConfirmed } from "./transaction-reader.ts";
 import { completedTransition, deliveredTransition, type Transition } from "./transitions.ts";
 

@@ -1,6 +1,7 @@
 import { decodeFunctionData, erc20Abi, maxUint256, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { encodeApprovals, encodeDepositCall, toRouterCall } from "../../../src/deposits/build/calldata.ts";
+import { encodeDepositCall, toRouterCall } from "../../../src/deposits/build/calldata.ts";
+import { encodeApprovals } from "../../../src/orders/wallet-calls.ts";
 import { depositRouterAddress } from "../../../src/router/address.ts";
 import { decodeRouterDeposit } from "../../../src/router/codec.ts";
 import { erc4626Abi } from "../../../src/vaults/families/erc4626/index.ts";

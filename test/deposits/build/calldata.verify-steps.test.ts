@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import {
   encodeDepositCall,
   toRouterCall,
-  type UserCall,
   verifyDepositCall,
   verifyRouterCall,
 } from "../../../src/deposits/build/calldata.ts";
 import type { DepositIntent } from "../../../src/deposits/build/order.ts";
+import type { UserCall } from "../../../src/orders/wallet-calls.ts";
 import { encodeRouterDeposit, type RouterCall, type RouterStep } from "../../../src/router/codec.ts";
 import { floors, intentOf, nativeIntent, OTHER, USDC } from "../../support/deposits/fixtures.ts";
 

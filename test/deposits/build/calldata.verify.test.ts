@@ -1,13 +1,9 @@
 import fc from "fast-check";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import {
-  encodeDepositCall,
-  toRouterCall,
-  type UserCall,
-  verifyDepositCall,
-} from "../../../src/deposits/build/calldata.ts";
+import { encodeDepositCall, toRouterCall, verifyDepositCall } from "../../../src/deposits/build/calldata.ts";
 import type { DepositIntent } from "../../../src/deposits/build/order.ts";
+import type { UserCall } from "../../../src/orders/wallet-calls.ts";
 import { encodeRouterDeposit, type RouterCall, type RouterDeposit } from "../../../src/router/codec.ts";
 import {
   directIntent,

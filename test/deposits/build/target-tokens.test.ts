@@ -1,6 +1,7 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { isTokenRefusal, orderTargetTokens } from "../../../src/deposits/build/target-tokens.ts";
+import { isTokenRefusal } from "../../../src/deposits/build/preflight.ts";
+import { orderTargetTokens } from "../../../src/deposits/build/target-tokens.ts";
 import { AppError, type ErrorCode } from "../../../src/errors.ts";
 import { sameBridgedAssetAs } from "../../../src/providers/bridged-assets.ts";
 import type { Token } from "../../../src/vaults/vault.ts";

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { toTransactionRequest, toWalletCall } from "../../../src/deposits/build/wire.ts";
 import { toWireDeposit } from "../../../src/deposits/deposits.ts";
+import { toTransactionRequest, toWalletCall } from "../../../src/orders/wallet-calls.ts";
 import { depositRouterAddress } from "../../../src/router/address.ts";
 import { Deposit } from "../../../src/schemas/deposit.ts";
 import { VaultSummary } from "../../../src/schemas/vault.ts";
-import { acceptedTokens, pauseReason, toWireVault } from "../../../src/vaults/wire.ts";
+import { acceptedTokens, pauseReason } from "../../../src/vaults/deposit-entry.ts";
+import { toWireVault } from "../../../src/vaults/wire.ts";
 import {
   NOW,
   native,
