@@ -14,6 +14,7 @@ import type { Provider, ProviderScope } from "./providers/provider.ts";
 import { type Cache, createCache } from "./redis/cache.ts";
 import { createRedis, createRedisStore, type RedisStore } from "./redis/client.ts";
 import { createLimiter, type Limiter, LimiterMemory } from "./redis/limiter.ts";
+import { type LockedWork, withLock } from "./redis/lock.ts";
 import { MemoryCache } from "./redis/memory-cache.ts";
 import { createNonceStore, type NonceStore } from "./redis/nonces.ts";
 
@@ -55,6 +56,8 @@ export interface Context {
   readonly timing: Timing;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Does work that nobody else does at the same time; null when another holder has the lock. Throws what the work throws. */
+  withLock<T>(lock: LockedWork<T>): Promise<T | null>;
   /** A random id of 128 bits as 32 hexadecimal digits. */
   randomId(): string;
   /** Lets work go on after the answer. */
@@ -138,6 +141,7 @@ export function createContext(
     log,
     now,
     randomId,
+    withLock: (lock) => withLock({ redis, log, token: randomId() }, lock),
     waitUntil,
     actor: { kind: "anonymous" },
     requestId: request.requestId,

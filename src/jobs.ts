@@ -8,7 +8,6 @@ import { indexAllChains } from "./flows/index-flows.ts";
 import { takeSnapshots } from "./history/take-snapshots.ts";
 import { countBlocks } from "./lib/blocks.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
-import { withLock } from "./redis/lock.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 
 /** Work that a clock starts. */
@@ -102,10 +101,9 @@ export async function runJobs(lists: readonly (readonly Job[])[], makeContext: (
 async function runJob(ctx: Context, { name, lockMs, run }: Job): Promise<void> {
   const startedAt = ctx.now();
   const line = () => ({ job: name, ms: ctx.now() - startedAt });
-  const { redis, log } = ctx;
+  const { log } = ctx;
   try {
-    const lock = { key: `job:${name}`, ttlMs: lockMs, work: () => run(ctx) };
-    const done = await withLock({ redis, log, token: ctx.randomId() }, lock);
+    const done = await ctx.withLock({ key: `job:${name}`, ttlMs: lockMs, work: () => run(ctx) });
     log.info("job", { ...line(), ok: true, busy: done === null, ...done });
   } catch (error) {
     const code = error instanceof AppError ? error.code : "internal";

@@ -16,7 +16,7 @@ async function run(jobs: readonly Job[]) {
   const contexts: TestContext[] = [];
   const make = () => {
     const [first] = contexts;
-    const made = first === undefined ? testContext() : { ...testContext(), redis: first.redis };
+    const made = first === undefined ? testContext() : { ...testContext(), withLock: first.withLock };
     contexts.push(made);
     return made;
   };

@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { failureFrom } from "../errors.ts";
+import type { BlockTime } from "../lib/blocks.ts";
 import {
   type AggregatedAnswer,
   CALL_GAS,
@@ -14,13 +15,6 @@ import type { ChainClient, NodeReport } from "./client.ts";
 import { RpcError } from "./json-rpc.ts";
 import type { Query, Read, ReadResult, ReadResults } from "./query.ts";
 import { RpcData, RpcQuantity } from "./rpc-values.ts";
-
-/** The block that a set of reads was made at. */
-export interface BlockTime {
-  number: number;
-  /** Seconds since the epoch. */
-  timestamp: number;
-}
 
 /** What a request did not reach is asked again, this often at most. */
 const ROUNDS = 6;

@@ -1,11 +1,42 @@
-import { type LogFilter, type LogSubscription, toLogFilters } from "../flows/sources.ts";
 import type { BlockRange } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
+import { readBlock } from "./blocks.ts";
 import type { NodeSession } from "./client.ts";
 import { RpcError } from "./json-rpc.ts";
 import { type LogQuerySize, reduceLimit, shrinkQuery, widenRange } from "./log-range.ts";
-import { type ChainLog, readBlock, readLogs } from "./logs.ts";
+import { type ChainLog, readLogs } from "./logs.ts";
 import type { RequestBudget } from "./request-budget.ts";
+
+/** Events that are wanted of contracts. Addresses and topics are lower case. */
+export interface LogSubscription {
+  /** First topics of all wanted events. */
+  topics: readonly string[];
+  /** The first topics wanted of each contract. */
+  topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Contracts and the first topics of events of one `eth_getLogs` request. */
+export interface LogFilter {
+  addresses: readonly string[];
+  topics: readonly string[];
+}
+
+/** Returns the filters that together cover a subscription, each within what a node grants; no event is asked for twice. */
+export function toLogFilters(
+  sources: LogSubscription,
+  grants: { addresses: number; topics: number },
+): LogFilter[] {
+  return chunk(sources.topics, grants.topics).flatMap((topics) => {
+    const emitters = [...sources.topicsBy].filter(([, wanted]) => topics.some((topic) => wanted.has(topic)));
+    const addresses = emitters.map(([address]) => address);
+    return chunk(addresses, grants.addresses).map((some) => ({ addresses: some, topics }));
+  });
+}
+
+function chunk(list: readonly string[], size: number): string[][] {
+  const count = Math.ceil(list.length / size);
+  return Array.from({ length: count }, (_, index) => list.slice(index * size, (index + 1) * size));
+}
 
 /** Requests that are kept back: those that confirm what was read. */
 const RESERVED_REQUESTS = 4;

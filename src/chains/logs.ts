@@ -3,16 +3,7 @@ import type { Address, Hex } from "viem";
 import type { BlockRange } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { NodeSession } from "./client.ts";
-import { RpcNumber, RpcWord } from "./rpc-values.ts";
-
-/** A block as its header tells. */
-export interface Block {
-  number: number;
-  /** Lower case. */
-  hash: Hex;
-  /** Seconds since the epoch. */
-  timestamp: number;
-}
+import { RpcNumber, RpcWord, toRpcQuantity } from "./rpc-values.ts";
 
 /** An event and where it stands. Addresses and hashes are lower case. */
 export interface ChainLog {
@@ -30,7 +21,6 @@ const lowerHex = (pattern: RegExp) =>
     .string()
     .regex(pattern)
     .transform((text) => text.toLowerCase() as Hex);
-const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNumber });
 const LogsShape = z.array(
   z.object({
     address: lowerHex(/^0x[0-9a-fA-F]{40}$/),
@@ -44,18 +34,6 @@ const LogsShape = z.array(
   }),
 );
 
-const quantity = (value: number): Hex => `0x${value.toString(16)}`;
-
-/** Reads a block's header. Throws OutsideError when the node does not know the block. */
-export async function readBlock(node: NodeSession, block: number | "latest" | "finalized"): Promise<Block> {
-  const named = typeof block === "number" ? quantity(block) : block;
-  const parsed = BlockShape.safeParse(await node.request("eth_getBlockByNumber", [named, false]));
-  if (!parsed.success) throw new OutsideError("malformed", `the node does not know block ${block}`);
-  if (typeof block === "number" && parsed.data.number !== block)
-    throw new OutsideError("malformed", `the node told of block ${parsed.data.number} instead of ${block}`);
-  return parsed.data;
-}
-
 /**
  * Reads the events of a span, each once, in the order of the chain. An answer that cannot be right as a whole is
  * none: OutsideError. Throws RpcError as the node said it.
@@ -66,7 +44,12 @@ export async function readLogs(
 ): Promise<ChainLog[]> {
   const { span, addresses, topics } = filter;
   const params = [
-    { fromBlock: quantity(span.from), toBlock: quantity(span.to), address: addresses, topics: [topics] },
+    {
+      fromBlock: toRpcQuantity(span.from),
+      toBlock: toRpcQuantity(span.to),
+      address: addresses,
+      topics: [topics],
+    },
   ];
   const parsed = LogsShape.safeParse(await node.request("eth_getLogs", params));
   if (!parsed.success) throw new OutsideError("malformed", "the node's logs have another shape");

@@ -24,3 +24,6 @@ export const RpcData = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text as Hex);
+
+/** Encodes a number as a JSON-RPC quantity. */
+export const toRpcQuantity = (value: number): Hex => `0x${value.toString(16)}`;

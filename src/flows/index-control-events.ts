@@ -1,12 +1,14 @@
+import { readBlock } from "../chains/blocks.ts";
 import type { NodeSession } from "../chains/client.ts";
-import { readLogRange } from "../chains/log-reader.ts";
-import { type Block, type ChainLog, readBlock } from "../chains/logs.ts";
+import { type LogSubscription, readLogRange } from "../chains/log-reader.ts";
+import type { ChainLog } from "../chains/logs.ts";
 import { createBudget, onOneNodeWithinBudget } from "../chains/request-budget.ts";
 import type { Context } from "../context.ts";
 import { type ControlEventRow, writeControlEvents } from "../db/queries/control-events.ts";
 import { type FlowTip, selectFlowTips } from "../db/queries/flows.ts";
 import { selectVaults } from "../db/queries/vaults.ts";
 import { failure } from "../errors.ts";
+import type { Block } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import { mapConcurrently } from "../lib/concurrency.ts";
 import { describeError } from "../lib/logger.ts";
@@ -26,7 +28,6 @@ import {
 import type { Vault } from "../vaults/vault.ts";
 import { readLinkedContracts } from "./linked-contracts.ts";
 import { assertSameFinalBlock } from "./reorg.ts";
-import type { LogSubscription } from "./sources.ts";
 
 /** What one round over all chains did. */
 export interface ControlEventsRound {

@@ -6,7 +6,6 @@ import {
   addOmittedFlows,
   applyHistoryStep,
   applyTipStep,
-  type BlockWithHash,
   type HistoryStep,
   type OmittedStep,
   resetFlows,
@@ -18,6 +17,7 @@ import {
 } from "../db/queries/flow-writes.ts";
 import { type FlowState, loadFlowState, type StartSearch, selectNewestFinal } from "../db/queries/flows.ts";
 import { failure } from "../errors.ts";
+import type { BlockId } from "../lib/blocks.ts";
 import type { Logger } from "../lib/logger.ts";
 
 /** Where a chain's flows are kept. Every method is one batch: all of it happens, or nothing. */
@@ -32,7 +32,7 @@ export interface FlowStore {
   rewind(from: number): Promise<void>;
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
   /** The newest blocks of which final flows are stored, newest first, with the hashes they had. */
-  newestFinal(): Promise<BlockWithHash[]>;
+  newestFinal(): Promise<BlockId[]>;
   /** What the last run met, or when work on history was handed out. */
   note(change: { error: string } | { historyAt: Date }): Promise<void>;
 }

@@ -1,5 +1,5 @@
+import { readBlock } from "../chains/blocks.ts";
 import type { NodeSession } from "../chains/client.ts";
-import { readBlock } from "../chains/logs.ts";
 import type { FlowTip } from "../db/queries/flows.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { Indexer } from "./indexer.ts";

@@ -1,4 +1,5 @@
 import { decodeEventLog, toEventSelector } from "viem";
+import type { LogSubscription } from "../chains/log-reader.ts";
 import type { ChainLog } from "../chains/logs.ts";
 import type { FlowRow } from "../db/queries/flows.ts";
 import { once } from "../lib/once.ts";
@@ -7,25 +8,12 @@ import { adapterOf } from "../vaults/families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { FlowSource } from "../vaults/vault-adapter.ts";
 
-/** What is listened for. Addresses, topics and keys are lower case. */
-export interface LogSubscription {
-  topics: readonly string[];
-  /** What each contract is listened to for. */
-  topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
 /** Where the flows of some vaults of one chain are seen. */
 export interface FlowSources extends LogSubscription {
   /** The vaults that are listened for. */
   vaults: readonly string[];
   /** What logs, all of some blocks, show of the vaults. `final`: the last block that will not change. */
   toRows(logs: readonly ChainLog[], final: number): FlowRow[];
-}
-
-/** One question: contracts, and the first topics of the events that are wanted of them. */
-export interface LogFilter {
-  addresses: readonly string[];
-  topics: readonly string[];
 }
 
 type FlowListener = { vaultAddress: string; decode: FlowSource["decode"] };
@@ -90,26 +78,6 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
     }
     return null;
   }
-}
-
-/**
- * The questions that together ask for all events of some sources, each no longer than a node grants. No two of them
- * ask for the same event.
- */
-export function toLogFilters(
-  sources: LogSubscription,
-  grants: { addresses: number; topics: number },
-): LogFilter[] {
-  return chunk(sources.topics, grants.topics).flatMap((topics) => {
-    const emitters = [...sources.topicsBy].filter(([, wanted]) => topics.some((topic) => wanted.has(topic)));
-    const addresses = emitters.map(([address]) => address);
-    return chunk(addresses, grants.addresses).map((some) => ({ addresses: some, topics }));
-  });
-}
-
-function chunk(list: readonly string[], size: number): string[][] {
-  const count = Math.ceil(list.length / size);
-  return Array.from({ length: count }, (_, index) => list.slice(index * size, (index + 1) * size));
 }
 
 /** What is looked for on behalf of a vault, as one text: when it changes, history has to be read again. */

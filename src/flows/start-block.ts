@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
+import { readBlock } from "../chains/blocks.ts";
 import type { NodeSession } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { isRateLimit } from "../chains/log-range.ts";
-import { readBlock } from "../chains/logs.ts";
 import { affordsAnotherNode, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
 import type { StartSearch } from "../db/queries/flows.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";

@@ -1,9 +1,10 @@
+import { readBlock } from "../chains/blocks.ts";
 import type { NodeSession } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { readLogRange } from "../chains/log-reader.ts";
-import { type Block, readBlock } from "../chains/logs.ts";
 import { affordsAnotherNode, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
 import type { FlowRow, FlowTip } from "../db/queries/flows.ts";
+import type { Block } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { Indexer } from "./indexer.ts";
 import { rewindToCommonAncestor } from "./reorg.ts";

@@ -1,3 +1,18 @@
+/** A block by its header. */
+export interface Block {
+  number: number;
+  /** Lower case. */
+  hash: string;
+  /** Unix seconds. */
+  timestamp: number;
+}
+
+/** A block that is identified by its hash, whatever chain of blocks a node is on. */
+export type BlockId = Pick<Block, "number" | "hash">;
+
+/** The number and time of a block at which something was read. */
+export type BlockTime = Pick<Block, "number" | "timestamp">;
+
 /** Blocks from `from` to `to`, both included. */
 export interface BlockRange {
   readonly from: number;

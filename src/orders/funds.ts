@@ -1,10 +1,11 @@
 import { type Address, erc20Abi } from "viem";
-import { type BlockTime, readNativeBalance } from "../chains/aggregate.ts";
+import { readNativeBalance } from "../chains/aggregate.ts";
 import type { ChainClient } from "../chains/client.ts";
 import { createQuery, read, valueOrNull } from "../chains/query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
+import type { BlockTime } from "../lib/blocks.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
 /** A user and the token of the source chain that they pay with; the zero address for native. */

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, type StateOverride } from "viem";
-import type { BlockTime } from "../chains/aggregate.ts";
 import type { ChainClient } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
@@ -10,6 +9,7 @@ import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
+import type { BlockTime } from "../lib/blocks.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import { explainCommonRevert } from "../vaults/reverts.ts";

@@ -1,6 +1,7 @@
 import { describeError, type Logger } from "../lib/logger.ts";
 import type { RedisStore } from "./client.ts";
 
+/** The store that holds a lock, and the token of its holder. */
 export interface LockScope {
   redis: RedisStore;
   log: Logger;
@@ -8,14 +9,18 @@ export interface LockScope {
   token: string;
 }
 
+/** Work that at most one holder of `key` does at a time; the lock expires after `ttlMs` milliseconds. */
+export interface LockedWork<T> {
+  key: string;
+  ttlMs: number;
+  work: () => Promise<T>;
+}
+
 /**
  * Does work unless somebody else is at it; null then. The lock ends by itself after `ttlMs`, and a Redis that is
  * down keeps nobody from working: what is done twice has to be harmless. Throws what the work throws.
  */
-export async function withLock<T>(
-  scope: LockScope,
-  lock: { key: string; ttlMs: number; work: () => Promise<T> },
-): Promise<T | null> {
+export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {
   const { redis, log, token } = scope;
   const key = `lock:${lock.key}`;
   const warn = (error: unknown): true => {

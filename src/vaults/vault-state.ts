@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import type { BlockTime } from "../chains/aggregate.ts";
 import { runQuery } from "../chains/aggregate.ts";
 import { type Query, queryAll } from "../chains/query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import type { BlockTime } from "../lib/blocks.ts";
 import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { adapterOf } from "./families.ts";

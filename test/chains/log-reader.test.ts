@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { NodeSession } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
-import { readLogRange } from "../../src/chains/log-reader.ts";
+import { readLogRange, toLogFilters } from "../../src/chains/log-reader.ts";
 import {
   affordsAnotherNode,
   createBudget,
   onOneNodeWithinBudget,
   type RequestBudget,
 } from "../../src/chains/request-budget.ts";
-import { joinFlowSources, toLogFilters } from "../../src/flows/sources.ts";
+import { joinFlowSources } from "../../src/flows/sources.ts";
 
 interface Asked {
   fromBlock: string;

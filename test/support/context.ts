@@ -4,6 +4,7 @@ import { type Context, createContext, createRuntime } from "../../src/context.ts
 import { createLogger } from "../../src/lib/logger.ts";
 import { Timing } from "../../src/lib/timing.ts";
 import { createCache } from "../../src/redis/cache.ts";
+import { withLock } from "../../src/redis/lock.ts";
 import { MemoryCache } from "../../src/redis/memory-cache.ts";
 import { MemoryNonces, OpenLimiter } from "./partners/stores.ts";
 import { MemoryStore } from "./redis/memory-store.ts";
@@ -67,6 +68,7 @@ export function testContext(
     actor: { kind: "anonymous" },
     limiter: new OpenLimiter(),
     nonces: new MemoryNonces(now),
+    withLock: (lock) => withLock({ redis, log, token: requestId }, lock),
     redis,
     log,
     logged,

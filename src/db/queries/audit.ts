@@ -1,5 +1,4 @@
 import { and, desc, eq, sql as raw, type SQL } from "drizzle-orm";
-import type { Context } from "../../context.ts";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../client.ts";
 import { audit } from "../schema/partners.ts";
@@ -44,9 +43,9 @@ export function selectAudit(
   );
 }
 
-/** The audit row's part that does not depend on what is changed; the actor is the request's own. */
+/** Returns the part of an audit row that is known before the change: id, time, actor, action, note and request. */
 export function makeAuditNote(
-  ctx: Context,
+  ctx: { now(): number; randomId(): string; readonly requestId: string },
   change: { action: string; actor: string; note?: string },
 ): AuditNote {
   return {

@@ -1,15 +1,9 @@
 import { and, eq, not, sql as raw, type SQL } from "drizzle-orm";
-import type { BlockRange } from "../../lib/blocks.ts";
+import type { BlockId, BlockRange } from "../../lib/blocks.ts";
 import type { Database } from "../client.ts";
 import { formatBlockSet } from "../columns.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
 import type { FlowRow, StartSearch } from "./flows.ts";
-
-/** A block and its hash; lower case. */
-export interface BlockWithHash {
-  number: number;
-  hash: string;
-}
 
 /** A vault of a chain, lower case, and what is looked for on its behalf. */
 export interface SourcedVault {
@@ -24,8 +18,8 @@ export interface TipStep {
   version: number;
   run: string;
   from: number;
-  final: BlockWithHash;
-  head: BlockWithHash & { time: Date };
+  final: BlockId;
+  head: BlockId & { time: Date };
   span: number;
   movedAt: Date;
   /** For whom the blocks were read; whoever is not among them is no longer followed. */

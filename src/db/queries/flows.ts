@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, isNotNull, isNull, ne, not, sql as raw } from "drizzle-orm";
 import { z } from "zod";
+import type { BlockId } from "../../lib/blocks.ts";
 import type { Database } from "../client.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
 import { vaults } from "../schema/partners.ts";
-import type { BlockWithHash } from "./flow-writes.ts";
 
 export type FlowRow = typeof flows.$inferSelect;
 export type FlowTip = typeof flowTips.$inferSelect;
@@ -77,7 +77,7 @@ const NEWEST = 1_024;
  * The newest blocks of which final flows are stored, newest first, with the hashes they had.
  * Throws `store_unavailable`.
  */
-export function selectNewestFinal(db: Database, chainId: number): Promise<BlockWithHash[]> {
+export function selectNewestFinal(db: Database, chainId: number): Promise<BlockId[]> {
   return db.run((sql) =>
     sql
       .selectDistinct({ number: flows.blockNumber, hash: flows.blockHash })

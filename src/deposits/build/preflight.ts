@@ -1,10 +1,11 @@
 import { erc20Abi, type Hex } from "viem";
-import { type BlockTime, readNativeBalance } from "../../chains/aggregate.ts";
+import { readNativeBalance } from "../../chains/aggregate.ts";
 import { createQuery, queryAll, read, valueOrNull } from "../../chains/query.ts";
 import type { Context } from "../../context.ts";
 import { type AppError, type ErrorCode, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { larger } from "../../lib/amount.ts";
+import type { BlockTime } from "../../lib/blocks.ts";
 import { priceIsSafe } from "../../orders/slippage.ts";
 import { decodeRouterError } from "../../router/codec.ts";
 import { pauseReason } from "../../vaults/deposit-entry.ts";

@@ -1,8 +1,8 @@
 import { getAddress, type Hex } from "viem";
-import type { BlockTime } from "../../chains/aggregate.ts";
 import type { Receipt } from "../../chains/transaction.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposits.ts";
+import type { BlockTime } from "../../lib/blocks.ts";
 import { asyncDepositsOf } from "../../vaults/families.ts";
 import { findVaultForDeposit } from "../../vaults/find-vault.ts";
 import type { Vault } from "../../vaults/vault.ts";
