@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi";
+import type * as z from "zod";
 import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";

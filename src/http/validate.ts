@@ -1,5 +1,5 @@
-import type { z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
+import type * as z from "zod";
 import type { ValidationIssue } from "../schemas/error.ts";
 import type { AnyRoute, RouteInput } from "./define-route.ts";
 

@@ -1,10 +1,10 @@
 import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { type ErrorCode, errorTable } from "../errors.ts";
 import type { AnyRoute } from "../http/define-route.ts";
-import { type DescribedDocument, describeFields } from "../http/describe-fields.ts";
 import { commonErrors } from "../http/problem.ts";
 import { rateLimitOf } from "../http/rate-limit.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error.ts";
+import { type DescribedDocument, describeReferences } from "./describe-references.ts";
 
 /** Adds an operation to the document. */
 function addOperation(document: OpenAPIHono, route: AnyRoute): void {
@@ -48,13 +48,16 @@ function addSecuritySchemes(document: OpenAPIHono): void {
   const bearer = { type: "http", scheme: "bearer" } as const;
   const header = (name: string) => ({ type: "apiKey", in: "header", name }) as const;
   for (const [name, scheme] of Object.entries({
-    api_key: { ...header("X-API-Key"), description: "Attributes, and raises the limits" },
+    api_key: {
+      ...header("X-API-Key"),
+      description: "Public API key of a partner: attributes the request to it and raises the rate limits.",
+    },
     api_secret: {
       ...header("X-API-Secret"),
-      description: "Proves that the key is the caller's; for backends",
+      description: "Secret of the API key, for backends only: authenticates the partner.",
     },
-    session: { ...bearer, description: "The session_token of registering or signing in" },
-    admin_token: { ...bearer, description: "The deployment's ADMIN_TOKEN" },
+    session: { ...bearer, description: "`session_token` of a registration or login." },
+    admin_token: { ...bearer, description: "Administrator's token of the deployment." },
   })) {
     document.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   }
@@ -93,7 +96,8 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const responses: RouteConfig["responses"] = {};
-  if (route.cache !== "no-store") responses[304] = { description: "The caller has this answer already" };
+  if (route.cache !== "no-store")
+    responses[304] = { description: "Not modified: the caller already has this answer" };
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
     const description = codes.map((code) => `\`${code}\`: ${errorTable[code].title}`).join("; ");
     responses[status] = { description, content: { "application/problem+json": { schema: ProblemBody } } };
@@ -103,7 +107,7 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   );
   if (takesInput) {
     responses[422] = {
-      description: "Invalid input; every finding is listed",
+      description: "Invalid input; every problem found is listed",
       content: { "application/json": { schema: ValidationErrorBody } },
     };
   }
@@ -120,35 +124,41 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
     info: {
       title: "Causeway",
       version: "1.0.0",
-      description: "Cross-chain deposits into yield vaults: builds, checks and follows the transactions.",
+      description: "Cross-chain deposits into yield vaults: builds, simulates and tracks the transactions.",
       license: { name: "MIT", url: "https://spdx.org/licenses/MIT" },
     },
     servers: [{ url: publicUrl }],
     tags: [
-      { name: "Vaults", description: "What can be deposited into" },
-      { name: "Deposits", description: "Quoting, building and following deposits" },
-      { name: "Positions", description: "What a user holds" },
-      { name: "Signals", description: "What happens to vaults and their money" },
-      { name: "Partners", description: "Applying, signing in with a wallet, keys and figures" },
-      { name: "Administration", description: "Deciding applications, and the vault registry" },
-      { name: "Service", description: "Chains, health and documents" },
+      { name: "Vaults", description: "Vaults that deposits can go to, with their state, yields and history" },
+      { name: "Deposits", description: "Quoting, building and tracking deposits" },
+      { name: "Positions", description: "Vault shares that a user holds" },
+      { name: "Signals", description: "Incidents at vaults: capital, performance, risk and trust" },
+      {
+        name: "Partners",
+        description: "Applications, wallet login, API keys, settings and figures of partners",
+      },
+      {
+        name: "Administration",
+        description: "Decisions on applications, the vault registry and the audit log",
+      },
+      { name: "Service", description: "Chains, bridges, tokens and health" },
     ],
   });
   // Shared parts are told apart, and what has no value is left out.
   const described: DescribedDocument = JSON.parse(JSON.stringify(made));
-  describeFields(described);
+  describeReferences(described, routes);
   addResponseHeaders(described);
   return described;
 }
 
 /** Headers of answers. */
 const RESPONSE_HEADERS = {
-  "X-Request-Id": "Names the request: the caller's own id where it sent a well-formed one",
-  ETag: "Names this very answer, for If-None-Match",
-  Link: 'The next page, as `<…>; rel="next"`; not there on the last one',
-  RateLimit: "How many requests are left (`r`), and for how many seconds (`t`)",
-  "RateLimit-Policy": "How many requests are admitted (`q`) in how many seconds (`w`)",
-  "Retry-After": "Seconds to wait before the next try",
+  "X-Request-Id": "Id of the request: the caller's own when it sent a well-formed one, otherwise a new one.",
+  ETag: "Entity tag of the answer, for `If-None-Match`.",
+  Link: 'URL of the next page, as `<…>; rel="next"`; absent on the last page.',
+  RateLimit: "Requests left in the current window (`r`), and seconds until it ends (`t`).",
+  "RateLimit-Policy": "Requests admitted per window (`q`), and the window's length in seconds (`w`).",
+  "Retry-After": "Seconds to wait before the next request.",
 } as const;
 type HeaderName = keyof typeof RESPONSE_HEADERS;
 /** Those that are there wherever they are named; the others only where there is something to say. */

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
@@ -44,7 +44,7 @@ const adminApplicationsList = defineRoute({
   access: "admin",
   cache: "no-store",
   query: z.object({
-    status: ApplicationStatus.optional(),
+    status: ApplicationStatus.optional().meta({ description: "Only applications in this state." }),
     cursor: TimeCursor.optional(),
     limit: limitParam(100, 50),
   }),

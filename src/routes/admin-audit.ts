@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { listAuditEntries } from "../partners/list-audit.ts";
@@ -16,7 +16,10 @@ const adminAudit = defineRoute({
   access: "admin",
   cache: "no-store",
   query: z.object({
-    subject: z.string().max(120).optional().openapi({ description: "An application, vault or partner" }),
+    subject: z.string().max(120).optional().meta({
+      description: "Only changes of this application, vault or partner.",
+      example: "app_0123456789abcdef0123456789abcdef",
+    }),
     cursor: TimeCursor.optional(),
     limit: limitParam(200, 50),
   }),

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { addVault } from "../registry/add-vault.ts";

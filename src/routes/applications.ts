@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { getApplication, submitApplication } from "../partners/partner-applications.ts";
 import { issueNonce, signingErrors } from "../partners/siwe.ts";
@@ -8,7 +8,7 @@ import {
   ApplicationNonceInput,
   ApplicationReceipt,
 } from "../schemas/application.ts";
-import { AddressInput } from "../schemas/primitives.ts";
+import { WalletParam } from "../schemas/primitives.ts";
 import { Nonce } from "../schemas/signing.ts";
 
 const applicationsNonce = defineRoute({
@@ -51,7 +51,7 @@ const applicationsGet = defineRoute({
   tag: "Partners",
   access: "sign_in",
   cache: "no-store",
-  params: z.object({ address: AddressInput }),
+  params: z.object({ address: WalletParam.meta({ description: "Wallet that applied." }) }),
   response: { schema: Application, description: "The application's state" },
   errors: ["application_not_found", "store_unavailable"],
   handler: (ctx, { params }) => getApplication(ctx, params.address),

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { listBridges } from "../catalog/list-bridges.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { BridgeSummary } from "../schemas/bridge.ts";

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { listChains } from "../catalog/list-chains.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { Chain } from "../schemas/chain.ts";
@@ -13,8 +13,8 @@ const chainsList = defineRoute({
   access: "public",
   cache: { sMaxAge: 60, staleWhileRevalidate: 600 },
   query: z.object({
-    source: BooleanParam.optional().openapi({
-      description: "Only chains that deposits can start from, which all are that a deployment serves",
+    source: BooleanParam.optional().meta({
+      description: "Only chains that deposits can start from, which every chain of a deployment is.",
     }),
   }),
   response: { schema: z.array(Chain), description: "The chains of this deployment" },

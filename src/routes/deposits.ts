@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import {
   abandonDeposit,
   getTrackedDeposit,
@@ -10,7 +10,7 @@ import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { TimeCursor } from "../schemas/cursor.ts";
 import { Deposit } from "../schemas/deposit.ts";
-import { AddressInput, limitParam, TrackingIdInput, TxHashInput } from "../schemas/primitives.ts";
+import { limitParam, TrackingIdInput, TxHashInput, WalletParam } from "../schemas/primitives.ts";
 
 const depositsList = defineRoute({
   operationId: "deposits.list",
@@ -22,7 +22,7 @@ const depositsList = defineRoute({
   access: "public",
   cache: "no-store",
   query: z.object({
-    user_address: AddressInput,
+    user_address: WalletParam,
     cursor: TimeCursor.optional(),
     limit: limitParam(100, 20),
   }),
@@ -65,8 +65,21 @@ const depositsReportTransaction = defineRoute({
   cache: "no-store",
   params: z.object({ tracking_id: TrackingIdInput }),
   body: z
-    .object({ tx_hash: TxHashInput, step: z.enum(["source", "deposit", "claim"]).default("source") })
-    .openapi("ReportTransaction"),
+    .object({
+      tx_hash: TxHashInput.meta({
+        description:
+          "Hash of the transaction; replaceable until the chain shows that it carries this deposit.",
+      }),
+      step: z
+        .enum(["source", "deposit", "claim"])
+        .default("source")
+        .meta({
+          description:
+            "Step of the deposit that the transaction is. `source`: the user's first transaction; `deposit`: the second " +
+            "step; `claim`: the claim of an asynchronous vault's shares.",
+        }),
+    })
+    .meta({ id: "ReportTransaction", description: "A transaction that the user sent for a deposit." }),
   response: { schema: Deposit, description: "The deposit" },
   errors: ["deposit_not_found", "deposit_state", "store_unavailable"],
   handler: async (ctx, { params, body }) => {

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import type { Context } from "../context.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { DAY_MS } from "../lib/durations.ts";
@@ -29,17 +29,26 @@ const DimensionInput = z
   .string()
   .transform((text) => text.toLowerCase())
   .pipe(z.enum(dimensions))
-  .openapi({ type: "string", enum: [...dimensions], description: "In any case" });
+  .meta({
+    type: "string",
+    enum: [...dimensions],
+    description: "Only signals about this aspect of a vault, in any letter case. Default: all.",
+  });
 
 /** What a listing of signals is asked. */
 const signalFeedQuery = z.object({
-  since: FeedSince.openapi({ type: "string", default: DEFAULT_SINCE }),
+  since: FeedSince.meta({
+    type: "string",
+    default: DEFAULT_SINCE,
+    description:
+      "Start of the period: an RFC 3339 time, or how long ago: `90m`, `12h`, `30d`, `4w`; at most ninety days back.",
+  }),
   dimension: DimensionInput.optional(),
   limit: limitParam(100, 20),
   offset: integerParam({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
     .optional()
     .transform((offset) => offset ?? 0)
-    .openapi({ type: "integer", minimum: 0, default: 0 }),
+    .meta({ type: "integer", minimum: 0, default: 0, description: "Number of signals to skip." }),
 });
 
 type SignalFeedQuery = z.output<typeof signalFeedQuery>;
@@ -140,7 +149,12 @@ const intelRules = defineRoute({
 const SignalId = z
   .string()
   .regex(/^sig_[0-9a-f]{32}$/, "must be a signal id")
-  .openapi({ type: "string", pattern: "^sig_[0-9a-f]{32}$" });
+  .meta({
+    type: "string",
+    pattern: "^sig_[0-9a-f]{32}$",
+    description: "Id of the signal.",
+    example: "sig_0123456789abcdef0123456789abcdef",
+  });
 
 const intelSignalsGet = defineRoute({
   operationId: "intel.signals.get",

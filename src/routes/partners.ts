@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { getAddress } from "viem";
+import * as z from "zod";
 import { toWireDeposit } from "../deposits/deposits.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
@@ -140,7 +140,7 @@ const partnersDashboard = defineRoute({
   query: z.object({
     days: integerParam({ minimum: 1, maximum: 3650 })
       .optional()
-      .openapi({ description: "Only the deposits of so many days; default all" }),
+      .meta({ description: "Number of past days to count. Default: all time.", example: 30 }),
   }),
   response: { schema: Dashboard, description: "Counts, users and volumes token by token" },
   errors: [],
@@ -194,7 +194,10 @@ const partnersLogout = defineRoute({
   tag: "Partners",
   access: "session",
   cache: "no-store",
-  response: { schema: z.object({ ended: z.literal(true) }), description: "The session is over" },
+  response: {
+    schema: z.object({ ended: z.literal(true).meta({ description: "Always true: the session has ended." }) }),
+    description: "The session is over",
+  },
   errors: [],
   handler: async (ctx) => {
     await logout(ctx);

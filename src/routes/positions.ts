@@ -1,8 +1,8 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { getPositions } from "../positions/get-positions.ts";
 import { Positions } from "../schemas/position.ts";
-import { AddressInput, ChainIdParam } from "../schemas/primitives.ts";
+import { ChainIdParam, WalletParam } from "../schemas/primitives.ts";
 
 const positionsGet = defineRoute({
   operationId: "positions.get",
@@ -14,8 +14,12 @@ const positionsGet = defineRoute({
   access: "public",
   limit: "positions",
   cache: "no-store",
-  params: z.object({ user_address: AddressInput }),
-  query: z.object({ chain_id: ChainIdParam.optional() }),
+  params: z.object({ user_address: WalletParam }),
+  query: z.object({
+    chain_id: ChainIdParam.optional().meta({
+      description: "Only positions on the chain with this EIP-155 id.",
+    }),
+  }),
   response: { schema: Positions, description: "The positions" },
   errors: ["chain_unsupported", "upstream_unavailable", "upstream_timeout", "store_unavailable"],
   handler: (ctx, { params, query }) =>

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { listBridges } from "../catalog/list-bridges.ts";
 import type { Context } from "../context.ts";
 import { BUILD_DEADLINE_MS } from "../deposits/build/build.ts";
@@ -76,8 +76,9 @@ const quotesBuild = defineRoute({
   cache: "no-store",
   deadlineMs: BUILD_DEADLINE_MS,
   headers: z.object({
-    "idempotency-key": z.string().min(1).max(255).optional().openapi({
-      description: "The same request under the same key within a day gives the same answer",
+    "idempotency-key": z.string().min(1).max(255).optional().meta({
+      description: "Idempotency key: the same request with the same key gets the same answer for a day.",
+      example: "9f1c2d3e-4b5a-6978-8a9b-0c1d2e3f4a5b",
     }),
   }),
   body: BuildInput,

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { getStatus } from "../deposits/status/get-status.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { TransferStatus } from "../schemas/deposit.ts";
@@ -15,9 +15,15 @@ const statusGet = defineRoute({
   limit: "status",
   cache: "no-store",
   query: z.object({
-    tx_hash: TxHashInput,
-    from_chain_id: ChainIdParam,
-    to_chain_id: ChainIdParam.optional(),
+    tx_hash: TxHashInput.meta({
+      description:
+        "Hash of the transaction that the user sent on the source chain; those of the delivery and of the second step " +
+        "are found too.",
+    }),
+    from_chain_id: ChainIdParam.meta({ description: "EIP-155 id of the source chain." }),
+    to_chain_id: ChainIdParam.optional().meta({
+      description: "EIP-155 id of the vault's chain. Default: `from_chain_id`.",
+    }),
   }),
   response: { schema: TransferStatus, description: "The transfer's status" },
   errors: ["chain_unsupported", "upstream_unavailable", "upstream_timeout", "store_unavailable"],

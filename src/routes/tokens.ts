@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { listTokens } from "../catalog/list-tokens.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { ChainIdParam } from "../schemas/primitives.ts";
@@ -13,7 +13,9 @@ const tokensList = defineRoute({
   tag: "Service",
   access: "public",
   cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
-  query: z.object({ chain_id: ChainIdParam }),
+  query: z.object({
+    chain_id: ChainIdParam.meta({ description: "EIP-155 id of the chain whose tokens to list." }),
+  }),
   response: { schema: z.array(TokenSummary), description: "The tokens, native first" },
   errors: ["chain_unsupported", "store_unavailable"],
   handler: (ctx, { query }) => listTokens(ctx, query.chain_id),

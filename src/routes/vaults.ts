@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { getVault } from "../catalog/get-vault.ts";
 import { listVaults } from "../catalog/list-vaults.ts";
 import { getHistory } from "../history/get-history.ts";
@@ -21,12 +21,23 @@ const vaultsList = defineRoute({
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
   query: z.object({
-    chain_id: ChainIdParam.optional(),
-    asset: z.string().max(64).optional().openapi({ description: "Address or symbol of the asset" }),
-    type: VaultType.optional(),
-    curator: z.string().max(120).optional(),
-    q: z.string().max(120).optional().openapi({ description: "Part of the name" }),
-    paused: BooleanParam.optional(),
+    chain_id: ChainIdParam.optional().meta({ description: "Only vaults on the chain with this EIP-155 id." }),
+    asset: z.string().max(64).optional().meta({
+      description: "Only vaults with this underlying asset: its address or its symbol.",
+      example: "USDC",
+    }),
+    type: VaultType.optional().meta({ description: "Only vaults of this family." }),
+    curator: z.string().max(120).optional().meta({
+      description: "Only vaults of this curator, in any letter case.",
+      example: "Steakhouse Financial",
+    }),
+    q: z.string().max(120).optional().meta({
+      description: "Only vaults whose name contains this text.",
+      example: "steakhouse",
+    }),
+    paused: BooleanParam.optional().meta({
+      description: "`true` for paused vaults only, `false` for open ones only. Default: both.",
+    }),
     cursor: VaultCursor.optional(),
     limit: limitParam(500, 100),
   }),
@@ -92,8 +103,17 @@ const vaultsHistory = defineRoute({
     .object({
       metric: HistoryMetric,
       interval: HistoryInterval.default("1d"),
-      from: TimeInput.optional(),
-      to: TimeInput.optional(),
+      from: TimeInput.optional().meta({
+        description:
+          "Start of the history: an RFC 3339 time, or how long ago: `90m`, `12h`, `30d`, `4w`. Default: thirty days before " +
+          "`to`.",
+        example: "30d",
+      }),
+      to: TimeInput.optional().meta({
+        description:
+          "End of the history: an RFC 3339 time, or how long ago: `90m`, `12h`, `30d`, `4w`. Default: now.",
+        example: "2026-01-02T03:04:05.678Z",
+      }),
     })
     .superRefine((query, context) => {
       if (endsBefore(query, Date.now()))

@@ -1,12 +1,19 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { ChainIdNumber } from "./primitives.ts";
 
+/** A bridge that deposits can be routed over. */
 export const BridgeSummary = z
   .object({
-    key: z.string().openapi({ description: "For `preferred_bridge`", example: "across" }),
-    name: z.string(),
-    providers: z.array(z.string()).openapi({ description: "Who builds transactions over it" }),
-    chains: z.array(ChainIdNumber).openapi({ description: "Served chains that it joins" }),
+    key: z.string().meta({ description: "Key of the bridge, for `preferred_bridge`.", example: "across" }),
+    name: z.string().meta({ description: "Display name of the bridge.", example: "Across" }),
+    providers: z.array(z.string()).meta({
+      description: "Providers that build transactions over the bridge.",
+      example: ["across", "lifi"],
+    }),
+    chains: z.array(ChainIdNumber).meta({
+      description: "EIP-155 ids of the chains of this deployment that the bridge connects.",
+      example: [1, 8453],
+    }),
   })
-  .openapi("Bridge");
+  .meta({ id: "Bridge", description: "A bridge that deposits can be routed over." });
 export type BridgeSummary = z.infer<typeof BridgeSummary>;

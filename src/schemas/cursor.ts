@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import type { TimePosition } from "../lib/pagination.ts";
 import { decodeCursor } from "../lib/pagination.ts";
 import { parseVaultId, type VaultKey } from "../lib/vault-id.ts";
@@ -32,5 +32,10 @@ function cursorOf<T>(read: (text: string) => T | null) {
       context.addIssue({ code: "custom", message: "not a cursor of this listing" });
       return z.NEVER;
     })
-    .openapi({ type: "string", maxLength: MAX_LENGTH });
+    .meta({
+      type: "string",
+      maxLength: MAX_LENGTH,
+      description:
+        "Cursor of the page to read, from the `Link` header of the page before it. Default: the first page.",
+    });
 }

@@ -1,16 +1,37 @@
-import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
+import * as z from "zod";
 import { parseAddress } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { parseVaultId } from "../lib/vault-id.ts";
 
-/** Answer shapes. */
-export const AddressText = z.string().openapi({ example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" });
-export const AmountText = z.string().openapi({ example: "1000000" });
-export const VaultIdText = z.string().openapi({ example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183" });
-export const TimeText = z.string().openapi({ example: "2026-01-02T03:04:05.678Z", format: "date-time" });
-export const HexText = z.string().openapi({ example: "0x" });
-export const ChainIdNumber = z.int().openapi({ example: 8453 });
+/** An address in an answer: checksummed (EIP-55). */
+export const AddressText = z.string().meta({ example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" });
+
+/** An amount in an answer: a decimal integer in a token's smallest unit. */
+export const AmountText = z.string().meta({ example: "1000000" });
+
+/** A vault id in an answer: lowercase. */
+export const VaultIdText = z.string().meta({
+  description: "Vault id: `<chain_id>:<vault address>`, lowercase.",
+  example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+});
+
+/** A time in an answer: RFC 3339 in UTC, with milliseconds. */
+export const TimeText = z.string().meta({ example: "2026-01-02T03:04:05.678Z", format: "date-time" });
+
+/** Bytes in an answer: `0x` and hexadecimal digits. */
+export const HexText = z.string().meta({
+  example:
+    "0x6e553f6500000000000000000000000000000000000000000000000000000000000f4240000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+});
+
+/** A 32-byte hash in an answer. */
+export const HashText = z.string().meta({
+  example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+});
+
+/** A chain id in an answer. */
+export const ChainIdNumber = z.int().meta({ description: "EIP-155 chain id.", example: 8453 });
 
 /** An address of the request: any valid case in, checksummed out. */
 export const AddressInput = z
@@ -21,11 +42,17 @@ export const AddressInput = z
     context.addIssue({ code: "custom", message: "not an address, or its EIP-55 checksum is wrong" });
     return z.NEVER;
   })
-  .openapi({
+  .meta({
     type: "string",
     pattern: "^0x[0-9a-fA-F]{40}$",
     example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
   });
+
+/** A wallet's address in a path or query string. */
+export const WalletParam = AddressInput.meta({
+  description: "Wallet address of the user.",
+  example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+});
 
 /** An amount of the request: a positive decimal integer string that fits uint256. */
 export const AmountInput = z
@@ -37,7 +64,7 @@ export const AmountInput = z
     context.addIssue({ code: "custom", message: "does not fit uint256" });
     return z.NEVER;
   })
-  .openapi({ type: "string", pattern: "^[1-9][0-9]{0,77}$", example: "1000000" });
+  .meta({ type: "string", pattern: "^[1-9][0-9]{0,77}$", example: "1000000" });
 
 /** A vault id of the request: any case, plain or with %3A. */
 export const VaultIdInput = z
@@ -48,10 +75,15 @@ export const VaultIdInput = z
     context.addIssue({ code: "custom", message: "must be <chain_id>:<vault address>" });
     return z.NEVER;
   })
-  .openapi({ type: "string", example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183" });
+  .meta({
+    type: "string",
+    description:
+      "Vault id: `<chain_id>:<vault address>`, in any letter case; `%3A` is accepted for the colon.",
+    example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+  });
 
 /** A chain id in a JSON body. */
-export const ChainIdInput = z.int().positive().openapi({ example: 8453 });
+export const ChainIdInput = z.int().positive().meta({ description: "EIP-155 chain id.", example: 8453 });
 
 /** An integer in a query string or path: digits only, so that an empty text is not zero. */
 export function integerParam(bounds: { minimum: number; maximum: number }) {
@@ -60,32 +92,47 @@ export function integerParam(bounds: { minimum: number; maximum: number }) {
     .regex(/^(0|[1-9][0-9]{0,15})$/, "must be an integer")
     .transform(Number)
     .pipe(z.int().min(bounds.minimum).max(bounds.maximum))
-    .openapi({ type: "integer", minimum: bounds.minimum, maximum: bounds.maximum });
+    .meta({ type: "integer", minimum: bounds.minimum, maximum: bounds.maximum });
 }
 
 /** A chain id in a query string. */
-export const ChainIdParam = integerParam({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+export const ChainIdParam = integerParam({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }).meta({
+  description: "EIP-155 chain id.",
+  example: 8453,
+});
 
 /** A boolean in a query string: `true` or `false`. */
 export const BooleanParam = z
   .enum(["true", "false"])
   .transform((text) => text === "true")
-  .openapi({ type: "boolean" });
+  .meta({ type: "boolean" });
 
 /** A transaction hash of the request, lower-cased. */
 export const TxHashInput = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hexadecimal digits")
   .transform((text) => text.toLowerCase() as Hex)
-  .openapi({ type: "string", pattern: "^0x[0-9a-fA-F]{64}$" });
+  .meta({
+    type: "string",
+    pattern: "^0x[0-9a-fA-F]{64}$",
+    description: "Transaction hash.",
+    example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+  });
+
+/** The id of a tracked deposit in an answer. */
+export const TrackingIdText = z.string().meta({
+  description: "Tracking id of the deposit.",
+  example: "trk_0123456789abcdef0123456789abcdef",
+});
 
 /** The id of a tracked deposit, as build returned it. */
 export const TrackingIdInput = z
   .string()
   .regex(/^trk_[0-9a-f]{32}$/, "must be a tracking id")
-  .openapi({
+  .meta({
     type: "string",
     pattern: "^trk_[0-9a-f]{32}$",
+    description: "Tracking id of the deposit, as returned by `POST /v1/quote/build`.",
     example: "trk_0123456789abcdef0123456789abcdef",
   });
 
@@ -94,5 +141,11 @@ export function limitParam(maximum: number, fallback: number) {
   return integerParam({ minimum: 1, maximum })
     .optional()
     .transform((limit) => limit ?? fallback)
-    .openapi({ type: "integer", minimum: 1, maximum, default: fallback });
+    .meta({
+      type: "integer",
+      minimum: 1,
+      maximum,
+      default: fallback,
+      description: "Maximum number of items on a page.",
+    });
 }

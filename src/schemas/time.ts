@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
@@ -34,4 +34,8 @@ export const TimeInput = z
     context.addIssue({ code: "custom", message: "must be <n>m, h, d or w, or an RFC 3339 time" });
     return z.NEVER;
   })
-  .openapi({ type: "string", example: "24h" });
+  .meta({
+    type: "string",
+    description: "RFC 3339 time, or how long ago: `90m`, `12h`, `30d`, `4w`.",
+    example: "24h",
+  });

@@ -76,7 +76,8 @@ function schemasBuilt(files: readonly string[]): Map<string, number> {
   return new Map(files.map((file, index) => [file, Number(lines[index]?.split(" ").at(-1))]));
 }
 
-// Building a schema costs some 20 µs, so that a thousand were a third of the start.
+// Building a schema costs 5 to 20 µs, so that a thousand were a third of the start. A resource's come with its first
+// request; each field that has a text of its own is a copy of the schema that it shares with others.
 test("the start builds the schemas of the settings and of JSON-RPC, and each resource its own", () => {
   const files = ["src/worker.ts", ...globSync("src/routes/*.ts").sort()];
   const built = schemasBuilt(files);
@@ -84,6 +85,6 @@ test("the start builds the schemas of the settings and of JSON-RPC, and each res
   expect(built.get("src/worker.ts")).toBeLessThanOrEqual(230);
   for (const file of files.slice(1)) {
     expect([file, built.get(file)]).toEqual([file, expect.any(Number)]);
-    expect(built.get(file) ?? 0).toBeLessThanOrEqual(300);
+    expect(built.get(file) ?? 0).toBeLessThanOrEqual(500);
   }
 }, 60_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { DescribedDocument } from "../../src/http/describe-fields.ts";
+import type { DescribedDocument } from "../../src/openapi/describe-references.ts";
 import { addResponseHeaders } from "../../src/openapi/document.ts";
 
 /** The headers that the document names for each status of one operation. */
