@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { AppError } from "./errors.ts";
 import { parseAddress } from "./lib/address.ts";
 

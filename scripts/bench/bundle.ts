@@ -5,7 +5,8 @@ import type { Row } from "./table.ts";
 
 const root = join(import.meta.dirname, "../..");
 const RUNS = 5;
-const MAX_MIB = 1.1;
+/** Schemas carry the texts of their fields; what a caller feels of the bundle is its start. */
+const MAX_MIB = 1.6;
 const MAX_STARTUP_MS = 60;
 
 /** Size of the minified bundle, and the time its start takes in workerd, both as wrangler measures them. */

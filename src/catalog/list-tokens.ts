@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, erc20Abi, getAddress, zeroAddress } from "viem";
+import * as z from "zod";
 import { createQuery, queryAll, read, valueOrNull } from "../chains/query.ts";
 import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
+import * as z from "zod";
 import { boundedFetch, type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
 
 /** A node's own answer to a request, or the reason why it has none. */

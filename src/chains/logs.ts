@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
+import * as z from "zod";
 import type { BlockRange } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { NodeSession } from "./client.ts";

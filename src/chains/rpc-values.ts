@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
+import * as z from "zod";
 
 /** A quantity of a node's answer, such as a balance or gas. Source: ethereum/execution-apis, `uint256`. */
 export const RpcQuantity = z

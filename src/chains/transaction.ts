@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, getAddress, type Hex, type Log } from "viem";
+import * as z from "zod";
 import type { ChainClient } from "./client.ts";
 import { RpcQuantity } from "./rpc-values.ts";
 

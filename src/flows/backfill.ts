@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { readLogRange } from "../chains/log-reader.ts";
 import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
 import type { Context } from "../context.ts";

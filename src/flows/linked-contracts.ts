@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, type Hex, toFunctionSelector } from "viem";
+import * as z from "zod";
 import type { NodeSession } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";

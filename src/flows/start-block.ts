@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
 import { readBlock } from "../chains/blocks.ts";
 import type { NodeSession } from "../chains/client.ts";

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { getAddress } from "viem";
+import * as z from "zod";
 import { queryAll } from "../chains/query.ts";
 import type { Context } from "../context.ts";
 import { selectFailingChains, selectLargestHolders } from "../db/queries/flows.ts";

@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, type StateOverride } from "viem";
 import type { ChainClient } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";

@@ -1,6 +1,6 @@
-import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { createSiweMessage, parseSiweMessage } from "viem/siwe";
+import * as z from "zod";
 import type { Context } from "../context.ts";
 import { selectPartner } from "../db/queries/partners.ts";
 import { type ErrorCode, failure } from "../errors.ts";

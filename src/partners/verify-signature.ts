@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import {
   type Address,
   concatHex,
@@ -12,6 +11,7 @@ import {
   recoverAddress,
   sliceHex,
 } from "viem";
+import * as z from "zod";
 import type { ChainClient } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";

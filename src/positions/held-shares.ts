@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
+import * as z from "zod";
 import { aggregateProgram } from "../chains/aggregate.ts";
 import type { ChainClient, NodeReport } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";

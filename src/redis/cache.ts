@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi";
+import type * as z from "zod";
 import { parseWithBigints, stringifyWithBigints } from "../lib/bigint-json.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
 import { once } from "../lib/once.ts";

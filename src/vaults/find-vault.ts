@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import type { Context } from "../context.ts";
 import { selectVault, selectVaults } from "../db/queries/vaults.ts";
 import { failure } from "../errors.ts";

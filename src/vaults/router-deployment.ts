@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { keccak256 } from "viem";
+import * as z from "zod";
 import { RpcData } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";

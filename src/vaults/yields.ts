@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import type { Context } from "../context.ts";
 import { type PricePoint, selectPricePoints } from "../db/queries/snapshots.ts";
 import { annualizedGrowth } from "../lib/apy.ts";

@@ -5,10 +5,19 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import { describe, expect, test } from "vitest";
 import { experimental_readRawConfig as readConfig } from "wrangler";
+import * as z from "zod";
 import { isCovered } from "../../scripts/stack/worker/bundle-cache.ts";
 
-/** The bundle, minified. */
-const MAX_MIB = 1.1;
+const Metafile = z.object({
+  inputs: z.record(z.string(), z.unknown()),
+  outputs: z.record(
+    z.string(),
+    z.object({ inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })) }),
+  ),
+});
+
+/** The bundle, minified: schemas carry the texts of their fields, and nothing of a package is swapped to make it smaller. */
+const MAX_MIB = 1.6;
 
 test("wrangler takes the configuration, previews included, without a warning", () => {
   const outdir = mkdtempSync(join(tmpdir(), "causeway-wrangler-"));
@@ -24,16 +33,15 @@ test("wrangler takes the configuration, previews included, without a warning", (
     expect(status).toBe(0);
     expect(said).toContain("--dry-run: exiting now.");
     for (const binding of ["env.FLOWS", "env.LIMIT_600", "env.ASSETS"]) expect(said).toContain(binding);
-    const { inputs } = JSON.parse(readFileSync(join(outdir, "inputs.json"), "utf8")) as { inputs: object };
+    const { inputs, outputs } = Metafile.parse(JSON.parse(readFileSync(join(outdir, "inputs.json"), "utf8")));
     const bundled = Object.keys(inputs);
-    expect(bundled).toContain("scripts/zod-undocumented.ts");
-    expect(
-      bundled.filter((file) =>
-        /zod-(to-)?openapi|http\/openapi|core\/(?:to-json-schema|json-schema-)|zod\/v4\/locales\/(?!en\.)/.test(
-          file,
-        ),
-      ),
-    ).toEqual([]);
+    const kept = Object.values(outputs).flatMap((output) =>
+      Object.entries(output.inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+    );
+    expect(kept.filter((file) => file.endsWith("zod/v4/locales/en.js"))).toHaveLength(1);
+    // The document is made by a script; zod's other languages are left out as long as nobody imports `{ z }`.
+    const needless = /zod-(to-)?openapi|src\/openapi\/(?!docs-pages)|zod\/v4\/locales\/(?!en\.|index\.)/;
+    expect(kept.filter((file) => needless.test(file))).toEqual([]);
     expect(readFileSync(join(outdir, "worker.js"), "utf8")).not.toContain("globalThis.process");
     // Else no build would ever be taken from the cache.
     expect(bundled.filter((file) => existsSync(file) && !isCovered(file))).toEqual([]);

@@ -1,7 +1,7 @@
-import { z } from "@hono/zod-openapi";
 import fc from "fast-check";
 import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { listVaults, type VaultFilter } from "../../src/catalog/list-vaults.ts";
 import type { VaultKey } from "../../src/lib/vault-id.ts";
 import { depositRouterAddress } from "../../src/router/address.ts";

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { defineRoute } from "../../src/http/define-route.ts";
 import { appOf } from "../support/http/app.ts";
 import { OpenLimiter } from "../support/partners/stores.ts";

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { AppError, type ErrorCode, errorTable, failure, failureFrom } from "../../src/errors.ts";
 import { ProblemBody } from "../../src/schemas/error.ts";
 import { appOf } from "../support/http/app.ts";

@@ -1,6 +1,6 @@
-import { z } from "@hono/zod-openapi";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { defineRoute } from "../../src/http/define-route.ts";
 import { ValidationErrorBody } from "../../src/schemas/error.ts";
 import { BuildInput } from "../../src/schemas/quote.ts";

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { composeApp, loadRoutes } from "../../src/app.ts";
 import { errorTable } from "../../src/errors.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";

@@ -7,8 +7,6 @@ import { z } from "zod";
 /** Builds that are kept; older ones are removed. */
 const KEPT = 4;
 const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json"];
-/** Beside `src` and the packages, what goes into the bundle: see `[alias]` in wrangler.toml. */
-const STAND_INS = "scripts/zod-*.*";
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
 export interface CachedBundle {
@@ -24,7 +22,7 @@ export interface CachedBundle {
 export async function findCached(root: string): Promise<CachedBundle> {
   const hash = createHash("sha256");
   const sources: string[] = [];
-  for await (const path of glob(["src/**/*.*", STAND_INS], { cwd: root })) sources.push(path);
+  for await (const path of glob("src/**/*.*", { cwd: root })) sources.push(path);
   for (const path of [...FIXED, ...sources.sort()]) {
     const file = join(root, path);
     if (existsSync(file) && (await stat(file)).isFile())
@@ -36,7 +34,7 @@ export async function findCached(root: string): Promise<CachedBundle> {
 
 /** Whether a change of a file that goes into the bundle makes it another build. */
 export function isCovered(path: string): boolean {
-  return /^src\/|^scripts\/zod-|(?:^|\/)node_modules\//.test(path);
+  return /^src\/|(?:^|\/)node_modules\//.test(path);
 }
 
 /** Keeps a build, unless something went into it that the cache's key does not cover. */

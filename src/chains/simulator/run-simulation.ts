@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, type Hex, numberToHex, type StateOverride } from "viem";
+import * as z from "zod";
 import { AppError, failureFrom } from "../../errors.ts";
 import type { ChainClient } from "../client.ts";
 import { RpcError } from "../json-rpc.ts";

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gte, inArray, sql as raw } from "drizzle-orm";
-import { z } from "zod";
+import * as z from "zod";
 import type { Dimension, Tier } from "../../schemas/signal.ts";
 import type { Database } from "../client.ts";
 import { audit } from "../schema/partners.ts";

@@ -1,5 +1,5 @@
 import { and, asc, eq, gte, lt, lte, sql as raw } from "drizzle-orm";
-import { z } from "zod";
+import * as z from "zod";
 import type { Database } from "../client.ts";
 import { flows } from "../schema/flows.ts";
 import { snapshots } from "../schema/snapshots.ts";

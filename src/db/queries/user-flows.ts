@@ -1,5 +1,5 @@
 import { sql as raw, type SQL } from "drizzle-orm";
-import { z } from "zod";
+import * as z from "zod";
 import type { Database } from "../client.ts";
 import { flowCoverage, flows, flowTips } from "../schema/flows.ts";
 import { deposits, vaults } from "../schema/partners.ts";

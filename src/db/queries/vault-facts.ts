@@ -1,5 +1,5 @@
 import { sql as raw } from "drizzle-orm";
-import { z } from "zod";
+import * as z from "zod";
 import type { Database } from "../client.ts";
 import { flowCoverage, flows, flowTips } from "../schema/flows.ts";
 import { snapshots } from "../schema/snapshots.ts";

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, erc20Abi } from "viem";
+import * as z from "zod";
 import type { ChainDefinition } from "../../chains/definitions.ts";
 import { createQuery, read, valueOrNull } from "../../chains/query.ts";
 import type { Context } from "../../context.ts";

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex } from "viem";
+import * as z from "zod";
 import type { ChainClient } from "../../chains/client.ts";
 import { RpcError } from "../../chains/json-rpc.ts";
 import { RpcNumber, RpcQuantity, RpcWord } from "../../chains/rpc-values.ts";

@@ -1,5 +1,5 @@
-import type { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
+import type * as z from "zod";
 import { type AppError, failure, failureFrom } from "../../errors.ts";
 import { type BoundedResponse, boundedFetch, OutsideError } from "../../lib/bounded-fetch.ts";
 import type { ProviderScope } from "../provider.ts";

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, checksumAddress, type Hex } from "viem";
+import * as z from "zod";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 
 /** An unsigned integer; the wire has it as a string here and as a number there. */

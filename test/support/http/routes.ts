@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { defineRoute, Reply } from "../../../src/http/define-route.ts";
 import { AddressInput, AmountInput, integerParam } from "../../../src/schemas/primitives.ts";
 

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { afterEach, beforeEach, vi } from "vitest";
+import * as z from "zod";
 import { createLogger } from "../../../src/lib/logger.ts";
 import { type Cache, type CachePolicy, createCache } from "../../../src/redis/cache.ts";
 import { MemoryCache } from "../../../src/redis/memory-cache.ts";

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { encodeEventTopics, type Hex, type Log, numberToHex, parseEventLogs } from "viem";
+import * as z from "zod";
 import type { ChainClient } from "../../../chains/client.ts";
 import { RpcError } from "../../../chains/json-rpc.ts";
 import { AppError } from "../../../errors.ts";

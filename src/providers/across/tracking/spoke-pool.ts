@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import {
   decodeFunctionResult,
   encodeAbiParameters,
@@ -9,6 +8,7 @@ import {
   numberToHex,
   parseEventLogs,
 } from "viem";
+import * as z from "zod";
 import type { ChainClient } from "../../../chains/client.ts";
 import { RpcQuantity, RpcWord } from "../../../chains/rpc-values.ts";
 import type { Receipt } from "../../../chains/transaction.ts";

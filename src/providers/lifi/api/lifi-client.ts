@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type BoundedResponse, boundedFetch } from "../../../lib/bounded-fetch.ts";
 import type { ProviderScope } from "../../provider.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_UINT256 } from "../../../lib/amount.ts";
 
 /** Calldata longer than this is refused, in hex digits with the prefix: 128 KiB. */

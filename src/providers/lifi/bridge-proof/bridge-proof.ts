@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { encodeEventTopics, type Hex, isAddressEqual, numberToHex, parseAbi } from "viem";
+import * as z from "zod";
 import type { ChainClient } from "../../../chains/client.ts";
 import { RpcWord } from "../../../chains/rpc-values.ts";
 import { fetchTransaction, type Receipt } from "../../../chains/transaction.ts";

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { type Address, encodeEventTopics, type Hex, type Log, numberToHex, parseEventLogs } from "viem";
+import * as z from "zod";
 import type { ChainClient } from "../../../chains/client.ts";
 import { RpcData, RpcQuantity, RpcWord } from "../../../chains/rpc-values.ts";
 import { busAbi, logsAtAddress } from "./source-events.ts";
