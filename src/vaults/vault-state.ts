@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import * as z from "zod";
 import { runQuery } from "../chains/aggregate.ts";
 import { type Query, queryAll } from "../chains/query.ts";
 import type { Context } from "../context.ts";

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, isNull, ne, not, sql as raw } from "drizzle-orm";
-import { z } from "zod";
+import * as z from "zod";
 import type { BlockId } from "../../lib/blocks.ts";
 import type { Database } from "../client.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
