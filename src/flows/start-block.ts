@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import * as z from "zod";
 import { readBlock } from "../chains/blocks.ts";
 import type { NodeSession } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
