@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { vaultAddress, vaultRow } from "../scripts/bench/vault-row.ts";
 import { type Deployment, type Isolate, startDeployment } from "../scripts/stack/deployment.ts";
 import { flowCoverage, flowTips } from "../src/db/schema/flows.ts";
-import { vaults } from "../src/db/schema/partners.ts";
+import { vaults } from "../src/db/schema/vaults.ts";
 import { handleCron } from "../src/jobs.ts";
 import { type ManyChains, startManyChains } from "./support/many-chains.ts";
 

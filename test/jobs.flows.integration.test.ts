@@ -5,7 +5,7 @@ import { CHAIN_ID, vaultRow } from "../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../scripts/stack/chains/scratch-chain.ts";
 import { type Deployment, type Isolate, startDeployment } from "../scripts/stack/deployment.ts";
 import { flows } from "../src/db/schema/flows.ts";
-import { vaults } from "../src/db/schema/partners.ts";
+import { vaults } from "../src/db/schema/vaults.ts";
 import { handleMessages, indexFlowsJob } from "../src/jobs.ts";
 
 /** Served, but nobody listens there. */

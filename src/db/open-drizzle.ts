@@ -1,9 +1,8 @@
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { boundedFetch, type Fetch } from "../lib/bounded-fetch.ts";
-import * as schema from "./schema/partners.ts";
 
-export type Drizzle = NeonHttpDatabase<typeof schema>;
+export type Drizzle = NeonHttpDatabase;
 
 /** One statement or batch: ten seconds, eight mebibytes of answer; never retried, a write may have happened. */
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 8 * 1024 * 1024 } as const;
@@ -22,5 +21,5 @@ export function openDrizzle(settings: {
     const response = await boundedFetch(settings.fetch, { url, init, bounds: BOUNDS });
     return new Response(response.text, { status: response.status, headers: response.headers });
   };
-  return drizzle({ client: neon(settings.databaseUrl), schema });
+  return drizzle({ client: neon(settings.databaseUrl) });
 }

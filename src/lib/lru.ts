@@ -1,10 +1,28 @@
-/** Puts an entry behind all others of a map; where they are more than `capacity` then, the first one goes. */
-export function setNewest<T>(map: Map<string, T>, put: { key: string; value: T; capacity: number }): void {
-  map.delete(put.key);
-  map.set(put.key, put.value);
-  if (map.size <= put.capacity) return;
-  const first = map.keys().next();
-  if (!first.done) map.delete(first.value);
+/** A map of at most `capacity` entries: writing one more removes the one written longest ago. Reading changes nothing. */
+export class BoundedMap<V> {
+  readonly #capacity: number;
+  readonly #entries = new Map<string, V>();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get(key: string): V | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** Writes an entry, which thereby becomes the newest. */
+  set(key: string, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size <= this.#capacity) return;
+    const oldest = this.#entries.keys().next();
+    if (!oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
 }
 
 interface MemoEntry<T> {
@@ -12,27 +30,21 @@ interface MemoEntry<T> {
   value: T;
 }
 
-/** What is made of other values, kept by name for as long as those are the very same. */
+/** Values that are computed from inputs, kept by name until an input is a different object or primitive. */
 export class MemoByInputs<T> {
-  readonly #capacity: number;
-  readonly #made = new Map<string, MemoEntry<T>>();
+  readonly #made: BoundedMap<MemoEntry<T>>;
 
-  /** Of more than `capacity` names, the one that was made first is forgotten. */
+  /** `capacity`: names at most; beyond it the one computed longest ago is removed. */
   constructor(capacity: number) {
-    this.#capacity = capacity;
+    this.#made = new BoundedMap(capacity);
   }
 
-  /** Gives the value of this name; `make` is pure, and called when any of what it is made of is another. */
+  /** Returns the value of a name, computed by the pure `make` when it is new or an input differs. */
   get(name: string, source: { of: readonly unknown[]; make: () => T }): T {
     const known = this.#made.get(name);
     if (known !== undefined && sameInputs(known.of, source.of)) return known.value;
     const value = source.make();
-    this.#made.delete(name);
     this.#made.set(name, { of: source.of, value });
-    if (this.#made.size > this.#capacity) {
-      const oldest = this.#made.keys().next();
-      if (!oldest.done) this.#made.delete(oldest.value);
-    }
     return value;
   }
 }

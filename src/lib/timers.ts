@@ -1,4 +1,7 @@
-/** Gives what the work gives, or throws `late()` when it takes longer than `ms` milliseconds; the work goes on. */
+/** Resolves after so many milliseconds. */
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Resolves as the work does, or throws `late()` when it takes longer than `ms` milliseconds; the work is not stopped. */
 export async function withDeadline<T>(
   work: Promise<T>,
   limit: { ms: number; late: () => Error },

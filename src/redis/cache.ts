@@ -1,9 +1,9 @@
 import type * as z from "zod";
-import { parseWithBigints, stringifyWithBigints } from "../lib/bigint-json.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
-import { once } from "../lib/once.ts";
+import { sleep } from "../lib/timers.ts";
 import type { RedisStore } from "./client.ts";
 import type { CacheEntry, MemoryCache } from "./memory-cache.ts";
+import { createSharedCache } from "./shared-cache.ts";
 
 /** How long a value serves, in milliseconds, and how it is made again. */
 export interface CachePolicy<T> {
@@ -47,74 +47,30 @@ export interface CacheScope {
   makeToken: () => string;
 }
 
-const LOCK_MS = 5_000;
 /** How long a failed load is not tried again by this isolate: callers get the last value, or the same failure. */
 const FAILURE_MS = 2_000;
-/** How far the clocks of isolates may differ; a value from later than that would stay fresh for as long as it is ahead. */
-const SKEW_MS = 5_000;
 /** How long a caller with nothing to serve waits for another isolate's load. */
 const WAIT_STEP_MS = 60;
 const WAIT_STEPS = 10;
 /** How long a caller waits for another request's load in this isolate before it loads for itself. */
 const JOIN_MS = 3_000;
 
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Binds the two levels to one request. */
 export function createCache(scope: CacheScope): Cache {
-  const { memory, redis, log } = scope;
-  const token = once(scope.makeToken);
+  const { memory, log } = scope;
+  const shared = createSharedCache(scope);
   const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
-
-  async function readShared<T>(policy: CachePolicy<T>): Promise<CacheEntry | null> {
-    try {
-      const text = await redis.get(`cache:${policy.key}`);
-      if (text === null) return null;
-      const record = parseWithBigints(text) as { v?: unknown; t?: unknown } | null;
-      const value = policy.schema.safeParse(record?.v);
-      const at = record?.t;
-      if (!value.success || typeof at !== "number" || at > scope.now() + SKEW_MS) return null;
-      return { value: value.data, storedAt: at };
-    } catch (error) {
-      log.warn("cache_read_failed", { key: policy.key, error: describeError(error) });
-      return null;
-    }
-  }
-
-  async function writeShared<T>(policy: CachePolicy<T>, entry: CacheEntry): Promise<void> {
-    try {
-      await redis.set(
-        `cache:${policy.key}`,
-        stringifyWithBigints({ v: entry.value, t: entry.storedAt }),
-        policy.keepMs,
-      );
-    } catch (error) {
-      log.warn("cache_write_failed", { key: policy.key, error: describeError(error) });
-    }
-  }
-
-  /** True also when Redis is down: then every isolate loads for itself. */
-  async function tryLock(key: string): Promise<boolean> {
-    try {
-      return await redis.setIfAbsent(`lock:${key}`, token(), LOCK_MS);
-    } catch {
-      return true;
-    }
-  }
-
-  const unlock = (key: string): Promise<void> =>
-    redis.deleteIfEqual(`lock:${key}`, token()).catch(() => undefined);
 
   async function load<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
     try {
       const entry = { value: await policy.load(), storedAt: scope.now() };
       memory.put(policy.key, entry);
       memory.forgetFailure(policy.key);
-      scope.waitUntil(writeShared(policy, entry).then(() => unlock(policy.key)));
+      scope.waitUntil(shared.write(policy, entry).then(() => shared.unlock(policy.key)));
       return entry;
     } catch (error) {
       memory.noteFailure(policy.key, { error, until: scope.now() + FAILURE_MS });
-      scope.waitUntil(unlock(policy.key));
+      scope.waitUntil(shared.unlock(policy.key));
       throw error;
     }
   }
@@ -123,23 +79,23 @@ export function createCache(scope: CacheScope): Cache {
   async function awaitShared<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
     for (let step = 0; step < WAIT_STEPS; step += 1) {
       await sleep(WAIT_STEP_MS);
-      const shared = await readShared(policy);
-      if (shared !== null && age(shared) < policy.freshMs) return shared;
+      const entry = await shared.read(policy);
+      if (entry !== null && age(entry) < policy.freshMs) return entry;
     }
     return load(policy);
   }
 
   /** Brings the newest value there is: a fresh one from Redis, or a load by whoever holds the lock. */
   async function reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
-    const shared = await readShared(policy);
-    if (shared !== null && age(shared) < policy.freshMs) {
-      memory.put(policy.key, shared);
-      return shared;
+    const entry = await shared.read(policy);
+    if (entry !== null && age(entry) < policy.freshMs) {
+      memory.put(policy.key, entry);
+      return entry;
     }
-    const fallback = newer(shared, held);
+    const fallback = newer(entry, held);
     const failed = memory.failureOf(policy.key, scope.now());
     if (failed !== null) return keepLast(policy, { fallback, error: failed.error });
-    if (await tryLock(policy.key))
+    if (await shared.tryLock(policy.key))
       return load(policy).catch((error) => keepLast(policy, { fallback, error }));
     if (fallback !== null && age(fallback) < policy.staleMs) return fallback;
     return awaitShared(policy).catch((error) => keepLast(policy, { fallback, error }));
@@ -160,8 +116,8 @@ export function createCache(scope: CacheScope): Cache {
   async function join<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
     const running = memory.inFlight.get(policy.key);
     if (running !== undefined) {
-      const shared = await Promise.race([running.catch(() => null), sleep(JOIN_MS).then(() => null)]);
-      return shared ?? reload(policy, held);
+      const joined = await Promise.race([running.catch(() => null), sleep(JOIN_MS).then(() => null)]);
+      return joined ?? reload(policy, held);
     }
     const started = reload(policy, held).finally(() => {
       if (memory.inFlight.get(policy.key) === started) memory.inFlight.delete(policy.key);
@@ -185,7 +141,7 @@ export function createCache(scope: CacheScope): Cache {
     },
     async drop(key) {
       memory.delete(key);
-      await redis.delete(`cache:${key}`).catch(() => undefined);
+      await shared.drop(key);
     },
   };
 }

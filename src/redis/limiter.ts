@@ -1,7 +1,7 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import type { PlatformLimiter } from "../config.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
-import { setNewest } from "../lib/lru.ts";
+import { BoundedMap } from "../lib/lru.ts";
 import type { Timing } from "../lib/timing.ts";
 
 /** Windows an isolate keeps; the one that began first goes first. */
@@ -9,7 +9,7 @@ const CAPACITY = 20_000;
 
 /** The isolate's own windows, for limits that the platform has no limiter for. */
 export class LimiterMemory {
-  readonly #windows = new Map<string, { count: number; endsAt: number }>();
+  readonly #windows = new BoundedMap<{ count: number; endsAt: number }>(CAPACITY);
 
   /** Adds one to the window; gives its count and the milliseconds until it ends. */
   count(window: LimitWindow, now: number): { count: number; resetMs: number } {
@@ -19,7 +19,7 @@ export class LimiterMemory {
       running.count += 1;
       return { count: running.count, resetMs: running.endsAt - now };
     }
-    setNewest(this.#windows, { key, value: { count: 1, endsAt: now + WINDOW_MS }, capacity: CAPACITY });
+    this.#windows.set(key, { count: 1, endsAt: now + WINDOW_MS });
     return { count: 1, resetMs: WINDOW_MS };
   }
 }

@@ -1,4 +1,4 @@
-import { setNewest } from "../lib/lru.ts";
+import { BoundedMap } from "../lib/lru.ts";
 
 export interface CacheEntry {
   value: unknown;
@@ -13,17 +13,17 @@ const FAILURES = 500;
 
 /** The first cache level: what this isolate loaded, what it is loading, and what it could not load. */
 export class MemoryCache {
-  readonly #entries = new Map<string, CacheEntry>();
+  readonly #entries = new BoundedMap<CacheEntry>(CAPACITY);
   readonly inFlight = new Map<string, Promise<CacheEntry>>();
   /** Loads that failed a moment ago. */
-  readonly #failures = new Map<string, { error: unknown; until: number }>();
+  readonly #failures = new BoundedMap<{ error: unknown; until: number }>(FAILURES);
 
   get(key: string): CacheEntry | undefined {
     return this.#entries.get(key);
   }
 
   put(key: string, entry: CacheEntry): void {
-    setNewest(this.#entries, { key, value: entry, capacity: CAPACITY });
+    this.#entries.set(key, entry);
   }
 
   delete(key: string): void {
@@ -32,7 +32,7 @@ export class MemoryCache {
 
   /** Remembers until when (milliseconds) nobody tries again to load a key, and why. */
   noteFailure(key: string, failure: { error: unknown; until: number }): void {
-    setNewest(this.#failures, { key, value: failure, capacity: FAILURES });
+    this.#failures.set(key, failure);
   }
 
   forgetFailure(key: string): void {

@@ -8,7 +8,7 @@ import {
   parseAbi,
 } from "viem";
 import { createQuery, type Query, type Read, type ReadResult, read, valueOrNull } from "../chains/query.ts";
-import type { VaultCaller } from "../db/schema/partners.ts";
+import type { VaultCaller } from "../db/schema/vaults.ts";
 import { once } from "../lib/once.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
 import type { VaultType } from "../schemas/vault.ts";

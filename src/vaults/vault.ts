@@ -1,6 +1,6 @@
 import { type Address, getAddress } from "viem";
 import type { VaultRow } from "../db/queries/vaults.ts";
-import type { VaultCaller, VaultStatus } from "../db/schema/partners.ts";
+import type { VaultCaller, VaultStatus } from "../db/schema/vaults.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import type { VaultType } from "../schemas/vault.ts";
 

@@ -8,7 +8,7 @@ import { type Deployment, startDeployment } from "../../scripts/stack/deployment
 import type { FlowRow } from "../../src/db/queries/flows.ts";
 import { selectUserFlows } from "../../src/db/queries/user-flows.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/schema/flows.ts";
-import { vaults } from "../../src/db/schema/partners.ts";
+import { vaults } from "../../src/db/schema/vaults.ts";
 import { backfillFromMessage } from "../../src/flows/backfill.ts";
 import { indexChain } from "../../src/flows/index-flows.ts";
 import { storeOf } from "../../src/flows/indexer.ts";

@@ -8,7 +8,7 @@ import { type Deployment, startDeployment } from "../../scripts/stack/deployment
 import { loadFlowState } from "../../src/db/queries/flows.ts";
 import { selectUserFlows, userFlowsStatement } from "../../src/db/queries/user-flows.ts";
 import { flowCoverage, flows } from "../../src/db/schema/flows.ts";
-import { vaults } from "../../src/db/schema/partners.ts";
+import { vaults } from "../../src/db/schema/vaults.ts";
 import { reindexChain } from "../../src/flows/reindex.ts";
 
 /** 200,000 under `npm run stress`. */

@@ -3,8 +3,8 @@ import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.
 import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
-import { vaults } from "../../src/db/schema/partners.ts";
 import { snapshots } from "../../src/db/schema/snapshots.ts";
+import { vaults } from "../../src/db/schema/vaults.ts";
 
 const VAULT = vaultAddress(7);
 const ID = `${CHAIN_ID}:${VAULT}`;

@@ -4,9 +4,9 @@ import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.
 import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
-import { vaults } from "../../src/db/schema/partners.ts";
 import { signals } from "../../src/db/schema/signals.ts";
 import { snapshots } from "../../src/db/schema/snapshots.ts";
+import { vaults } from "../../src/db/schema/vaults.ts";
 import { takeSnapshots } from "../../src/history/take-snapshots.ts";
 import { raiseSignals } from "../../src/signals/raise-signals.ts";
 import { readYields } from "../../src/vaults/yields.ts";

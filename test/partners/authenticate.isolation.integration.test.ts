@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
-import { deposits } from "../../src/db/schema/partners.ts";
+import { deposits } from "../../src/db/schema/deposits.ts";
 import type { DepositState } from "../../src/schemas/deposit.ts";
 import { asSession, call, makePartner, type NewPartner } from "../support/partners/wallet.ts";
 

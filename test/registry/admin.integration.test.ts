@@ -6,7 +6,7 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
-import { vaults } from "../../src/db/schema/partners.ts";
+import { vaults } from "../../src/db/schema/vaults.ts";
 import { apply, asAdmin, call, decide, makePartner, newWallet } from "../support/partners/wallet.ts";
 
 const CHAIN = 31337;

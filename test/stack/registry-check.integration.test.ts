@@ -36,7 +36,8 @@ import {
 } from "../../scripts/stack/contracts/veda/artifact.ts";
 import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
-import { audit, vaults } from "../../src/db/schema/partners.ts";
+import { audit } from "../../src/db/schema/partners.ts";
+import { vaults } from "../../src/db/schema/vaults.ts";
 import { deployTransaction, depositRouterAddress } from "../../src/router/address.ts";
 
 const execute = promisify(execFile);

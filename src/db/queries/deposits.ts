@@ -2,7 +2,7 @@ import { and, asc, desc, eq, inArray, isNotNull, lte, ne, or, sql as raw, type S
 import type { Hex } from "viem";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../client.ts";
-import { deposits } from "../schema/partners.ts";
+import { deposits } from "../schema/deposits.ts";
 import { olderThan } from "./pagination.ts";
 
 export type DepositRow = typeof deposits.$inferSelect;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { BlockId } from "../../lib/blocks.ts";
 import type { Database } from "../client.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
-import { vaults } from "../schema/partners.ts";
+import { vaults } from "../schema/vaults.ts";
 
 export type FlowRow = typeof flows.$inferSelect;
 export type FlowTip = typeof flowTips.$inferSelect;

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lt, or, sql as raw } from "drizzle-orm";
 import type { BuiltDeposit } from "../../schemas/quote.ts";
 import type { Database } from "../client.ts";
-import { idempotency } from "../schema/partners.ts";
+import { idempotency } from "../schema/deposits.ts";
 
 export type IdempotencyRow = typeof idempotency.$inferSelect;
 

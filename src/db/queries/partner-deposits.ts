@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, sql as raw } from "drizzle-orm";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../client.ts";
-import { deposits } from "../schema/partners.ts";
+import { deposits } from "../schema/deposits.ts";
 import type { DepositRow } from "./deposits.ts";
 import { olderThan } from "./pagination.ts";
 

@@ -1,8 +1,9 @@
 import { sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../client.ts";
+import { deposits } from "../schema/deposits.ts";
 import { flowCoverage, flows, flowTips } from "../schema/flows.ts";
-import { deposits, vaults } from "../schema/partners.ts";
+import { vaults } from "../schema/vaults.ts";
 import { completeFrom } from "./flows.ts";
 
 /** What a chain's flows reach, and what a user put into its vaults. */

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, ne, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../client.ts";
-import { type VaultStatus, vaults } from "../schema/partners.ts";
+import { type VaultStatus, vaults } from "../schema/vaults.ts";
 import { type AuditNote, auditInsert } from "./audit.ts";
 
 export type VaultRow = typeof vaults.$inferSelect;

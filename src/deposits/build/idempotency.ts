@@ -11,6 +11,7 @@ import {
 import { failure } from "../../errors.ts";
 import { stringifyWithBigints } from "../../lib/bigint-json.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { sleep } from "../../lib/timers.ts";
 import type { BuildInput, BuiltDeposit } from "../../schemas/quote.ts";
 import { BUILD_DEADLINE_MS, buildDeposit } from "./build.ts";
 
@@ -55,8 +56,6 @@ export async function buildDepositOnce(
   }
   throw failure("upstream_timeout", "the first request under this key is still being answered");
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const claimTimes = (now: number) => ({
   now: new Date(now),

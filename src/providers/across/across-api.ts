@@ -2,6 +2,8 @@ import type { Hex } from "viem";
 import type * as z from "zod";
 import { type AppError, failure, failureFrom } from "../../errors.ts";
 import { type BoundedResponse, boundedFetch, OutsideError } from "../../lib/bounded-fetch.ts";
+import { parseRetryAfter } from "../../lib/retry-after.ts";
+import { sleep } from "../../lib/timers.ts";
 import type { ProviderScope } from "../provider.ts";
 import { AcrossDepositStatus, AcrossErrorBody, SuggestedFees } from "./across-schemas.ts";
 import { noAcrossRoute } from "./route.ts";
@@ -25,7 +27,8 @@ const MAX_RETRY_SECONDS = 3_600;
 export function failureFromResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
   if (status === 429) {
-    const retryAfter = parseRetryAfterSeconds(response.headers.get("retry-after"), now);
+    const seconds = parseRetryAfter(response.headers.get("retry-after"), now) ?? DEFAULT_RETRY_SECONDS;
+    const retryAfter = Math.min(Math.max(seconds, 1), MAX_RETRY_SECONDS);
     return failure("rate_limited", "the bridge takes no more requests for now", { retry_after: retryAfter });
   }
   const cause = new OutsideError("status", `the bridge answered ${status}`, { status });
@@ -57,14 +60,6 @@ function parseErrorBody(text: string) {
   } catch {
     return null;
   }
-}
-
-/** `Retry-After` in seconds, from seconds or a date, kept within reason. Source: RFC 9110 10.2.3. */
-function parseRetryAfterSeconds(header: string | null, now: number): number {
-  if (header === null || header.trim() === "") return DEFAULT_RETRY_SECONDS;
-  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000);
-  if (Number.isNaN(seconds)) return DEFAULT_RETRY_SECONDS;
-  return Math.min(Math.max(seconds, 1), MAX_RETRY_SECONDS);
 }
 
 /** A price takes at most this long in all, retry included; a status less, for there the chains answer too. */
@@ -155,7 +150,7 @@ async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promis
       throw error;
     });
     if (first !== null && (first.status < 500 || !hasRoom())) return first;
-    await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
+    await sleep(RETRY_DELAY_MS);
     return await attempt();
   } catch (error) {
     throw failureFromExchange(error);

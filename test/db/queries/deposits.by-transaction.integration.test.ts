@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../../../src/db/queries/deposits.ts";
-import { deposits } from "../../../src/db/schema/partners.ts";
+import { deposits } from "../../../src/db/schema/deposits.ts";
 import { row } from "../../support/deposits/fixtures.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;

@@ -1,7 +1,7 @@
 import { PgDialect } from "drizzle-orm/pg-core";
 import { expect, test } from "vitest";
 import { olderThan } from "../../../src/db/queries/pagination.ts";
-import { deposits } from "../../../src/db/schema/partners.ts";
+import { deposits } from "../../../src/db/schema/deposits.ts";
 
 const row = { at: deposits.createdAt, id: deposits.trackingId };
 const at = new Date("2026-01-02T03:04:05.678Z");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
 import type { Context } from "../../../src/context.ts";
 import { answerKey, claimKey } from "../../../src/db/queries/idempotency.ts";
-import { idempotency } from "../../../src/db/schema/partners.ts";
+import { idempotency } from "../../../src/db/schema/deposits.ts";
 import { buildDepositOnce } from "../../../src/deposits/build/idempotency.ts";
 import { stringifyWithBigints } from "../../../src/lib/bigint-json.ts";
 import type { PartnerProof } from "../../../src/partners/actor.ts";

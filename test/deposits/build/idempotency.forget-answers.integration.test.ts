@@ -2,7 +2,7 @@ import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
 import { claimKey, deleteKeysBefore } from "../../../src/db/queries/idempotency.ts";
-import { idempotency } from "../../../src/db/schema/partners.ts";
+import { idempotency } from "../../../src/db/schema/deposits.ts";
 import { deleteExpiredAnswers } from "../../../src/deposits/build/idempotency.ts";
 import { deleteOldAnswersJob } from "../../../src/jobs.ts";
 

@@ -23,8 +23,8 @@ import {
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
 import { flowTips } from "../../../src/db/schema/flows.ts";
-import { vaults } from "../../../src/db/schema/partners.ts";
 import { signals } from "../../../src/db/schema/signals.ts";
+import { vaults } from "../../../src/db/schema/vaults.ts";
 import { indexControlEvents } from "../../../src/flows/index-control-events.ts";
 import { indexAllChains } from "../../../src/flows/index-flows.ts";
 import { raiseSignals } from "../../../src/signals/raise-signals.ts";

@@ -4,7 +4,7 @@ import type { Database } from "../../../src/db/client.ts";
 import type { FlowRow } from "../../../src/db/queries/flows.ts";
 import type { VaultRow } from "../../../src/db/queries/vaults.ts";
 import { flowCoverage, flows, flowTips } from "../../../src/db/schema/flows.ts";
-import { vaults } from "../../../src/db/schema/partners.ts";
+import { vaults } from "../../../src/db/schema/vaults.ts";
 import { type FlowStore, storeOf } from "../../../src/flows/indexer.ts";
 
 /** A store as the schedule sees it: what runs use, what is in it, and the registry that it reads. */

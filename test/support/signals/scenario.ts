@@ -8,7 +8,7 @@ import {
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
-import { vaults } from "../../../src/db/schema/partners.ts";
+import { vaults } from "../../../src/db/schema/vaults.ts";
 import { indexAllChains } from "../../../src/flows/index-flows.ts";
 import { takeSnapshots } from "../../../src/history/take-snapshots.ts";
 import { type RaiseReport, raiseSignals } from "../../../src/signals/raise-signals.ts";

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { type BoundedResponse, boundedFetch } from "../../../lib/bounded-fetch.ts";
+import { sleep } from "../../../lib/timers.ts";
 import type { ProviderScope } from "../../provider.ts";
 import {
   failureFromLifiExchange,
@@ -87,7 +88,7 @@ async function send(scope: ProviderScope, sending: OutgoingRequest): Promise<Bou
   if (first.status !== 500) return first;
   const left = sending.timeoutMs - (scope.now() - startedAt) - RETRY_PAUSE_MS;
   if (left < MIN_ATTEMPT_MS) return first;
-  await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+  await sleep(RETRY_PAUSE_MS);
   return attempt(scope, { ...sending, timeoutMs: left });
 }
 

@@ -1,3 +1,5 @@
+import { parseRetryAfter, parseSeconds } from "../../../lib/retry-after.ts";
+
 /** Endpoints that LI.FI counts together. */
 export type EndpointFamily = "quote" | "routes" | "other";
 
@@ -32,15 +34,4 @@ export function retryAfterSeconds(headers: Headers, now: number): number {
   const seconds =
     parseRetryAfter(headers.get("retry-after"), now) ?? parseSeconds(headers.get("ratelimit-reset"));
   return Math.min(Math.max(seconds ?? DEFAULT_WAIT_SECONDS, 1), MAX_WAIT_SECONDS);
-}
-
-function parseRetryAfter(text: string | null, now: number): number | null {
-  const seconds = parseSeconds(text);
-  if (seconds !== null || text === null) return seconds;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.ceil((date - now) / 1000);
-}
-
-function parseSeconds(text: string | null): number | null {
-  return text !== null && /^[0-9]{1,15}$/.test(text) ? Number(text) : null;
 }

@@ -9,7 +9,7 @@ import {
   read,
   valueOrNull,
 } from "../../../chains/query.ts";
-import type { VaultCaller } from "../../../db/schema/partners.ts";
+import type { VaultCaller } from "../../../db/schema/vaults.ts";
 import { once } from "../../../lib/once.ts";
 import type { VaultType } from "../../../schemas/vault.ts";
 import {

@@ -18,7 +18,7 @@ import { receiptOf } from "../../../../scripts/stack/chains/receipt.ts";
 import { ChainScript } from "../../../../scripts/stack/chains/script.ts";
 import { stackTokenAbi, stackTokenCreationCode } from "../../../../scripts/stack/contracts/artifact.ts";
 import { type Isolate, startDeployment } from "../../../../scripts/stack/deployment.ts";
-import { vaults } from "../../../../src/db/schema/partners.ts";
+import { vaults } from "../../../../src/db/schema/vaults.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { TestUser } from "../../chain.ts";
 import { createWallet } from "../../wallet.ts";
