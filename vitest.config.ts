@@ -7,6 +7,9 @@ const E2E = "test/**/*.e2e.test.ts";
 /** Tests of real processes, clocks and sockets are run once more when they fail; what that saves is named. */
 const SECOND_TRY = 1;
 
+/** Compiles what `#stand-ins/*` imports; the stack does so itself. */
+const STAND_INS = "test/harness/stand-ins.ts";
+
 export default defineConfig({
   test: {
     reporters: ["default", new SecondTries()],
@@ -16,6 +19,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: [INTEGRATION, E2E],
+          globalSetup: [STAND_INS],
           // Some load half the program or hash for a while, which a busy machine takes several times as long for.
           testTimeout: 30_000,
           // Loading viem and zod anew for each file was three quarters of the work. Files of one worker share their
@@ -28,6 +32,7 @@ export default defineConfig({
         test: {
           name: "integration",
           include: [INTEGRATION],
+          globalSetup: [STAND_INS],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           retry: SECOND_TRY,

@@ -12,13 +12,14 @@ readArguments({
 Ends with the code of the first step that fails.`,
 });
 await runSteps("verify", [
+  // First, for types, unused code and unit tests read the stand-ins that it compiles.
+  { name: "contracts reproducible", command: "node scripts/contracts/build.ts --check" },
   { name: "format and lint", command: "biome check --error-on-warnings ." },
   { name: "layers", command: "node scripts/checks/layers.ts" },
   { name: "size and style", command: "node scripts/checks/style.ts" },
   { name: "types", command: "tsc --noEmit -p tsconfig.json" },
   { name: "unused code", command: "knip" },
   { name: "OpenAPI document", command: "node scripts/openapi.ts --check" },
-  { name: "contracts reproducible", command: "node scripts/contracts/build.ts --check" },
   { name: "migrations up to date", command: "node scripts/checks/migrations.ts" },
   { name: "migrations only expand", command: "node scripts/checks/expand-only.ts" },
   { name: "unit tests", command: "vitest run --project unit --sequence.shuffle.files" },

@@ -11,9 +11,9 @@ import {
   numberToHex,
 } from "viem";
 import { z } from "zod";
+import { stackTokenAbi } from "#stand-ins/standard";
 import { rpc } from "../stack/chains/json-rpc.ts";
 import { vaultDeployData } from "../stack/chains/vault-kinds.ts";
-import { stackTokenAbi } from "../stack/contracts/artifact.ts";
 import type { StackChain } from "../stack/manifest.ts";
 
 /** An account without a key, rich in native money. */

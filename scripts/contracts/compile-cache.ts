@@ -12,7 +12,7 @@ interface Entry {
   output: string;
 }
 
-const folder = "node_modules/.cache/causeway-contracts";
+const defaultFolder = join(import.meta.dirname, "../../.cache/solc");
 const hashOf = (data: string | Buffer): string => createHash("sha256").update(data).digest("hex");
 let compilerHash: string | null = null;
 
@@ -22,20 +22,30 @@ let compilerHash: string | null = null;
  */
 export function compileOnce(
   input: string,
-  { readImport, run }: { readImport: ReadImport; run: (readImport: ReadImport) => string },
+  work: { readImport: ReadImport; run: (readImport: ReadImport) => string; folder?: string },
 ): string {
-  const file = join(folder, `${hashOf(`${compiler()}\n${input}`)}.json`);
-  const known = readEntry(file);
-  if (known?.imports.every(([path, hash]) => hashOrNull(readImport(path)) === hash)) return known.output;
+  const { readImport, run, folder = defaultFolder } = work;
+  const known = recall(input, readImport, folder);
+  if (known !== null) return known;
   const asked = new Map<string, string | null>();
   const output = run((path) => {
     const text = readImport(path);
     asked.set(path, hashOrNull(text));
     return text;
   });
-  keep(file, { imports: [...asked], output });
+  keep(fileOf(input, folder), { imports: [...asked], output });
   return output;
 }
+
+/** What `compileOnce` would give without compiling, or null. */
+export function recall(input: string, readImport: ReadImport, folder = defaultFolder): string | null {
+  const known = readEntry(fileOf(input, folder));
+  const holds = known?.imports.every(([path, hash]) => hashOrNull(readImport(path)) === hash) ?? false;
+  return holds ? (known?.output ?? null) : null;
+}
+
+const fileOf = (input: string, folder: string): string =>
+  join(folder, `${hashOf(`${compiler()}\n${input}`)}.json`);
 
 const hashOrNull = (text: string | null): string | null => (text === null ? null : hashOf(text));
 
@@ -57,7 +67,7 @@ function readEntry(file: string): Entry | null {
 
 /** Written in one step, for several may compile the same at once. */
 function keep(file: string, entry: Entry): void {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, JSON.stringify(entry));
   renameSync(draft, file);

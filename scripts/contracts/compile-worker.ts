@@ -1,8 +1,7 @@
 /** A thread that compiles what it is handed, one job after the other. */
 import { parentPort } from "node:worker_threads";
-import { compile } from "./compile.ts";
-import type { CompileJob } from "./compile-many.ts";
+import { type CompileJob, compile } from "./compile.ts";
 
-parentPort?.on("message", ({ sources, optimizerRuns }: CompileJob) => {
-  parentPort?.postMessage(compile(sources, optimizerRuns));
+parentPort?.on("message", (job: CompileJob) => {
+  parentPort?.postMessage(compile(job));
 });

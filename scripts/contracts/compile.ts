@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { compileOnce, type ReadImport } from "./compile-cache.ts";
+import { compileOnce, type ReadImport, recall } from "./compile-cache.ts";
 
 /** One contract as solc returns it. Byte strings are 0x-prefixed hex. */
 export interface CompiledContract {
@@ -11,6 +11,18 @@ export interface CompiledContract {
   /** Byte ranges of the runtime code that the constructor fills in, by AST id. */
   immutables: Record<string, { start: number; length: number }[]>;
 }
+
+/** How much work goes into the code; null: none, which is ten times as fast and gives code twice as long. */
+export type Optimizer = { viaIR: boolean; runs: number } | null;
+
+/** What is compiled together, and how. Paths are relative to the project's folder. */
+export interface CompileJob {
+  sources: readonly string[];
+  optimizer: Optimizer;
+}
+
+/** How code is compiled that ships. */
+export const asShipped: Optimizer = { viaIR: true, runs: 1_000_000 };
 
 interface SolcOutput {
   errors?: { severity: string; formattedMessage: string }[];
@@ -30,30 +42,54 @@ interface Solc {
   ): string;
 }
 
+const root = join(import.meta.dirname, "../..");
+
 /**
  * Compiles Solidity files with the pinned compiler and the settings that make one bytecode fit every
  * chain: evm `paris` (no PUSH0, no transient storage), no metadata hash, no CBOR trailer.
  * Imports resolve from node_modules or relative to the importing file. Throws with the compiler's text.
  */
-export function compile(files: readonly string[], optimizerRuns = 1_000_000): Map<string, CompiledContract> {
-  const input = {
+export function compile(job: CompileJob): Map<string, CompiledContract> {
+  const input = inputOf(job);
+  return contractsIn(compileOnce(input, { readImport, run: (read) => run(input, read) }), job);
+}
+
+/** What `compile` gave for the very same job before, or null. */
+export function compiledBefore(job: CompileJob): Map<string, CompiledContract> | null {
+  const output = recall(inputOf(job), readImport);
+  return output === null ? null : contractsIn(output, job);
+}
+
+const OUTPUTS = [
+  "abi",
+  "evm.bytecode.object",
+  "evm.deployedBytecode.object",
+  "evm.deployedBytecode.immutableReferences",
+] as const;
+
+function inputOf({ sources, optimizer }: CompileJob): string {
+  return JSON.stringify({
     language: "Solidity",
-    sources: Object.fromEntries(files.map((file) => [file, { content: readFileSync(file, "utf8") }])),
+    sources: Object.fromEntries(
+      sources.map((file) => [file, { content: readFileSync(join(root, file), "utf8") }]),
+    ),
     settings: {
       evmVersion: "paris",
-      viaIR: true,
-      optimizer: { enabled: true, runs: optimizerRuns },
+      viaIR: optimizer?.viaIR ?? false,
+      optimizer: optimizer === null ? { enabled: false } : { enabled: true, runs: optimizer.runs },
       metadata: { bytecodeHash: "none", appendCBOR: false },
       // Nothing of imported contracts but what these create.
-      outputSelection: Object.fromEntries(files.map((file) => [file, { "*": [...OUTPUTS] }])),
+      outputSelection: Object.fromEntries(sources.map((file) => [file, { "*": [...OUTPUTS] }])),
     },
-  };
-  const text = JSON.stringify(input);
-  const output = JSON.parse(compileOnce(text, { readImport, run: (read) => run(text, read) })) as SolcOutput;
+  });
+}
+
+function contractsIn(text: string, { sources }: CompileJob): Map<string, CompiledContract> {
+  const output = JSON.parse(text) as SolcOutput;
   const failures = (output.errors ?? []).filter((error) => error.severity === "error");
   if (failures.length > 0) throw new Error(failures.map((error) => error.formattedMessage).join("\n"));
   const compiled = new Map<string, CompiledContract>();
-  for (const file of files) {
+  for (const file of sources) {
     for (const [name, contract] of Object.entries(output.contracts?.[file] ?? {})) {
       compiled.set(name, {
         abi: contract.abi,
@@ -66,13 +102,6 @@ export function compile(files: readonly string[], optimizerRuns = 1_000_000): Ma
   return compiled;
 }
 
-const OUTPUTS = [
-  "abi",
-  "evm.bytecode.object",
-  "evm.deployedBytecode.object",
-  "evm.deployedBytecode.immutableReferences",
-] as const;
-
 function run(input: string, readImport: ReadImport): string {
   const solc = createRequire(import.meta.url)("solc") as Solc;
   const answer = (path: string): { contents: string } | { error: string } => {
@@ -83,6 +112,8 @@ function run(input: string, readImport: ReadImport): string {
 }
 
 function readImport(path: string): string | null {
-  const found = [path, join("node_modules", path)].find((candidate) => existsSync(candidate));
+  const found = [join(root, path), join(root, "node_modules", path)].find((candidate) =>
+    existsSync(candidate),
+  );
   return found === undefined ? null : readFileSync(found, "utf8");
 }

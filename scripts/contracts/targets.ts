@@ -1,41 +1,63 @@
-/** What the contract build compiles and where each result is committed. */
-export interface ContractTarget {
-  sources: readonly string[];
-  /** Contracts of those sources to keep, by the name that the output exports them under. */
-  contracts: readonly string[];
+/** What the contract build compiles, and where each result goes. */
+
+/** A contract that ships: what it was compiled to is committed beside it. */
+export interface ShippedTarget {
+  source: string;
+  contract: string;
   output: string;
-  optimizerRuns?: number;
-  /** Set when the (only) contract has one address everywhere: the artifact then carries it and the code found there. */
+  /** What the output holds of it. */
+  exports: readonly ("Abi" | "CreationCode" | "RuntimeCode")[];
+  /** Set when the contract has one address everywhere: the artifact then carries it and the code found there. */
   create2?: { factory: `0x${string}`; salt: `0x${string}` };
 }
 
-export const contractTargets: readonly ContractTarget[] = [
+/** Contracts of the local stack that stand in for others'. They become the module `#stand-ins/<name>`. */
+export interface StandInTarget {
+  name: string;
+  sources: readonly string[];
+  /** Contracts of those sources to keep, by the name that the module exports them under. */
+  contracts: readonly string[];
+  /** Set when their gas is shown to people, and so must be about what such contracts take on a real chain. */
+  optimizerRuns?: number;
+}
+
+export const shippedTargets: readonly ShippedTarget[] = [
   {
-    sources: ["src/router/DepositRouter.sol"],
-    contracts: ["DepositRouter"],
+    source: "src/router/DepositRouter.sol",
+    contract: "DepositRouter",
     output: "src/router/artifact.ts",
+    exports: ["Abi", "CreationCode", "RuntimeCode"],
     create2: {
       factory: "0x4e59b44847b379578588920cA78FbF26c0B4956C",
       salt: "0x0000000000000000000000000000000000000000000000000000000000000000",
     },
   },
   {
-    sources: ["src/vaults/lens/PositionLens.sol"],
-    contracts: ["PositionLens"],
+    source: "src/vaults/lens/PositionLens.sol",
+    contract: "PositionLens",
     output: "src/vaults/lens/artifact.ts",
+    exports: ["CreationCode"],
   },
   {
-    sources: ["src/chains/aggregator/Aggregator.sol"],
-    contracts: ["Aggregator"],
+    source: "src/chains/aggregator/Aggregator.sol",
+    contract: "Aggregator",
     output: "src/chains/aggregator/artifact.ts",
+    exports: ["CreationCode"],
   },
   {
-    sources: ["src/chains/simulator/CallSimulator.sol"],
-    contracts: ["CallSimulator"],
+    source: "src/chains/simulator/CallSimulator.sol",
+    contract: "CallSimulator",
     output: "src/chains/simulator/artifact.ts",
+    exports: ["Abi", "RuntimeCode"],
   },
+];
+
+const folder = "scripts/stack/contracts";
+
+export const standInTargets: readonly StandInTarget[] = [
   {
-    sources: ["scripts/stack/contracts/Tokens.sol", "scripts/stack/contracts/Vaults.sol"],
+    name: "standard",
+    sources: [`${folder}/Tokens.sol`, `${folder}/Vaults.sol`],
     contracts: [
       "StackToken",
       "NoReturnToken",
@@ -48,18 +70,19 @@ export const contractTargets: readonly ContractTarget[] = [
       "MinimumVault",
       "CallerVault",
     ],
-    output: "scripts/stack/contracts/artifact.ts",
+    optimizerRuns: 200,
   },
   {
+    name: "lifi",
     sources: [
-      "scripts/stack/contracts/lifi/Diamond.sol",
-      "scripts/stack/contracts/lifi/Erc20Proxy.sol",
-      "scripts/stack/contracts/lifi/Executor.sol",
-      "scripts/stack/contracts/lifi/ReceiverAcross.sol",
-      "scripts/stack/contracts/lifi/FeeForwarder.sol",
-      "scripts/stack/contracts/lifi/Stargate.sol",
-      "scripts/stack/contracts/lifi/Circle.sol",
-      "scripts/stack/contracts/Exchange.sol",
+      `${folder}/lifi/Diamond.sol`,
+      `${folder}/lifi/Erc20Proxy.sol`,
+      `${folder}/lifi/Executor.sol`,
+      `${folder}/lifi/ReceiverAcross.sol`,
+      `${folder}/lifi/FeeForwarder.sol`,
+      `${folder}/lifi/Stargate.sol`,
+      `${folder}/lifi/Circle.sol`,
+      `${folder}/Exchange.sol`,
     ],
     contracts: [
       "Diamond",
@@ -75,11 +98,10 @@ export const contractTargets: readonly ContractTarget[] = [
       "CircleBridgeProxy",
       "Exchange",
     ],
-    output: "scripts/stack/contracts/lifi/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/veda/Veda.sol"],
+    name: "veda",
+    sources: [`${folder}/veda/Veda.sol`],
     contracts: [
       "VedaVault",
       "VedaAccountant",
@@ -90,11 +112,10 @@ export const contractTargets: readonly ContractTarget[] = [
       "VedaTellerD",
       "VedaTellerStreaming",
     ],
-    output: "scripts/stack/contracts/veda/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/midas/Midas.sol"],
+    name: "midas",
+    sources: [`${folder}/midas/Midas.sol`],
     contracts: [
       "MidasAccess",
       "MidasToken",
@@ -103,11 +124,10 @@ export const contractTargets: readonly ContractTarget[] = [
       "MidasDepositVault",
       "MidasRedemptionVault",
     ],
-    output: "scripts/stack/contracts/midas/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/mellow/Mellow.sol"],
+    name: "mellow",
+    sources: [`${folder}/mellow/Mellow.sol`],
     contracts: [
       "MellowOracle",
       "MellowFeeManager",
@@ -117,11 +137,10 @@ export const contractTargets: readonly ContractTarget[] = [
       "MellowDepositQueue",
       "MellowSyncRedeemQueue",
     ],
-    output: "scripts/stack/contracts/mellow/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/lending/Lending.sol"],
+    name: "lending",
+    sources: [`${folder}/lending/Lending.sol`],
     contracts: [
       "EulerVault",
       "EulerEarnVault",
@@ -133,41 +152,35 @@ export const contractTargets: readonly ContractTarget[] = [
       "FluidToken",
       "SiloVault",
     ],
-    output: "scripts/stack/contracts/lending/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/morpho-v2/VaultV2.sol"],
+    name: "morpho-v2",
+    sources: [`${folder}/morpho-v2/VaultV2.sol`],
     contracts: ["VaultV2"],
-    output: "scripts/stack/contracts/morpho-v2/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/ipor/PlasmaVault.sol"],
+    name: "ipor",
+    sources: [`${folder}/ipor/PlasmaVault.sol`],
     contracts: ["PlasmaAccessManager", "PlasmaVault"],
-    output: "scripts/stack/contracts/ipor/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/mellow-lrt/SimpleLrt.sol"],
+    name: "mellow-lrt",
+    sources: [`${folder}/mellow-lrt/SimpleLrt.sol`],
     contracts: ["SimpleLrt"],
-    output: "scripts/stack/contracts/mellow-lrt/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/upshift/TokenizedVault.sol"],
+    name: "upshift",
+    sources: [`${folder}/upshift/TokenizedVault.sol`],
     contracts: ["TokenizedVault", "Whitelist", "LegacyTokenizedVault"],
-    output: "scripts/stack/contracts/upshift/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/accountable/AccountableVault.sol"],
+    name: "accountable",
+    sources: [`${folder}/accountable/AccountableVault.sol`],
     contracts: ["AccountableStrategy", "AccountableVault"],
-    output: "scripts/stack/contracts/accountable/artifact.ts",
-    optimizerRuns: 200,
   },
   {
-    sources: ["scripts/stack/contracts/erc7540/Requests.sol"],
+    name: "erc7540",
+    sources: [`${folder}/erc7540/Requests.sol`],
     contracts: [
       "LagoonVault",
       "LagoonVaultV6",
@@ -175,7 +188,5 @@ export const contractTargets: readonly ContractTarget[] = [
       "CentrifugeAsyncVault",
       "CentrifugeSyncVault",
     ],
-    output: "scripts/stack/contracts/erc7540/artifact.ts",
-    optimizerRuns: 200,
   },
 ];

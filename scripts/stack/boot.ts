@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { buildStandIns } from "../contracts/stand-ins.ts";
 import type { Deployment } from "./chains/deploy.ts";
 import { chainPlans } from "./chains/plan.ts";
 import { snapshotFile } from "./emulators/neon/snapshot.ts";
@@ -55,6 +56,9 @@ type Processes = Record<"hub" | "chains" | "worker", Child>;
  */
 export async function bootStack(options: StackOptions = {}): Promise<Stack> {
   const port = await findPort(options.port ?? 0);
+  const watch = new Stopwatch(options.report ?? (options.quiet === true ? () => undefined : printStep));
+  // First, for the processes import what this writes.
+  await watch.step("Stand-ins compiled", buildStandIns);
   removeDeadRuns();
   const folder = options.folder ?? join(startFolder, `run-${process.pid}-${port}`);
   const entry = (name: string) => join(import.meta.dirname, name, "main.ts");
@@ -69,7 +73,6 @@ export async function bootStack(options: StackOptions = {}): Promise<Stack> {
     if (leftover !== null) rmSync(leftover, { recursive: true, force: true });
   };
   try {
-    const watch = new Stopwatch(options.report ?? (options.quiet === true ? () => undefined : printStep));
     const manifest = await bring({ processes, port, watch, options });
     leftover ??= file;
     writeManifest(file, manifest);

@@ -7,7 +7,6 @@ const Settings = z.strictObject({
   entry: z.array(z.string()),
   project: z.array(z.string()),
   ignoreExportsUsedInFile: z.boolean(),
-  ignoreIssues: z.record(z.string(), z.array(z.string())),
   ignoreDependencies: z.array(z.string()),
 });
 const settings = Settings.parse(JSON.parse(readFileSync("knip.json", "utf8")));
@@ -42,12 +41,8 @@ describe("what the search for unused code passes over", () => {
     expect(existsSync(file) && readFileSync(file, "utf8").includes(mention)).toBe(true);
   });
 
-  test("is, of exports, what the contract build wrote, and what a file uses itself", () => {
-    // Generated files export all they hold; schemas and types are exported for their names.
-    expect([settings.ignoreIssues, settings.ignoreExportsUsedInFile]).toEqual([
-      { "**/artifact.ts": ["exports"] },
-      true,
-    ]);
+  test("is, of exports, what a file uses itself: schemas and types are exported for their names", () => {
+    expect(settings.ignoreExportsUsedInFile).toBe(true);
   });
 
   test("is no file of src: every one must be reached from the worker", () => {

@@ -12,12 +12,12 @@ import {
 } from "viem";
 import { call, getBlock, getCode, readContract, simulateContract } from "viem/actions";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callerVaultAbi, minimumVaultAbi } from "#stand-ins/standard";
 import { accounts, tokenHolders } from "../../scripts/stack/accounts.ts";
 import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { Scenario } from "../../scripts/stack/chains/plan.ts";
 import { registryRows } from "../../scripts/stack/chains/registry.ts";
-import { callerVaultAbi, minimumVaultAbi } from "../../scripts/stack/contracts/artifact.ts";
 import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/address.ts";
 import { startProcess } from "../support/stack/harness.ts";
 

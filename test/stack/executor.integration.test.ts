@@ -15,10 +15,10 @@ import {
   zeroHash,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { receiverAcrossAbi } from "#stand-ins/lifi";
 import { headOf, logsOf, receiptOf } from "../../scripts/stack/bridge/node.ts";
 import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import { receiverAcrossAbi } from "../../scripts/stack/contracts/lifi/artifact.ts";
 import { asLog } from "../../scripts/stack/relayer/as-log.ts";
 import { depositAbi } from "../../src/providers/across/across-abi.ts";
 import { receiverMessageParameters } from "../../src/providers/lifi/decode/lifi-structs.ts";

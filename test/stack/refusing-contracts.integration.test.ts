@@ -9,6 +9,7 @@ import {
   zeroHash,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { diamondAbi, erc20ProxyAbi, executorAbi, receiverAcrossAbi } from "#stand-ins/lifi";
 import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import {

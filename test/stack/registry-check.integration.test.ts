@@ -14,11 +14,6 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { SeedRow } from "../../scripts/db/seed-row.ts";
-import { openChain, routerAt } from "../../scripts/registry/chain.ts";
-import { databaseStore, fileStore, type RowStore } from "../../scripts/registry/store.ts";
-import { tableOf } from "../../scripts/registry/table.ts";
-import { checkRegistry } from "../../scripts/registry-check.ts";
 import {
   contractsOf,
   deploy,

@@ -9,10 +9,10 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { inject } from "vitest";
+import { stackTokenAbi, wrappedNativeAbi } from "#stand-ins/standard";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { TokenSymbol } from "../../scripts/stack/chains/plan.ts";
 import { receiptOf } from "../../scripts/stack/chains/receipt.ts";
-import { stackTokenAbi, wrappedNativeAbi } from "../../scripts/stack/contracts/artifact.ts";
 import type { StackChain, StackVault } from "../../scripts/stack/manifest.ts";
 import { createWallet, type Eip1193Provider } from "./wallet.ts";
 

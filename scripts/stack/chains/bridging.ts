@@ -9,9 +9,6 @@ import {
   toFunctionSelector,
   zeroAddress,
 } from "viem";
-import { depositRouterAddress } from "../../../src/router/address.ts";
-import { assetTerms } from "../bridge/assets.ts";
-import { stackTokenAbi, wrappedNativeAbi } from "../contracts/artifact.ts";
 import {
   diamondAbi,
   diamondCreationCode,
@@ -25,7 +22,10 @@ import {
   feeForwarderCreationCode,
   receiverAcrossAbi,
   receiverAcrossCreationCode,
-} from "../contracts/lifi/artifact.ts";
+} from "#stand-ins/lifi";
+import { stackTokenAbi, wrappedNativeAbi } from "#stand-ins/standard";
+import { depositRouterAddress } from "../../../src/router/address.ts";
+import { assetTerms } from "../bridge/assets.ts";
 import {
   type CircleContracts,
   deployMessaging,

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseAbi } from "viem";
+import { pausableVaultAbi } from "#stand-ins/standard";
 import { type Asset, termsOf } from "../bridge/assets.ts";
-import { pausableVaultAbi } from "../contracts/artifact.ts";
 import { catchUp, forward } from "./anvil.ts";
 import { type BridgingContracts, deployBridging } from "./bridging.ts";
 import { familyOf } from "./families/families.ts";

@@ -1,5 +1,4 @@
 import { type Address, encodeDeployData, encodeFunctionData, zeroAddress } from "viem";
-import { stackTokenAbi } from "../contracts/artifact.ts";
 import {
   circleBridgeProxyAbi,
   circleBridgeProxyCreationCode,
@@ -12,7 +11,8 @@ import {
   stargatePoolCreationCode,
   tokenMessagingAbi,
   tokenMessagingCreationCode,
-} from "../contracts/lifi/artifact.ts";
+} from "#stand-ins/lifi";
+import { stackTokenAbi } from "#stand-ins/standard";
 import type { TokenSymbol } from "./plan.ts";
 import type { ChainScript } from "./script.ts";
 

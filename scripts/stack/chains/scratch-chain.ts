@@ -72,7 +72,7 @@ export async function deploy(chain: ContractChain, data: Hex): Promise<Address> 
 
 /** Compiles one Solidity file and gives its contracts by name. Throws when asked for one that is not there. */
 export function contractsOf(file: string): (name: string) => CompiledContract & { abi: Abi } {
-  const compiled = compile([file], 200);
+  const compiled = compile({ sources: [file], optimizer: { viaIR: true, runs: 200 } });
   return (name) => {
     const contract = compiled.get(name);
     if (contract === undefined) throw new Error(`${name} is not in ${file}`);

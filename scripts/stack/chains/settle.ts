@@ -7,9 +7,9 @@ import {
   http,
   isAddressEqual,
 } from "viem";
-import { lagoonVaultAbi } from "../contracts/erc7540/artifact.ts";
-import { mellowDepositQueueAbi } from "../contracts/mellow/artifact.ts";
-import { midasDepositVaultAbi, midasFeedAbi } from "../contracts/midas/artifact.ts";
+import { lagoonVaultAbi } from "#stand-ins/erc7540";
+import { mellowDepositQueueAbi } from "#stand-ins/mellow";
+import { midasDepositVaultAbi, midasFeedAbi } from "#stand-ins/midas";
 import { rpc } from "./json-rpc.ts";
 import { chainPlans } from "./plan.ts";
 

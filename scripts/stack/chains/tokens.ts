@@ -8,7 +8,7 @@ import {
   stackTokenCreationCode,
   wrappedNativeAbi,
   wrappedNativeCreationCode,
-} from "../contracts/artifact.ts";
+} from "#stand-ins/standard";
 import type { TokenPlan } from "./plan.ts";
 import type { ChainScript } from "./script.ts";
 

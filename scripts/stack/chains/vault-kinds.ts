@@ -12,7 +12,7 @@ import {
   pausableVaultCreationCode,
   solmateVaultAbi,
   solmateVaultCreationCode,
-} from "../contracts/artifact.ts";
+} from "#stand-ins/standard";
 import type { VaultKind } from "./plan.ts";
 
 export type Erc4626Kind = Exclude<VaultKind, { kind: "morpho" | "family" }>;

@@ -11,9 +11,9 @@ import {
   toEventSelector,
   zeroHash,
 } from "viem";
+import { circleTransmitterAbi, stargatePoolAbi } from "#stand-ins/lifi";
 import type { NodeLog } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
-import { circleTransmitterAbi, stargatePoolAbi } from "../contracts/lifi/artifact.ts";
 import { asLog } from "./as-log.ts";
 import { type RelayData, type Transfer, toAddress } from "./transfer.ts";
 

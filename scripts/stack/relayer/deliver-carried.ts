@@ -11,7 +11,6 @@ import {
   zeroAddress,
   zeroHash,
 } from "viem";
-import type { BridgeChain } from "../bridge/world.ts";
 import {
   circleTransmitterAbi,
   layerZeroEndpointAbi,

@@ -2,7 +2,6 @@ import { type Hex, isAddressEqual, parseEventLogs } from "viem";
 import { handlerAbi, spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import type { NodeReceipt } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
-import { receiverAcrossAbi } from "../contracts/lifi/artifact.ts";
 import { asLog } from "./as-log.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 

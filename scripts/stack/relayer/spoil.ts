@@ -1,9 +1,9 @@
 import { encodeFunctionData, type Hex, isAddressEqual, maxUint256, zeroHash } from "viem";
+import { stackTokenAbi } from "#stand-ins/standard";
 import { depositRouterAddress } from "../../../src/router/address.ts";
 import { callOnlyStep, encodeRouterDeposit } from "../../../src/router/codec.ts";
 import type { NodeReceipt } from "../bridge/node.ts";
 import { type BridgeChain, tokenOfAsset } from "../bridge/world.ts";
-import { stackTokenAbi } from "../contracts/artifact.ts";
 import { send } from "./send.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 

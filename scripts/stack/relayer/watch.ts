@@ -13,7 +13,6 @@ import {
 import { relayHashParameters, spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import { headOf, logsOf, type NodeLog, receiptOf } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
-import { diamondAbi } from "../contracts/lifi/artifact.ts";
 import { asLog } from "./as-log.ts";
 import { CARRIED, carriersOf, readCarried } from "./carried.ts";
 import type { Ledger } from "./ledger.ts";

@@ -4,7 +4,7 @@ import {
   accountableVaultCreationCode,
   accountableStrategyAbi as strategyAbi,
   accountableVaultAbi as vaultAbi,
-} from "../../../scripts/stack/contracts/accountable/artifact.ts";
+} from "#stand-ins/accountable";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, Placed, StandIn } from "../../support/conformance/vaults/family.ts";
 import {

@@ -1,9 +1,9 @@
+import { pausableVaultAbi } from "#stand-ins/standard";
 import {
   type Erc4626Kind,
   shareDecimals,
   vaultDeployData,
 } from "../../../scripts/stack/chains/vault-kinds.ts";
-import { pausableVaultAbi } from "../../../scripts/stack/contracts/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, StandIn } from "../../support/conformance/vaults/family.ts";
 import { asItIs, firstDeposit, set, standard, when } from "../../support/conformance/vaults/standard.ts";

@@ -4,7 +4,7 @@ import {
   plasmaAccessManagerCreationCode,
   plasmaVaultAbi,
   plasmaVaultCreationCode,
-} from "../../../scripts/stack/contracts/ipor/artifact.ts";
+} from "#stand-ins/ipor";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, Placed, StandIn } from "../../support/conformance/vaults/family.ts";
 import { deployOn, firstDeposit, set, standard, when } from "../../support/conformance/vaults/standard.ts";

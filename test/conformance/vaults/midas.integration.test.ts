@@ -7,8 +7,6 @@ import {
   zeroAddress,
   zeroHash,
 } from "viem";
-import { catchUp } from "../../../scripts/stack/chains/anvil.ts";
-import { stackTokenAbi } from "../../../scripts/stack/contracts/artifact.ts";
 import {
   midasAccessAbi,
   midasDepositVaultAbi,

@@ -1,4 +1,5 @@
 import { type Address, parseAbi } from "viem";
+import { vaultV2Abi, vaultV2CreationCode } from "#stand-ins/morpho-v2";
 import { forward } from "../../../scripts/stack/chains/anvil.ts";
 import {
   accrue,
@@ -8,7 +9,6 @@ import {
   openMetaMorpho,
   TIMELOCK,
 } from "../../../scripts/stack/chains/morpho.ts";
-import { vaultV2Abi, vaultV2CreationCode } from "../../../scripts/stack/contracts/morpho-v2/artifact.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, Placed, StandIn } from "../../support/conformance/vaults/family.ts";
 import {

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  tokenizedVaultAbi as vaultAbi,
-  whitelistAbi,
-} from "../../../scripts/stack/contracts/upshift/artifact.ts";
+import { tokenizedVaultAbi as vaultAbi, whitelistAbi } from "#stand-ins/upshift";
 import type { Token } from "../../../src/vaults/vault.ts";
 import { balanceOf } from "../../support/balances.ts";
 import {

@@ -1,5 +1,4 @@
 import { type Address, encodeDeployData, encodeFunctionData, maxUint256, zeroAddress } from "viem";
-import type { ChainScript } from "../../../scripts/stack/chains/script.ts";
 import {
   vedaAccountantAbi,
   vedaAccountantCreationCode,
@@ -13,7 +12,8 @@ import {
   vedaTellerStreamingCreationCode,
   vedaVaultAbi,
   vedaVaultCreationCode,
-} from "../../../scripts/stack/contracts/veda/artifact.ts";
+} from "#stand-ins/veda";
+import type { ChainScript } from "../../../scripts/stack/chains/script.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, Placed, StandIn, State } from "../../support/conformance/vaults/family.ts";
 import { set } from "../../support/conformance/vaults/standard.ts";

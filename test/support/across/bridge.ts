@@ -25,7 +25,9 @@ import {
   stackTokenCreationCode,
   wrappedNativeAbi,
   wrappedNativeCreationCode,
-} from "../../../scripts/stack/contracts/artifact.ts";
+} from "#stand-ins/standard";
+import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
+import { spokePoolDeployData, spokePoolProxyDeployData } from "../../../scripts/stack/chains/spoke-pool.ts";
 import { type ChainClient, createChainClient } from "../../../src/chains/client.ts";
 import { NodeHealth } from "../../../src/chains/node-health.ts";
 import { Timing } from "../../../src/lib/timing.ts";

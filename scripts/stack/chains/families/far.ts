@@ -7,7 +7,7 @@ import {
   centrifugeSyncVaultCreationCode,
   lagoonVaultAbi,
   lagoonVaultCreationCode,
-} from "../../contracts/erc7540/artifact.ts";
+} from "#stand-ins/erc7540";
 import {
   mellowDepositQueueAbi,
   mellowDepositQueueCreationCode,
@@ -21,7 +21,7 @@ import {
   mellowSyncDepositQueueCreationCode,
   mellowVaultAbi,
   mellowVaultCreationCode,
-} from "../../contracts/mellow/artifact.ts";
+} from "#stand-ins/mellow";
 import {
   midasAccessAbi,
   midasAccessCreationCode,
@@ -31,7 +31,7 @@ import {
   midasFeedCreationCode,
   midasTokenAbi,
   midasTokenCreationCode,
-} from "../../contracts/midas/artifact.ts";
+} from "#stand-ins/midas";
 import {
   vedaAccountantAbi,
   vedaAccountantCreationCode,
@@ -39,7 +39,7 @@ import {
   vedaTellerDCreationCode,
   vedaVaultAbi,
   vedaVaultCreationCode,
-} from "../../contracts/veda/artifact.ts";
+} from "#stand-ins/veda";
 import type { ChainScript } from "../script.ts";
 import { deployVault, type FamilyVault, type Placing, standardDeposit } from "./family-vault.ts";
 

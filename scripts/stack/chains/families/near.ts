@@ -4,13 +4,13 @@ import {
   accountableStrategyCreationCode,
   accountableVaultAbi,
   accountableVaultCreationCode,
-} from "../../contracts/accountable/artifact.ts";
+} from "#stand-ins/accountable";
 import {
   plasmaAccessManagerAbi,
   plasmaAccessManagerCreationCode,
   plasmaVaultAbi,
   plasmaVaultCreationCode,
-} from "../../contracts/ipor/artifact.ts";
+} from "#stand-ins/ipor";
 import {
   eulerEarnVaultAbi,
   eulerEarnVaultCreationCode,
@@ -28,15 +28,15 @@ import {
   stataTokenCreationCode,
   yearnVaultAbi,
   yearnVaultCreationCode,
-} from "../../contracts/lending/artifact.ts";
-import { simpleLrtAbi, simpleLrtCreationCode } from "../../contracts/mellow-lrt/artifact.ts";
-import { vaultV2Abi, vaultV2CreationCode } from "../../contracts/morpho-v2/artifact.ts";
+} from "#stand-ins/lending";
+import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
+import { vaultV2Abi, vaultV2CreationCode } from "#stand-ins/morpho-v2";
 import {
   legacyTokenizedVaultAbi,
   legacyTokenizedVaultCreationCode,
   tokenizedVaultAbi,
   tokenizedVaultCreationCode,
-} from "../../contracts/upshift/artifact.ts";
+} from "#stand-ins/upshift";
 import { deployVault, type FamilyVault, standardDeposit, standardVault } from "./family-vault.ts";
 
 /** Of rates that are written as 10^27 for one. */

@@ -70,7 +70,7 @@ contract Diamond is CircleFacets {
         if (bridgeData.hasSourceSwaps) revert InformationMismatch();
         _validateAcross(bridgeData, acrossData);
         _take(bridgeData.sendingAssetId, bridgeData.minAmount);
-        _startBridge(bridgeData, acrossData, acrossData.outputAmount);
+        _startBridge(bridgeData, acrossData.outputAmount, acrossData);
         _returnExcess(before, msg.sender);
     }
 
@@ -86,7 +86,7 @@ contract Diamond is CircleFacets {
         _validateAcross(bridgeData, acrossData);
         bridgeData.minAmount = _depositAndSwap(bridgeData, swapData, msg.sender, 0);
         uint256 outputAmount = bridgeData.minAmount * acrossData.outputAmountMultiplier / MULTIPLIER_BASE;
-        _startBridge(bridgeData, acrossData, outputAmount);
+        _startBridge(bridgeData, outputAmount, acrossData);
         _returnExcess(before, msg.sender);
     }
 
@@ -217,7 +217,7 @@ contract Diamond is CircleFacets {
     }
 
     /// @dev The depositor, who gets refunds, is the refund address and not who calls.
-    function _startBridge(BridgeData memory bridgeData, AcrossV4Data calldata acrossData, uint256 outputAmount) private {
+    function _startBridge(BridgeData memory bridgeData, uint256 outputAmount, AcrossV4Data memory acrossData) private {
         bool native = bridgeData.sendingAssetId == address(0);
         if (!native) _approveMax(bridgeData.sendingAssetId, address(SPOKEPOOL), bridgeData.minAmount);
         SPOKEPOOL.deposit{value: native ? bridgeData.minAmount : 0}(
