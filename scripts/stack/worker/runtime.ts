@@ -1,22 +1,9 @@
 import { readdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, extname, join } from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { withAssetsBeside } from "./assets.ts";
 
-/** What is used of miniflare, which wrangler brings along in the version that fits it. */
-interface Runtime {
-  ready: Promise<URL>;
-  dispose(): Promise<void>;
-}
-interface MiniflareModule {
-  Miniflare: new (options: unknown) => Runtime;
-  convertV4MiniflareOptions(options: unknown): unknown;
-  Log: new (level: number) => unknown;
-  LogLevel: { WARN: number };
-}
-
-const require = createRequire(import.meta.url);
 const moduleTypes: Readonly<Record<string, string>> = {
   ".js": "ESModule",
   ".mjs": "ESModule",
@@ -39,10 +26,7 @@ export async function runWorker(input: {
   port: number;
   variables: Readonly<Record<string, string>>;
   assets: "in front" | "beside";
-}): Promise<Runtime> {
-  const { Miniflare, convertV4MiniflareOptions, Log, LogLevel } = createRequire(require.resolve("wrangler"))(
-    "miniflare",
-  ) as MiniflareModule;
+}): Promise<Miniflare> {
   // wrangler.toml names required secrets, and wrangler looks for them here.
   Object.assign(process.env, input.variables);
   const { workerOptions, main } = unstable_getMiniflareWorkerOptions(input.configFile);
@@ -60,7 +44,8 @@ export async function runWorker(input: {
       logRequests: false,
       log: new Log(LogLevel.WARN),
       unsafeTriggerHandlers: true,
-      workers: input.assets === "beside" ? withAssetsBeside(worker) : [worker],
+      // wrangler gives them as what they are by name, for the version of miniflare that it brings.
+      workers: (input.assets === "beside" ? withAssetsBeside(worker) : [worker]) as V4WorkerOptions[],
     }),
   );
   await runtime.ready;

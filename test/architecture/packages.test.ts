@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+interface Manifest {
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+const read = (file: string) => JSON.parse(readFileSync(file, "utf8")) as Manifest;
+const ours = read("package.json");
+
+test("miniflare is the version that wrangler brings, whose options it is given", () => {
+  const { dependencies = {} } = read("node_modules/wrangler/package.json");
+  expect(dependencies["miniflare"]).toMatch(/^\d/);
+  expect(ours.devDependencies?.["miniflare"]).toBe(dependencies["miniflare"]);
+});
+
+test("every package has one exact version", () => {
+  const versions = Object.values({ ...ours.dependencies, ...ours.devDependencies });
+  expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+});
