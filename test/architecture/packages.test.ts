@@ -14,6 +14,14 @@ test("miniflare is the version that wrangler brings, whose options it is given",
   expect(ours.devDependencies?.["miniflare"]).toBe(dependencies["miniflare"]);
 });
 
+test("drizzle-kit builds with wrangler's esbuild, so that there is one", () => {
+  const { overrides } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    overrides: Record<string, Record<string, string>>;
+  };
+  const { dependencies = {} } = read("node_modules/wrangler/package.json");
+  expect(overrides["drizzle-kit"]?.["esbuild"]).toBe(dependencies["esbuild"]);
+});
+
 test("every package has one exact version", () => {
   const versions = Object.values({ ...ours.dependencies, ...ours.devDependencies });
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);

@@ -26,8 +26,8 @@ const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>>
   "@openzeppelin/contracts": ["scripts/stack/contracts/Vaults.sol", "@openzeppelin/contracts/"],
   // Its program is started by its package's name.
   "@redocly/cli": ["scripts/openapi.ts", '"@redocly/cli"'],
-  // One file of it is copied into public/.
-  "@scalar/api-reference": ["scripts/copy-assets.ts", "@scalar/api-reference/dist"],
+  // A string of it is written into public/.
+  "@scalar/fastify-api-reference": ["scripts/copy-assets.ts", "@scalar/fastify-api-reference/dist"],
   // Imported by Solidity.
   solmate: ["scripts/stack/contracts/Vaults.sol", "solmate/"],
 };
