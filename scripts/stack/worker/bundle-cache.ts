@@ -28,7 +28,7 @@ export async function findCached(root: string): Promise<CachedBundle> {
     if (existsSync(file) && (await stat(file)).isFile())
       hash.update(`\n${path}\n`).update(await readFile(file));
   }
-  const folder = join(root, "node_modules/.cache/causeway-worker", hash.digest("hex").slice(0, 32));
+  const folder = join(root, ".cache/worker", hash.digest("hex").slice(0, 32));
   return { root, folder, found: existsSync(folder) };
 }
 

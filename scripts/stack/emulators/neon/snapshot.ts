@@ -14,7 +14,7 @@ export function snapshotFile(root: string): string {
   for (const name of readdirSync(folder).sort()) {
     if (name.endsWith(".sql")) hash.update(`\n${name}\n`).update(readFileSync(join(folder, name)));
   }
-  return join(root, "node_modules/.cache/causeway-postgres", `${hash.digest("hex").slice(0, 32)}.tar`);
+  return join(root, ".cache/postgres", `${hash.digest("hex").slice(0, 32)}.tar`);
 }
 
 function pgliteVersion(): string {

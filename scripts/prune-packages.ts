@@ -1,0 +1,26 @@
+/** Removes from node_modules what nothing here reads; `npm ci` and `npm install` end with it. */
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { readArguments } from "./command.ts";
+
+readArguments({
+  help: `Removes from node_modules what nothing here reads: Node's C headers, and source maps. After every install.
+
+  node scripts/prune-packages.ts
+
+  --help  show this text`,
+});
+const folder = join(import.meta.dirname, "../node_modules");
+/** The headers are for compiling addons, of which there are none; packages' code is read as it is published. */
+const UNREAD = /^node\/node_modules\/node-[^/]+\/include\/.+|\.(c|m)?(j|t)s\.map$/;
+
+let [files, bytes] = [0, 0];
+for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath, entry.name);
+  const inside = path.slice(folder.length + 1).replaceAll("\\", "/");
+  if (!entry.isFile() || !UNREAD.test(inside)) continue;
+  bytes += statSync(path).size;
+  files += 1;
+  rmSync(path);
+}
+console.log(`pruned   ${files} files of packages, ${Math.round(bytes / 2 ** 20)} MB`);
