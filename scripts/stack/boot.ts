@@ -75,7 +75,7 @@ export async function bootStack(options: StackOptions = {}): Promise<Stack> {
   try {
     const manifest = await bring({ processes, port, watch, options });
     leftover ??= file;
-    writeManifest(file, manifest);
+    (await tools()).writeManifest(file, manifest);
     const onCrash = (listener: (message: string) => void) => {
       for (const child of Object.values(processes)) child.onCrash(listener);
     };
@@ -104,7 +104,8 @@ async function bring(boot: Boot): Promise<StackManifest> {
   });
   const api = `http://127.0.0.1:${boot.port}`;
   const adminToken = randomBytes(24).toString("hex");
-  const chains = deployments.map(describeForWorker);
+  const { accounts, describeChain, describeVaults } = await tools();
+  const chains = deployments.map((deployment) => describeForWorker(deployment, describeChain(deployment)));
   const variables = workerVariables({ api, hub, credentials, redisToken, adminToken, chains });
   const listen: ListenInput = {
     configFile,
@@ -124,7 +125,7 @@ async function bring(boot: Boot): Promise<StackManifest> {
   return {
     api,
     chains: deployments.map(describeChain),
-    accounts: (await tools()).accounts,
+    accounts,
     vaults: deployments.flatMap(describeVaults),
     emulators: hub,
     admin_token: adminToken,
@@ -133,23 +134,23 @@ async function bring(boot: Boot): Promise<StackManifest> {
   };
 }
 
-function describeForWorker(deployment: Deployment) {
-  const { chain_id, name, contracts } = describeChain(deployment);
+function describeForWorker({ plan }: Deployment, { chain_id, name, contracts }: StackChain) {
   return {
     chain_id,
     name,
-    key: deployment.plan.key,
+    key: plan.key,
     wrapped_native: contracts.tokens.WETH.address,
     contracts,
   };
 }
 
-/** Modules that take half a second to load, which they may do while the processes start. */
+/** Modules that take half a second to load, which they may do while the processes start; some import stand-ins. */
 const tools = async () => ({
   ...(await import("../db/migrate.ts")),
   ...(await import("../db/seed.ts")),
   ...(await import("./accounts.ts")),
   ...(await import("./chains/registry.ts")),
+  ...(await import("./manifest.ts")),
 });
 
 /** Waits for all, so that nothing is still at work when the first failure is thrown. */
