@@ -8,7 +8,7 @@ const E2E = "test/**/*.e2e.test.ts";
 const SECOND_TRY = 1;
 
 /** Compiles what `#stand-ins/*` imports; the stack does so itself. */
-const STAND_INS = "test/harness/stand-ins.ts";
+const STAND_INS = "test/support/stand-ins.ts";
 
 export default defineConfig({
   test: {

@@ -6,7 +6,7 @@ import type { Deployment } from "./chains/deploy.ts";
 import { chainPlans } from "./chains/plan.ts";
 import { snapshotFile } from "./emulators/neon/snapshot.ts";
 import type { HubAddresses, HubInput } from "./hub/main.ts";
-import { describeChain, describeVaults, type StackManifest, writeManifest } from "./manifest.ts";
+import type { StackChain, StackManifest } from "./manifest.ts";
 import { Child } from "./processes/child.ts";
 import { findPort } from "./processes/port.ts";
 import { type Report, Stopwatch } from "./report.ts";

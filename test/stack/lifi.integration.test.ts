@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exchangeAbi } from "../../scripts/stack/contracts/lifi/artifact.ts";
+import { exchangeAbi } from "#stand-ins/lifi";
 import type { TransferRequest } from "../../src/providers/provider.ts";
 import { settled } from "../support/settled.ts";
 import {

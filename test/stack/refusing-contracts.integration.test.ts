@@ -12,12 +12,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { diamondAbi, erc20ProxyAbi, executorAbi, receiverAcrossAbi } from "#stand-ins/lifi";
 import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import {
-  diamondAbi,
-  erc20ProxyAbi,
-  executorAbi,
-  receiverAcrossAbi,
-} from "../../scripts/stack/contracts/lifi/artifact.ts";
 import { approve, type BridgedStack, give, newUser, startBridged } from "../support/stack/bridged.ts";
 
 const handlerAbi = parseAbi([

@@ -15,20 +15,25 @@ import {
 } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
-  contractsOf,
-  deploy,
-  type ScratchChain,
-  send,
-  startScratchChain,
-} from "../../scripts/stack/chains/scratch-chain.ts";
-import {
   vedaAccountantAbi,
   vedaAccountantCreationCode,
   vedaTellerBCreationCode,
   vedaTellerCAbi,
   vedaVaultAbi,
   vedaVaultCreationCode,
-} from "../../scripts/stack/contracts/veda/artifact.ts";
+} from "#stand-ins/veda";
+import { SeedRow } from "../../scripts/db/seed-row.ts";
+import { openChain, routerAt } from "../../scripts/registry/chain.ts";
+import { databaseStore, fileStore, type RowStore } from "../../scripts/registry/store.ts";
+import { tableOf } from "../../scripts/registry/table.ts";
+import { checkRegistry } from "../../scripts/registry-check.ts";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../scripts/stack/chains/scratch-chain.ts";
 import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { audit } from "../../src/db/schema/partners.ts";

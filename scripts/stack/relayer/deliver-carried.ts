@@ -16,7 +16,8 @@ import {
   layerZeroEndpointAbi,
   stargatePoolAbi,
   tokenMessagingAbi,
-} from "../contracts/lifi/artifact.ts";
+} from "#stand-ins/lifi";
+import type { BridgeChain } from "../bridge/world.ts";
 import type { Relayer } from "../emulators/control.ts";
 import { shortfall } from "./decide.ts";
 import { send } from "./send.ts";

@@ -1,4 +1,5 @@
 import { type Hex, isAddressEqual, parseEventLogs } from "viem";
+import { receiverAcrossAbi } from "#stand-ins/lifi";
 import { handlerAbi, spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import type { NodeReceipt } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";

@@ -10,6 +10,7 @@ import {
   toEventSelector,
   zeroAddress,
 } from "viem";
+import { diamondAbi } from "#stand-ins/lifi";
 import { relayHashParameters, spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import { headOf, logsOf, type NodeLog, receiptOf } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";

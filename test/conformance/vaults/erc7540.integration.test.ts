@@ -1,9 +1,5 @@
 import { type Address, erc20Abi, erc4626Abi, maxUint256 } from "viem";
-import {
-  centrifugeSyncVaultAbi,
-  lagoonVaultAbi,
-  lagoonVaultV6Abi,
-} from "../../../scripts/stack/contracts/erc7540/artifact.ts";
+import { centrifugeSyncVaultAbi, lagoonVaultAbi, lagoonVaultV6Abi } from "#stand-ins/erc7540";
 import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
 import type { Family, Placed, State } from "../../support/conformance/vaults/family.ts";
 import { convertedBy, priceOf, redemption, set } from "../../support/conformance/vaults/standard.ts";

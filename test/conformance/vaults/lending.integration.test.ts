@@ -18,7 +18,7 @@ import {
   yearnStrategyCreationCode,
   yearnVaultAbi,
   yearnVaultCreationCode,
-} from "../../../scripts/stack/contracts/lending/artifact.ts";
+} from "#stand-ins/lending";
 import type { Family } from "../../support/conformance/vaults/family.ts";
 import {
   asItIs,

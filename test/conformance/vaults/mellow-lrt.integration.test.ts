@@ -1,4 +1,4 @@
-import { simpleLrtAbi, simpleLrtCreationCode } from "../../../scripts/stack/contracts/mellow-lrt/artifact.ts";
+import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
 import { deployStandard, set, standard, when } from "../../support/conformance/vaults/standard.ts";
 import { conformance } from "../../support/conformance/vaults/suite.ts";
 

@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mellowOracleAbi } from "../../../scripts/stack/contracts/mellow/artifact.ts";
+import { mellowOracleAbi } from "#stand-ins/mellow";
 import { balanceOf } from "../../support/balances.ts";
 import { build, execute, positionsOf, sampleAmount } from "../../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../../support/conformance/vaults/family.ts";

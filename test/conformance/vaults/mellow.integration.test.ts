@@ -4,7 +4,7 @@ import {
   mellowShareManagerAbi,
   mellowSyncRedeemQueueAbi,
   mellowVaultAbi,
-} from "../../../scripts/stack/contracts/mellow/artifact.ts";
+} from "#stand-ins/mellow";
 import type { Family, Placed, State } from "../../support/conformance/vaults/family.ts";
 import { deployMellow, reportPrice } from "../../support/conformance/vaults/mellow-stand-in.ts";
 import { set } from "../../support/conformance/vaults/standard.ts";

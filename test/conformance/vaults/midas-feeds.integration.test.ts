@@ -1,10 +1,6 @@
 import { encodeDeployData, maxUint256, zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  midasDepositVaultAbi,
-  midasFeedAbi,
-  midasFeedCreationCode,
-} from "../../../scripts/stack/contracts/midas/artifact.ts";
+import { midasDepositVaultAbi, midasFeedAbi, midasFeedCreationCode } from "#stand-ins/midas";
 import { balanceOf } from "../../support/balances.ts";
 import { build, execute, positionsOf, sampleAmount } from "../../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../../support/conformance/vaults/family.ts";

@@ -13,7 +13,9 @@ import {
   midasFeedAbi,
   midasRedemptionVaultAbi,
   midasTokenAbi,
-} from "../../../scripts/stack/contracts/midas/artifact.ts";
+} from "#stand-ins/midas";
+import { stackTokenAbi } from "#stand-ins/standard";
+import { catchUp } from "../../../scripts/stack/chains/anvil.ts";
 import type { Family, Placed, State } from "../../support/conformance/vaults/family.ts";
 import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-in.ts";
 import { set } from "../../support/conformance/vaults/standard.ts";

@@ -1,10 +1,7 @@
 import { type Abi, type Address, zeroAddress } from "viem";
-import {
-  centrifugeAsyncVaultAbi,
-  lagoonVaultAbi,
-} from "../../../scripts/stack/contracts/erc7540/artifact.ts";
-import { mellowDepositQueueAbi } from "../../../scripts/stack/contracts/mellow/artifact.ts";
-import { midasDepositVaultAbi } from "../../../scripts/stack/contracts/midas/artifact.ts";
+import { centrifugeAsyncVaultAbi, lagoonVaultAbi } from "#stand-ins/erc7540";
+import { mellowDepositQueueAbi } from "#stand-ins/mellow";
+import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
 import type { Placed } from "../../support/conformance/vaults/family.ts";
 import { deployMellow } from "../../support/conformance/vaults/mellow-stand-in.ts";

@@ -4,7 +4,7 @@ import {
   legacyTokenizedVaultCreationCode,
   tokenizedVaultAbi as vaultAbi,
   whitelistAbi,
-} from "../../../scripts/stack/contracts/upshift/artifact.ts";
+} from "#stand-ins/upshift";
 import type { Family, Placed } from "../../support/conformance/vaults/family.ts";
 import { deployStandard, priceOf, set, standard, when } from "../../support/conformance/vaults/standard.ts";
 import { conformance } from "../../support/conformance/vaults/suite.ts";

@@ -1,7 +1,7 @@
 import { type Abi, type Address, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mellowDepositQueueAbi } from "../../../scripts/stack/contracts/mellow/artifact.ts";
-import { midasDepositVaultAbi } from "../../../scripts/stack/contracts/midas/artifact.ts";
+import { mellowDepositQueueAbi } from "#stand-ins/mellow";
+import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { Deposit, type NextStep } from "../../../src/schemas/deposit.ts";
 import { Positions } from "../../../src/schemas/position.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote.ts";

@@ -1,7 +1,7 @@
 import { type Abi, type Address, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { centrifugeAsyncVaultAbi } from "../../../scripts/stack/contracts/erc7540/artifact.ts";
-import { midasDepositVaultAbi } from "../../../scripts/stack/contracts/midas/artifact.ts";
+import { centrifugeAsyncVaultAbi } from "#stand-ins/erc7540";
+import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { Deposit, type NextStep } from "../../../src/schemas/deposit.ts";
 import { Positions } from "../../../src/schemas/position.ts";
 import { balanceOf } from "../../support/balances.ts";

@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, numberToHex, zeroAddress } from "viem";
 import { expect, test } from "vitest";
-import { stackTokenAbi } from "../../../scripts/stack/contracts/artifact.ts";
+import { stackTokenAbi } from "#stand-ins/standard";
 import type { TransferStatus } from "../../../src/schemas/deposit.ts";
 import type { bridgeKeys } from "../../../src/schemas/quote.ts";
 import { Api } from "../../support/api.ts";

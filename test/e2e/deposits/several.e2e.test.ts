@@ -1,9 +1,9 @@
 import { type Address, encodeFunctionData, type Hex, maxUint256 } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
+import { midasDepositVaultAbi } from "#stand-ins/midas";
+import { vedaTellerDAbi, vedaVaultAbi } from "#stand-ins/veda";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import { sendAsDeployer } from "../../../scripts/stack/chains/settle.ts";
-import { midasDepositVaultAbi } from "../../../scripts/stack/contracts/midas/artifact.ts";
-import { vedaTellerDAbi, vedaVaultAbi } from "../../../scripts/stack/contracts/veda/artifact.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
 import { Api, type BuildBody } from "../../support/api.ts";
 import { balanceOf } from "../../support/balances.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
+import { stackTokenAbi } from "#stand-ins/standard";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import { receiptOf } from "../../../scripts/stack/chains/receipt.ts";
-import { stackTokenAbi } from "../../../scripts/stack/contracts/artifact.ts";
 import { Api } from "../../support/api.ts";
 import { balanceOf } from "../../support/balances.ts";
 import {

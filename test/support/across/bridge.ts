@@ -8,14 +8,6 @@ import {
   maxUint256,
   pad,
 } from "viem";
-import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
-import {
-  deploy,
-  type ScratchChain,
-  send,
-  startScratchChain,
-} from "../../../scripts/stack/chains/scratch-chain.ts";
-import { spokePoolDeployData, spokePoolProxyDeployData } from "../../../scripts/stack/chains/spoke-pool.ts";
 import {
   noReturnTokenAbi,
   noReturnTokenCreationCode,
@@ -27,6 +19,12 @@ import {
   wrappedNativeCreationCode,
 } from "#stand-ins/standard";
 import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
+import {
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../../scripts/stack/chains/scratch-chain.ts";
 import { spokePoolDeployData, spokePoolProxyDeployData } from "../../../scripts/stack/chains/spoke-pool.ts";
 import { type ChainClient, createChainClient } from "../../../src/chains/client.ts";
 import { NodeHealth } from "../../../src/chains/node-health.ts";

@@ -1,12 +1,12 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { expect } from "vitest";
+import { stackTokenAbi, wrappedNativeAbi } from "#stand-ins/standard";
 import { tokenHolders } from "../../../scripts/stack/accounts.ts";
 import { balanceOf, type NodeReceipt, receiptOf } from "../../../scripts/stack/bridge/node.ts";
 import type { Deployment } from "../../../scripts/stack/chains/deploy.ts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
-import { stackTokenAbi, wrappedNativeAbi } from "../../../scripts/stack/contracts/artifact.ts";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import { describeChain } from "../../../scripts/stack/manifest.ts";
 import { control, startHub, startProcess, type TestHub } from "./harness.ts";

@@ -1,6 +1,6 @@
 import { concatHex, encodeFunctionData, type Hex, numberToHex, pad, zeroAddress, zeroHash } from "viem";
+import { diamondAbi } from "#stand-ins/lifi";
 import { isNative } from "../../bridge/world.ts";
-import { diamondAbi } from "../../contracts/lifi/artifact.ts";
 import type { Ask } from "./ask.ts";
 import type { BridgePlan } from "./bridge-plan.ts";
 import type { Stamp, SwapData } from "./calldata.ts";

@@ -1,6 +1,6 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, getAbiItem, type Hex } from "viem";
+import { diamondAbi, exchangeAbi, executorAbi, feeForwarderAbi } from "#stand-ins/lifi";
 import { isNative } from "../../bridge/world.ts";
-import { diamondAbi, exchangeAbi, executorAbi, feeForwarderAbi } from "../../contracts/lifi/artifact.ts";
 import type { ContractCall } from "./ask.ts";
 import { encodeBridge } from "./bridge-calldata.ts";
 import type { Plan } from "./plan.ts";

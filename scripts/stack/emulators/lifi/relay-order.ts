@@ -1,5 +1,5 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, keccak256, parseAbi } from "viem";
-import { diamondAbi } from "../../contracts/lifi/artifact.ts";
+import { diamondAbi } from "#stand-ins/lifi";
 
 /** Of RelayDepositoryFacet, which is not among the Diamond's facets here: nobody may sign what it encodes. */
 const relayAbi = parseAbi([

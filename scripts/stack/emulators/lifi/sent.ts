@@ -1,7 +1,7 @@
 import { type Address, decodeFunctionData, type Hex, isAddressEqual } from "viem";
+import { diamondAbi, executorAbi } from "#stand-ins/lifi";
 import type { NodeTransaction } from "../../bridge/node.ts";
 import type { BridgeChain } from "../../bridge/world.ts";
-import { diamondAbi, executorAbi } from "../../contracts/lifi/artifact.ts";
 
 /** What a transaction took from its sender, as its calldata says. */
 export interface Sent {

@@ -1,9 +1,9 @@
 import { type Hex, isAddressEqual, parseEventLogs } from "viem";
 import { z } from "zod";
+import { diamondAbi, executorAbi } from "#stand-ins/lifi";
 import { type NodeReceipt, receiptOf, transactionOf } from "../../bridge/node.ts";
 import type { BridgeSource } from "../../bridge/source.ts";
 import type { BridgeChain } from "../../bridge/world.ts";
-import { diamondAbi, executorAbi } from "../../contracts/lifi/artifact.ts";
 import { asLog } from "../../relayer/as-log.ts";
 import type { Transfer } from "../../relayer/transfer.ts";
 import { tellTransfer } from "./bridge-status.ts";

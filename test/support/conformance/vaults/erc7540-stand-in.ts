@@ -9,7 +9,7 @@ import {
   lagoonVaultCreationCode,
   lagoonVaultV6Abi,
   lagoonVaultV6CreationCode,
-} from "../../../../scripts/stack/contracts/erc7540/artifact.ts";
+} from "#stand-ins/erc7540";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { StandIn } from "./family.ts";
 import { fund, mint, whole } from "./use.ts";

@@ -1,5 +1,4 @@
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, zeroAddress } from "viem";
-import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
 import {
   mellowDepositQueueAbi,
   mellowDepositQueueCreationCode,
@@ -15,7 +14,8 @@ import {
   mellowSyncRedeemQueueCreationCode,
   mellowVaultAbi,
   mellowVaultCreationCode,
-} from "../../../../scripts/stack/contracts/mellow/artifact.ts";
+} from "#stand-ins/mellow";
+import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { StandIn } from "./family.ts";
 import { mint, whole } from "./use.ts";

@@ -7,7 +7,6 @@ import {
   maxUint256,
   zeroHash,
 } from "viem";
-import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
 import {
   midasAccessAbi,
   midasAccessCreationCode,
@@ -20,7 +19,8 @@ import {
   midasRedemptionVaultCreationCode,
   midasTokenAbi,
   midasTokenCreationCode,
-} from "../../../../scripts/stack/contracts/midas/artifact.ts";
+} from "#stand-ins/midas";
+import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { StandIn } from "./family.ts";
 import { fund, mint, whole } from "./use.ts";

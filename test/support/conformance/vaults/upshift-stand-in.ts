@@ -4,7 +4,7 @@ import {
   tokenizedVaultAbi as vaultAbi,
   whitelistAbi,
   whitelistCreationCode,
-} from "../../../../scripts/stack/contracts/upshift/artifact.ts";
+} from "#stand-ins/upshift";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { StandIn } from "./family.ts";
 import { deployOn } from "./standard.ts";

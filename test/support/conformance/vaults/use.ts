@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from "viem";
+import { stackTokenAbi } from "#stand-ins/standard";
 import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
-import { stackTokenAbi } from "../../../../scripts/stack/contracts/artifact.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 
 /** So many whole tokens in the smallest unit. */

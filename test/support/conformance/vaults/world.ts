@@ -10,13 +10,13 @@ import {
   type TransactionReceipt,
 } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { stackTokenAbi, stackTokenCreationCode } from "#stand-ins/standard";
 import type { SeedRow } from "../../../../scripts/db/seed-row.ts";
 import { startAnvil } from "../../../../scripts/stack/chains/anvil.ts";
 import { deployRouter, verifyRouter } from "../../../../scripts/stack/chains/infrastructure.ts";
 import { rpc, rpcBatch } from "../../../../scripts/stack/chains/json-rpc.ts";
 import { receiptOf } from "../../../../scripts/stack/chains/receipt.ts";
 import { ChainScript } from "../../../../scripts/stack/chains/script.ts";
-import { stackTokenAbi, stackTokenCreationCode } from "../../../../scripts/stack/contracts/artifact.ts";
 import { type Isolate, startDeployment } from "../../../../scripts/stack/deployment.ts";
 import { vaults } from "../../../../src/db/schema/vaults.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
