@@ -6,7 +6,7 @@ import { queryAll } from "../../src/chains/query.ts";
 import type { Derivation, DerivedVault } from "../../src/vaults/derivation.ts";
 import { type DerivationSubject, subjectOfRow } from "../../src/vaults/derivation.ts";
 import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
-import { deriverOf, derivers, findAdapter } from "../../src/vaults/families.ts";
+import { deriverOf, families } from "../../src/vaults/families.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import { codeAt } from "./chain.ts";
 import { differencesOf } from "./differences.ts";
@@ -54,10 +54,12 @@ async function recognise(
   client: ChainClient,
   of: { row: StoredVault; subject: DerivationSubject },
 ): Promise<string> {
-  const telling = derivers.filter((deriver) => deriver.telling && findAdapter(deriver.adapter) !== null);
-  const parts = Object.fromEntries(telling.map((deriver) => [deriver.adapter, deriver.derive(of.subject)]));
+  const conclusive = families.filter(({ deriver }) => deriver.conclusive);
+  const parts = Object.fromEntries(
+    conclusive.map(({ adapter, deriver }) => [adapter.name, deriver.derive(of.subject)]),
+  );
   const { value } = await runQuery(client, queryAll(parts));
-  return telling.find((deriver) => value[deriver.adapter]?.ok === true)?.adapter ?? of.row.adapter;
+  return conclusive.find(({ adapter }) => value[adapter.name]?.ok === true)?.adapter.name ?? of.row.adapter;
 }
 
 async function derive(
@@ -65,8 +67,7 @@ async function derive(
   of: { adapter: string; subject: DerivationSubject },
 ): Promise<Derivation> {
   const refuse = (reason: string): Derivation => ({ ok: false, reason });
-  if (findAdapter(of.adapter) === null) return refuse(`no adapter is called ${of.adapter}`);
-  if (deriverOf(of.adapter) === null) return refuse(`the adapter ${of.adapter} derives no addresses`);
+  if (deriverOf(of.adapter) === null) return refuse(`no adapter is called ${of.adapter}`);
   const bare = await standsOnNothing(client, of.subject.address);
   return bare === null ? deriveFromChain(client, of) : refuse(bare);
 }

@@ -7,9 +7,9 @@ import { audit } from "../../src/db/schema/partners.ts";
 import { vaults } from "../../src/db/schema/vaults.ts";
 import { Timing } from "../../src/lib/timing.ts";
 import { formatVaultId } from "../../src/lib/vault-id.ts";
-import { toDerivedColumns } from "../../src/registry/derive-vault.ts";
 import type { DerivedVault } from "../../src/vaults/derivation.ts";
-import { deriverOf } from "../../src/vaults/families.ts";
+import { toDerivedColumns } from "../../src/vaults/derive-vault.ts";
+import { findFamily } from "../../src/vaults/families.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import type { DatabaseTarget } from "../db/connect.ts";
 import { readSeedFile, seedFile } from "../db/seed.ts";
@@ -33,7 +33,7 @@ export interface RowStore {
 const columnsOf = ({ row, adapter, vault }: Activation) => ({
   ...toDerivedColumns(vault),
   adapter,
-  type: deriverOf(adapter)?.type ?? row.type,
+  type: findFamily(adapter)?.type ?? row.type,
 });
 
 /** The rows of the repository: an activation is a change of the file, to be reviewed and committed. */

@@ -100,7 +100,7 @@ async function confirmOnChain(
       valueOrNull(decimals),
     ),
   ]);
-  const { value } = await readUncached(ctx, { chainId, described: queryAll(Object.fromEntries(described)) });
+  const { value } = await readUncached(ctx, { chainId, query: queryAll(Object.fromEntries(described)) });
   const said = value as Record<string, number | null>;
   return tokens.filter(({ address, decimals }) => said[address] === decimals);
 }

@@ -148,7 +148,7 @@ function controlSubscription(watched: readonly LinkedVault[]): LogSubscription {
   for (const { vault, links } of watched) {
     const contracts = governanceContractsOf(vault, links);
     for (const event of governanceEventsOf(vault.adapter)) {
-      const address = contracts[event.on];
+      const address = contracts[event.contract];
       if (address === undefined) continue;
       topicsBy.set(address, (topicsBy.get(address) ?? new Set()).add(eventTopic(event)));
     }
@@ -174,7 +174,7 @@ function toRows(log: ChainLog, of: { watched: readonly LinkedVault[]; notedAt: D
 }
 
 const isRoutine = (event: GovernanceEvent, of: { members: EventArgs; vault: Vault }): boolean =>
-  event.seenByView?.(of.members, of.vault) === true || event.everyday?.(of.members) === true;
+  event.seenByView?.(of.members, of.vault) === true || event.routine?.(of.members) === true;
 
 /** Adds the times of blocks. Throws OutsideError when a block is another one by now. */
 async function withBlockTimes(

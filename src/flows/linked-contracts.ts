@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { NodeSession } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
-import { linkViews } from "../vaults/control-events/linked.ts";
+import { findFamily } from "../vaults/families.ts";
 import type { LinkedContracts } from "../vaults/governance/governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
 
@@ -57,14 +57,16 @@ export async function readLinkedContracts(
     links.set(vault.vaultId, { ...links.get(vault.vaultId), ...link });
   };
   const viewed = vaults.flatMap((vault) => {
-    const link = linkViews[vault.adapter];
-    return link === undefined ? [] : [{ vault, on: link.on, selector: toFunctionSelector(link.view) }];
+    const link = findFamily(vault.adapter)?.governanceLink;
+    return link === undefined
+      ? []
+      : [{ vault, contract: link.contract, selector: toFunctionSelector(link.view) }];
   });
   const asked = viewed.map(({ vault, selector }) => ({ address: vault.address, selector }));
   const told = await readAddresses(node, { views: asked });
-  for (const [index, { vault, on }] of viewed.entries()) {
+  for (const [index, { vault, contract }] of viewed.entries()) {
     const address = told[index];
-    if (address != null) add(vault, { [on]: address });
+    if (address != null) add(vault, { [contract]: address });
   }
   const beacons = await readBeacons(node, vaults);
   for (const [index, vault] of vaults.entries()) {

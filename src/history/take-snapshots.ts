@@ -58,7 +58,7 @@ async function readChainSnapshots(
       return [vault.vaultId, snapshotQuery(vault, { holder, nowMs: ctx.now() })] as const;
     });
     const all = queryAll(Object.fromEntries(described));
-    const { value, block } = await readUncached(ctx, { chainId, described: all });
+    const { value, block } = await readUncached(ctx, { chainId, query: all });
     const blockTime = new Date(block.timestamp * 1000);
     return vaults.flatMap((vault) => {
       const seen = value[vault.vaultId];

@@ -35,7 +35,7 @@ export async function readFunds(
   const native = isNative(from.token);
   const described = native ? noReads : tokenFundsQuery(input.payer, input.spenders);
   const [{ value, block }, balance] = await Promise.all([
-    readUncached(ctx, { chainId: from.chainId, described }),
+    readUncached(ctx, { chainId: from.chainId, query: described }),
     native ? readNativeBalance(from.client, user) : null,
   ]);
   if (native) return { balance, allowances: new Map(), block };

@@ -131,7 +131,7 @@ function heldShares({ call, answer }: Answered): HeldShares[] {
         return [{ vault, shares: position.balance, assets: position.assets }];
       case "rate": {
         const { balance: shares, rate } = position;
-        return [{ vault, shares, assets: adapterOf(vault).worth?.(vault, { shares, rate }) ?? null }];
+        return [{ vault, shares, assets: adapterOf(vault).toAssets?.(vault, { shares, rate }) ?? null }];
       }
       case "assets_unknown":
         return [{ vault, shares: position.balance, assets: null }];
@@ -145,7 +145,7 @@ function heldShares({ call, answer }: Answered): HeldShares[] {
 export function outdatedQuery(vaults: readonly Vault[]): Query<ReadonlySet<string>> | null {
   const parts = Object.fromEntries(
     vaults.flatMap((vault) => {
-      const still = adapterOf(vault).stillValued?.(vault);
+      const still = adapterOf(vault).pricingUnchanged?.(vault);
       return still === undefined ? [] : [[vault.vaultId, still] as const];
     }),
   );

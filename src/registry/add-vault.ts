@@ -6,8 +6,8 @@ import { AppError, failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { NewVaultInput, VaultRecord } from "../schemas/admin.ts";
 import { type Derivation, underivable, unreviewedSubject } from "../vaults/derivation.ts";
-import { deriverOf } from "../vaults/families.ts";
-import { assertServedChain, deriveVault, toDerivedColumns } from "./derive-vault.ts";
+import { assertServedChain, deriveVault, toDerivedColumns } from "../vaults/derive-vault.ts";
+import { findFamily } from "../vaults/families.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 /** The row of a vault, and whether it was made now. */
@@ -27,7 +27,7 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Adde
   const vaultId = formatVaultId(key);
   const derived = await tryDeriving(ctx, { ...key, adapter });
   // Which family an adapter talks to is not for saying.
-  const type = deriverOf(adapter)?.type ?? input.type;
+  const type = findFamily(adapter)?.type ?? input.type;
   const ownName = derived.ok ? derived.vault.name : "";
   const name = [input.name, ownName, vaultId].find((text) => text !== "") ?? vaultId;
   const statusReason = derived.ok ? "not activated yet" : derived.reason;

@@ -6,9 +6,9 @@ import { describeError } from "../lib/logger.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultChangeInput, VaultRecord } from "../schemas/admin.ts";
 import { type DerivationSubject, subjectOfRow } from "../vaults/derivation.ts";
+import { assertServedChain, deriveVault, toDerivedColumns } from "../vaults/derive-vault.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault } from "../vaults/vault.ts";
-import { assertServedChain, deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 type VaultChange = { key: VaultKey; change: VaultChangeInput };

@@ -11,57 +11,72 @@ import { createQuery, type Query, type Read, type ReadResult, read, valueOrNull 
 import type { VaultCaller } from "../db/schema/vaults.ts";
 import { once } from "../lib/once.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
-import type { VaultType } from "../schemas/vault.ts";
 import type { StoredVault, Token } from "./vault.ts";
 
-/** What a vault's own contracts say of everything that its registry row needs. */
+/** The columns of a vault's registry row, read from its own contracts. */
 export interface DerivedVault {
-  /** Empty: it has none. */
+  /** Empty when the vault has no name. */
   name: string;
   asset: Token;
-  /** Every token it takes without a swap, the asset first. */
+  /** Every token that the vault accepts without a swap, the asset first. */
   acceptedAssets: readonly Token[];
   shareToken: Address;
   shareDecimals: number;
-  /** Whom the deposit calls. */
+  /** The contract that a deposit calls. */
   entryPoint: Address;
-  /** Who takes the asset. */
+  /** The contract that takes the asset and needs the allowance. */
   spender: Address;
-  /** Who says what a share is worth. */
+  /** The contract that prices shares. */
   pricer: Address;
-  /** For families that decide it on chain; absent: the row keeps its own. */
+  /** The account that must call, where the chain decides it. Absent: the row keeps its own. */
   caller?: VaultCaller;
   params?: Readonly<Record<string, string>>;
 }
 
-/** A vault as its chain gives it, or why it does not. */
+/** A vault derived from its chain, or the reason why it could not be. */
 export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
 
+/** A derivation that failed. `reason` is shown to people. */
 export const underivable = (reason: string): Derivation => ({ ok: false, reason });
+
+/** A derivation that failed, as a query without reads. */
+export function underivableQuery(reason: string): Query<Derivation> {
+  return { reads: {}, interpret: () => underivable(reason) };
+}
 
 const tokenAbi = once(() =>
   parseAbi(["function symbol() view returns (string)", "function decimals() view returns (uint8)"]),
 );
 
-/** Of tokens from before the standard's text, such as Maker's. */
-const oldTokenAbi = once(() => parseAbi(["function symbol() view returns (bytes32)"]));
+/** `symbol()` of tokens older than ERC-20's final text, such as Maker's MKR. */
+const bytes32SymbolAbi = once(() => parseAbi(["function symbol() view returns (bytes32)"]));
 
-/** The most decimals a token may have here: its unit then still fits a price of 18 digits into a word. */
-const MAX_DECIMALS = 36;
+const shareTokenAbi = once(() =>
+  parseAbi([
+    "function name() view returns (string)",
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
 
-/** A token by its own word; null when it does not say what it is called and how it counts. */
+/** The highest number of decimals that is supported: a share price with 18 digits still fits into 256 bits. */
+export const MAX_DECIMALS = 36;
+/** The longest vault name that is stored, in characters. */
+export const MAX_NAME_LENGTH = 120;
+
+/** Reads a token's symbol and decimals. Null when either is missing or not usable. */
 export function tokenQuery(address: Address): Query<Token | null> {
   const onToken = { to: address, abi: tokenAbi() } as const;
   return createQuery(
     {
       symbol: read({ ...onToken, name: "symbol" }),
-      oldSymbol: read({ to: address, abi: oldTokenAbi(), name: "symbol" }),
+      oldSymbol: read({ to: address, abi: bytes32SymbolAbi(), name: "symbol" }),
       decimals: read({ ...onToken, name: "decimals" }),
     },
     (results) => {
       const old = valueOrNull(results.oldSymbol);
-      const told = valueOrNull(results.symbol) ?? (old === null ? null : hexToString(old, { size: 32 }));
-      const symbol = sanitizeLabel(told, 32);
+      const text = valueOrNull(results.symbol) ?? (old === null ? null : hexToString(old, { size: 32 }));
+      const symbol = sanitizeLabel(text, 32);
       const decimals = valueOrNull(results.decimals);
       if (symbol === "" || decimals === null || decimals > MAX_DECIMALS) return null;
       return { address, symbol, decimals };
@@ -69,28 +84,51 @@ export function tokenQuery(address: Address): Query<Token | null> {
   );
 }
 
-/** What a contract calls itself, as far as it is text that can be stored and shown; cut to `length` characters. */
+/** A share token's name and decimals. */
+export interface ShareTokenInfo {
+  /** Empty when the token has no name. */
+  name: string;
+  decimals: number;
+}
+
+/** Reads a share token's name and decimals. Null when the contract has no decimals or no total supply. */
+export function shareTokenQuery(address: Address): Query<ShareTokenInfo | null> {
+  const on = { to: address, abi: shareTokenAbi() } as const;
+  return createQuery(
+    {
+      name: read({ ...on, name: "name" }),
+      decimals: read({ ...on, name: "decimals" }),
+      supply: read({ ...on, name: "totalSupply" }),
+    },
+    ({ name, decimals, supply }) =>
+      decimals.ok && supply.ok
+        ? { name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH), decimals: decimals.value }
+        : null,
+  );
+}
+
+/** Removes control characters from a contract's text and cuts it to `length` characters. Null becomes empty. */
 export function sanitizeLabel(text: string | null, length: number): string {
   return [...(text ?? "").replaceAll(/\p{C}/gu, "")].slice(0, length).join("").trim();
 }
 
 /**
- * Which vault is meant, and what its registry row says of it where there is one. Each token and address is asked of
- * the chain, none is taken on trust; what no contract tells is kept as the reviewed row has it.
+ * The vault to derive, with the parts of its registry row that no contract names. Every address is checked on the chain;
+ * parameters that no contract has are kept as reviewed.
  */
 export interface DerivationSubject extends VaultKey {
   tokens: readonly Address[];
-  /** Null: nothing was reviewed or derived yet. */
+  /** Null when no row was reviewed or derived yet. */
   entryPoint: Address | null;
   params: Readonly<Record<string, string>>;
 }
 
-/** A vault of which nothing is known but where it is. */
+/** A vault of which only chain and address are known. */
 export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
   ...{ chainId, address, tokens: [], entryPoint: null, params: {} },
 });
 
-/** A vault as its registry row has it. */
+/** A vault as its registry row describes it. */
 export function subjectOfRow(row: StoredVault): DerivationSubject {
   const { chainId, address, acceptedAssets, entryPoint, params } = row;
   const tokens = [row.assetAddress, ...acceptedAssets.map((token) => token.address)].map((text) =>
@@ -99,24 +137,15 @@ export function subjectOfRow(row: StoredVault): DerivationSubject {
   return { chainId, address: getAddress(address), tokens, entryPoint: getAddress(entryPoint), params };
 }
 
-/** How the vaults of one adapter are found from one address. Does no I/O. */
+/** Finds a family's vaults on their chain. Does no I/O. */
 export interface Deriver {
-  /** The adapter's name. */
-  adapter: string;
-  /** The public family label of its vaults. */
-  type: VaultType;
-  /** Whether only this family's vaults pass: then one that passes is of this family. */
-  telling: boolean;
-  /** Finds what the registry holds of a vault from the vault itself, in as many rounds of reads as that takes. */
+  /** True when only vaults of this family can be derived, so that a success identifies the family. */
+  conclusive: boolean;
+  /** Reads the columns of a vault's registry row, in as many rounds as that takes. */
   derive(subject: DerivationSubject): Query<Derivation>;
 }
 
-/** No derivation, and why: for people. */
-export function underivableQuery(reason: string): Query<Derivation> {
-  return { reads: {}, interpret: () => underivable(reason) };
-}
-
-/** Calls a function that is no view, to see whether the contract has it: what it would do is not done. */
+/** A call that probes whether a contract has a function that is no view. As an `eth_call`, it changes nothing. */
 export function probeFunction(call: {
   to: Address;
   abi: Abi;
@@ -127,7 +156,7 @@ export function probeFunction(call: {
   return { to: call.to, data, decode: (answer) => answer };
 }
 
-/** Whether a contract has a function: one that it has not reverts without a word. */
+/** Returns true when a probed contract has the function: a contract without it reverts with no data. */
 export function hasFunction(result: ReadResult<Hex>): boolean {
   return result.ok || (result.revert !== null && result.revert !== "0x");
 }

@@ -2,29 +2,52 @@ import type { Address } from "viem";
 import { runQuery } from "../chains/aggregate.ts";
 import type { ChainClient } from "../chains/client.ts";
 import { RpcData } from "../chains/rpc-values.ts";
-import type { DerivationSubject } from "./derivation.ts";
-import { type Derivation, underivable } from "./derivation.ts";
+import type { Context } from "../context.ts";
+import type { DerivedColumns } from "../db/queries/vaults.ts";
+import { failure } from "../errors.ts";
+import { type Derivation, type DerivationSubject, type DerivedVault, underivable } from "./derivation.ts";
 import { deriverOf } from "./families.ts";
 
 /**
- * Derives a vault from its chain: nobody types an address in. Each contract that a deposit would touch must
- * carry code. Throws what the chain client throws.
+ * Derives a vault's addresses, tokens and parameters from its chain by its family. Throws what the chain client throws: a chain
+ * that does not answer proves nothing about a vault.
+ */
+export async function deriveVault(
+  ctx: Context,
+  vault: DerivationSubject & { adapter: string },
+): Promise<Derivation> {
+  const { adapter, ...subject } = vault;
+  if (deriverOf(adapter) === null) return underivable(`no adapter is called ${adapter}`);
+  const client = ctx.chains.client(subject.chainId);
+  if (client === null) return underivable(`chain ${subject.chainId} is not served`);
+  return deriveFromChain(client, { adapter, subject });
+}
+
+/** Throws `chain_unsupported` for a chain that this deployment does not serve. */
+export function assertServedChain(ctx: Context, chainId: number): void {
+  if (ctx.chains.definitions.has(chainId)) return;
+  throw failure("chain_unsupported", `chain ${chainId} is not served`);
+}
+
+/**
+ * Derives a vault by a chain's client. Every contract that a deposit touches must have code. Throws what the chain client
+ * throws.
  */
 export async function deriveFromChain(
   client: ChainClient,
   input: { adapter: string; subject: DerivationSubject },
 ): Promise<Derivation> {
   const deriver = deriverOf(input.adapter);
-  if (deriver === null) return underivable(`the adapter ${input.adapter} derives no addresses`);
+  if (deriver === null) return underivable(`no adapter is called ${input.adapter}`);
   const { value } = await runQuery(client, deriver.derive(input.subject));
   if (!value.ok) return value;
   const { vault } = value;
   const touched = [vault.entryPoint, vault.spender, vault.shareToken, vault.pricer, vault.asset.address];
-  const bare = await findAddressWithoutCode(client, touched);
-  return bare === null ? value : underivable(`there is no contract at ${bare}`);
+  const missing = await findAddressWithoutCode(client, touched);
+  return missing === null ? value : underivable(`there is no contract at ${missing}`);
 }
 
-/** The first of some addresses at which the chain has no code; null: all have. */
+/** Returns the first address without code; null when all have code. */
 async function findAddressWithoutCode(
   client: ChainClient,
   addresses: readonly Address[],
@@ -34,4 +57,22 @@ async function findAddressWithoutCode(
     distinct.map(async (address) => RpcData.parse(await client.request("eth_getCode", [address, "latest"]))),
   );
   return distinct.find((_, index) => codes[index] === "0x") ?? null;
+}
+
+/** Returns the columns of a registry row that a derivation fills in. */
+export function toDerivedColumns(vault: DerivedVault): DerivedColumns {
+  const { asset, acceptedAssets, caller, params } = vault;
+  return {
+    assetAddress: asset.address.toLowerCase(),
+    assetSymbol: asset.symbol,
+    assetDecimals: asset.decimals,
+    acceptedAssets: [...acceptedAssets],
+    shareToken: vault.shareToken.toLowerCase(),
+    shareDecimals: vault.shareDecimals,
+    entryPoint: vault.entryPoint.toLowerCase(),
+    spender: vault.spender.toLowerCase(),
+    pricer: vault.pricer.toLowerCase(),
+    ...(caller === undefined ? {} : { caller }),
+    ...(params === undefined ? {} : { params: { ...params } }),
+  };
 }

@@ -1,79 +1,91 @@
 import type { Hex } from "viem";
 import type { Deriver } from "./derivation.ts";
-import { erc7540Derivers } from "./derive/erc7540.ts";
-import { erc4626Derivers } from "./derive/near.ts";
-import { aaveStata } from "./families/aave-stata.ts";
-import { accountable } from "./families/accountable.ts";
-import { centrifuge } from "./families/centrifuge.ts";
-import { erc4626 } from "./families/erc4626/index.ts";
-import { euler, eulerEarn } from "./families/euler.ts";
-import { fluid } from "./families/fluid.ts";
-import { gearbox } from "./families/gearbox.ts";
-import { ipor } from "./families/ipor.ts";
-import { lagoon } from "./families/lagoon.ts";
-import { mellowDeriver } from "./families/mellow/derive.ts";
-import { mellow } from "./families/mellow/index.ts";
-import { mellowLrt } from "./families/mellow-lrt.ts";
-import { midasDeriver } from "./families/midas/derive.ts";
-import { midas } from "./families/midas/index.ts";
-import { metaMorpho, morphoV2 } from "./families/morpho.ts";
-import { silo } from "./families/silo.ts";
-import { spark } from "./families/spark.ts";
-import { upshiftDeriver } from "./families/upshift/derive.ts";
-import { upshift } from "./families/upshift/index.ts";
-import { upshiftLegacy } from "./families/upshift/legacy.ts";
-import { vedaDeriver } from "./families/veda/derive.ts";
-import { veda } from "./families/veda/index.ts";
-import { yearn } from "./families/yearn.ts";
+import { aaveStataFamily } from "./families/aave-stata.ts";
+import { accountableFamily } from "./families/accountable.ts";
+import { centrifugeFamily } from "./families/centrifuge.ts";
+import { erc4626Family } from "./families/erc4626/index.ts";
+import { eulerEarnFamily, eulerFamily } from "./families/euler.ts";
+import { fluidFamily } from "./families/fluid.ts";
+import { gearboxFamily } from "./families/gearbox.ts";
+import { iporFamily } from "./families/ipor.ts";
+import { lagoonFamily } from "./families/lagoon.ts";
+import { mellowFamily } from "./families/mellow/index.ts";
+import { mellowLrtFamily } from "./families/mellow-lrt.ts";
+import { midasFamily } from "./families/midas/index.ts";
+import { metaMorphoFamily, morphoV2Family } from "./families/morpho.ts";
+import { siloFamily } from "./families/silo.ts";
+import { sparkFamily } from "./families/spark.ts";
+import { upshiftFamily } from "./families/upshift/index.ts";
+import { upshiftLegacyFamily } from "./families/upshift/legacy.ts";
+import { vedaFamily } from "./families/veda/index.ts";
+import { yearnFamily } from "./families/yearn.ts";
 import { type ExplainedRevert, explainCommonRevert } from "./reverts.ts";
 import type { Vault } from "./vault.ts";
-import type { AsyncDeposits, VaultAdapter } from "./vault-adapter.ts";
+import type { AsyncDeposits, VaultAdapter, VaultFamily } from "./vault-adapter.ts";
 
-/** ERC-4626, the families that keep to it, and those that keep to it more or less. */
-const erc4626Families = [erc4626, euler, eulerEarn, yearn, aaveStata, spark, gearbox, fluid, silo] as const;
-const curatedFamilies = [metaMorpho, morphoV2, ipor, mellowLrt, upshift, upshiftLegacy, accountable] as const;
+/**
+ * Every vault family. Families that recognise their own vaults come before those that accept any ERC-4626 vault, and the
+ * first that recognises a vault is its family.
+ */
+export const families: readonly VaultFamily[] = [
+  vedaFamily,
+  midasFamily,
+  mellowFamily,
+  upshiftFamily,
+  lagoonFamily,
+  centrifugeFamily,
+  metaMorphoFamily,
+  morphoV2Family,
+  iporFamily,
+  accountableFamily,
+  mellowLrtFamily,
+  upshiftLegacyFamily,
+  eulerFamily,
+  yearnFamily,
+  aaveStataFamily,
+  sparkFamily,
+  gearboxFamily,
+  fluidFamily,
+  siloFamily,
+  eulerEarnFamily,
+  erc4626Family,
+];
 
-/** Families with calls of their own, and those that settle later. */
-const otherFamilies = [veda, midas, mellow, lagoon, centrifuge] as const;
-
-/** Every family the program can talk to, by the name that registry rows use. */
-const adaptersByName: ReadonlyMap<string, VaultAdapter> = new Map(
-  [...erc4626Families, ...curatedFamilies, ...otherFamilies].map((adapter) => [adapter.name, adapter]),
+const byName: ReadonlyMap<string, VaultFamily> = new Map(
+  families.map((family) => [family.adapter.name, family]),
 );
 
-/** The adapter of a vault. Throws an Error for a row that names none: such a row must be `unsupported`. */
+/** Returns the family that registry rows call by a name; null when there is none. */
+export function findFamily(name: string): VaultFamily | null {
+  return byName.get(name) ?? null;
+}
+
+/** Returns the adapter of a name; null when there is none. */
+export function findAdapter(name: string): VaultAdapter | null {
+  return findFamily(name)?.adapter ?? null;
+}
+
+/** Returns the deriver of a family's vaults; null when there is no family of that name. */
+export function deriverOf(name: string): Deriver | null {
+  return findFamily(name)?.deriver ?? null;
+}
+
+/** Returns the adapter of a vault. Throws an Error for a row of an unknown family, which must be `unsupported`. */
 export function adapterOf(vault: Vault): VaultAdapter {
-  const adapter = adaptersByName.get(vault.adapter);
-  if (adapter === undefined) throw new Error(`${vault.vaultId}: no adapter is called ${vault.adapter}`);
+  const adapter = findAdapter(vault.adapter);
+  if (adapter === null) throw new Error(`${vault.vaultId}: no adapter is called ${vault.adapter}`);
   return adapter;
 }
 
-/** How deposits into a vault are followed when it settles them later; null: each gives shares at once. Throws as `adapterOf`. */
+/**
+ * Returns how to follow deposits that a vault settles later; null when each deposit mints shares at once. Throws like
+ * `adapterOf`.
+ */
 export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
-  return adapterOf(vault).requests?.(vault) ?? null;
+  return adapterOf(vault).asyncDeposits?.(vault) ?? null;
 }
 
-/** The adapter of a name that somebody gives; null: there is none. */
-export function findAdapter(name: string): VaultAdapter | null {
-  return adaptersByName.get(name) ?? null;
-}
-
-/** Reads revert data that came from a deposit into a vault: by its family's errors first, then by the common ones. */
+/** Explains the revert data of a deposit into a vault: by the errors of its family, then by the common ones. */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
   return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
-}
-
-/** How the vaults of each adapter are derived from their chain. Those that tell their family come first. */
-export const derivers: readonly Deriver[] = [
-  vedaDeriver,
-  midasDeriver,
-  mellowDeriver,
-  upshiftDeriver,
-  ...erc7540Derivers,
-  ...erc4626Derivers,
-];
-
-/** The deriver of an adapter; null: its vaults are not derived. */
-export function deriverOf(adapter: string): Deriver | null {
-  return derivers.find((deriver) => deriver.adapter === adapter) ?? null;
 }

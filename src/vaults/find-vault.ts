@@ -11,7 +11,7 @@ import { adapterOf } from "./families.ts";
 import { type StoredVault, toVault, type Vault } from "./vault.ts";
 
 const TokenSchema = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() });
-/** What the registry looks like in the cache: database rows, dates left out. */
+/** A registry row in the cache: the database row without its dates. */
 const CachedRow = z.object({
   chainId: z.int(),
   address: z.string(),
@@ -38,14 +38,14 @@ const CachedRow = z.object({
 });
 const CachedRows = z.array(CachedRow);
 
+/** The vaults that can be shown, as a list and by vault id. */
 type Registry = { all: readonly Vault[]; byId: ReadonlyMap<string, Vault> };
-/** Parsed registries, by the cached rows they were made of. */
+/** Parsed registries by the cached rows that they come from. */
 const registryOfRows = new WeakMap<object, Registry>();
 
 /**
- * The vaults that may be shown: those of configured chains that are not `unsupported`. Up to a minute old;
- * the last good copy outlives the database. A row that nobody can use is left out and said so.
- * Throws `store_unavailable` when there is no copy.
+ * Lists the vaults of configured chains that are not `unsupported`, up to a minute old. The last good copy is served while the
+ * database is down. An invalid row is left out and logged. Throws `store_unavailable` when there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached({
@@ -65,7 +65,7 @@ export async function listRegistry(ctx: Context): Promise<Registry> {
   return registry;
 }
 
-/** The rows that have the shape of one. */
+/** Returns the rows of the expected shape, and logs the others. */
 function readableRows(ctx: Context, rows: readonly StoredVault[]): z.infer<typeof CachedRows> {
   return rows.flatMap((row) => {
     const read = CachedRow.safeParse(row);
@@ -74,7 +74,7 @@ function readableRows(ctx: Context, rows: readonly StoredVault[]): z.infer<typeo
   });
 }
 
-/** The vault of a row, in a list; an empty list, and a warning in the log, for a row that nobody can use. Never throws. */
+/** Parses a row into a list of one vault. Returns an empty list and logs a warning for an invalid row. Never throws. */
 export function parseRowOrSkip(ctx: Context, row: StoredVault): Vault[] {
   try {
     return [parseRegistryRow(row)];
@@ -89,7 +89,7 @@ function warnSkippedRow(ctx: Context, { row, error }: { row: StoredVault; error:
   ctx.log.warn("registry_row_skipped", { vault, error: describeError(error) });
 }
 
-/** One vault for showing. Throws `vault_not_found`, `store_unavailable`. */
+/** Finds a vault in the cached registry, for display. Throws `vault_not_found`, `store_unavailable`. */
 export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
   const vault = (await listRegistry(ctx)).byId.get(vaultId);
   if (vault === undefined) throw failure("vault_not_found", `there is no vault ${vaultId}`);
@@ -97,7 +97,7 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
 }
 
 /**
- * One vault straight from Postgres, for transactions: what money is sent to never comes from a cache.
+ * Finds a vault in Postgres, for transactions: an address that receives money never comes from a cache.
  * Throws `vault_not_found`, `store_unavailable`.
  */
 export async function findVaultForDeposit(ctx: Context, key: VaultKey): Promise<Vault> {
@@ -108,9 +108,8 @@ export async function findVaultForDeposit(ctx: Context, key: VaultKey): Promise<
 }
 
 /**
- * Reads a registry row that is to be used. What is wrong with one is found out here, where it costs that vault
- * alone, and not among the reads of a whole chain. Throws an Error for a row whose addresses, adapter or parameters
- * are none.
+ * Parses a registry row and checks its parameters, so that an invalid row fails here and not within a batch of reads of all
+ * vaults. Throws an Error for an invalid address, an unknown adapter or an invalid parameter.
  */
 export function parseRegistryRow(row: StoredVault): Vault {
   const vault = toVault(row);
@@ -119,10 +118,9 @@ export function parseRegistryRow(row: StoredVault): Vault {
 }
 
 /**
- * Does work on a vault as Postgres has it, without waiting for Postgres first: the work starts on the cached
- * row while the stored one is fetched, and is done again in the rare case that they differ. Nothing that
- * rests on a cached address is ever returned. `work` must have no effects outside.
- * Throws `vault_not_found`, `store_unavailable`, and what the work throws.
+ * Runs work on a vault as stored in Postgres, without waiting for Postgres first. The work starts with the cached row while the
+ * stored row is fetched, and is repeated with the stored row if they differ, so no result depends on a cached address. `work`
+ * must have no side effects. Throws `vault_not_found`, `store_unavailable`, and what the work throws.
  */
 export async function withStoredVault<T>(
   ctx: Context,

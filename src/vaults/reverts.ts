@@ -3,7 +3,7 @@ import type { ErrorCode } from "../errors.ts";
 import { once } from "../lib/once.ts";
 import { sanitizeLabel } from "./derivation.ts";
 
-/** Refusals with a code of their own, by the errors that the families are known to revert with. */
+/** Errors that vaults of any family may revert with. */
 const refusalAbi = once(() =>
   parseAbi([
     "error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)",
@@ -35,6 +35,7 @@ const refusalAbi = once(() =>
   ]),
 );
 
+/** The code of a known error. */
 const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   ERC4626ExceededMaxDeposit: "above_maximum",
   AllCapsReached: "above_maximum",
@@ -62,6 +63,7 @@ const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   NotWhitelisted: "not_allowed",
 };
 
+/** The code of a known `Error(string)`, by its reason. */
 const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
   { reason: /^ZERO_SHARES$|cannot mint zero/i, code: "zero_shares" },
   { reason: /pausable: (?!.*\bnot\b).*paused/i, code: "vault_paused" },
@@ -83,17 +85,18 @@ const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
   { reason: /less than minimum|below min|deposit too small/i, code: "below_minimum" },
 ];
 
-/** Of a reason, which may be as long as the chain allows and of any characters. */
+/** The longest revert reason that is shown, in characters. */
 const MAX_REVERT_TEXT = 200;
 
+/** The meaning of revert data. */
 export interface ExplainedRevert {
-  /** The refusal it stands for; null when it is no known one. */
+  /** The error code of a known refusal, else null. */
   code: ErrorCode | null;
-  /** The revert in words: an error's name, a reason, or the selector; null when there was no data. */
+  /** The error's name, the reason or the selector. Null without revert data. */
   text: string | null;
 }
 
-/** Reads revert data that a vault, token or the Router passed on. */
+/** Explains revert data of a vault, a token or the Router by the errors that many contracts share. */
 export function explainCommonRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };
   try {
@@ -112,15 +115,15 @@ export function explainCommonRevert(data: Hex): ExplainedRevert {
   }
 }
 
-/** What a family reverts with, and the refusal each stands for; null: a refusal that has no code of its own. */
+/** A family's own errors and the codes that they mean; null for a refusal without a code. */
 export interface FamilyErrors {
   /** By signature, `error Name(types)`. */
   errors?: Readonly<Record<string, ErrorCode | null>>;
-  /** Of `Error(string)`. */
+  /** Reasons of `Error(string)`. */
   reasons?: readonly { reason: RegExp; code: ErrorCode }[];
 }
 
-/** Makes a family's `explain` of its table of errors. Its answer is null for revert data that is not in it. */
+/** Creates a family's `explain` from its table of errors. It returns null for revert data that the table does not have. */
 export function familyErrors({
   errors = {},
   reasons = [],
@@ -137,7 +140,7 @@ export function familyErrors({
       const { errorName, args } = decodeErrorResult({ abi, data: revert });
       if (errorName !== "Error") {
         const code = codes.get(errorName);
-        // The language's own Panic is decoded too, and is nobody's.
+        // viem decodes Solidity's Panic too, which no family's table has.
         return code === undefined ? null : { code, text: errorName };
       }
       const text = String(args?.[0]);

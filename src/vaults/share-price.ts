@@ -1,8 +1,8 @@
 import { MAX_UINT256 } from "../lib/amount.ts";
 
 /**
- * What a vault's detail shows as its price: whole assets per whole share, times 10^18, rounded down, by a
- * sample of both in smallest units. Null when there is no sample, or when the result is no uint256.
+ * Returns the share price: whole assets per whole share, times 10^18, rounded down. `sample` has both amounts in smallest units.
+ * Null without a sample, with a sample of no shares, or when the price does not fit a uint256.
  */
 export function sharePriceOf(
   sample: { assets: bigint; shares: bigint } | null,

@@ -1,171 +1,187 @@
 import type { Address, Hex, Log } from "viem";
 import type { Query } from "../chains/query.ts";
+import type { VaultType } from "../schemas/vault.ts";
+import type { Deriver } from "./derivation.ts";
+import type { GovernanceEvent } from "./governance/governance-event.ts";
 import type { LensVault } from "./lens/position-lens.ts";
 import type { ExplainedRevert } from "./reverts.ts";
 import type { Token, Vault } from "./vault.ts";
 
-/** What a vault says of itself at one block. Null: it does not say. Amounts in the asset's smallest unit. */
+/** A vault's totals, price and limits at one block. Amounts in the asset's smallest unit; null when a view did not answer. */
 export interface VaultState {
   totalAssets: bigint | null;
-  /** In the share token's smallest unit. */
+  /** Smallest unit of the share token. */
   totalSupply: bigint | null;
   /** Whole assets per whole share, times 10^18, rounded down. */
   sharePrice: bigint | null;
-  /** A hint at best: vaults are known to overstate and to understate it. */
+  /** A hint only: vaults are known to report too much and too little. */
   maxDeposit: bigint | null;
   minDeposit: bigint | null;
-  /** Whether an on-chain switch refuses every deposit. */
+  /** True when an on-chain switch refuses every deposit. */
   paused: boolean;
 }
 
-/** The part of the state that lists show. */
+/** The part of a vault's state that lists show. */
 export type VaultFlags = Pick<VaultState, "paused" | "minDeposit">;
 
-/** What a vault says of one deposit before it is made. Amounts in the deposited token's smallest unit. */
+/** The terms of one deposit, read from the vault's views before it is made. Amounts in the deposited token's smallest unit. */
 export interface DepositTerms {
-  /** Shares for the amount by the family's own preview; null when it gave none. */
+  /** Shares for the amount by the family's preview; null when it gave none. */
   previewShares: bigint | null;
-  /** What the preview reverted with. */
+  /** Revert data of the preview; null when it did not revert or gave no data. */
   previewRevert: Hex | null;
-  /** What those shares are worth, in the deposited token's smallest unit, is `shares × assets / shares of this sample`. */
+  /** A sample of the share price: `shares` are worth `assets`, both in smallest units. */
   price: { assets: bigint; shares: bigint } | null;
   maxDeposit: bigint | null;
   minDeposit: bigint | null;
   paused: boolean;
   /**
-   * The asset the vault names on chain, or the deposited token when the chain shows that the vault takes it;
-   * null when it did not answer: then nothing is sent to it.
+   * The asset that the vault names on chain, or the deposited token when the chain shows that the vault accepts it. Null
+   * when the vault did not answer: then nothing is sent to it.
    */
   asset: Address | null;
-  /** A refusal that the reads prove and no other member says, such as `not_allowed` or `price_stale`. */
+  /** A refusal that the views prove and that no other member shows, such as `not_allowed` or `price_stale`. */
   refusal?: Refusal | null;
-  /** Whether the vault takes this deposit as a request now; only families that can do both say so. */
+  /** True when the vault takes this deposit as a request now. Set only by families that support both. */
   async?: boolean;
 }
 
-/** Why a vault would not take a deposit, by what its own views say. */
+/** A reason why a vault would refuse a deposit, proven by its own views. */
 export type Refusal = "not_allowed" | "price_stale" | "share_locked" | "token_unsupported";
 
-/** A deposit to be encoded: `amount` in the smallest unit of `token`. */
+/** A deposit to encode. `amount` is in the smallest unit of `token`. */
 export interface DepositInput {
-  /** Which of the vault's accepted tokens goes in. */
+  /** One of the vault's accepted tokens. */
   token: Token;
   amount: bigint;
-  /** Whom the vault sees as sender: the user, or the Router's clone (null, not known beforehand). */
+  /** The vault's `msg.sender`: the user, or null for the Router's clone, whose address is not known beforehand. */
   caller: Address | null;
   receiver: Address;
-  /** The least shares, for families whose own call takes it; smallest unit of the share token. */
+  /** Minimum shares in the share token's smallest unit, for families whose deposit call takes it. */
   minShares: bigint;
-  /** What `terms` said of it, for families that deposit at once or by request as the vault's state has it. */
+  /** `DepositTerms.async`, for families that deposit at once or by request depending on the vault's state. */
   async?: boolean;
 }
 
-/** The question `terms` answers: a request whose floor is not known yet. */
+/** A deposit whose terms are read, before its minimum shares are known. */
 export interface TermsInput extends Omit<DepositInput, "minShares" | "async"> {
-  /** Milliseconds since the epoch, for limits that are counted by the day. */
+  /** Milliseconds since the epoch, for daily limits. */
   now: number;
 }
 
-/** The call that deposits, as the Router's step or the user's transaction makes it. */
+/** The call that deposits, made by the Router's step or by the user's transaction. */
 export interface DepositCall {
   target: Address;
   spender: Address;
   data: Hex;
-  /** Byte offset of the amount's word in `data`, where the Router writes what really arrived. */
+  /** Byte offset of the amount's word in `data`, where the Router writes the amount that arrived. */
   amountOffset: number;
-  /** Factor on that amount, for families that count in other decimals. */
+  /** Factor from the token's smallest unit to the unit that the call counts in. */
   amountScale: bigint;
   shareToken: Address;
-  /** Who is minted to; `caller` shares must be forwarded. */
+  /** The account that shares are minted to. Shares minted to the caller must be forwarded. */
   sharesTo: "receiver" | "caller";
-  /** Whether shares come later, after the vault's settlement. */
+  /** True when the vault mints shares later, at settlement. */
   async: boolean;
-  /** Who enforces the least number of shares: the vault's own call too, or the Router alone. */
+  /** `native`: the vault's call enforces the minimum shares too. `router`: only the Router does. */
   minShares: "native" | "router";
 }
 
-/** A deposit or withdrawal that a vault's own event shows. Amounts in smallest units; null: the event does not tell. */
+/** A deposit or withdrawal decoded from a vault's event. Amounts in smallest units; null when the event omits them. */
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
-  /** Whose position it changes: the owner of the shares. */
+  /** The owner of the shares. */
   user: Address;
-  /** In the vault's asset. */
+  /** Smallest unit of the vault's asset. */
   assets: bigint | null;
   shares: bigint | null;
 }
 
-/** Where a family's deposits and withdrawals are seen, for the flows indexer. */
+/** The events from which a vault's deposits and withdrawals are indexed. */
 export interface FlowSource {
-  /** The contracts that emit them. */
+  /** Contracts that emit the events. */
   addresses: readonly Address[];
   /** First topics of the events. */
   topics: readonly Hex[];
-  /** True where the events name whoever called as the user: through the Router, a contract of its own each time. */
+  /** True when the events name the caller as the user. For a deposit through the Router that is a one-time contract. */
   namesCaller?: boolean;
-  /** What one log shows; null: no deposit or withdrawal of this vault (a fee, a request whose claim counts). */
+  /** Decodes one log; null when it is no deposit or withdrawal of this vault, such as a fee or a request. */
   decode(log: Pick<Log, "address" | "topics" | "data">): VaultFlow | null;
 }
 
-/** What a user has asked an asynchronous vault for. */
+/** A user's open asynchronous deposits into one vault. Null when a view did not answer. */
 export interface PendingDeposit {
   /** Not settled yet, in the asset's smallest unit. */
   pendingAssets: bigint | null;
-  /** Settled and waiting to be claimed, in the share token's smallest unit. */
+  /** Settled and claimable, in the share token's smallest unit. */
   claimableShares: bigint | null;
-  /** The deposits those shares are for, in the asset's smallest unit, where claims are made in it (ERC-7540). */
+  /** Assets that the claimable shares were bought with, in the asset's smallest unit. Claims of ERC-7540 are made in assets. */
   claimableAssets: bigint | null;
-  /** Whether the vault has refused what was asked for, for good; what was paid in is not given back by it. */
+  /** True when the vault rejected every request. The vault itself does not refund a rejected request. */
   rejected?: boolean;
 }
 
-/** A request that a receipt shows: its number, where the family gives them one, and what went in. */
+/** A deposit request found in a receipt. Null members: the family numbers no requests, or the amount is not in the asset. */
 export interface SubmittedRequest {
   requestId: string | null;
   assets: bigint | null;
 }
 
-/** Deposits that a vault settles later (ERC-7540 and alike). */
+/** Deposits that a vault settles later, as in ERC-7540. */
 export interface AsyncDeposits {
-  /** `requestIds`: the user's known requests, for families that cannot list them by account. */
+  /** Reads a user's open deposits. `requestIds` are the known requests, for families that cannot list them by account. */
   pending(vault: Vault, of: { user: Address; requestIds: readonly string[] }): Query<PendingDeposit>;
-  /** The call, from the user, that turns all that is claimable into shares; null where settlement sends them. */
+  /** Encodes the user's call that claims all claimable shares; null where settlement sends the shares, or nothing is claimable. */
   claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): { target: Address; data: Hex } | null;
-  /** The request that a successful receipt shows for the user; null: none. */
-  requestIn(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
+  /** Finds the user's request in the logs of a successful receipt; null when there is none. */
+  findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
 }
 
 /**
- * A vault family. Adapters do no I/O: they describe reads, say what the answers mean, and encode.
- * Whoever calls them batches the reads of many vaults.
+ * The reads and calls of a vault family. An adapter does no I/O: it describes reads, interprets their results and encodes
+ * calls, so that the reads of many vaults can be batched.
  */
 export interface VaultAdapter {
+  /** The name that registry rows store. */
   readonly name: string;
-  /** True only where the family's own rules know no minimum. */
+  /** True when the family's contracts enforce no minimum deposit. */
   readonly noMinimum: boolean;
-  /**
-   * Reads every parameter that any other member does. Throws an Error for a row whose parameters are none; absent
-   * where rows have none to read.
-   */
+  /** Checks all of a row's parameters. Throws an Error for an invalid one. Absent where the family has no parameters. */
   checkParams?(vault: Vault): void;
-  /** How the position lens reads a balance and what it is worth. */
+  /** Returns how the position lens reads a balance and its value. */
   lens(vault: Vault): LensVault;
-  /** What a balance is worth by the word that a lens of kind `rate` read; null: not known. */
-  worth?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
+  /** Converts shares to assets by the word that a lens of kind `rate` read; null when the value is not known. */
+  toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
-   * Whether the contracts that lens and `worth` price a balance by are still the ones that the vault itself goes by;
-   * absent where the vault cannot change them.
+   * Reads whether the contracts that price a balance are still the ones that the vault uses. Absent where the vault cannot
+   * replace them.
    */
-  stillValued?(vault: Vault): Query<boolean>;
-  /** `now`: milliseconds since the epoch, for limits that are counted by the day. */
+  pricingUnchanged?(vault: Vault): Query<boolean>;
+  /** Reads a vault's state. `now` is in milliseconds since the epoch, for daily limits. */
   state(vault: Vault, now: number): Query<VaultState>;
-  /** The few reads of `state` that lists need, for all vaults of a chain at once. */
+  /** Reads the part of the state that lists show, for many vaults at once. */
   flags(vault: Vault): Query<VaultFlags>;
+  /** Reads the terms of one deposit. */
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
+  /** Encodes the call that deposits. */
   encode(vault: Vault, request: DepositInput): DepositCall;
-  /** What revert data of this family's contracts stands for; null: none of its own errors. */
+  /** Explains revert data by the family's own errors; null when it is none of them. */
   explain?(revert: Hex): ExplainedRevert | null;
-  /** Where its deposits and withdrawals are seen. */
+  /** Returns the events of deposits and withdrawals. */
   flows(vault: Vault): FlowSource;
-  /** Null: every deposit gives shares at once. A family may decide vault by vault. */
-  requests?(vault: Vault): AsyncDeposits | null;
+  /** Returns how asynchronous deposits are followed; null when this vault mints shares at once. */
+  asyncDeposits?(vault: Vault): AsyncDeposits | null;
+}
+
+/** One vault family: its adapter, how its vaults are derived from their chain, and the events that govern them. */
+export interface VaultFamily {
+  /** Registry rows name the family by the adapter's `name`. */
+  adapter: VaultAdapter;
+  /** The type that the API shows for its vaults. */
+  type: VaultType;
+  deriver: Deriver;
+  /** Governance changes that no view shows, besides those that contracts of any family emit. */
+  governanceEvents?: readonly GovernanceEvent[];
+  /** A view without arguments by which a vault names a linked contract that its registry row does not name. */
+  governanceLink?: { contract: "authority" | "feeManager"; view: string };
 }

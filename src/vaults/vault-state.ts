@@ -10,7 +10,7 @@ import { adapterOf } from "./families.ts";
 import type { Vault } from "./vault.ts";
 import type { VaultFlags, VaultState } from "./vault-adapter.ts";
 
-/** A vault's state and the block it was read at. */
+/** A vault's state, with the block at which it was read. */
 export interface VaultStateAtBlock {
   state: VaultState;
   block: BlockTime;
@@ -31,8 +31,8 @@ const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
 const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: NullableAmount }));
 
 /**
- * A vault's state, up to a minute old; `stale` when the chain did not answer and older values are served,
- * null when there are none. Never throws for a chain that cannot be read.
+ * Reads a vault's state, up to a minute old. `stale`: the chain did not answer, and older values are served. Null when there are
+ * none. Never throws for a chain that cannot be read.
  */
 export async function readVaultState(
   ctx: Context,
@@ -55,12 +55,12 @@ export async function readVaultState(
 }
 
 async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock> {
-  const described = adapterOf(vault).state(vault, ctx.now());
-  const { block, value } = await runQuery(clientOf(ctx, vault.chainId), described);
+  const query = adapterOf(vault).state(vault, ctx.now());
+  const { block, value } = await runQuery(clientOf(ctx, vault.chainId), query);
   return { state: value, block };
 }
 
-/** What lists show of a chain's vaults, by vault id, read together; a chain that does not answer has none. */
+/** Reads the flags of a chain's vaults in one batch, by vault id. Empty when the chain does not answer; never throws. */
 export async function readVaultFlags(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },
@@ -86,17 +86,17 @@ async function loadFlags(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },
 ): Promise<Record<string, VaultFlags>> {
-  const described = chain.vaults.map((vault) => [vault.vaultId, adapterOf(vault).flags(vault)] as const);
-  const { value } = await runQuery(clientOf(ctx, chain.chainId), queryAll(Object.fromEntries(described)));
+  const queries = chain.vaults.map((vault) => [vault.vaultId, adapterOf(vault).flags(vault)] as const);
+  const { value } = await runQuery(clientOf(ctx, chain.chainId), queryAll(Object.fromEntries(queries)));
   return value;
 }
 
-/** Makes described reads of one chain, once and uncached. Throws what the chain client throws. */
+/** Runs a query on a chain, uncached. Throws `chain_unsupported`, and what the chain client throws. */
 export async function readUncached<S>(
   ctx: Context,
-  input: { chainId: number; described: Query<S> },
+  input: { chainId: number; query: Query<S> },
 ): Promise<{ value: S; block: BlockTime }> {
-  return runQuery(clientOf(ctx, input.chainId), input.described);
+  return runQuery(clientOf(ctx, input.chainId), input.query);
 }
 
 function clientOf(ctx: Context, chainId: number) {

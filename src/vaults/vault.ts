@@ -4,8 +4,9 @@ import type { VaultCaller, VaultStatus } from "../db/schema/vaults.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import type { VaultType } from "../schemas/vault.ts";
 
+/** A token of a chain. */
 export interface Token {
-  /** Checksummed; the zero address for the chain's native token. */
+  /** Checksummed. The zero address is the chain's native token. */
   address: Address;
   symbol: string;
   decimals: number;
@@ -24,25 +25,25 @@ export interface Vault {
   acceptedAssets: readonly Token[];
   shareToken: Address;
   shareDecimals: number;
-  /** Whom the deposit calls. */
+  /** The contract that a deposit calls. */
   entryPoint: Address;
-  /** Who takes the asset. */
+  /** The contract that takes the asset and needs the allowance. */
   spender: Address;
-  /** Who says what a share is worth. */
+  /** The contract that prices shares. */
   pricer: Address;
   caller: VaultCaller;
   curator: string;
   status: VaultStatus;
   statusReason: string;
-  /** Smallest unit of the asset; null: not known. */
+  /** Smallest unit of the asset; null when not known. */
   minDeposit: bigint | null;
   noMinimum: boolean;
 }
 
-/** What of a registry row makes the vault; its times do not. */
+/** A registry row without its timestamps. */
 export type StoredVault = Omit<VaultRow, "createdAt" | "updatedAt">;
 
-/** Reads a registry row. Throws viem's InvalidAddressError on a row whose addresses are none. */
+/** Converts a registry row to a vault. Throws viem's InvalidAddressError for an invalid address. */
 export function toVault(row: StoredVault): Vault {
   return {
     vaultId: formatVaultId(row),

@@ -6,19 +6,21 @@ import { DAY_MS, DAY_S, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 
-/** Realised yearly rates of a vault over spans up to now, as fractions; null: no snapshots from that far back. */
+/** Null when there are no snapshots from that far back. */
 const YieldsSchema = z.object({
   apy_1d: z.number().nullable(),
   apy_7d: z.number().nullable(),
   apy_30d: z.number().nullable(),
 });
+/** A vault's realised annual yields over the last 1, 7 and 30 days, as fractions (0.05 = 5 %). */
 export type Yields = z.infer<typeof YieldsSchema>;
 const YieldsByVault = z.record(z.string(), YieldsSchema);
+/** The yields of a vault without snapshots. */
 export const noYields: Yields = { apy_1d: null, apy_7d: null, apy_30d: null };
 
 const AGES = [0, DAY_S, 7 * DAY_S, 30 * DAY_S] as const;
 
-/** Every vault's realised rates by vault id, up to some minutes old. Never throws: none when nothing can be read. */
+/** Reads the realised yields of all vaults by vault id, up to an hour old. Never throws; empty when nothing can be read. */
 export async function readYields(ctx: Context): Promise<Readonly<Record<string, Yields>>> {
   try {
     const { value } = await ctx.cache.cached({

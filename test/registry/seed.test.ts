@@ -6,7 +6,7 @@ import { readSeedFile } from "../../scripts/db/seed.ts";
 import { SeedRow } from "../../scripts/db/seed-row.ts";
 import { knownChains } from "../../src/chains/definitions.ts";
 import { formatVaultId } from "../../src/lib/vault-id.ts";
-import { deriverOf, findAdapter } from "../../src/vaults/families.ts";
+import { findAdapter, findFamily } from "../../src/vaults/families.ts";
 
 const rows = readSeedFile().map((row) => [formatVaultId(row), row] as const);
 const served = rows.filter(([, row]) => row.status !== "unsupported");
@@ -26,8 +26,8 @@ describe.each(rows)("%s", (_id, row) => {
     const tokens = row.acceptedAssets.map(({ address }) => address);
     expect(tokens).toEqual([...new Set(tokens)].map((address) => getAddress(address.toLowerCase())));
     // A family whose adapter is not written yet has no row that takes deposits.
-    const deriver = deriverOf(row.adapter);
-    if (deriver !== null) expect(row.type).toBe(deriver.type);
+    const family = findFamily(row.adapter);
+    if (family !== null) expect(row.type).toBe(family.type);
     for (const text of [row.name, row.curator, row.statusReason]) expect(text).toBe(text.trim());
     if (row.status !== "active") expect(row.statusReason).not.toBe("");
   });

@@ -9,7 +9,7 @@ const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const word = (value: bigint): Hex => encodeAbiParameters(parseAbiParameters("uint256"), [value]);
 const text = (value: string): Hex => encodeAbiParameters(parseAbiParameters("string"), [value]);
 const honest: Readonly<Record<string, Hex>> = {
-  "told/asset": encodeAbiParameters(parseAbiParameters("address"), [USDC]),
+  "answers/asset": encodeAbiParameters(parseAbiParameters("address"), [USDC]),
   name: text("A vault"),
   "share/decimals": word(18n),
   "asset/decimals": word(6n),
@@ -22,10 +22,10 @@ const honest: Readonly<Record<string, Hex>> = {
   symbol: text("USDC"),
 };
 
-/** Answers every read by the end of its name, as a chain would; a name that has no answer reverts. */
-function answer(described: Query<Derivation>, answers: Readonly<Record<string, Hex>>): Derivation {
+/** Answers each read by its name or the last part of it. A read without an answer reverts. */
+function answer(query: Query<Derivation>, answers: Readonly<Record<string, Hex>>): Derivation {
   const results = Object.fromEntries(
-    Object.entries(described.reads).map(([name, read]): [string, ReadResult<unknown>] => {
+    Object.entries(query.reads).map(([name, read]): [string, ReadResult<unknown>] => {
       const data = answers[name] ?? answers[name.replace(/^.*\//, "")];
       try {
         return [
@@ -37,19 +37,19 @@ function answer(described: Query<Derivation>, answers: Readonly<Record<string, H
       }
     }),
   );
-  const next = described.next?.(results);
-  return next === undefined ? described.interpret(results) : answer(next, answers);
+  const next = query.next?.(results);
+  return next === undefined ? query.interpret(results) : answer(next, answers);
 }
 
 const derive = (change: Readonly<Record<string, Hex | undefined>> = {}) => {
   const answers = Object.entries({ ...honest, ...change }).filter(([, data]) => data !== undefined);
-  const described = deriverOf("erc4626")?.derive(unreviewedSubject({ chainId: 1, address: VAULT }));
-  if (described === undefined) throw new Error("no deriver");
-  return answer(described, Object.fromEntries(answers) as Record<string, Hex>);
+  const query = deriverOf("erc4626")?.derive(unreviewedSubject({ chainId: 1, address: VAULT }));
+  if (query === undefined) throw new Error("no deriver");
+  return answer(query, Object.fromEntries(answers) as Record<string, Hex>);
 };
 
-describe("an ERC-4626 vault", () => {
-  test("is its own entry point, spender, share token and pricer", () => {
+describe("ERC-4626 derivation", () => {
+  test("makes the vault its own entry point, spender, share token and pricer", () => {
     const asset = { address: USDC, symbol: "USDC", decimals: 6 };
     expect(derive()).toEqual({
       ok: true,
@@ -68,22 +68,14 @@ describe("an ERC-4626 vault", () => {
     });
   });
 
-  test("of a token that tells its symbol in a word, as the oldest do", () => {
-    const told = stringToHex("MKR", { size: 32 });
-    expect(derive({ symbol: told, oldSymbol: told })).toMatchObject({ vault: { asset: { symbol: "MKR" } } });
+  test("reads a bytes32 symbol of an old token", () => {
+    const symbol = stringToHex("MKR", { size: 32 });
+    expect(derive({ symbol, oldSymbol: symbol })).toMatchObject({ vault: { asset: { symbol: "MKR" } } });
     const nothing = stringToHex("", { size: 32 });
     expect(derive({ symbol: nothing, oldSymbol: nothing })).toMatchObject({ ok: false });
   });
 
-  test.each(["share/balance", "share/allowance"])(
-    "that does not answer %s keeps its shares elsewhere",
-    (name) => {
-      const reason = "the share token keeps no balances, and the vault names no other that does";
-      expect(derive({ [name]: undefined })).toEqual({ ok: false, reason });
-    },
-  );
-
-  test.each(["told/asset", "total", "price", "preview"])("without %s is none", (name) => {
+  test.each(["answers/asset", "total", "price", "preview"])("refuses a contract without %s", (name) => {
     const none = { ok: false, reason: "the contract is no ERC-4626 vault" };
     expect(derive({ [name]: undefined })).toEqual(none);
     expect(derive({ [name]: "0x" })).toEqual(none);
@@ -94,29 +86,29 @@ describe("an ERC-4626 vault", () => {
     { symbol: text("") },
     { symbol: text("\u0000\u0007") },
     { symbol: "0x12" as const },
-  ])("whose asset does not say what it is (%j) is not derived", (change) => {
+  ])("refuses an asset without a usable symbol (%j)", (change) => {
     expect(derive(change)).toEqual({
       ok: false,
-      reason: "the vault's asset does not say its symbol and decimals",
+      reason: "the vault's asset reports no symbol or decimals",
     });
   });
 
   test.each(["share/balance", "share/allowance"])(
-    "whose shares are kept elsewhere (no %s) is not derived",
+    "refuses a share token without balances (no %s)",
     (name) => {
       expect(derive({ [name]: undefined })).toEqual({
         ok: false,
-        reason: "the share token keeps no balances, and the vault names no other that does",
+        reason: "the share token has no balances, and the vault names no other share token",
       });
     },
   );
 
-  test("may have no name", () => {
+  test("accepts a vault without a name", () => {
     expect(derive({ name: undefined })).toMatchObject({ ok: true, vault: { name: "" } });
   });
 });
 
-test("names that are none are no adapters", () => {
+test("findAdapter() returns null for unknown names and object properties", () => {
   for (const name of ["", "constructor", "__proto__", "ERC4626"]) expect(findAdapter(name)).toBe(null);
 });
 
@@ -126,6 +118,6 @@ test.each([
   ["\ud83d\ude00\ud83d\ude00", 1, "\ud83d\ude00"],
   ["x".repeat(50), 32, "x".repeat(32)],
   [null, 32, ""],
-])("%j in %i characters is %j", (given, length, label) => {
+])("sanitizeLabel() turns %j, cut to %i characters, into %j", (given, length, label) => {
   expect(sanitizeLabel(given, length)).toBe(label);
 });

@@ -68,7 +68,7 @@ function askAll(vault: Vault): void {
   settle(adapter.state(vault, 0));
   settle(adapter.flags(vault));
   settle(adapter.terms(vault, { ...deposit, now: 0 }));
-  const requests = adapter.requests?.(vault) ?? null;
+  const requests = adapter.asyncDeposits?.(vault) ?? null;
   if (requests !== null) settle(requests.pending(vault, { user: USER, requestIds: ["1"] }));
   for (const async of [false, true]) adapter.encode(vault, { ...deposit, minShares: 1n, async });
 }

@@ -50,7 +50,7 @@ export async function preflightDeposit(
   const [{ value, block }, nativeBalance] = await Promise.all([
     readUncached(ctx, {
       chainId: vault.chainId,
-      described: queryAll({ terms, holding: payerFundsQuery(intent) }),
+      query: queryAll({ terms, holding: payerFundsQuery(intent) }),
     }),
     paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,
   ]);

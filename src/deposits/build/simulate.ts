@@ -61,7 +61,7 @@ function requestedAmount(
 ): bigint | null {
   const last = simulation.calls.at(-1);
   const logs = last?.logs ? simulatedLogs(last.logs) : null;
-  const seen = logs && requests.requestIn(intent.vault, { user: intent.user, logs });
+  const seen = logs && requests.findRequest(intent.vault, { user: intent.user, logs });
   if (seen) return seen.assets ?? intent.amount;
   const [before, after] = [simulation.before.slice(1), simulation.after.slice(1)].map((answers) =>
     pending.interpret(toDecodedResults(pending.reads, answers)),

@@ -37,7 +37,7 @@ async function readTokenMetadata(
     staleMs: 2 * DAY_MS,
     keepMs: 7 * DAY_MS,
     load: async () => {
-      const facts = (await readUncached(ctx, { chainId, described: tokenMetadataQuery(address) })).value;
+      const facts = (await readUncached(ctx, { chainId, query: tokenMetadataQuery(address) })).value;
       if (facts !== null) return facts;
       throw failure("token_unsupported", "from_token is no token on this chain");
     },

@@ -44,7 +44,7 @@ export async function readRequest(ctx: Context, row: DepositRow): Promise<Reques
   if (requests === null) return null;
   const requestIds = requestId === null ? [] : [requestId];
   const described = requests.pending(vault, { user: getAddress(row.userAddress), requestIds });
-  const { value: pending, block } = await readUncached(ctx, { chainId, described });
+  const { value: pending, block } = await readUncached(ctx, { chainId, query: described });
   return { vault, requests, pending, block };
 }
 
@@ -70,7 +70,7 @@ export async function requestTransitions(
   const { row, hash, receipt, confirmed } = at;
   const vault = await findVaultOfDeposit(ctx, row);
   const user = getAddress(row.userAddress);
-  const request = asyncDepositsOf(vault)?.requestIn(vault, { user, logs: receipt.logs }) ?? null;
+  const request = asyncDepositsOf(vault)?.findRequest(vault, { user, logs: receipt.logs }) ?? null;
   if (request === null) return [];
   const change = {
     substatus: null,

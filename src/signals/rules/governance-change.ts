@@ -54,8 +54,8 @@ function governanceRule(of: {
 }
 
 /** Which event of which contract: an owner of one contract is another one than that of the next. */
-const subjectOf = ({ on, signature }: GovernanceChange["what"]): string =>
-  `${on} ${signature.split("(")[0] ?? ""}`;
+const subjectOf = ({ contract, signature }: GovernanceChange["what"]): string =>
+  `${contract} ${signature.split("(")[0] ?? ""}`;
 
 const STRENGTH: readonly Tier[] = ["low", "medium", "high"];
 const strongest = (events: readonly GovernanceChange[]): Tier =>
@@ -66,7 +66,7 @@ function toFinding(facts: VaultFacts, of: { subject: string; events: readonly Go
   const last = events.at(-1);
   if (last === undefined) throw new RangeError("a change is told by an event");
   const { what, members, seconds, txHash, blockNumber } = last;
-  const words = members === null ? "" : what.words(members);
+  const words = members === null ? "" : what.describe(members);
   return {
     tier: strongest(events),
     subject,

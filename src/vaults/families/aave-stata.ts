@@ -1,10 +1,12 @@
 import { familyErrors } from "../reverts.ts";
+import type { VaultFamily } from "../vault-adapter.ts";
+import { erc4626Deriver } from "./erc4626/derive.ts";
 import { defineErc4626 } from "./erc4626/index.ts";
 
 /**
- * Aave's static tokens, version 2: `maxDeposit` follows the reserve and leaves out the token's own pause. The token
- * asks it first, so that a frozen reserve refuses as a full one does; the reserve's own errors, named since the pool's
- * version 3.4 and numbers, as words, before, come where it lets one through. Source: aave-v3-origin StataTokenV2, Errors.
+ * Aave's static tokens, version 2. `maxDeposit` follows the reserve and ignores the token's own pause. The token checks it
+ * first, so a frozen reserve reverts like a full one. The reserve's own errors are named since version 3.4 of the pool and
+ * numbers, as text, before. Source: aave-v3-origin StataTokenV2, Errors.
  */
 export const aaveStata = defineErc4626({
   name: "aave_stata",
@@ -24,3 +26,10 @@ export const aaveStata = defineErc4626({
     ],
   }),
 });
+
+/** Aave's static tokens. The Aave pool that they wrap is governed elsewhere, so they have no governance events of their own. */
+export const aaveStataFamily: VaultFamily = {
+  adapter: aaveStata,
+  type: "custom",
+  deriver: erc4626Deriver(),
+};

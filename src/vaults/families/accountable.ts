@@ -1,10 +1,12 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
-import { createQuery, type ReadResult, read, readThen, valueOrNull } from "../../chains/query.ts";
+import { createQuery, type Query, type ReadResult, read, readThen, valueOrNull } from "../../chains/query.ts";
 import { larger } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
+import type { DerivationSubject } from "../derivation.ts";
 import { familyErrors } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
-import type { Refusal, TermsInput } from "../vault-adapter.ts";
+import type { Refusal, TermsInput, VaultFamily } from "../vault-adapter.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626/derive.ts";
 import type { FamilyViews } from "./erc4626/family-views.ts";
 import { defineErc4626, erc4626Abi } from "./erc4626/index.ts";
 
@@ -19,8 +21,8 @@ const vaultAbi = once(() =>
 const strategyAbi = once(() =>
   parseAbi(["function paused() view returns (bool)", "function loan() view returns (uint256 minDeposit)"]),
 );
-/** Who may deposit: anybody, whoever shows a signature made for the call, or who is on a list. */
-const LEVELS = { signature: 1, list: 2 } as const;
+/** Permission levels that restrict deposits: each call needs the operator's signature, or the account a whitelist entry. */
+const LEVELS = { signature: 1, whitelist: 2 } as const;
 
 type Admission = {
   level: ReadResult<number>;
@@ -28,37 +30,38 @@ type Admission = {
   calls: ReadResult<boolean>;
 };
 
-/** A signature for the call is the operator's to give: none can be put into a transaction here. */
-function refusalOf(asked: TermsInput | null, { level, receives, calls }: Admission): Refusal | null {
-  if (asked === null) return null;
+/** Decides whether the vault's permission level refuses a deposit. A level with signatures always does: we have none. */
+function refusalOf(request: TermsInput | null, { level, receives, calls }: Admission): Refusal | null {
+  if (request === null) return null;
   if (valueOrNull(level) === LEVELS.signature) return "not_allowed";
-  const stranger = asked.caller !== null && valueOrNull(calls) === false;
-  const shut = valueOrNull(level) === LEVELS.list && (stranger || valueOrNull(receives) === false);
-  return shut ? "not_allowed" : null;
+  const callerRefused = request.caller !== null && valueOrNull(calls) === false;
+  const refused =
+    valueOrNull(level) === LEVELS.whitelist && (callerRefused || valueOrNull(receives) === false);
+  return refused ? "not_allowed" : null;
 }
 
-/** Minimum, pause and permission, by the vault and its strategy, and net assets: what all shares convert to. */
-function views(vault: Vault, asked: TermsInput | null) {
+/** Reads minimum, pause and permission from the vault and its strategy, and net assets: the conversion of all shares. */
+function views(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
-  const receiver = asked?.receiver ?? vault.entryPoint;
-  const amount = asked?.amount ?? 0n;
+  const receiver = request?.receiver ?? vault.entryPoint;
+  const amount = request?.amount ?? 0n;
   return readThen(
     {
       strategy: read({ ...on, name: "strategy" }),
       minimum: read({ ...on, name: "MIN_AMOUNT_WEI" }),
       level: read({ ...on, name: "permissionLevel" }),
       receives: read({ ...on, name: "allowed", args: [receiver] }),
-      calls: read({ ...on, name: "allowed", args: [asked?.caller ?? receiver] }),
+      calls: read({ ...on, name: "allowed", args: [request?.caller ?? receiver] }),
       shares: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToShares", args: [amount] }),
       supply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
     },
     (first) => {
-      const own = { refusal: refusalOf(asked, first), shares: valueOrNull(first.shares) };
+      const own = { refusal: refusalOf(request, first), shares: valueOrNull(first.shares) };
       return createQuery(
         strategyReads(vault, first),
-        ({ worth, paused, minimum }): FamilyViews => ({
+        ({ netAssets, paused, minimum }): FamilyViews => ({
           ...own,
-          totalAssets: worth === undefined ? null : valueOrNull(worth),
+          totalAssets: netAssets === undefined ? null : valueOrNull(netAssets),
           paused: paused !== undefined && valueOrNull(paused) === true,
           minDeposit: larger(valueOrNull(first.minimum), minimum === undefined ? null : valueOrNull(minimum)),
         }),
@@ -67,7 +70,7 @@ function views(vault: Vault, asked: TermsInput | null) {
   );
 }
 
-/** What the strategy says, and what all shares are worth, as far as the first answers allow to ask. */
+/** Reads of the strategy and of the net assets, left out where the first round did not give their arguments. */
 function strategyReads(
   vault: Vault,
   first: { strategy: ReadResult<`0x${string}`>; supply: ReadResult<bigint> },
@@ -77,7 +80,7 @@ function strategyReads(
   const known = strategy.ok && !isAddressEqual(strategy.value, zeroAddress) ? strategy.value : null;
   return {
     ...(args !== null && {
-      worth: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets", args }),
+      netAssets: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets", args }),
     }),
     ...(known !== null && {
       paused: read({ to: known, abi: strategyAbi(), name: "paused" }),
@@ -87,9 +90,9 @@ function strategyReads(
 }
 
 /**
- * Accountable's vaults: deposits at once, a share token of its own, minimum, pause and loan with the strategy.
- * `totalAssets` is what lies idle. `DepositNotAllowed` is said to everybody, while the loan is in another state than that
- * of taking deposits. Source: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
+ * Accountable's vaults: deposits mint at once into a separate share token; minimum, pause and loan belong to the strategy.
+ * `totalAssets` counts idle assets only. `DepositNotAllowed` means that the loan is in a state without deposits, whoever
+ * calls. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",
@@ -106,3 +109,30 @@ export const accountable = defineErc4626({
     },
   }),
 });
+
+/** Identifies a vault by its permission level and strategy. Only the lowest level admits the Router. */
+function identifyAccountable({ address }: DerivationSubject): Query<Identification> {
+  const onSubject = { to: address, abi: vaultAbi() } as const;
+  const reads = {
+    level: read({ ...onSubject, name: "permissionLevel" }),
+    strategy: read({ ...onSubject, name: "strategy" }),
+  };
+  return createQuery(reads, ({ level, strategy }): Identification => {
+    const named = valueOrNull(strategy);
+    if (!level.ok || named === null || isAddressEqual(named, zeroAddress))
+      return notIdentified("Accountable", "it has no permissionLevel() and strategy()");
+    return { ok: true, caller: level.value === 0 ? "router" : "user" };
+  });
+}
+
+/** Accountable's vaults. Their source is not public, so only common governance events are known. */
+export const accountableFamily: VaultFamily = {
+  adapter: accountable,
+  type: "accountable",
+  deriver: erc4626Deriver({
+    identify: identifyAccountable,
+    ownShare: true,
+    // Deployed vaults revert in `previewDeposit` and still accept deposits.
+    previews: false,
+  }),
+};

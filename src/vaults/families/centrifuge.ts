@@ -1,7 +1,10 @@
 import { encodeFunctionData, parseAbi } from "viem";
-import { createQuery, read, valueOrNull } from "../../chains/query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/query.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
+import type { DerivationSubject } from "../derivation.ts";
+import { settingOf, wardEvents } from "../governance/common-governance-events.ts";
+import { changeEvent, type GovernanceEvent, newValue } from "../governance/governance-event.ts";
 import { familyErrors } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
 import type {
@@ -12,9 +15,11 @@ import type {
   PendingDeposit,
   TermsInput,
   VaultAdapter,
+  VaultFamily,
   VaultState,
 } from "../vault-adapter.ts";
 import { choiceParam } from "../vault-params.ts";
+import { erc4626Deriver, type Identification, notIdentified, ORDINARY_ACCOUNT } from "./erc4626/derive.ts";
 import {
   conversionPrice,
   conversionReads,
@@ -35,13 +40,13 @@ const requestsAbi = once(() =>
     "function mint(uint256 shares, address receiver, address controller) returns (uint256 assets)",
   ]),
 );
-/** All requests of a controller are one. */
+/** The id that all requests of a controller share. */
 const REQUEST_ID = 0n;
 
 /**
- * Requests that the user makes and claims in person. The vault remembers shares; what they are in assets is rounded
- * down twice and leaves some of them behind when it is claimed, so they are claimed as shares. Of somebody who is
- * no member any more it says that nothing may be claimed, not that there is nothing. Source: centrifuge/protocol.
+ * Requests that the user makes and claims. The vault counts claimable shares; their amount in assets is rounded down twice, so
+ * a claim in assets would leave shares behind, and they are claimed with `mint`. For an account that lost its membership the
+ * vault reports 0 claimable shares although there may be some: then the amounts are null. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,
@@ -111,7 +116,7 @@ function describeTerms(vault: Vault, request: TermsInput) {
       previewShares: valueOrNull(results.preview),
       previewRevert: results.preview.ok ? null : results.preview.revert,
       price: conversionPrice(vault, results),
-      // Of the asynchronous kind it is what the caller may claim, no capacity.
+      // In an asynchronous vault it is the amount that the caller may claim, not a capacity.
       maxDeposit: sync ? valueOrNull(results.most) : null,
       minDeposit: null,
       paused: false,
@@ -127,7 +132,7 @@ function describeState(vault: Vault) {
       totalAssets: valueOrNull(results.totalAssets),
       totalSupply: valueOrNull(results.totalSupply),
       sharePrice: conversionSharePrice(vault, results),
-      // Nobody in particular is a member, and so has no room.
+      // The limit depends on the receiver's membership, and there is no receiver here.
       maxDeposit: null,
       minDeposit: null,
       paused: false,
@@ -156,15 +161,15 @@ const explain = familyErrors({
 });
 
 /**
- * Centrifuge v3: a share token of its own that only members may hold, so the user calls. `params.deposit` says
- * whether the vault mints at once (`sync`, whose Deposit event names the receiver first) or takes requests
- * (`async`, whose previews revert). Source: centrifuge/protocol, EIP-7540, EIP-7575.
+ * Centrifuge v3 vaults. Only members may hold the separate share token, so the user calls. With `params.deposit` = `sync` the
+ * vault mints at once, and its Deposit event names the receiver first. With `async` it takes requests, and previews revert.
+ * Sources: centrifuge/protocol, EIP-7540, EIP-7575.
  */
 export const centrifuge: VaultAdapter = {
   name: "centrifuge",
   noMinimum: false,
   checkParams: (vault) => void isSync(vault),
-  // Several vaults may share one token: what all of it is worth here says nothing of this vault's assets.
+  // Several vaults may share one share token, so assets over total supply would not be this vault's price.
   lens: (vault) => ({ kind: "convert", shareToken: vault.shareToken, pricer: vault.pricer }),
   state: describeState,
   flags: () => createQuery({}, () => ({ paused: false, minDeposit: null })),
@@ -172,5 +177,52 @@ export const centrifuge: VaultAdapter = {
   encode,
   explain,
   flows: (vault) => erc7540Flows(vault, { swapped: isSync(vault) }),
-  requests: (vault) => (isSync(vault) ? null : centrifugeRequests),
+  asyncDeposits: (vault) => (isSync(vault) ? null : centrifugeRequests),
+};
+
+const identificationAbi = once(() =>
+  parseAbi([
+    "function isOperator(address controller, address operator) view returns (bool)",
+    "function isPermissioned(address controller) view returns (bool)",
+    "function vaultKind() view returns (uint8)",
+  ]),
+);
+/** `params.deposit` by `vaultKind()`: the kind that takes requests and the kind that mints at once. */
+const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" };
+
+/** Identifies a vault by its operator and membership views, and its kind by `vaultKind()`. */
+function identifyCentrifuge({ address, params }: DerivationSubject): Query<Identification> {
+  const onSubject = { to: address, abi: identificationAbi() } as const;
+  const reads = {
+    operator: read({ ...onSubject, name: "isOperator", args: [ORDINARY_ACCOUNT, ORDINARY_ACCOUNT] }),
+    permitted: read({ ...onSubject, name: "isPermissioned", args: [ORDINARY_ACCOUNT] }),
+    kind: read({ ...onSubject, name: "vaultKind" }),
+  };
+  return createQuery(reads, ({ operator, permitted, kind }): Identification => {
+    if (!operator.ok || !permitted.ok)
+      return notIdentified("Centrifuge", "it has no isOperator() and isPermissioned()");
+    const deposit = kind.ok ? DEPOSIT_KINDS[kind.value] : undefined;
+    if (deposit === undefined) return notIdentified("Centrifuge", "its vaultKind() is not supported");
+    return { ok: true, caller: "user", params: { ...params, deposit } };
+  });
+}
+
+/** Governance events of vault and share token. The pool's hub, perhaps on another chain, emits the rest. Source: centrifuge/protocol. */
+const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] as const).flatMap(
+  (contract) => [
+    ...wardEvents(contract, "user"),
+    changeEvent([contract, "strategy", "File(bytes32 indexed what, address data)"], {
+      what: settingOf(contract, "linked contract"),
+      describe: newValue("data"),
+      tier: "medium",
+    }),
+  ],
+);
+
+/** Centrifuge v3 vaults, whose requests users make themselves. */
+export const centrifugeFamily: VaultFamily = {
+  adapter: centrifuge,
+  type: "custom",
+  deriver: erc4626Deriver({ identify: identifyCentrifuge, ownShare: true, previews: false }),
+  governanceEvents: centrifugeEvents,
 };

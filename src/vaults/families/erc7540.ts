@@ -25,10 +25,13 @@ const requestDepositAbi = once(() =>
     "function requestDeposit(uint256 assets, address controller, address owner) returns (uint256 requestId)",
   ]),
 );
-/** The amount is the first word of every call here. */
+/** Byte offset of the amount, the first word after the selector of every call here. */
 const AMOUNT_OFFSET = 4;
 
-/** A request that the receiver makes in person, or a deposit by `data` that names them. Source: EIP-7540. */
+/**
+ * Encodes a deposit request by the receiver. `data` replaces it with a synchronous deposit that mints to the receiver.
+ * Source: EIP-7540.
+ */
 export function erc7540DepositCall(
   vault: Vault,
   deposit: { request: DepositInput; data: Hex | null },
@@ -58,17 +61,17 @@ const conversionAbi = once(() =>
   ]),
 );
 
-/** Conversions answer on both sides of ERC-7540; previews do not. */
+/** Reads of the asset and of a sample conversion, which works for asynchronous deposits too, unlike previews. */
 export function conversionReads(vault: Vault) {
   const asset = read({ to: vault.entryPoint, abi: conversionAbi(), name: "asset" });
   return { asset, ...samplePriceReads(vault, sampleShares(vault)) };
 }
 
-/** Shares for an amount by the last settled price. */
+/** Read of the shares for an amount at the last settled price. */
 export const convertToSharesRead = (vault: Vault, amount: bigint) =>
   read({ to: vault.pricer, abi: conversionAbi(), name: "convertToShares", args: [amount] });
 
-/** The totals, and the price that is shown. */
+/** Reads of total assets, total supply and a sample conversion. */
 export function totalsReads(vault: Vault) {
   return {
     ...samplePriceReads(vault, sampleShares(vault)),
@@ -79,11 +82,11 @@ export function totalsReads(vault: Vault) {
 
 type ConversionResults = Parameters<typeof samplePrice>[1];
 
-/** What a sample of shares is worth; null: it was not told. */
+/** Returns a sample of the share price; null when the conversion failed. */
 export const conversionPrice = (vault: Vault, results: ConversionResults) =>
   samplePrice(sampleShares(vault), results);
 
-/** Whole assets per whole share times 10^18, rounded down; null: not known. */
+/** Returns whole assets per whole share, times 10^18, rounded down. Null when not known. */
 export function conversionSharePrice(vault: Vault, results: ConversionResults): bigint | null {
   return sharePriceOf(conversionPrice(vault, results), {
     asset: vault.asset.decimals,
@@ -101,9 +104,9 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Deposits that mint at once and claims of requests; a request by itself moves no shares and is not counted,
- * or its claim would count twice. `swapped`: a vault whose Deposit names the owner of the shares first, where
- * the standard has the sender. Source: EIP-7540, hopperlabsxyz/lagoon-v0, centrifuge/protocol.
+ * Returns the events of instant deposits, claims and withdrawals. A request is not counted, because its claim is. `swapped`: the
+ * vault's Deposit event names the owner of the shares first, where the standard has the sender. Sources: EIP-7540,
+ * hopperlabsxyz/lagoon-v0, centrifuge/protocol.
  */
 export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): FlowSource {
   return {
@@ -117,7 +120,7 @@ export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): F
         const user = swapped && eventName === "Deposit" ? args.sender : args.owner;
         return { kind, user, assets: args.assets, shares: args.shares };
       } catch {
-        // The same topics with other arguments indexed: an event of something else.
+        // The topic matches but the indexed arguments differ: another event.
         return null;
       }
     },
@@ -133,12 +136,12 @@ const requestsAbi = once(() =>
     "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
   ]),
 );
-/** Stands for all requests of a controller, or for the last one. */
+/** The id by which a vault aggregates all requests of a controller, or finds the last one. */
 const ANY_REQUEST = 0n;
 
 /**
- * Requests that the user makes and claims in person: controller, owner and receiver are one, so that nobody is
- * ever asked for an operator's rights. Source: EIP-7540.
+ * Requests that the user makes and claims. Controller, owner and receiver are the user, so no operator approval is needed.
+ * Source: EIP-7540.
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {
@@ -153,7 +156,7 @@ export const erc7540Requests: AsyncDeposits = {
       ({ pending, claimable, shares }): PendingDeposit => {
         const assets = valueOrNull(claimable);
         const mintable = valueOrNull(shares);
-        // A paused vault names no shares, though they are there.
+        // A paused vault reports 0 claimable shares although there are some.
         const known = assets === 0n || (mintable !== null && mintable > 0n);
         return {
           pendingAssets: valueOrNull(pending),
@@ -172,7 +175,7 @@ export const erc7540Requests: AsyncDeposits = {
       data: encodeFunctionData({ abi: requestsAbi(), functionName: "deposit", args }),
     };
   },
-  requestIn(vault, { user, logs }) {
+  findRequest(vault, { user, logs }) {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
     const requests = parseEventLogs({ abi: requestsAbi(), eventName: "DepositRequest", logs: own });
     const found = requests.find(({ args }) => isAddressEqual(args.controller, user));

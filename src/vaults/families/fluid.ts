@@ -1,10 +1,12 @@
 import { decodeErrorResult, encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../../errors.ts";
 import { once } from "../../lib/once.ts";
+import { changeEvent, type GovernanceEvent, newValue } from "../governance/governance-event.ts";
 import type { ExplainedRevert } from "../reverts.ts";
 import { familyErrors } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
-import type { DepositCall, DepositInput } from "../vault-adapter.ts";
+import type { DepositCall, DepositInput, VaultFamily } from "../vault-adapter.ts";
+import { erc4626Deriver } from "./erc4626/derive.ts";
 import { defineErc4626 } from "./erc4626/index.ts";
 
 const depositAbi = once(() =>
@@ -16,7 +18,7 @@ const numberedAbi = once(() =>
   parseAbi(["error FluidLendingError(uint256 errorId)", "error FluidLiquidityError(uint256 errorId)"]),
 );
 
-/** Fluid numbers its errors, the tokens' and the liquidity layer's apart; their names and what they stand for. */
+/** Fluid's numbered errors, of the fTokens and of the liquidity layer, with name and meaning. */
 const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "vault_paused", text: "UserModule__UserPaused" },
   11006: { code: "above_maximum", text: "UserModule__OperateAmountOutOfBounds" },
@@ -42,7 +44,7 @@ function explain(revert: Hex): ExplainedRevert | null {
   }
 }
 
-/** The overload of ERC-5143, which enforces the least number of shares itself. */
+/** Encodes the overload of ERC-5143, which enforces the minimum shares itself. */
 function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares"> {
   const args = [request.amount, request.receiver, request.minShares] as const;
   return {
@@ -51,5 +53,21 @@ function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" 
   };
 }
 
-/** Fluid's fTokens: a minimum of their own, and a least number of shares. Source: Instadapp/fluid-contracts. */
+/** Fluid's fTokens, with a minimum deposit and a native minimum of shares. Source: Instadapp/fluid-contracts. */
 export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain });
+
+/** Governance events of fTokens. The protocol's other contracts emit the rest. Source: fluid-contracts-public. */
+const fluidEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "strategy", "LogUpdateRewards(address indexed rewardsRateModel)"], {
+    what: "rewards rate model",
+    describe: newValue("rewardsRateModel"),
+  }),
+];
+
+/** Fluid's fTokens. */
+export const fluidFamily: VaultFamily = {
+  adapter: fluid,
+  type: "custom",
+  deriver: erc4626Deriver(),
+  governanceEvents: fluidEvents,
+};

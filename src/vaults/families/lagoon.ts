@@ -1,8 +1,22 @@
 import { type Address, encodeFunctionData, parseAbi, toFunctionSelector, zeroAddress } from "viem";
-import { createQuery, type ReadResult, type ReadResults, read, valueOrNull } from "../../chains/query.ts";
+import {
+  createQuery,
+  type Query,
+  type ReadResult,
+  type ReadResults,
+  read,
+  valueOrNull,
+} from "../../chains/query.ts";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
-import { probeFunction } from "../derivation.ts";
+import { type DerivationSubject, probeFunction } from "../derivation.ts";
+import {
+  changeEvent,
+  formatAssetUnits,
+  type GovernanceEvent,
+  newValue,
+  oldToNewValue,
+} from "../governance/governance-event.ts";
 import { familyErrors } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
 import type {
@@ -11,9 +25,11 @@ import type {
   DepositTerms,
   TermsInput,
   VaultAdapter,
+  VaultFamily,
   VaultState,
 } from "../vault-adapter.ts";
 import { addressParam } from "../vault-params.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626/derive.ts";
 import {
   conversionPrice,
   conversionReads,
@@ -33,14 +49,14 @@ const depositModeAbi = once(() =>
     "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
   ]),
 );
-/** `Both` and `SyncDeposit`, by their order in v0.6. */
+/** The modes `Both` and `SyncDeposit` of v0.6, which allow synchronous deposits. */
 const DEPOSITING_MODES: readonly number[] = [0, 1];
 const NOT_OPEN_SELECTOR = toFunctionSelector("NotOpen(uint8)");
 
 /**
- * Whether and how a Lagoon vault takes deposits. No version has a view of its state: the redemption of a share of
- * its own is asked for, which a vault that is closing or closed refuses before anything else, and an open one for
- * want of an allowance. Neither writes, which within a static call would cost all gas.
+ * Reads whether a vault takes deposits, and how. No version has a view of its state, so a redemption request for one share is
+ * probed: a closing or closed vault reverts with `NotOpen`, an open one for lack of allowance. Neither gets as far as a write,
+ * which would use up all gas of the static call.
  */
 function depositModeReads(vault: Vault) {
   const on = { to: vault.entryPoint, abi: depositModeAbi() } as const;
@@ -54,8 +70,9 @@ function depositModeReads(vault: Vault) {
 }
 
 /**
- * `sync`: a deposit mints at once. `paused`: none is taken either way. A vault that is not open would take requests
- * that nobody settles; one of v0.6 whose valuation is valid takes none, and may be told to mint none either.
+ * Interprets the deposit mode. `sync`: a deposit mints at once. `paused`: the vault takes neither deposits nor requests. A
+ * vault that is not open accepts requests but never settles them. While its valuation is valid, v0.6 takes no requests, and
+ * its mode may rule out synchronous deposits too.
  */
 function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>): {
   sync: boolean;
@@ -64,8 +81,8 @@ function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>
   const valid = valueOrNull(results.valid) === true;
   const mode = valueOrNull(results.mode);
   const mints = mode === null || DEPOSITING_MODES.includes(mode);
-  const shut = valueOrNull(results.paused) === true || isNotOpen(results.open);
-  return { sync: valid && mints, paused: shut || (valid && !mints) };
+  const stopped = valueOrNull(results.paused) === true || isNotOpen(results.open);
+  return { sync: valid && mints, paused: stopped || (valid && !mints) };
 }
 
 const isNotOpen = (result: ReadResult<unknown>): boolean =>
@@ -85,12 +102,12 @@ const syncAbi = once(() =>
     "function syncDeposit(uint256 assets, address receiver, address referral) returns (uint256 shares)",
   ]),
 );
-/** The entry fee is counted in ten-thousandths. */
+/** The entry fee is in basis points. */
 const FEE_UNIT = 10_000n;
 
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: lagoonAbi() }) as const;
 
-/** Whom the whitelist must know: of v0.5 by the first view, of v0.6 by the second. */
+/** Reads whether receiver and caller are whitelisted: `isWhitelisted` in v0.5, `isAllowed` in v0.6. */
 function admissionReads(vault: Vault, { caller, receiver }: { caller: Address | null; receiver: Address }) {
   const of = (account: Address) => ({ ...on(vault), args: [account] }) as const;
   return {
@@ -103,7 +120,7 @@ function admissionReads(vault: Vault, { caller, receiver }: { caller: Address | 
 
 type Admission = ReadResults<ReturnType<typeof admissionReads>>;
 
-/** Whether the list that the vault keeps, by its version, is without one of the accounts. */
+/** Returns true when the whitelist, by the view of the vault's version, lacks the receiver or the caller. */
 function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowed }: Admission): boolean {
   const accounts = [
     [receiverAllowed, receiverListed],
@@ -113,8 +130,8 @@ function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowe
 }
 
 /**
- * What the cap of v0.6 leaves for a deposit at once; null: there is no such cap, or nobody says. Requests that wait
- * to be settled count too, in a silo that no view names.
+ * Returns the room that the cap of v0.6 leaves for a synchronous deposit; null when there is no such view. An upper bound:
+ * pending requests count towards the cap too, and no view shows them.
  */
 function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigint> }): bigint | null {
   const [cap, held] = [valueOrNull(results.cap), valueOrNull(results.totalAssets)];
@@ -123,12 +140,12 @@ function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigi
   return cap > held ? cap - held : 0n;
 }
 
-/** The same for a request, of which only that there is no room, or no cap, is certain. */
+/** Returns the room for a request. Certain only when there is no room at all, or no cap; else null. */
 function roomForRequests(room: bigint | null): bigint | null {
   return room === MAX_UINT256 || room === 0n ? room : null;
 }
 
-/** Shares for an amount that is requested, less the entry fee of v0.6, which is rounded up; null: not known. */
+/** Returns the shares for a requested amount after the entry fee of v0.6, which is rounded up. Null when not known. */
 function requestedShares(results: {
   shares: ReadResult<bigint>;
   fees: ReadResult<readonly [number, number, number, number, number]>;
@@ -210,10 +227,9 @@ const explain = familyErrors({
 });
 
 /**
- * Lagoon: while the last valuation is valid a deposit mints at once, and nothing else is possible; once it is
- * not, a deposit is a request that the next settlement prices. `maxDeposit` is what the caller may claim, no
- * capacity, and previews revert. v0.4 knows requests alone. `params.referrer` is told of deposits at once. Source:
- * hopperlabsxyz/lagoon-v0.
+ * Lagoon vaults. While the last valuation is valid, a deposit mints at once; afterwards a deposit is a request that the next
+ * settlement prices. v0.4 takes requests only. `maxDeposit` is the caller's claimable amount, not a capacity, and previews
+ * revert. `params.referrer` goes into synchronous deposits. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",
@@ -230,5 +246,76 @@ export const lagoon: VaultAdapter = {
   encode,
   explain,
   flows: (vault) => erc7540Flows(vault, { swapped: false }),
-  requests: () => erc7540Requests,
+  asyncDeposits: () => erc7540Requests,
+};
+
+const identificationAbi = once(() =>
+  parseAbi([
+    "function isTotalAssetsValid() view returns (bool)",
+    "function pendingSilo() view returns (address)",
+    "function isWhitelistActivated() view returns (bool)",
+  ]),
+);
+
+/** Identifies v0.5 and newer by the validity of the valuation, v0.4 and older by their silo and whitelist. */
+function identifyLagoon({ address, params }: DerivationSubject): Query<Identification> {
+  const onSubject = { to: address, abi: identificationAbi() } as const;
+  const reads = {
+    valid: read({ ...onSubject, name: "isTotalAssetsValid" }),
+    silo: read({ ...onSubject, name: "pendingSilo" }),
+    whitelist: read({ ...onSubject, name: "isWhitelistActivated" }),
+  };
+  return createQuery(reads, ({ valid, silo, whitelist }): Identification => {
+    if (valid.ok || (silo.ok && whitelist.ok)) return { ok: true, caller: "user", params: { ...params } };
+    return notIdentified(
+      "Lagoon",
+      "it has neither isTotalAssetsValid() nor pendingSilo() and isWhitelistActivated()",
+    );
+  });
+}
+
+/** Governance events. Management and performance fee have a view. Source: hopperlabsxyz/lagoon-v0. */
+const lagoonEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {
+    what: "state",
+    describe: ({ state }) => `is ${["open", "closing", "closed"][Number(state)] ?? `number ${state}`}`,
+    // Opening and closing show as a pause or its end. `closed` follows `closing`, which was a pause already.
+    seenByView: ({ state }) => state === 0 || state === 1,
+  }),
+  changeEvent(["address", "owner", "SafeUpdated(address oldSafe, address newSafe)"], {
+    what: "Safe that holds the assets",
+    describe: oldToNewValue(["oldSafe", "newSafe"]),
+  }),
+  changeEvent(["address", "price", "ValuationManagerUpdated(address oldManager, address newManager)"], {
+    what: "valuation manager",
+    describe: oldToNewValue(["oldManager", "newManager"]),
+  }),
+  changeEvent(["address", "price", "GuardrailsStatusUpdated(bool activated)"], {
+    what: "guardrail on share price changes",
+    describe: newValue("activated"),
+  }),
+  changeEvent(
+    ["address", "guardian", "SecurityCouncilUpdated(address oldSecurityCouncil, address newSecurityCouncil)"],
+    { what: "security council", describe: oldToNewValue(["oldSecurityCouncil", "newSecurityCouncil"]) },
+  ),
+  changeEvent(["address", "allow_list", "WhitelistDisabled()"], {
+    what: "whitelist",
+    describe: () => "is off",
+  }),
+  changeEvent(["address", "allow_list", "AccessModeUpdated(uint8 newMode)"], {
+    what: "access mode",
+    describe: ({ newMode }) => `is ${["a blacklist", "a whitelist"][Number(newMode)] ?? `number ${newMode}`}`,
+  }),
+  changeEvent(["address", "cap", "MaxCapUpdated(uint256 previousMaxCap, uint256 maxCap)"], {
+    what: "cap",
+    describe: oldToNewValue(["previousMaxCap", "maxCap"], formatAssetUnits),
+  }),
+];
+
+/** Lagoon vaults, whose requests users make themselves. */
+export const lagoonFamily: VaultFamily = {
+  adapter: lagoon,
+  type: "custom",
+  deriver: erc4626Deriver({ identify: identifyLagoon, ownShare: true, previews: false }),
+  governanceEvents: lagoonEvents,
 };

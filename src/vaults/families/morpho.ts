@@ -6,30 +6,84 @@ import {
   toEventSelector,
   toFunctionSelector,
 } from "viem";
-import { createQuery, read, valueOrNull } from "../../chains/query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/query.ts";
 import { once } from "../../lib/once.ts";
+import type { DerivationSubject } from "../derivation.ts";
+import { curationEvents } from "../governance/common-governance-events.ts";
 import {
+  addedMember,
   announcementEvent,
   cancellationEvent,
   changeEvent,
   type EventArgs,
+  formatAssetUnits,
   formatHours,
+  formatUtcMinute,
+  formatWadFraction,
   type GovernanceEvent,
   newValue,
+  removedMember,
 } from "../governance/governance-event.ts";
 import { familyErrors } from "../reverts.ts";
 import type { Vault } from "../vault.ts";
-import type { FlowSource, TermsInput } from "../vault-adapter.ts";
+import type { FlowSource, TermsInput, VaultFamily } from "../vault-adapter.ts";
+import {
+  erc4626Deriver,
+  type FamilyFactories,
+  type Identification,
+  identifyByFactory,
+  ORDINARY_ACCOUNT,
+} from "./erc4626/derive.ts";
 import type { FamilyViews } from "./erc4626/family-views.ts";
 import { erc4626Flows } from "./erc4626/flows.ts";
 import { defineErc4626 } from "./erc4626/index.ts";
 
 /**
- * MetaMorpho 1.0 and 1.1: ERC-4626 with neither pause nor minimum; `maxDeposit` may overstate when a market
- * stands in the supply queue twice. Fee shares that have accrued are missing in `totalSupply`, so that only the
- * vault's own conversion tells what a balance is worth. Source: morpho-org/metamorpho.
+ * MetaMorpho 1.0 and 1.1: ERC-4626 with neither pause nor minimum. `maxDeposit` may overstate when a market is in the supply
+ * queue twice. `totalSupply` leaves out accrued fee shares, so only the vault's own conversion values a balance.
+ * Source: morpho-org/metamorpho.
  */
 export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true });
+
+const identificationAbi = once(() =>
+  parseAbi([
+    "function MORPHO() view returns (address)",
+    "function adaptersLength() view returns (uint256)",
+    "function canSendAssets(address) view returns (bool)",
+  ]),
+);
+const factoryAbi = once(() =>
+  parseAbi([
+    "function isMetaMorpho(address) view returns (bool)",
+    "function isVaultV2(address) view returns (bool)",
+  ]),
+);
+
+/** MetaMorpho factories of both versions. Sources: morpho-org/metamorpho, DefiLlama. */
+const metaMorphoFactories: FamilyFactories = {
+  family: "MetaMorpho",
+  createdRead: (to, vault) => read({ to, abi: factoryAbi(), name: "isMetaMorpho", args: [vault] }),
+  byChain: {
+    1: ["0xA9c3D3a366466Fa809d1Ae982Fb2c46E5fC41101", "0x1897A8997241C1cD4bD0698647e4EB7213535c24"],
+    8453: ["0xA9c3D3a366466Fa809d1Ae982Fb2c46E5fC41101", "0xFf62A7c278C62eD665133147129245053Bbf5918"],
+  },
+};
+
+const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: identificationAbi() }) as const;
+
+/** MetaMorpho vaults of version 1.0 and 1.1. */
+export const metaMorphoFamily: VaultFamily = {
+  adapter: metaMorpho,
+  type: "morpho",
+  deriver: erc4626Deriver({
+    identify: (subject) =>
+      identifyByFactory(metaMorphoFactories, {
+        ...subject,
+        view: read({ ...onSubject(subject), name: "MORPHO" }),
+      }),
+  }),
+  governanceEvents: curationEvents("bytes32"),
+};
 
 const gatesAbi = once(() =>
   parseAbi([
@@ -43,23 +97,27 @@ const withdrawAbi = once(() =>
   ]),
 );
 
-/** Whether the gates admit who pays and who gets the shares. Of the Router's clones only a simulation can tell. */
-function gateViews(vault: Vault, asked: TermsInput | null) {
-  if (asked === null) return createQuery({}, (): FamilyViews => ({}));
+/**
+ * Reads whether the gates admit the payer and the receiver. For the Router's clone, whose address is not known beforehand,
+ * only a simulation shows the former.
+ */
+function gateViews(vault: Vault, request: TermsInput | null) {
+  if (request === null) return createQuery({}, (): FamilyViews => ({}));
   const on = { to: vault.entryPoint, abi: gatesAbi() } as const;
   return createQuery(
     {
-      sends: read({ ...on, name: "canSendAssets", args: [asked.caller ?? asked.receiver] }),
-      receives: read({ ...on, name: "canReceiveShares", args: [asked.receiver] }),
+      sends: read({ ...on, name: "canSendAssets", args: [request.caller ?? request.receiver] }),
+      receives: read({ ...on, name: "canReceiveShares", args: [request.receiver] }),
     },
     ({ sends, receives }): FamilyViews => {
-      const shut = (asked.caller !== null && valueOrNull(sends) === false) || valueOrNull(receives) === false;
-      return { refusal: shut ? "not_allowed" : null };
+      const refused =
+        (request.caller !== null && valueOrNull(sends) === false) || valueOrNull(receives) === false;
+      return { refusal: refused ? "not_allowed" : null };
     },
   );
 }
 
-/** As ERC-4626, but for the penalty of a forced deallocation: it burns shares, and pays the vault itself. */
+/** ERC-4626 flows without the penalty of a forced deallocation, a withdrawal that burns shares and pays the vault itself. */
 function morphoV2Flows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
   const [withdrawTopic] = withdrawAbi().map(toEventSelector);
@@ -75,8 +133,8 @@ function morphoV2Flows(vault: Vault): FlowSource {
 }
 
 /**
- * Morpho Vault V2: `maxDeposit` is always 0 and says nothing; gates admit callers and receivers; caps show in a
- * simulation only. A penalty is a loss, no withdrawal. Source: morpho-org/vault-v2.
+ * Morpho Vault V2. `maxDeposit` is always 0 and carries no information, gates admit callers and receivers, and caps show in a
+ * simulation only. Source: morpho-org/vault-v2.
  */
 export const morphoV2 = defineErc4626({
   name: "morpho_v2",
@@ -86,103 +144,142 @@ export const morphoV2 = defineErc4626({
   explain: familyErrors({ errors: { "error ZeroAbsoluteCap()": "above_maximum" } }),
 });
 
-/** What can be submitted, by what it is to people. Source: morpho-org/vault-v2. */
-const SUBMITTED_FUNCTIONS: Readonly<Record<string, string>> = {
+/** Morpho Vault V2 factories. Source: morpho-org/vault-v2. */
+const vaultV2Factories: FamilyFactories = {
+  family: "Morpho Vault V2",
+  createdRead: (to, vault) => read({ to, abi: factoryAbi(), name: "isVaultV2", args: [vault] }),
+  byChain: {
+    1: ["0xA1D94F746dEfa1928926b84fB2596c06926C0405"],
+    8453: ["0x4501125508079A99ebBebCE205DeC9593C2b5857"],
+  },
+};
+
+/** Identifies a vault by its factory. A vault whose gate refuses ordinary accounts must be called by the user. */
+function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
+  const created = identifyByFactory(vaultV2Factories, {
+    ...subject,
+    view: read({ ...onSubject(subject), name: "adaptersLength" }),
+  });
+  const gate = read({ ...onSubject(subject), name: "canSendAssets", args: [ORDINARY_ACCOUNT] });
+  return {
+    reads: { ...created.reads, gate },
+    interpret: ({ gate: admits, ...others }) => {
+      const identification = created.interpret(others);
+      if (!identification.ok) return identification;
+      return { ok: true, caller: admits?.ok && admits.value === true ? "router" : "user" };
+    },
+  };
+}
+
+/** Functions that go through the timelock, and the setting that each changes. Source: morpho-org/vault-v2. */
+const TIMELOCKED_FUNCTIONS: Readonly<Record<string, string>> = {
   "setIsAllocator(address,bool)": "an allocator",
-  "setReceiveSharesGate(address)": "who may receive shares",
-  "setSendSharesGate(address)": "who may send shares",
-  "setReceiveAssetsGate(address)": "who may be paid out",
-  "setSendAssetsGate(address)": "who may deposit",
-  "setAdapterRegistry(address)": "the registry of adapters",
-  "addAdapter(address)": "a new adapter",
-  "removeAdapter(address)": "an adapter less",
+  "setReceiveSharesGate(address)": "the gate for receiving shares",
+  "setSendSharesGate(address)": "the gate for sending shares",
+  "setReceiveAssetsGate(address)": "the gate for receiving assets on withdrawal",
+  "setSendAssetsGate(address)": "the gate for depositing",
+  "setAdapterRegistry(address)": "the adapter registry",
+  "addAdapter(address)": "the addition of an adapter",
+  "removeAdapter(address)": "the removal of an adapter",
   "increaseTimelock(bytes4,uint256)": "a longer timelock",
   "decreaseTimelock(bytes4,uint256)": "a shorter timelock",
-  "abdicate(bytes4)": "a right given up",
+  "abdicate(bytes4)": "a function that is disabled permanently",
   "setPerformanceFee(uint256)": "the performance fee",
   "setManagementFee(uint256)": "the management fee",
-  "setPerformanceFeeRecipient(address)": "who is paid the performance fee",
-  "setManagementFeeRecipient(address)": "who is paid the management fee",
+  "setPerformanceFeeRecipient(address)": "the recipient of the performance fee",
+  "setManagementFeeRecipient(address)": "the recipient of the management fee",
   "increaseAbsoluteCap(bytes,uint256)": "a higher absolute cap",
   "increaseRelativeCap(bytes,uint256)": "a higher relative cap",
-  "setForceDeallocatePenalty(address,uint256)": "the penalty of forced exits",
+  "setForceDeallocatePenalty(address,uint256)": "the penalty of forced deallocations",
 };
-const functionBySelector = once(
-  () => new Map(Object.entries(SUBMITTED_FUNCTIONS).map(([name, says]) => [toFunctionSelector(name), says])),
+const settingBySelector = once(
+  () =>
+    new Map(
+      Object.entries(TIMELOCKED_FUNCTIONS).map(([signature, setting]) => [
+        toFunctionSelector(signature),
+        setting,
+      ]),
+    ),
 );
+const settingOfSelector = (selector: unknown): string =>
+  settingBySelector().get(String(selector).toLowerCase() as Hex) ?? `the function ${selector}`;
+
+/** The latest time that JavaScript can show, in seconds. An abdicated function gets the largest uint256. */
+const LAST_TIME = 8e12;
 
 const describeSubmission = ({ selector, executableAt }: EventArgs): string => {
-  const says = functionBySelector().get(String(selector).toLowerCase() as Hex) ?? `the function ${selector}`;
-  const at = Number(executableAt);
-  const when = at < 8e12 ? new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ") : "never";
-  return `is about ${says} and can be put into effect from ${when} UTC on`;
+  const when =
+    Number(executableAt) < LAST_TIME
+      ? `can be executed from ${formatUtcMinute(executableAt)}`
+      : "can never be executed";
+  return `concerns ${settingOfSelector(selector)} and ${when}`;
 };
-const describeRevocation = ({ selector }: EventArgs): string =>
-  `was about ${functionBySelector().get(String(selector).toLowerCase() as Hex) ?? `the function ${selector}`}`;
-const describeTimelock = (told: EventArgs): string =>
-  `is ${formatHours(told["newDuration"])} for ${functionBySelector().get(String(told["selector"]).toLowerCase() as Hex) ?? `the function ${told["selector"]}`}`;
+const describeRevocation = ({ selector }: EventArgs): string => `concerned ${settingOfSelector(selector)}`;
+const describeTimelock = ({ selector, newDuration }: EventArgs): string =>
+  `is ${formatHours(newDuration)} for ${settingOfSelector(selector)}`;
 
-/** Morpho's Vault V2. Owner, curator and both fees have views. Source: morpho-org/vault-v2. */
-export const morphoV2Events: readonly GovernanceEvent[] = [
+/** Governance events of Morpho Vault V2. Owner, curator and both fees have views. Source: morpho-org/vault-v2. */
+const morphoV2Events: readonly GovernanceEvent[] = [
   announcementEvent(
     ["address", "timelock", "Submit(bytes4 indexed selector, bytes data, uint256 executableAt)"],
     {
-      what: "vault's terms",
-      words: describeSubmission,
+      what: "configuration",
+      describe: describeSubmission,
     },
   ),
   cancellationEvent(
     ["address", "timelock", "Revoke(address indexed sender, bytes4 indexed selector, bytes data)"],
     {
-      what: "vault's terms",
-      words: describeRevocation,
+      what: "configuration",
+      describe: describeRevocation,
     },
   ),
   changeEvent(["address", "timelock", "DecreaseTimelock(bytes4 indexed selector, uint256 newDuration)"], {
     what: "timelock",
-    words: describeTimelock,
+    describe: describeTimelock,
   }),
   changeEvent(["address", "timelock", "IncreaseTimelock(bytes4 indexed selector, uint256 newDuration)"], {
     what: "timelock",
-    words: describeTimelock,
+    describe: describeTimelock,
     tier: "low",
   }),
   changeEvent(["address", "guardian", "SetIsSentinel(address indexed account, bool newIsSentinel)"], {
-    what: "set of sentinels",
-    words: ({ account, newIsSentinel }) => `${newIsSentinel === true ? "has" : "no longer has"} ${account}`,
+    what: "sentinels",
+    describe: ({ account, newIsSentinel }) =>
+      `${newIsSentinel === true ? "now include" : "no longer include"} ${account}`,
   }),
   changeEvent(["address", "allow_list", "SetReceiveSharesGate(address indexed newReceiveSharesGate)"], {
-    what: "gate of those who may receive shares",
-    words: newValue("newReceiveSharesGate"),
+    what: "gate for receiving shares",
+    describe: newValue("newReceiveSharesGate"),
   }),
   changeEvent(["address", "allow_list", "SetSendSharesGate(address indexed newSendSharesGate)"], {
-    what: "gate of those who may send or redeem shares",
-    words: newValue("newSendSharesGate"),
+    what: "gate for sending and redeeming shares",
+    describe: newValue("newSendSharesGate"),
     tier: "high",
   }),
   changeEvent(["address", "allow_list", "SetReceiveAssetsGate(address indexed newReceiveAssetsGate)"], {
-    what: "gate of those who may be paid out",
-    words: newValue("newReceiveAssetsGate"),
+    what: "gate for receiving assets on withdrawal",
+    describe: newValue("newReceiveAssetsGate"),
     tier: "high",
   }),
   changeEvent(["address", "allow_list", "SetSendAssetsGate(address indexed newSendAssetsGate)"], {
-    what: "gate of those who may deposit",
-    words: newValue("newSendAssetsGate"),
+    what: "gate for depositing",
+    describe: newValue("newSendAssetsGate"),
   }),
   changeEvent(["address", "strategy", "AddAdapter(address indexed account)"], {
-    what: "set of places where money may go, to which one was added,",
-    words: newValue("account"),
+    what: "adapters that assets are allocated to",
+    describe: addedMember("account"),
     tier: "medium",
   }),
   changeEvent(["address", "strategy", "RemoveAdapter(address indexed account)"], {
-    what: "set of places where money may go, from which one was taken,",
-    words: newValue("account"),
+    what: "adapters that assets are allocated to",
+    describe: removedMember("account"),
   }),
   changeEvent(
     ["address", "cap", "IncreaseAbsoluteCap(bytes32 indexed id, bytes idData, uint256 newAbsoluteCap)"],
     {
       what: "absolute cap of a market",
-      words: newValue("newAbsoluteCap"),
+      describe: newValue("newAbsoluteCap", formatAssetUnits),
     },
   ),
   changeEvent(
@@ -191,13 +288,13 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
       "cap",
       "DecreaseAbsoluteCap(address indexed sender, bytes32 indexed id, bytes idData, uint256 newAbsoluteCap)",
     ],
-    { what: "absolute cap of a market", words: newValue("newAbsoluteCap") },
+    { what: "absolute cap of a market", describe: newValue("newAbsoluteCap", formatAssetUnits) },
   ),
   changeEvent(
     ["address", "cap", "IncreaseRelativeCap(bytes32 indexed id, bytes idData, uint256 newRelativeCap)"],
     {
       what: "relative cap of a market",
-      words: newValue("newRelativeCap", (part) => `${Number(part) / 1e16} %`),
+      describe: newValue("newRelativeCap", formatWadFraction),
     },
   ),
   changeEvent(
@@ -208,7 +305,15 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
     ],
     {
       what: "relative cap of a market",
-      words: newValue("newRelativeCap", (part) => `${Number(part) / 1e16} %`),
+      describe: newValue("newRelativeCap", formatWadFraction),
     },
   ),
 ];
+
+/** Morpho Vault V2. */
+export const morphoV2Family: VaultFamily = {
+  adapter: morphoV2,
+  type: "morpho",
+  deriver: erc4626Deriver({ identify: identifyMorphoV2 }),
+  governanceEvents: morphoV2Events,
+};

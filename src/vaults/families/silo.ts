@@ -1,9 +1,12 @@
+import { curationEvents } from "../governance/common-governance-events.ts";
 import { familyErrors } from "../reverts.ts";
+import type { VaultFamily } from "../vault-adapter.ts";
+import { erc4626Deriver } from "./erc4626/derive.ts";
 import { defineErc4626 } from "./erc4626/index.ts";
 
 /**
- * Silo, version 2: `decimals` are the asset's although shares are a thousand times finer, and `maxDeposit` is
- * always the largest number. The collateral that earns, not the protected one. Source: silo-contracts-v2.
+ * Silo, version 2, the collateral that earns interest. `decimals()` are the asset's although shares have three more, and
+ * `maxDeposit` is always the largest number. Source: silo-contracts-v2.
  */
 export const silo = defineErc4626({
   name: "silo",
@@ -11,3 +14,11 @@ export const silo = defineErc4626({
   scale: 3,
   explain: familyErrors({ errors: { "error ReturnZeroShares()": "zero_shares" } }),
 });
+
+/** Silo's managed vaults, governed like MetaMorpho vaults. */
+export const siloFamily: VaultFamily = {
+  adapter: silo,
+  type: "custom",
+  deriver: erc4626Deriver(),
+  governanceEvents: curationEvents("address"),
+};

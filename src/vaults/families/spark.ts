@@ -1,9 +1,12 @@
+import { wardEvents } from "../governance/common-governance-events.ts";
 import { familyErrors } from "../reverts.ts";
+import type { VaultFamily } from "../vault-adapter.ts";
+import { erc4626Deriver } from "./erc4626/derive.ts";
 import { defineErc4626 } from "./erc4626/index.ts";
 
 /**
- * Savings tokens that accrue by a rate: sDAI, sUSDS, stUSDS and Spark's vaults, version 2. None has a minimum.
- * Source: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2.
+ * Savings tokens that accrue at a rate: sDAI, sUSDS, stUSDS and Spark's vaults, version 2. None has a minimum deposit.
+ * Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2.
  */
 export const spark = defineErc4626({
   name: "spark",
@@ -13,3 +16,11 @@ export const spark = defineErc4626({
     reasons: [{ reason: /^\w+\/(deposit|supply)-cap-exceeded$/, code: "above_maximum" }],
   }),
 });
+
+/** Savings tokens of Sky and Spark, governed by wards. */
+export const sparkFamily: VaultFamily = {
+  adapter: spark,
+  type: "custom",
+  deriver: erc4626Deriver(),
+  governanceEvents: wardEvents("address", "usr"),
+};

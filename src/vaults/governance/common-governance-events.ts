@@ -1,47 +1,170 @@
 import {
+  addedMember,
   announcementEvent,
+  cancellationEvent,
   changeEvent,
+  formatHours,
   type GovernanceEvent,
   newValue,
+  removedMember,
   type VaultContract,
 } from "./governance-event.ts";
 
-/** What any contract may tell of itself. Sources: ERC-1967, OpenZeppelin (Ownable2Step), Solmate (Owned, Auth). */
-const proxyAndOwnerEvents = (on: VaultContract): readonly GovernanceEvent[] => [
-  changeEvent([on, "code", "Upgraded(address indexed implementation)"], {
-    what: "code",
-    words: newValue("implementation"),
+/** Words that follow a setting's name and say which of the vault's contracts it belongs to. */
+const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
+  address: "",
+  entryPoint: " of the deposit contract",
+  pricer: " of the pricing contract",
+  shareToken: " of the share token",
+};
+
+/** Names a setting of one of the vault's contracts, such as "proxy admin of the share token". */
+export const settingOf = (contract: VaultContract, setting: string): string =>
+  `${setting}${CONTRACT_NAMES[contract]}`;
+
+/** Events of proxies and owned contracts. Sources: ERC-1967, OpenZeppelin (Ownable2Step), Solmate (Owned, Auth). */
+const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[] => [
+  changeEvent([contract, "code", "Upgraded(address indexed implementation)"], {
+    what: settingOf(contract, "implementation"),
+    describe: newValue("implementation"),
   }),
-  changeEvent([on, "code", "BeaconUpgraded(address indexed beacon)"], {
-    what: "place where the code is looked up",
-    words: newValue("beacon"),
+  changeEvent([contract, "code", "BeaconUpgraded(address indexed beacon)"], {
+    what: settingOf(contract, "beacon"),
+    describe: newValue("beacon"),
   }),
-  changeEvent([on, "code", "AdminChanged(address previousAdmin, address newAdmin)"], {
-    what: "one who may change the code",
-    words: newValue("newAdmin"),
+  changeEvent([contract, "code", "AdminChanged(address previousAdmin, address newAdmin)"], {
+    what: settingOf(contract, "proxy admin"),
+    describe: newValue("newAdmin"),
   }),
   announcementEvent(
-    [on, "owner", "OwnershipTransferStarted(address indexed previousOwner, address indexed newOwner)"],
+    [contract, "owner", "OwnershipTransferStarted(address indexed previousOwner, address indexed newOwner)"],
+    { what: settingOf(contract, "owner"), describe: newValue("newOwner") },
+  ),
+];
+
+/** Transfers of ownership. The owner of the vault itself is read from a view; the owners of its other contracts are not. */
+const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
+  changeEvent(
+    [contract, "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
     {
-      what: "owner",
-      words: newValue("newOwner"),
+      what: settingOf(contract, "owner"),
+      describe: newValue("newOwner"),
+      seenByView: (_args, vault) => vault[contract] === vault.address,
+    },
+  );
+
+/** Governance events that contracts of any family may emit. */
+export const commonGovernanceEvents: readonly GovernanceEvent[] = [
+  ...(["address", "entryPoint", "pricer", "shareToken"] as const).flatMap(proxyAndOwnerEvents),
+  ownershipTransferred("entryPoint"),
+  ownershipTransferred("pricer"),
+];
+
+/**
+ * Events of the beacon that a vault's proxy takes its implementation from. An upgrade of the beacon replaces the vault's
+ * code, and the vault itself emits nothing. Sources: ERC-1967; OpenZeppelin, UpgradeableBeacon; euler-vault-kit,
+ * GenericFactory.
+ */
+export const beaconEvents: readonly GovernanceEvent[] = [
+  changeEvent(["beacon", "code", "Upgraded(address indexed implementation)"], {
+    what: "implementation behind the beacon",
+    describe: newValue("implementation"),
+  }),
+  changeEvent(["beacon", "code", "SetImplementation(address indexed newImplementation)"], {
+    what: "implementation behind the beacon",
+    describe: newValue("newImplementation"),
+  }),
+  changeEvent(["beacon", "owner", "SetUpgradeAdmin(address indexed newUpgradeAdmin)"], {
+    what: "beacon owner",
+    describe: newValue("newUpgradeAdmin"),
+  }),
+  changeEvent(
+    ["beacon", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
+    { what: "beacon owner", describe: newValue("newOwner") },
+  ),
+];
+
+/** A grant of a role. Source: OpenZeppelin, AccessControl. */
+export const accessControlEvents: readonly GovernanceEvent[] = [
+  changeEvent(
+    [
+      "address",
+      "owner",
+      "RoleGranted(bytes32 indexed role, address indexed account, address indexed sender)",
+    ],
+    {
+      what: "role members",
+      describe: ({ role, account }) => `now include ${account} for role ${String(role).slice(0, 10)}`,
+      tier: "medium",
     },
   ),
 ];
 
-/** The vault's own owner has a view; those of the contracts about it have none that is read. */
-const ownershipTransferred = (on: VaultContract, what: string): GovernanceEvent =>
-  changeEvent(
-    [on, "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
-    {
-      what,
-      words: newValue("newOwner"),
-      seenByView: (_members, vault) => vault[on] === vault.address,
-    },
-  );
-
-export const commonGovernanceEvents: readonly GovernanceEvent[] = [
-  ...(["address", "entryPoint", "pricer", "shareToken"] as const).flatMap(proxyAndOwnerEvents),
-  ownershipTransferred("entryPoint", "owner of the contract that takes deposits"),
-  ownershipTransferred("pricer", "owner of the contract that prices shares"),
+/**
+ * Events of wards, the accounts with full rights over a contract. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds,
+ * centrifuge/protocol.
+ */
+export const wardEvents = (
+  contract: "address" | "shareToken",
+  argument: "usr" | "user",
+): readonly GovernanceEvent[] => [
+  changeEvent([contract, "owner", `Rely(address indexed ${argument})`], {
+    what: settingOf(contract, "wards"),
+    describe: addedMember(argument),
+  }),
+  changeEvent([contract, "owner", `Deny(address indexed ${argument})`], {
+    what: settingOf(contract, "wards"),
+    describe: removedMember(argument),
+    tier: "medium",
+  }),
 ];
+
+/**
+ * Timelock, guardian, caps and market removals of MetaMorpho and its forks. `market` is the type that identifies a market:
+ * `bytes32` in MetaMorpho, the address of a vault in the forks. Sources: metamorpho-v1.1, euler-earn, silo-contracts-v2.
+ */
+export const curationEvents = (market: "bytes32" | "address"): readonly GovernanceEvent[] => {
+  const capOf = { what: "supply cap of a market" };
+  const describeCap: GovernanceEvent["describe"] = ({ id, cap }) =>
+    `is ${cap} (smallest unit of the asset) for market ${id}`;
+  return [
+    announcementEvent(["address", "timelock", "SubmitTimelock(uint256 newTimelock)"], {
+      what: "timelock",
+      describe: newValue("newTimelock", formatHours),
+    }),
+    cancellationEvent(["address", "timelock", "RevokePendingTimelock(address indexed caller)"], {
+      what: "timelock",
+    }),
+    announcementEvent(["address", "guardian", "SubmitGuardian(address indexed newGuardian)"], {
+      what: "guardian",
+      describe: newValue("newGuardian"),
+    }),
+    cancellationEvent(["address", "guardian", "RevokePendingGuardian(address indexed caller)"], {
+      what: "guardian",
+    }),
+    announcementEvent(
+      ["address", "cap", `SubmitCap(address indexed caller, ${market} indexed id, uint256 cap)`],
+      { ...capOf, describe: describeCap },
+    ),
+    cancellationEvent(
+      ["address", "cap", `RevokePendingCap(address indexed caller, ${market} indexed id)`],
+      capOf,
+    ),
+    changeEvent(["address", "cap", `SetCap(address indexed caller, ${market} indexed id, uint256 cap)`], {
+      ...capOf,
+      describe: describeCap,
+    }),
+    announcementEvent(
+      ["address", "strategy", `SubmitMarketRemoval(address indexed caller, ${market} indexed id)`],
+      {
+        what: "set of enabled markets",
+        describe: ({ id }) => `leaves out market ${id}, and the assets supplied to it are written off`,
+        tier: "medium",
+      },
+    ),
+    cancellationEvent(
+      ["address", "strategy", `RevokePendingMarketRemoval(address indexed caller, ${market} indexed id)`],
+      { what: "set of enabled markets" },
+    ),
+  ];
+};

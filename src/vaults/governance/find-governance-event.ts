@@ -1,32 +1,7 @@
 import { decodeEventLog, type Hex, parseAbiItem, toEventSelector } from "viem";
-import {
-  eulerEvents,
-  fluidEvents,
-  gearboxEvents,
-  metaMorphoEvents,
-  metaMorphoForkEvents,
-  sparkEvents,
-} from "../control-events/lending.ts";
-import {
-  beaconEvents,
-  iporAuthorityEvents,
-  mellowFeeEvents,
-  midasRedemptionEvents,
-} from "../control-events/linked.ts";
-import {
-  centrifugeEvents,
-  iporEvents,
-  lagoonEvents,
-  mellowEvents,
-  mellowLrtEvents,
-  midasEvents,
-  vedaEvents,
-  yearnEvents,
-} from "../control-events/managed.ts";
-import { morphoV2Events } from "../families/morpho.ts";
-import { upshiftEvents, upshiftLegacyEvents } from "../families/upshift/events.ts";
+import { findFamily } from "../families.ts";
 import type { Vault } from "../vault.ts";
-import { commonGovernanceEvents } from "./common-governance-events.ts";
+import { beaconEvents, commonGovernanceEvents } from "./common-governance-events.ts";
 import {
   type EventArgs,
   type GovernanceEvent,
@@ -36,32 +11,7 @@ import {
   type LinkedContracts,
 } from "./governance-event.ts";
 
-/**
- * By adapter. Families that are not named (aave_stata, whose pool is governed elsewhere; accountable,
- * whose source is not public; erc4626, which may be anything) tell what any contract tells.
- */
-const FAMILY_EVENTS: Readonly<Record<string, readonly GovernanceEvent[]>> = {
-  metamorpho: metaMorphoEvents,
-  euler_earn: metaMorphoForkEvents,
-  silo: metaMorphoForkEvents,
-  morpho_v2: morphoV2Events,
-  veda: vedaEvents,
-  ipor: [...iporEvents, ...iporAuthorityEvents],
-  lagoon: lagoonEvents,
-  midas: [...midasEvents, ...midasRedemptionEvents],
-  mellow: [...mellowEvents, ...mellowFeeEvents],
-  mellow_lrt: mellowLrtEvents,
-  yearn_v3: yearnEvents,
-  euler: eulerEvents,
-  gearbox: gearboxEvents,
-  fluid: fluidEvents,
-  spark: sparkEvents,
-  centrifuge: centrifugeEvents,
-  upshift: upshiftEvents,
-  upshift_legacy: upshiftLegacyEvents,
-};
-
-/** An event as it stands in a log. */
+/** Topics and data of a log. */
 export interface EventLog {
   topics: readonly string[];
   data: string;
@@ -71,18 +21,20 @@ const topicBySignature = new Map<string, Hex>();
 const eventAbiItem = ({ signature }: GovernanceEvent) =>
   parseAbiItem(`event ${signature}` as "event Known()");
 
-/** The first topic of an event. */
+/** Returns the first topic of an event's logs. */
 export function eventTopic(event: GovernanceEvent): Hex {
   const topic = topicBySignature.get(event.signature) ?? toEventSelector(eventAbiItem(event));
   topicBySignature.set(event.signature, topic);
   return topic;
 }
 
-/** Every event by which vaults of an adapter, and contracts about them, tell of a change that no view shows. */
+/** Returns the governance events of a family's vaults and of their linked contracts. */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
-  const own = FAMILY_EVENTS[adapter] ?? [];
-  // Of what is noted the emitter is kept, not what it was to the vault: no two linked contracts may say the same.
-  const linked = new Set(own.filter(({ on }) => isLinkedContract(on)).map(({ signature }) => signature));
+  const own = findFamily(adapter)?.governanceEvents ?? [];
+  // Stored rows keep the emitter but not which linked contract it was: two linked contracts must not share a signature.
+  const linked = new Set(
+    own.filter(({ contract }) => isLinkedContract(contract)).map(({ signature }) => signature),
+  );
   return [
     ...own,
     ...commonGovernanceEvents,
@@ -91,8 +43,8 @@ export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] 
 }
 
 /**
- * What an emitter's log with this topic is to a vault; undefined: nothing. Both lower case. `links` null: of a log that
- * was taken for one of the vault's before, by links that are not kept.
+ * Finds the governance event of a vault that a log is; undefined when it is none. `address` and `topic` are lower case.
+ * `links` is null for a stored log, whose linked contracts are not kept: then any linked contract may have emitted it.
  */
 export function findGovernanceEvent(
   vault: Vault,
@@ -104,20 +56,20 @@ export function findGovernanceEvent(
   return governanceEventsOf(vault.adapter).find(
     (event) =>
       eventTopic(event) === topic &&
-      (contracts[event.on] === address || (linked && isLinkedContract(event.on))),
+      (contracts[event.contract] === address || (linked && isLinkedContract(event.contract))),
   );
 }
 
-/** The event's members; null: its data are not those of the signature, as in another version of the contract. */
+/** Decodes an event's arguments. Returns null when the log does not fit the signature, as in another version of the contract. */
 export function decodeEventArgs(event: GovernanceEvent, log: EventLog): EventArgs | null {
   try {
     const topics = [...log.topics] as [Hex, ...Hex[]];
-    const told: { args?: object } = decodeEventLog({
+    const decoded: { args?: object } = decodeEventLog({
       abi: [eventAbiItem(event)],
       topics,
       data: log.data as Hex,
     });
-    return { ...told.args };
+    return { ...decoded.args };
   } catch {
     return null;
   }

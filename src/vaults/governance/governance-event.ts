@@ -1,7 +1,8 @@
+import { sameAddress } from "../../lib/address.ts";
 import type { Tier } from "../../schemas/signal.ts";
 import type { Vault } from "../vault.ts";
 
-/** What of a vault an event is about. */
+/** The part of a vault's governance that an event changes. Stored with each signal. */
 export type GovernanceKind =
   | "owner"
   | "curator"
@@ -15,38 +16,41 @@ export type GovernanceKind =
   | "strategy"
   | "code";
 
-/** `announcementEvent`: takes effect later, or needs another step; `cancellationEvent`: what was announced will not be. */
+/**
+ * How far a change has got. `done`: it is in effect. `announced`: it takes effect later, or needs another transaction.
+ * `withdrawn`: an announced change was cancelled.
+ */
 export type GovernanceStage = "done" | "announced" | "withdrawn";
 
-/** A vault's own contracts, as its row names them. */
+/** A contract that a vault's registry row names. */
 export type VaultContract = "address" | "entryPoint" | "pricer" | "shareToken";
-/** Contracts about a vault that are found on chain, or in its parameters. */
+/** A contract that governs a vault and is found through a view, a proxy slot or a row parameter. */
 export type LinkedContract = "authority" | "feeManager" | "redemptions" | "beacon";
-/** Which contract of a vault or about it emits it. */
+/** The contract that emits a governance event. */
 export type GovernanceContract = VaultContract | LinkedContract;
 
-/** Where the linked contracts of a vault are, lower case; absent: it has none, or nobody can tell. */
+/** Addresses of a vault's linked contracts, lower case. A contract is absent when the vault has none or it could not be read. */
 export type LinkedContracts = Readonly<Partial<Record<LinkedContract, string>>>;
 
-/** An event's members by name, as viem decodes them. */
+/** The arguments of a decoded event by name. */
 export type EventArgs = Readonly<Record<string, unknown>>;
 
-/** An event by which a family tells of a change that none of its views shows, and what it means to a holder. */
+/** An event by which a vault family reports a governance change that none of its views shows. */
 export interface GovernanceEvent {
-  /** As in Solidity, without `event`. */
+  /** The event as in Solidity, without the word `event`. */
   signature: string;
-  on: GovernanceContract;
+  contract: GovernanceContract;
   kind: GovernanceKind;
   stage: GovernanceStage;
-  /** What changes, as in "the … changed". */
+  /** The setting that changes, as a noun phrase that fits "The … of the vault". */
   what: string;
   tier: Tier;
-  /** What it is now, or is to be, after "it"; empty: the event does not tell. */
-  words: (members: EventArgs) => string;
-  /** Whether a view shows the same, so that a signal of it is raised already; absent: none does. */
-  seenByView?: (members: EventArgs, vault: Vault) => boolean;
-  /** Whether this is what the vault's people do every day; absent: it never is. */
-  everyday?: (members: EventArgs) => boolean;
+  /** The rest of that sentence, such as "is 2 %". Empty when the event carries no value. */
+  describe: (args: EventArgs) => string;
+  /** Returns true when a view shows the same change, which then raises a signal of its own. */
+  seenByView?: (args: EventArgs, vault: Vault) => boolean;
+  /** Returns true for a change that the vault's operators make every day, which raises no signal. */
+  routine?: (args: EventArgs) => boolean;
 }
 
 const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
@@ -63,31 +67,31 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
   cap: "low",
 };
 
-type DescribeChange = GovernanceEvent["words"];
-type EventTerms = Pick<GovernanceEvent, "what" | "seenByView" | "everyday"> & {
-  words?: DescribeChange;
+type DescribeChange = GovernanceEvent["describe"];
+type EventTerms = Pick<GovernanceEvent, "what" | "seenByView" | "routine"> & {
+  describe?: DescribeChange;
   tier?: Tier;
 };
 
-/** An event of a contract about a kind of thing, which is done by then. */
+/** Defines an event of a change that is in effect. The tier follows from the kind unless `terms` names one. */
 export const changeEvent = (
-  about: readonly [on: GovernanceContract, kind: GovernanceKind, signature: string],
+  about: readonly [contract: GovernanceContract, kind: GovernanceKind, signature: string],
   terms: EventTerms,
 ): GovernanceEvent => {
-  const [on, kind, signature] = about;
-  return { on, kind, signature, stage: "done", tier: TIERS[kind], words: () => "", ...terms };
+  const [contract, kind, signature] = about;
+  return { contract, kind, signature, stage: "done", tier: TIERS[kind], describe: () => "", ...terms };
 };
 
-/** Tells of what is to come: nobody is hurt by it yet, so it is never `high`. */
+/** Defines an event that announces a change. Its tier is never `high`, because holders can still act. */
 export const announcementEvent = (
   about: Parameters<typeof changeEvent>[0],
   terms: EventTerms,
 ): GovernanceEvent => {
-  const told = changeEvent(about, terms);
-  return { ...told, stage: "announced", tier: told.tier === "high" ? "medium" : told.tier };
+  const change = changeEvent(about, terms);
+  return { ...change, stage: "announced", tier: change.tier === "high" ? "medium" : change.tier };
 };
 
-/** Tells that what was announced will not come. */
+/** Defines an event that cancels an announced change. */
 export const cancellationEvent = (
   about: Parameters<typeof changeEvent>[0],
   terms: EventTerms,
@@ -100,37 +104,65 @@ export const cancellationEvent = (
 type FormatValue = (value: unknown) => string;
 const formatText: FormatValue = (value) =>
   typeof value === "boolean" ? (value ? "on" : "off") : String(value);
+/** Formats basis points as a percentage. */
 export const formatBps: FormatValue = (value) => `${Number(value) / 100} %`;
+/** Formats millionths as a percentage. */
 export const formatMillionths: FormatValue = (value) => `${Number(value) / 10_000} %`;
+/** Formats a fraction with 18 decimals (10^18 = 100 %) as a percentage. */
+export const formatWadFraction: FormatValue = (value) => `${Number(value) / 1e16} %`;
+/** Formats seconds as hours with two decimals. */
 export const formatHours: FormatValue = (value) => `${Math.round(Number(value) / 36) / 100} hours`;
+/** Formats seconds since the epoch as a date and time in UTC, to the minute. */
+export const formatUtcMinute: FormatValue = (value) =>
+  `${new Date(Number(value) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+/** Formats an amount in smallest units of the share token, and says so. */
+export const formatShareUnits: FormatValue = (value) => `${value} (smallest unit of the share token)`;
+/** Formats an amount in smallest units of the vault's asset, and says so. */
+export const formatAssetUnits: FormatValue = (value) => `${value} (smallest unit of the asset)`;
+/** Formats an amount that always has 18 decimals, and says so. */
+export const formatWadAmount: FormatValue = (value) => `${value} (18 decimals)`;
 
-/** From the value of one member to that of another. */
+/** Describes a change from one argument's value to another's. */
 export const oldToNewValue =
-  (members: readonly [from: string, to: string], show: FormatValue = formatText): DescribeChange =>
-  (told) =>
-    `went from ${show(told[members[0]])} to ${show(told[members[1]])}`;
-/** To the value of a member. */
+  (members: readonly [from: string, to: string], format: FormatValue = formatText): DescribeChange =>
+  (args) =>
+    `went from ${format(args[members[0]])} to ${format(args[members[1]])}`;
+/** Describes a change by the new value, an argument of the event. */
 export const newValue =
-  (member: string, show: FormatValue = formatText): DescribeChange =>
-  (told) =>
-    `is ${show(told[member])}`;
-/** For what, or to what, a setting of several is. */
+  (member: string, format: FormatValue = formatText): DescribeChange =>
+  (args) =>
+    `is ${format(args[member])}`;
+/** Describes a change of one entry of a keyed setting, such as the fee of one token. */
 export const newValueFor =
-  (members: readonly [key: string, value: string], show: FormatValue = formatText): DescribeChange =>
-  (told) =>
-    `is ${show(told[members[1]])} for ${formatText(told[members[0]])}`;
+  (members: readonly [key: string, value: string], format: FormatValue = formatText): DescribeChange =>
+  (args) =>
+    `is ${format(args[members[1]])} for ${formatText(args[members[0]])}`;
+/** Describes an addition to a set. */
+export const addedMember =
+  (member: string): DescribeChange =>
+  (args) =>
+    `now include ${formatText(args[member])}`;
+/** Describes a removal from a set. */
+export const removedMember =
+  (member: string): DescribeChange =>
+  (args) =>
+    `no longer include ${formatText(args[member])}`;
 
 const VAULT_CONTRACTS = ["address", "entryPoint", "pricer", "shareToken"] as const;
 
-/** Whether a row does not name the contract. */
-export const isLinkedContract = (on: GovernanceContract): boolean =>
-  !VAULT_CONTRACTS.some((own) => own === on);
+/** Returns true for a contract that registry rows do not name. */
+export const isLinkedContract = (contract: GovernanceContract): boolean =>
+  !VAULT_CONTRACTS.some((own) => own === contract);
 
-/** Whether an address, lower case, is that of one of the contracts that a vault's row names. */
+/** Returns true when a vault's registry row names the address, which is lower case. */
 export const isVaultContract = (vault: Vault, address: string): boolean =>
-  VAULT_CONTRACTS.some((on) => vault[on].toLowerCase() === address);
+  VAULT_CONTRACTS.some((contract) => vault[contract].toLowerCase() === address);
 
-/** The contracts of a vault and about it, lower case. */
+/** Returns true when an event argument is the address of the vault's asset. */
+export const isVaultAsset = (vault: Vault, address: unknown): boolean =>
+  sameAddress(String(address), vault.asset.address);
+
+/** Returns the addresses of a vault's own and linked contracts, lower case. */
 export function governanceContractsOf(
   vault: Vault,
   links: LinkedContracts,
@@ -139,6 +171,6 @@ export function governanceContractsOf(
   return {
     ...(redemptions === undefined ? {} : { redemptions }),
     ...links,
-    ...Object.fromEntries(VAULT_CONTRACTS.map((on) => [on, vault[on].toLowerCase()])),
+    ...Object.fromEntries(VAULT_CONTRACTS.map((contract) => [contract, vault[contract].toLowerCase()])),
   };
 }

@@ -29,7 +29,7 @@ const requests: AsyncDeposits = {
       }),
     ),
   claim: () => null,
-  requestIn: (_vault, { logs }) => {
+  findRequest: (_vault, { logs }) => {
     const [log] = logs;
     return log === undefined ? null : { requestId: null, assets: BigInt(log.data) };
   },

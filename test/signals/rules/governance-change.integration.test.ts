@@ -131,15 +131,15 @@ const vaultOf = (adapter: string): Vault => {
   return toVault(row);
 };
 /** As the stand-ins name them. */
-const emitterOf = (adapter: string, { on }: GovernanceEvent): string => {
+const emitterOf = (adapter: string, { contract }: GovernanceEvent): string => {
   const index = ADAPTERS.indexOf(adapter);
   const links = {
     authority: addressOf(index, 4),
     feeManager: addressOf(index, 5),
     beacon: addressOf(index, 7),
   };
-  const address = eventContractsOf(vaultOf(adapter), links)[on];
-  if (address === undefined) throw new RangeError(`${adapter} has no ${on}`);
+  const address = eventContractsOf(vaultOf(adapter), links)[contract];
+  if (address === undefined) throw new RangeError(`${adapter} has no ${contract}`);
   return address;
 };
 const eventOf = (adapter: string, name: string) => {
@@ -260,7 +260,7 @@ test("roles that are given every day are no news, and who governs otherwise is",
   );
   expect(own).toMatchObject({ txHash: atomist, tier: "medium" });
   expect(own?.summary).toMatch(
-    /^The list of who may do what of ipor has 0x[0-9a-fA-F]{40} as atomist, since /,
+    /^The role members of ipor now include 0x[0-9a-fA-F]{40} as atomist, since /,
   );
   expect(await told()).toHaveLength(before.length);
 });

@@ -184,8 +184,8 @@ describe("the calls of ERC-7540", () => {
     expect(() => centrifuge.encode(centrifugeVault(""), deposit)).toThrow(/deposit is one of sync, async/);
     expect(adapterOf(lagoonVault)).toBe(lagoon);
     expect(adapterOf(centrifugeVault("sync"))).toBe(centrifuge);
-    expect(centrifuge.requests?.(centrifugeVault("sync"))).toBeNull();
-    expect(centrifuge.requests?.(centrifugeVault("async"))).toBe(centrifugeRequests);
+    expect(centrifuge.asyncDeposits?.(centrifugeVault("sync"))).toBeNull();
+    expect(centrifuge.asyncDeposits?.(centrifugeVault("async"))).toBe(centrifugeRequests);
   });
 
   test.each([
@@ -274,7 +274,7 @@ describe("the requests of ERC-7540", () => {
 
   test("are seen in the receipt of their controller", () => {
     const seen = (user: `0x${string}`, log: object) =>
-      erc7540Requests.requestIn(lagoonVault, { user, logs: [log] as unknown as Log[] });
+      erc7540Requests.findRequest(lagoonVault, { user, logs: [log] as unknown as Log[] });
     expect(seen(USER, at(vault.entryPoint, "request"))).toEqual({ requestId: "3", assets: 5n });
     expect(seen(OTHER, at(vault.entryPoint, "request"))).toBeNull();
     expect(seen(USER, at(OTHER, "request"))).toBeNull();

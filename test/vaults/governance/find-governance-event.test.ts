@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { signalRules } from "../../../src/signals/list-rules.ts";
+import { families } from "../../../src/vaults/families.ts";
 import {
   decodeEventArgs,
   eventTopic,
@@ -12,23 +13,9 @@ import { toVault } from "../../../src/vaults/vault.ts";
 import { factsOf, NOW } from "../../support/signals/facts.ts";
 import { logOf } from "../../support/vaults/governance-logs.ts";
 
-const adapters = [
-  ...["metamorpho", "euler_earn", "silo", "morpho_v2", "veda", "ipor", "lagoon", "midas", "mellow"],
-  ...[
-    "mellow_lrt",
-    "yearn_v3",
-    "euler",
-    "gearbox",
-    "fluid",
-    "spark",
-    "centrifuge",
-    "upshift",
-    "upshift_legacy",
-    "erc4626",
-  ],
-];
+const adapters = families.map(({ adapter }) => adapter.name);
 const at = (last: string) => `0x${last.padStart(40, "0")}` as const;
-/** A vault every contract of which is another one. */
+/** A vault whose contracts all have different addresses. */
 const vaultOf = (adapter: string) =>
   toVault({
     ...vaultRow({ number: 1, adapter }),
@@ -37,7 +24,7 @@ const vaultOf = (adapter: string) =>
 
 const links = { authority: at("f1"), feeManager: at("f2"), redemptions: at("f3"), beacon: at("f4") };
 
-/** What the rules find of one event. */
+/** The findings of all rules for some governance events. */
 function found(adapter: string, events: ReturnType<typeof governanceEventsOf>) {
   const toldChanges = events.map((what, index) => ({
     key: `0x0${index}:1`,
@@ -54,16 +41,16 @@ function found(adapter: string, events: ReturnType<typeof governanceEventsOf>) {
   );
 }
 
-describe.each(adapters)("what %s vaults tell of control", (adapter) => {
+describe.each(adapters)("governance events of %s", (adapter) => {
   const vault = vaultOf(adapter);
 
-  test("is found by contract and topic, read, and told once in words that fit", () => {
+  test("each is found by emitter and topic, decoded, and raises one signal with a complete text", () => {
     for (const event of governanceEventsOf(adapter)) {
       const log = logOf(event);
       expect(log.topics[0]).toBe(eventTopic(event));
-      const address = governanceContractsOf(vault, links)[event.on] ?? "";
+      const address = governanceContractsOf(vault, links)[event.contract] ?? "";
       expect(findGovernanceEvent(vault, { address, topic: log.topics[0], links })).toBe(event);
-      // What was noted is found again though nobody knows any more where it was linked to.
+      // A stored log is found again without the links of its time.
       expect(findGovernanceEvent(vault, { address, topic: log.topics[0], links: null })).toBe(event);
       expect(decodeEventArgs(event, log)).not.toBeNull();
       const [one, ...others] = found(adapter, [event]);
@@ -80,7 +67,7 @@ describe.each(adapters)("what %s vaults tell of control", (adapter) => {
     }
   });
 
-  test("says something of another signature than is known, without guessing its values", () => {
+  test("decodeEventArgs() returns null for data of another event version", () => {
     for (const event of governanceEventsOf(adapter)) {
       const { topics } = logOf(event);
       const members = decodeEventArgs(event, { topics, data: "0x01" });
@@ -89,7 +76,7 @@ describe.each(adapters)("what %s vaults tell of control", (adapter) => {
     }
   });
 
-  test("is nothing of another contract", () => {
+  test("findGovernanceEvent() ignores logs of other contracts", () => {
     for (const event of governanceEventsOf(adapter))
       expect(
         findGovernanceEvent(vault, { address: at("ff"), topic: eventTopic(event), links }),
@@ -97,7 +84,7 @@ describe.each(adapters)("what %s vaults tell of control", (adapter) => {
   });
 });
 
-test("a view's own news is not told again", () => {
+test("seenByView() is true for a change that a view shows", () => {
   const seen = (adapter: string, name: string, given: Record<string, unknown>) => {
     const event = governanceEventsOf(adapter).find(({ signature }) => signature.startsWith(name));
     const members = event === undefined ? null : decodeEventArgs(event, logOf(event, given));
@@ -124,21 +111,21 @@ test("a view's own news is not told again", () => {
   expect(seen("ipor", "TargetClosed", {})).toBe(false);
 });
 
-test("a role that is given every day is no news, a governor's is, by its name", () => {
+test("routine() is true for roles that are granted every day, false for governance roles", () => {
   const granted = governanceEventsOf("ipor").find(({ signature }) => signature.startsWith("RoleGranted("));
   const told = (roleId: bigint) =>
     decodeEventArgs(granted ?? fail(), logOf(granted ?? fail(), { roleId })) ?? {};
-  expect([800n, 1_000n].map((role) => granted?.everyday?.(told(role)))).toEqual([true, true]);
-  expect([1n, 100n, 7n].map((role) => granted?.everyday?.(told(role)))).toEqual([false, false, false]);
-  expect(granted?.words(told(100n))).toMatch(/^has 0x0{34}0*c0DE5 as atomist$/i);
-  expect(granted?.words(told(7n))).toMatch(/ as role 7$/);
+  expect([800n, 1_000n].map((role) => granted?.routine?.(told(role)))).toEqual([true, true]);
+  expect([1n, 100n, 7n].map((role) => granted?.routine?.(told(role)))).toEqual([false, false, false]);
+  expect(granted?.describe(told(100n))).toMatch(/^now include 0x0{34}0*c0DE5 as atomist$/i);
+  expect(granted?.describe(told(7n))).toMatch(/ as role 7$/);
 });
 
 const fail = (): never => {
   throw new Error("there is none");
 };
 
-test("several of a kind are one finding, which tells the newest and how many", () => {
+test("several events of a kind become one signal with the latest value and their number", () => {
   const fee = governanceEventsOf("veda").filter(({ signature }) =>
     signature.startsWith("PlatformFeeUpdated"),
   );
@@ -152,14 +139,14 @@ test("several of a kind are one finding, which tells the newest and how many", (
   );
 });
 
-test("a submission says what of, and from when on", () => {
+test("a timelocked submission names its setting and the earliest execution time", () => {
   const submit = governanceEventsOf("morpho_v2").find(({ signature }) => signature.startsWith("Submit("));
   if (submit === undefined) throw new Error("there is none");
-  // setPerformanceFee(uint256), as Solidity's compiler has it.
+  // setPerformanceFee(uint256)
   const log = logOf(submit, { selector: "0x70897b23", executableAt: 1_800_000_000n });
-  expect(submit.words(decodeEventArgs(submit, log) ?? {})).toBe(
-    "is about the performance fee and can be put into effect from 2027-01-15 08:00 UTC on",
+  expect(submit.describe(decodeEventArgs(submit, log) ?? {})).toBe(
+    "concerns the performance fee and can be executed from 2027-01-15 08:00 UTC",
   );
   const never = logOf(submit, { executableAt: 2n ** 256n - 1n });
-  expect(submit.words(decodeEventArgs(submit, never) ?? {})).toContain("never");
+  expect(submit.describe(decodeEventArgs(submit, never) ?? {})).toContain("never");
 });

@@ -11,56 +11,65 @@ import {
 } from "../../../chains/query.ts";
 import type { VaultCaller } from "../../../db/schema/vaults.ts";
 import { once } from "../../../lib/once.ts";
-import type { VaultType } from "../../../schemas/vault.ts";
 import {
   type Derivation,
   type DerivationSubject,
   type Deriver,
+  MAX_DECIMALS,
+  MAX_NAME_LENGTH,
   sanitizeLabel,
   tokenQuery,
   underivable,
   underivableQuery,
 } from "../../derivation.ts";
 
-/** Stands for an ordinary account in permissions that are asked for nobody in particular. */
+/**
+ * An account without any special rights, for limits and permissions that are read for no particular user. It is not the zero
+ * address, because some vaults answer 0 for that.
+ */
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
-/** A vault is of the family when each of these views answers. `family`: its name, for people. */
-export function identifyByViews(family: string, views: Record<string, Read<unknown>>): Query<Identification> {
-  return createQuery(views, (results): Identification => {
-    const silent = Object.entries(results).find(([, result]) => !result.ok);
-    return silent === undefined ? { ok: true } : notIdentified(family, `${silent[0]}() does not answer`);
-  });
-}
+/** The outcome of asking whether a contract is a vault of a family: the account that must call it, or why it is none. */
+export type Identification =
+  | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
+  | { ok: false; reason: string };
 
-/** Why a contract is none of a family. */
+/** The answer that a contract is no vault of a family, with the reason for people. */
 export const notIdentified = (family: string, why: string): Identification => ({
   ok: false,
   reason: `the contract is no vault of ${family}: ${why}`,
 });
 
-/** The factories whose word is final, by chain; where none is known the vault's own view has to do. */
+/** Identifies a vault by views that only its family has: each must answer. `family` is the name for people. */
+export function identifyByViews(family: string, views: Record<string, Read<unknown>>): Query<Identification> {
+  return createQuery(views, (results): Identification => {
+    const missing = Object.entries(results).find(([, result]) => !result.ok);
+    return missing === undefined ? { ok: true } : notIdentified(family, `${missing[0]}() does not answer`);
+  });
+}
+
+/** A family's factories by chain. On a chain without a known factory, the vault's own view is enough. */
 export interface FamilyFactories {
   family: string;
-  /** The view of the factories: one address in, a boolean out. */
-  ask: (factory: Address, vault: Address) => Read<boolean>;
+  /** Builds the read that asks a factory whether it created a vault. */
+  createdRead: (factory: Address, vault: Address) => Read<boolean>;
   byChain: Readonly<Record<number, readonly Address[]>>;
 }
 
-/** A vault is of the family when it answers to `view` and a factory of its chain knows it. */
+/** Identifies a vault by a view that must answer and by the factories of its chain, one of which must know it. */
 export function identifyByFactory(
   factories: FamilyFactories,
   of: { chainId: number; address: Address; view: Read<unknown> },
 ): Query<Identification> {
-  const { family, ask, byChain } = factories;
+  const { family, createdRead, byChain } = factories;
   const known = byChain[of.chainId] ?? [];
   const reads: Record<string, Read<unknown>> = { view: of.view };
-  for (const [index, factory] of known.entries()) reads[`factory${index}`] = ask(factory, of.address);
-  return createQuery(reads, ({ view, ...told }): Identification => {
+  for (const [index, factory] of known.entries()) reads[`factory${index}`] = createdRead(factory, of.address);
+  return createQuery(reads, ({ view, ...answers }): Identification => {
     if (view?.ok !== true) return notIdentified(family, "its own view does not answer");
-    const vouched =
-      known.length === 0 || Object.values(told).some((result) => result.ok && result.value === true);
-    return vouched ? { ok: true } : notIdentified(family, "no factory of it knows the contract");
+    const created =
+      known.length === 0 || Object.values(answers).some((result) => result.ok && result.value === true);
+    return created ? { ok: true } : notIdentified(family, "no factory of the family created the contract");
   });
 }
 
@@ -82,27 +91,18 @@ const shareAbi = once(() =>
     "function allowance(address, address) view returns (uint256)",
   ]),
 );
-const MAX_NAME = 120;
-const MAX_DECIMALS = 36;
 
-/** What a family's own views say of a vault: who has to call it, or why it is none of the family. */
-export type Identification =
-  | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
-  | { ok: false; reason: string };
-
-/** What sets a family that keeps to ERC-4626 apart when it is recognised. */
+/** How vaults of a family differ from other ERC-4626 vaults when they are derived. */
 export interface Erc4626DeriverTraits {
-  adapter: string;
-  type: VaultType;
-  /** The family's own views; absent where none tells it from any other ERC-4626 vault. */
-  mark?(subject: DerivationSubject): Query<Identification>;
-  /** Whether `share()` may name another share token, as in ERC-7575. */
+  /** Identifies a vault by the family's own views. Absent where nothing distinguishes it from any ERC-4626 vault. */
+  identify?(subject: DerivationSubject): Query<Identification>;
+  /** True when `share()` may name a separate share token, as in ERC-7575. */
   ownShare?: boolean;
-  /** False where `previewDeposit` never answers: the asynchronous side of ERC-7540. */
+  /** False when `previewDeposit` always reverts, as for asynchronous deposits of ERC-7540. */
   previews?: boolean;
 }
 
-/** What a vault says of itself. */
+/** The answers of a vault's own views. */
 interface VaultAnswers {
   name: string;
   asset: Address;
@@ -110,27 +110,26 @@ interface VaultAnswers {
 }
 
 /**
- * Makes the deriver of a family that keeps to ERC-4626: the vault is entry point, spender and pricer and names
- * its asset; it is the share token too unless the family has another. Source: EIP-4626, EIP-7575.
+ * Creates the deriver of an ERC-4626 family. The vault is entry point, spender and pricer, and its own share token unless
+ * `ownShare` is set. Sources: EIP-4626, EIP-7575.
  */
-export function erc4626Deriver(traits: Erc4626DeriverTraits): Deriver {
-  const { adapter, type, mark } = traits;
+export function erc4626Deriver(traits: Erc4626DeriverTraits = {}): Deriver {
+  const { identify } = traits;
   return {
-    adapter,
-    type,
-    telling: mark !== undefined,
+    conclusive: identify !== undefined,
     derive(subject) {
-      const own = mark?.(subject) ?? createQuery({}, (): Identification => ({ ok: true }));
-      return andThen(queryAll({ own, told: describeVault(subject.address, traits) }), (found) => {
-        if (!found.own.ok) return underivableQuery(found.own.reason);
-        if (typeof found.told === "string") return underivableQuery(found.told);
-        return describeDerivedVault({ subject, told: found.told, mark: found.own });
+      const identified = identify?.(subject) ?? createQuery({}, (): Identification => ({ ok: true }));
+      const both = queryAll({ identified, answers: describeVault(subject.address, traits) });
+      return andThen(both, ({ identified: identification, answers }) => {
+        if (!identification.ok) return underivableQuery(identification.reason);
+        if (typeof answers === "string") return underivableQuery(answers);
+        return describeDerivedVault({ subject, answers, identification });
       });
     },
   };
 }
 
-/** What the vault says, or why it is no vault of the family. */
+/** Reads the vault's own views. Returns text when the contract is no ERC-4626 vault. */
 function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<VaultAnswers | string> {
   const on = { to: vault, abi: vaultAbi() } as const;
   return createQuery(
@@ -143,13 +142,13 @@ function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<Vaul
       share: read({ ...on, name: "share" }),
     },
     ({ asset, name, total, price, preview, share }) => {
-      const speaks = total.ok && price.ok && (traits.previews === false || preview.ok);
-      if (!asset.ok || !speaks) return "the contract is no ERC-4626 vault";
+      const answering = total.ok && price.ok && (traits.previews === false || preview.ok);
+      if (!asset.ok || !answering) return "the contract is no ERC-4626 vault";
       const shareToken = valueOrNull(share) ?? vault;
       if (traits.ownShare !== true && !isAddressEqual(shareToken, vault))
-        return "the vault's shares are another contract's";
+        return "the vault's shares are a separate token";
       return {
-        name: sanitizeLabel(valueOrNull(name), MAX_NAME),
+        name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH),
         asset: getAddress(asset.value),
         shareToken: getAddress(shareToken),
       };
@@ -157,14 +156,14 @@ function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<Vaul
   );
 }
 
-/** What asset and share token say of themselves, and the vault that all of it makes. */
+/** Reads asset and share token and assembles the derived vault. */
 function describeDerivedVault(of: {
   subject: DerivationSubject;
-  told: VaultAnswers;
-  mark: Extract<Identification, { ok: true }>;
+  answers: VaultAnswers;
+  identification: Extract<Identification, { ok: true }>;
 }): Query<Derivation> {
-  const { told, mark } = of;
-  const on = { to: told.shareToken, abi: shareAbi() } as const;
+  const { answers, identification } = of;
+  const on = { to: answers.shareToken, abi: shareAbi() } as const;
   const share = createQuery(
     {
       decimals: read({ ...on, name: "decimals" }),
@@ -174,21 +173,21 @@ function describeDerivedVault(of: {
     },
     ({ decimals, supply, balance, allowance }) => ({
       decimals: supply.ok ? valueOrNull(decimals) : null,
-      // A vault may tell its shares' supply and keep them in a contract that it does not name.
+      // A vault may report its supply of shares and keep the balances in a contract that it does not name.
       keepsBalances: balance.ok && allowance.ok,
     }),
   );
-  const asked = queryAll({ asset: tokenQuery(told.asset), share });
+  const asked = queryAll({ asset: tokenQuery(answers.asset), share });
   return mapQuery(asked, ({ asset, share: { decimals, keepsBalances } }): Derivation => {
-    if (asset === null) return underivable("the vault's asset does not say its symbol and decimals");
+    if (asset === null) return underivable("the vault's asset reports no symbol or decimals");
     if (decimals === null || decimals > MAX_DECIMALS)
-      return underivable("the share token does not say its decimals and supply");
+      return underivable("the share token reports no decimals or no total supply");
     if (!keepsBalances)
-      return underivable("the share token keeps no balances, and the vault names no other that does");
+      return underivable("the share token has no balances, and the vault names no other share token");
     const vault = getAddress(of.subject.address);
-    const { caller = "router", params = {} } = mark;
+    const { caller = "router", params = {} } = identification;
     const own = { entryPoint: vault, spender: vault, pricer: vault, caller, params };
-    const { name, shareToken } = told;
+    const { name, shareToken } = answers;
     const derived = { name, asset, acceptedAssets: [asset], shareToken, shareDecimals: decimals, ...own };
     return { ok: true, vault: derived };
   });

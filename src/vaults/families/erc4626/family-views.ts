@@ -2,24 +2,24 @@ import { larger, smaller } from "../../../lib/amount.ts";
 import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../../vault-adapter.ts";
 
 /**
- * What a family's own views say beyond ERC-4626's. Absent: nothing; null: they did not answer. Amounts in the
- * asset's smallest unit.
+ * Results of a family's own views, in addition to ERC-4626's. A member is absent where the family has no such view, null when it
+ * did not answer. Amounts in the asset's smallest unit.
  */
 export interface FamilyViews {
-  /** Whether a switch of the family's stops every deposit. */
+  /** True when a switch of the family stops every deposit. */
   paused?: boolean;
-  /** A limit besides `maxDeposit`: the smaller one counts. */
+  /** A limit in addition to `maxDeposit`; the smaller one applies. */
   maxDeposit?: bigint | null;
-  /** A minimum besides `minDeposit`: the larger one counts. */
+  /** A minimum in addition to `minDeposit`; the larger one applies. */
   minDeposit?: bigint | null;
   /** Net assets, where `totalAssets` means something else. */
   totalAssets?: bigint | null;
-  /** Shares for the amount, where `previewDeposit` reverts although deposits work. */
+  /** Shares for the deposit, where `previewDeposit` reverts although deposits work. */
   shares?: bigint | null;
   refusal?: Refusal | null;
 }
 
-/** The flags of a vault whose own views say more. */
+/** Merges the standard's flags with the family's own views. */
 export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
   return {
     paused: standard.paused || own.paused === true,
@@ -27,7 +27,7 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
   };
 }
 
-/** The state of a vault whose own views say more. A paused vault takes nothing, whatever its limit says. */
+/** Merges the standard's state with the family's own views. A paused vault has a `maxDeposit` of 0. */
 export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   const flags = mergeFlags(standard, own);
   return {
@@ -38,7 +38,7 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   };
 }
 
-/** The terms of a deposit into a vault whose own views say more. */
+/** Merges the standard's terms of a deposit with the family's own views. */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;
   return {

@@ -10,7 +10,7 @@ const flowsAbi = once(() =>
   ]),
 );
 
-/** A vault's deposits and withdrawals by the standard's own events. Source: EIP-4626. */
+/** Returns the standard's Deposit and Withdraw events of a vault. Source: EIP-4626. */
 export function erc4626Flows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint],
@@ -22,7 +22,7 @@ export function erc4626Flows(vault: Vault): FlowSource {
         const kind = eventName === "Deposit" ? "deposit" : "withdrawal";
         return { kind, user: args.owner, assets: args.assets, shares: args.shares };
       } catch {
-        // The same topics with other arguments indexed: an event of something else.
+        // The topic matches but the indexed arguments differ: another event.
         return null;
       }
     },

@@ -19,13 +19,16 @@ import type {
   FlowSource,
   TermsInput,
   VaultAdapter,
+  VaultFamily,
   VaultFlags,
   VaultState,
 } from "../../vault-adapter.ts";
+import { erc4626Deriver, ORDINARY_ACCOUNT } from "./derive.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./family-views.ts";
 import { erc4626Flows } from "./flows.ts";
 import { samplePrice, samplePriceReads, sampleShares } from "./pricing.ts";
 
+/** The functions of ERC-4626 and the common extensions `paused` and `minDeposit`. */
 export const erc4626Abi = once(() =>
   parseAbi([
     "function asset() view returns (address)",
@@ -44,34 +47,34 @@ export const erc4626Abi = once(() =>
 /** `deposit(uint256 assets, …)`: the amount is the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 
-/** What sets one ERC-4626 family apart from the generic one. */
+/** How an ERC-4626 family differs from the standard. */
 export interface Erc4626Traits {
   name: string;
-  /** True only where the family's own rules know no minimum. */
+  /** True when the family's contracts enforce no minimum deposit. */
   noMinimum?: boolean;
-  /** Whether `paused()` stops deposits where it exists. */
+  /** True when `paused()`, where it exists, stops deposits. */
   pausable?: boolean;
-  /** False where `maxDeposit` tells nothing, or costs too much to be asked. */
+  /** False when `maxDeposit` carries no information or uses too much gas. */
   limited?: boolean;
-  /** Whether a balance may be valued by totalAssets over totalSupply: net assets of all shares there are. */
+  /** True when `totalAssets` are the net assets of `totalSupply` shares, so that their ratio may value a balance. */
   ratio?: boolean;
-  /** Decimals that shares have beyond those `decimals()` tells. */
+  /** Decimals that shares have in addition to `decimals()`. */
   scale?: number;
-  /** What the family's own views say; of a vault as such when nothing is asked for. */
-  views?(vault: Vault, asked: TermsInput | null): Query<FamilyViews>;
-  /** The family's own call, in place of `deposit(assets, receiver)`. */
+  /** Reads the family's own views, for one deposit or, with null, for the vault in general. */
+  views?(vault: Vault, request: TermsInput | null): Query<FamilyViews>;
+  /** Encodes the family's own call in place of `deposit(assets, receiver)`. */
   encode?(vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares">;
   explain?(revert: Hex): ExplainedRevert | null;
   flows?(vault: Vault): FlowSource;
 }
 
 /**
- * Makes the adapter of a vault family that keeps to ERC-4626: the vault is entry point and spender, and in most
- * families share token and pricer. `maxDeposit` is read as a hint only. Source: EIP-4626.
+ * Creates the adapter of an ERC-4626 family. The vault is entry point and spender, and in most families also share token and
+ * pricer. `maxDeposit` is a hint only. Source: EIP-4626.
  */
 export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
   const { explain } = traits;
-  const own = (vault: Vault, asked: TermsInput | null) => traits.views?.(vault, asked) ?? null;
+  const own = (vault: Vault, request: TermsInput | null) => traits.views?.(vault, request) ?? null;
   return {
     name: traits.name,
     noMinimum: traits.noMinimum ?? false,
@@ -98,25 +101,22 @@ export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
   };
 }
 
-/** What the standard's views say, and the family's own besides where it has any. */
+/** Joins the standard's views with the family's own, where it has any. */
 function withFamilyViews<S>(
   standard: Query<S>,
-  besides: { own: Query<FamilyViews> | null; join: (standard: S, own: FamilyViews) => S },
+  extra: { own: Query<FamilyViews> | null; join: (standard: S, own: FamilyViews) => S },
 ): Query<S> {
-  const { own, join } = besides;
+  const { own, join } = extra;
   if (own === null) return standard;
-  return mapQuery(queryAll({ standard, own }), (said) => join(said.standard as S, said.own));
+  return mapQuery(queryAll({ standard, own }), (results) => join(results.standard as S, results.own));
 }
 
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) as const;
 
-/** Stands for an ordinary receiver in limits that are asked for nobody in particular; some vaults answer 0 for 0x0. */
-const ORDINARY_RECEIVER = "0x000000000000000000000000000000000000dEaD";
-
-/** `maxDeposit`, where it tells anything. */
-function limitRead(vault: Vault, asked: { traits: Erc4626Traits; receiver: Address }) {
-  if (asked.traits.limited === false) return {};
-  return { maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [asked.receiver] }) };
+/** The read of `maxDeposit`, where it carries information. */
+function limitRead(vault: Vault, input: { traits: Erc4626Traits; receiver: Address }) {
+  if (input.traits.limited === false) return {};
+  return { maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [input.receiver] }) };
 }
 
 function flagReads(vault: Vault) {
@@ -146,7 +146,7 @@ function standardState(vault: Vault, traits: Erc4626Traits): Query<VaultState> {
       totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
       totalSupply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
       ...samplePriceReads(vault, sampleShares(vault, traits.scale)),
-      ...limitRead(vault, { traits, receiver: ORDINARY_RECEIVER }),
+      ...limitRead(vault, { traits, receiver: ORDINARY_ACCOUNT }),
       ...flagReads(vault),
     },
     (results): VaultState => {
@@ -201,5 +201,12 @@ function erc4626DepositCall(vault: Vault, request: DepositInput): DepositCall {
   };
 }
 
-/** Any vault that keeps to ERC-4626 and is of no family with rules of its own. */
+/** ERC-4626 vaults of no other family. */
 export const erc4626 = defineErc4626({ name: "erc4626", pausable: true, ratio: true });
+
+/** ERC-4626 vaults of no other family. Any contract may govern them, so only common governance events are known. */
+export const erc4626Family: VaultFamily = {
+  adapter: erc4626,
+  type: "custom",
+  deriver: erc4626Deriver(),
+};

@@ -14,7 +14,7 @@ import { once } from "../../../lib/once.ts";
 import {
   type Derivation,
   type Deriver,
-  sanitizeLabel,
+  shareTokenQuery,
   tokenQuery,
   underivable,
   underivableQuery,
@@ -39,33 +39,28 @@ const queueAbi = once(() =>
     "function requestOf(address) view returns (uint256 timestamp, uint256 assets)",
   ]),
 );
-const shareAbi = once(() =>
-  parseAbi([
-    "function name() view returns (string)",
-    "function decimals() view returns (uint8)",
-    "function totalSupply() view returns (uint256)",
-  ]),
-);
-const MAX_NAME = 120;
-/** More queues than any vault has for one token, and more tokens. */
+/** Limits that no known vault reaches: queues per token, and tokens. */
 const MAX_QUEUES = 32n;
 const MAX_ASSETS = 16n;
 
+/** A vault's share manager and oracle, and the tokens to look for queues of. */
 interface CoreContracts {
   shareToken: Address;
   oracle: Address;
-  /** Tokens that may be the row's. */
+  /** Candidates for the row's asset. */
   assets: readonly Address[];
 }
 
+/** A queue of one token. */
 interface QueueInfo {
   address: Address;
-  /** Null: it takes no deposits, or signed orders alone. */
+  /** How it takes deposits; null for a redemption queue and for a queue of signed orders. */
   takes: "sync" | "async" | null;
+  /** True for a deposit queue of any kind. */
   deposits: boolean;
 }
 
-/** One of the vault's tokens with its queues. */
+/** One of the vault's tokens with its queues. `asset` is null when the token reports no symbol or decimals. */
 interface TokenQueues {
   asset: Token | null;
   queues: readonly QueueInfo[];
@@ -73,7 +68,7 @@ interface TokenQueues {
 
 const indicesUpTo = (count: bigint) => Array.from({ length: Number(count) }, (_, index) => BigInt(index));
 
-/** The vault's contracts, and its tokens: the one that is wanted, else all of them. */
+/** Reads the vault's contracts and tokens: only `wanted` when it is given, else all. Null when the contract is no Core vault. */
 function describeCore(vault: Address, wanted: Address | undefined): Query<CoreContracts | null> {
   const on = { to: vault, abi: vaultAbi() } as const;
   const first = createQuery(
@@ -101,11 +96,11 @@ function describeCore(vault: Address, wanted: Address | undefined): Query<CoreCo
 const addressesIn = (results: Record<string, ReadResult<Address>>): Address[] =>
   Object.values(results).flatMap((result) => (result.ok ? [getAddress(result.value)] : []));
 
-/** What a token says of itself, and its queues. */
+/** Reads a token and its queues. */
 function describeTokenQueues(vault: Address, asset: Address): Query<TokenQueues> {
   const on = { to: vault, abi: vaultAbi() } as const;
-  const count = createQuery({ count: read({ ...on, name: "getQueueCount", args: [asset] }) }, (told) => {
-    const queues = valueOrNull(told.count) ?? 0n;
+  const count = createQuery({ count: read({ ...on, name: "getQueueCount", args: [asset] }) }, (results) => {
+    const queues = valueOrNull(results.count) ?? 0n;
     return queues > MAX_QUEUES ? 0n : queues;
   });
   const addresses = andThen(count, (queues) => {
@@ -116,7 +111,7 @@ function describeTokenQueues(vault: Address, asset: Address): Query<TokenQueues>
   });
   const queues = andThen(addresses, (found) => {
     const each = found.map((address) => [address, describeQueue(vault, address)] as const);
-    return mapQuery(queryAll(Object.fromEntries(each)), (told) => Object.values(told));
+    return mapQuery(queryAll(Object.fromEntries(each)), (answers) => Object.values(answers));
   });
   return queryAll({ asset: tokenQuery(asset), queues });
 }
@@ -128,29 +123,14 @@ function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
     sync: read({ ...on, name: "syncDepositParams" }),
     async: read({ ...on, name: "requestOf", args: [ORDINARY_ACCOUNT] }),
   };
-  return createQuery(reads, (told): QueueInfo => {
-    const deposits = valueOrNull(told.deposits) === true;
-    const kind = told.sync.ok ? "sync" : told.async.ok ? "async" : null;
+  return createQuery(reads, (results): QueueInfo => {
+    const deposits = valueOrNull(results.deposits) === true;
+    const kind = results.sync.ok ? "sync" : results.async.ok ? "async" : null;
     return { address, deposits, takes: deposits ? kind : null };
   });
 }
 
-function describeShare(shareToken: Address) {
-  const on = { to: shareToken, abi: shareAbi() } as const;
-  return createQuery(
-    {
-      name: read({ ...on, name: "name" }),
-      decimals: read({ ...on, name: "decimals" }),
-      supply: read({ ...on, name: "totalSupply" }),
-    },
-    ({ name, decimals, supply }) =>
-      decimals.ok && supply.ok
-        ? { name: sanitizeLabel(valueOrNull(name), MAX_NAME), decimals: decimals.value }
-        : null,
-  );
-}
-
-/** The queue of a row: its own, where the vault has it; else one that mints at once. Null: there is none. */
+/** Chooses the deposit queue: the reviewed row's if the vault has it, else one that mints at once, else any. Null without one. */
 function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo | null {
   const takers = queues.filter(({ takes }) => takes !== null);
   const reviewed = takers.find(({ address }) => sameAddress(address, entryPoint ?? ""));
@@ -160,30 +140,28 @@ function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo
 const queueList = (queues: readonly QueueInfo[]): string =>
   queues.map(({ address }) => address.toLowerCase()).join(",");
 
-/** What the row says of its queue and of the token's others, which give the same shares. */
+/** Builds the row's parameters: the kind of its queue, and the token's other queues, which mint the same shares. */
 function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string> {
   const others = market.queues.filter(({ address, takes }) => takes !== null && address !== queue.address);
   const out = market.queues.filter(({ deposits }) => !deposits);
   return { queue: queue.takes ?? "", redeem_queues: queueList(out), deposit_queues: queueList(others) };
 }
 
-/** Mellow Core: vault → share manager, oracle and the queues of one token. Source: mellow-finance/flexible-vaults. */
+/** Derives Core vaults: share manager, oracle and the queues of one token. Source: mellow-finance/flexible-vaults. */
 export const mellowDeriver: Deriver = {
-  adapter: "mellow",
-  type: "lido",
-  telling: true,
+  conclusive: true,
   derive(subject) {
     const vault = getAddress(subject.address);
     return andThen(describeCore(vault, subject.tokens[0]), (core) => {
       if (core === null) return underivableQuery("the contract is no Core vault of Mellow");
       const each = core.assets.map((asset) => [asset, describeTokenQueues(vault, asset)] as const);
-      const asked = queryAll({
-        markets: mapQuery(queryAll(Object.fromEntries(each)), (told) => Object.values(told)),
-        share: describeShare(core.shareToken),
+      const parts = queryAll({
+        markets: mapQuery(queryAll(Object.fromEntries(each)), (answers) => Object.values(answers)),
+        share: shareTokenQuery(core.shareToken),
       });
-      return mapQuery(asked, ({ markets, share }): Derivation => {
-        if (share === null) return underivable("the vault's shares are no token");
-        // Native money, which has queues too, says no symbol.
+      return mapQuery(parts, ({ markets, share }): Derivation => {
+        if (share === null) return underivable("the share manager reports no decimals or no total supply");
+        // The native token may have queues too, but has no symbol.
         const found = markets.flatMap((market) => {
           const queue = queueOf(market, subject.entryPoint);
           return queue === null || market.asset === null ? [] : [{ market, queue, asset: market.asset }];

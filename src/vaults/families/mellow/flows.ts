@@ -24,10 +24,10 @@ const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi
 
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
-/** Queues of the asset that a row names, separated by commas. Throws an Error for anything else. */
+/** Reads a row's parameter of comma-separated queue addresses. Throws an Error for an invalid address. */
 export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queues"): Address[] {
-  const told = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
-  return told.map((text) => {
+  const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
+  return entries.map((text) => {
     const queue = parseAddress(text.trim());
     if (queue === null) throw new Error(`${vault.vaultId}: ${name} has no address in "${text}"`);
     return queue;
@@ -35,28 +35,28 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 }
 
 /**
- * What the queues log. A request counts when it is made, less when it is cancelled; claiming it moves shares
- * alone. The token's other queues count too: all of them give the same shares. Where the row names no redeem queues,
- * shares that are burned are withdrawals of an unknown amount. Source: mellow-finance/flexible-vaults.
+ * Returns the events of the queues. A request counts as a deposit when it is made and as a withdrawal when it is cancelled; its
+ * claim only moves shares. The token's other queues count too, because all mint the same shares. Where the row names no redeem
+ * queues, burned shares count as withdrawals of an unknown amount. Source: mellow-finance/flexible-vaults.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");
-  const takers = [vault.entryPoint, ...queuesParam(vault, "deposit_queues")];
+  const depositQueues = [vault.entryPoint, ...queuesParam(vault, "deposit_queues")];
   const out = queues.length > 0 ? queues : [vault.shareToken];
   const abi = [...depositsAbi(), ...(queues.length > 0 ? redemptionsAbi() : sharesAbi())];
   return {
-    addresses: [...takers, ...out],
+    addresses: [...depositQueues, ...out],
     namesCaller: true,
     topics: abi.map(toEventSelector),
     decode(log) {
       try {
         const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
-        const emitters = event.eventName.startsWith("Deposit") ? takers : out;
+        const emitters = event.eventName.startsWith("Deposit") ? depositQueues : out;
         if (!emitters.some((emitter) => isAddressEqual(log.address, emitter))) return null;
         if (event.eventName === "Transfer" && queues.length > 0) return null;
         return flowOf(event);
       } catch {
-        // The same topics with other arguments indexed: an event of something else.
+        // The topic matches but the indexed arguments differ: another event.
         return null;
       }
     },

@@ -14,10 +14,13 @@ import type {
   Refusal,
   TermsInput,
   VaultAdapter,
+  VaultFamily,
   VaultFlags,
   VaultState,
 } from "../../vault-adapter.ts";
 import { addressParam } from "../../vault-params.ts";
+import { mellowDeriver } from "./derive.ts";
+import { mellowEvents } from "./events.ts";
 import { mellowFlows, queuesParam } from "./flows.ts";
 import {
   isSyncQueue,
@@ -38,8 +41,8 @@ const requestQueueAbi = once(() =>
 );
 
 /**
- * The one request that an account may have with a queue. The next report settles it; then anybody may claim
- * the shares for the account. Source: mellow-finance/flexible-vaults.
+ * The single request that an account may have open in a queue. The next price report settles it; then anyone may claim the
+ * shares for the account. Source: mellow-finance/flexible-vaults.
  */
 const mellowRequests: AsyncDeposits = {
   pending(vault, { user }) {
@@ -48,11 +51,11 @@ const mellowRequests: AsyncDeposits = {
       { request: read({ ...on, name: "requestOf" }), claimable: read({ ...on, name: "claimableOf" }) },
       ({ request, claimable }): PendingDeposit => {
         const shares = valueOrNull(claimable);
-        const asked = request.ok ? request.value[1] : null;
-        // The request stays on record until its shares are claimed.
+        const requested = request.ok ? request.value[1] : null;
+        // The queue keeps a settled request until its shares are claimed.
         const settled = shares !== null && shares > 0n;
         return {
-          pendingAssets: settled ? 0n : shares === null ? null : asked,
+          pendingAssets: settled ? 0n : shares === null ? null : requested,
           claimableShares: shares,
           claimableAssets: null,
         };
@@ -64,7 +67,7 @@ const mellowRequests: AsyncDeposits = {
     const data = encodeFunctionData({ abi: requestQueueAbi(), functionName: "claim", args: [user] });
     return { target: vault.entryPoint, data };
   },
-  requestIn(vault, { user, logs }) {
+  findRequest(vault, { user, logs }) {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
     const requests = parseEventLogs({ abi: requestQueueAbi(), eventName: "DepositRequested", logs: own });
     const found = requests.find(({ args }) => isAddressEqual(args.account, user));
@@ -77,15 +80,15 @@ const depositAbi = once(() =>
 );
 /** `deposit(uint224, …)`: the amount is the first word after the selector. */
 const AMOUNT_OFFSET = 4;
-/** The most that the call has room for. */
+/** The largest amount that fits the argument of the call. */
 const MAX_ASSETS = 2n ** 224n - 1n;
 
-/** Assets and shares, in smallest units, that are worth the same. */
+/** A sample of the price: assets and shares of the same value, in smallest units. */
 const priceSample = (price: bigint | null) => (price === null ? null : { assets: PRICE_UNIT, shares: price });
 
 function refusalOf({ admitted, suspicious }: MellowMarket): Refusal | null {
   if (admitted === false) return "not_allowed";
-  // Requests too: the RiskManager counts them at the report.
+  // Requests are refused too: the RiskManager values them at the report.
   return suspicious ? "price_stale" : null;
 }
 
@@ -152,11 +155,11 @@ const explain = familyErrors({
 });
 
 /**
- * Mellow's Core vaults, Lido Earn among them: a queue for each token mints at the oracle's last report, or
- * takes requests that the next one settles. Queues name no receiver: all belongs to whoever calls. Row: address
- * = vault, entry point and spender = queue, share token = share manager, pricer = oracle; `params.queue` (sync,
- * async), `params.redeem_queues`, `params.deposit_queues` (the token's others), `params.referrer`. There is no
- * minimum. Source: mellow-finance/flexible-vaults.
+ * Mellow's Core vaults, Lido Earn among them. A queue per token mints at the price of the oracle's last report, or takes
+ * requests that the next report settles. Queues take no receiver: shares belong to the caller. Row: address = vault, entry
+ * point and spender = queue, share token = share manager, pricer = oracle. Parameters: `queue` (`sync`, `async`),
+ * `redeem_queues`, `deposit_queues` (the token's other ones), `referrer`. There is no minimum.
+ * Source: mellow-finance/flexible-vaults.
  */
 export const mellow: VaultAdapter = {
   name: "mellow",
@@ -171,11 +174,11 @@ export const mellow: VaultAdapter = {
     kind: "report",
     shareToken: vault.shareToken,
     pricer: vault.pricer,
-    // getReport(address): the price, its time, and whether it is suspicious
+    // getReport(address): price, timestamp, and whether the report is suspicious
     selector: "0xa3bdae3e",
     argument: vault.asset.address,
   }),
-  worth: (_, { shares, rate }) => (rate === 0n ? null : mulDivDown(shares, PRICE_UNIT, rate)),
+  toAssets: (_, { shares, rate }) => (rate === 0n ? null : mulDivDown(shares, PRICE_UNIT, rate)),
   state: (vault) => mapQuery(mellowMarket(vault, null), (market) => toState(vault, market)),
   flags: (vault) =>
     mapQuery(mellowMarket(vault, null), ({ paused }): VaultFlags => ({ paused, minDeposit: null })),
@@ -184,5 +187,14 @@ export const mellow: VaultAdapter = {
   encode,
   explain,
   flows: mellowFlows,
-  requests: (vault) => (isSyncQueue(vault) ? null : mellowRequests),
+  asyncDeposits: (vault) => (isSyncQueue(vault) ? null : mellowRequests),
+};
+
+/** Mellow's Core vaults, Lido Earn among them. */
+export const mellowFamily: VaultFamily = {
+  adapter: mellow,
+  type: "lido",
+  deriver: mellowDeriver,
+  governanceEvents: mellowEvents,
+  governanceLink: { contract: "feeManager", view: "feeManager()" },
 };

@@ -50,31 +50,32 @@ const riskManagerAbi = once(() =>
   ]),
 );
 
-/** Penalty and fees are counted in millionths, prices in 10^-18. */
+/** Denominator of penalty and fees. */
 const MILLION = 1_000_000n;
+/** Denominator of prices. */
 export const PRICE_UNIT = 10n ** 18n;
 
-/** Whether a row's queue mints at once or takes requests. Throws an Error for a row that does not say. */
+/** Returns true when a row's queue mints at once, false when it takes requests. Throws an Error for a row without `params.queue`. */
 export const isSyncQueue = (vault: Vault): boolean =>
   choiceParam(vault, { name: "queue", choices: ["sync", "async"] }) === "sync";
 
-/** What the vault's contracts say of its queue. Null: not known. Millionths and 10^-18 as the family counts. */
+/** Price, fees and limits of a vault's queue. Fees are in millionths, prices have 18 decimals; null when not known. */
 export interface MellowMarket {
-  /** The queue's token; null also where the vault names another share manager or oracle than the registry. */
+  /** The queue's token. Null also when the vault names another share manager or oracle than the registry row. */
   asset: Address | null;
-  /** Whether the queue takes nothing, or the vault mints nothing. */
+  /** True when the queue or the minting of shares is paused. */
   paused: boolean;
-  /** Smallest units of the share for one of the asset, times 10^18; null: no report, or a suspicious one. */
+  /** Smallest units of the share per smallest unit of the asset, times 10^18. Null without a usable report. */
   price: bigint | null;
-  /** Whether there is a report that nobody may use. */
+  /** True when the last report is marked suspicious or has no price, so that deposits cannot use it. */
   suspicious: boolean;
   penalty: bigint | null;
   fee: bigint;
-  /** Claimed shares and those that wait to be claimed. */
+  /** Claimed and claimable shares. */
   totalShares: bigint | null;
-  /** What the RiskManager leaves, requests that wait counted, in shares. */
+  /** Room under the RiskManager's limit after pending requests, in shares. */
   room: bigint | null;
-  /** Whether the caller is on the list, and on no other; null: nobody in particular, or not known. */
+  /** True when the caller is whitelisted and not blacklisted. Null also without a particular caller. */
   admitted: boolean | null;
 }
 
@@ -102,7 +103,7 @@ function coreReads(vault: Vault, caller: Address | null) {
 
 type Results = ReadResults<ReturnType<typeof coreReads>>;
 
-/** What the vault's managers say; all may be silent. */
+/** Reads of the fee manager and the risk manager. Either may be missing: then the reads fail. */
 function managerReads(results: Results) {
   const onFees = { to: valueOrNull(results.feeManager) ?? zeroAddress, abi: feeManagerAbi() } as const;
   const onRisk = { to: valueOrNull(results.riskManager) ?? zeroAddress, abi: riskManagerAbi() } as const;
@@ -115,7 +116,7 @@ function managerReads(results: Results) {
 
 type Managers = ReadResults<ReturnType<typeof managerReads>>;
 
-/** Reads the queue and what prices it, the fee and the limit that the vault's managers know included. */
+/** Reads price, fees and limits of the row's queue, in two rounds: the vault names its managers in the first. */
 export function mellowMarket(vault: Vault, caller: Address | null): Query<MellowMarket> {
   return readThen(coreReads(vault, caller), (results) =>
     createQuery(managerReads(results), (managers) => marketOf(vault, { results, managers, caller })),
@@ -140,12 +141,12 @@ function marketOf(
   const { results, managers, caller } = input;
   const report = valueOrNull(results.report);
   const usable = report !== null && report.priceD18 > 0n && !report.isSuspicious;
-  const ours =
+  const matchesRegistry =
     sameAddress(valueOrNull(results.shareManager) ?? vault.shareToken, vault.shareToken) &&
     sameAddress(valueOrNull(results.oracle) ?? vault.pricer, vault.pricer);
   const params = valueOrNull(results.params);
   return {
-    asset: ours ? valueOrNull(results.asset) : null,
+    asset: matchesRegistry ? valueOrNull(results.asset) : null,
     paused: valueOrNull(results.paused) === true || valueOrNull(results.flags)?.[0] === true,
     price: usable ? report.priceD18 : null,
     suspicious: report !== null && !usable,
@@ -158,8 +159,8 @@ function marketOf(
 }
 
 /**
- * Shares for an amount at the last report, less the penalty and the fee; null: not known. Rounded as the queues do:
- * the penalty comes off the price, and the fee off the shares of one that mints at once, off the price of a request.
+ * Returns the shares for an amount at the last report, after penalty and fee. Null when not known. Rounded down as the queues
+ * do: the penalty reduces the price; the fee reduces the shares of an instant deposit and the price of a request.
  */
 export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: bigint }): bigint | null {
   const { price, penalty, fee } = of.market;
@@ -170,7 +171,7 @@ export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: b
   return shares - mulDivDown(shares, fee, MILLION);
 }
 
-/** What the RiskManager leaves, in the asset's smallest unit, rounded down; null: not known. */
+/** Returns the room under the RiskManager's limit in the asset's smallest unit, rounded down. Null when not known. */
 export function mellowRoom({ price, room }: MellowMarket): bigint | null {
   return price === null || room === null ? null : mulDivDown(room, PRICE_UNIT, price);
 }

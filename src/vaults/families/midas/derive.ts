@@ -15,6 +15,7 @@ import {
   type DerivedVault,
   type Deriver,
   hasFunction,
+  MAX_NAME_LENGTH,
   probeFunction,
   sanitizeLabel,
   tokenQuery,
@@ -44,20 +45,20 @@ const shareAbi = once(() =>
   ]),
 );
 const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
-const MAX_NAME = 120;
 
+/** A contract read as a DepositVault. */
 interface DepositVaultInfo {
   address: Address;
   mToken: Address;
   feed: Address;
   payments: readonly Address[];
-  /** Whether a deposit may name who receives the tokens. */
-  names: boolean;
-  /** Whether callers are told apart: by a list, or by a minimum for each one's first deposit. */
-  personal: boolean;
+  /** True when a deposit can name a recipient. */
+  namesRecipient: boolean;
+  /** True when the caller matters: a whitelist, or a minimum for each caller's first deposit. */
+  callerMatters: boolean;
 }
 
-/** What a contract says as DepositVault; null: it is none. */
+/** Reads a contract as a DepositVault; null when it is none. */
 function describeDepositVault(address: Address): Query<DepositVaultInfo | null> {
   const on = { to: address, abi: depositVaultAbi() } as const;
   const args = [zeroAddress, 0n, 0n, zeroHash, zeroAddress];
@@ -65,36 +66,37 @@ function describeDepositVault(address: Address): Query<DepositVaultInfo | null> 
     mToken: read({ ...on, name: "mToken" }),
     feed: read({ ...on, name: "mTokenDataFeed" }),
     payments: read({ ...on, name: "getPaymentTokens" }),
-    listed: read({ ...on, name: "greenlistEnabled" }),
+    greenlist: read({ ...on, name: "greenlistEnabled" }),
     first: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
     named: probeFunction({ to: address, abi: recipientDepositAbi(), name: "depositInstant", args }),
   };
-  return createQuery(reads, ({ mToken, feed, payments, listed, first, named }) => {
+  return createQuery(reads, ({ mToken, feed, payments, greenlist, first, named }) => {
     if (!mToken.ok || !feed.ok || !payments.ok) return null;
     return {
       address,
       mToken: getAddress(mToken.value),
       feed: getAddress(feed.value),
       payments: payments.value,
-      names: hasFunction(named),
-      personal: valueOrNull(listed) !== false || (valueOrNull(first) ?? 1n) > 0n,
+      namesRecipient: hasFunction(named),
+      callerMatters: valueOrNull(greenlist) !== false || (valueOrNull(first) ?? 1n) > 0n,
     };
   });
 }
 
-/** The vault is the DepositVault itself, or the mToken whose DepositVault the reviewed row names. */
+/** Finds the DepositVault: the subject itself, or the entry point of the reviewed row when the subject is its mToken. */
 function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | null> {
   const { address, entryPoint } = subject;
   const candidates = [address, ...(entryPoint === null ? [] : [entryPoint])];
-  const asked = Object.fromEntries(
+  const reads = Object.fromEntries(
     candidates.map((candidate, index) => [String(index), describeDepositVault(candidate)]),
   );
-  return mapQuery(queryAll(asked), (told) => {
-    const found = Object.values(told).filter((deposits) => deposits !== null);
+  return mapQuery(queryAll(reads), (answers) => {
+    const found = Object.values(answers).filter((deposits) => deposits !== null);
     return found.find((one) => [one.address, one.mToken].some((own) => isAddressEqual(own, address))) ?? null;
   });
 }
 
+/** Reads the mToken. Returns text when the mToken or its feed does not answer. */
 function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decimals: number } | string> {
   const on = { to: deposits.mToken, abi: shareAbi() } as const;
   const reads = {
@@ -104,13 +106,14 @@ function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decima
     price: read({ to: deposits.feed, abi: feedAbi(), name: "getDataInBase18" }),
   };
   return createQuery(reads, ({ name, decimals, supply, price }) => {
-    if (!decimals.ok || !supply.ok) return "the mToken does not say its decimals and supply";
-    // A feed that is stale or deprecated reverts with a reason, and is a feed all the same.
+    if (!decimals.ok || !supply.ok) return "the mToken reports no decimals or no total supply";
+    // A stale or deprecated feed reverts with a reason: it is still a feed.
     if (!hasFunction(price.ok ? { ok: true, value: "0x" } : price)) return "the feed does not answer";
-    return { name: sanitizeLabel(valueOrNull(name), MAX_NAME), decimals: decimals.value };
+    return { name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH), decimals: decimals.value };
   });
 }
 
+/** A payment token and its price: fixed, or by a feed. `token` is null when it reports no symbol or decimals. */
 interface PaymentToken {
   token: Token | null;
   stable: boolean;
@@ -119,12 +122,12 @@ interface PaymentToken {
 
 function describePayment(deposits: DepositVaultInfo, token: Address): Query<PaymentToken> {
   const config = read({ to: deposits.address, abi: depositVaultAbi(), name: "tokensConfig", args: [token] });
-  const price = createQuery({ config }, ({ config: told }) => {
-    const [feed, , , stable] = valueOrNull(told) ?? [null, 0n, 0n, false];
+  const price = createQuery({ config }, ({ config: values }) => {
+    const [feed, , , stable] = valueOrNull(values) ?? [null, 0n, 0n, false];
     return { stable, feed: feed === null ? null : getAddress(feed) };
   });
-  const asked = queryAll({ token: tokenQuery(token), price });
-  return mapQuery(asked, ({ token: known, price: told }) => ({ token: known, ...told }));
+  const both = queryAll({ token: tokenQuery(token), price });
+  return mapQuery(both, ({ token: known, price: { stable, feed } }) => ({ token: known, stable, feed }));
 }
 
 function derive(subject: DerivationSubject): Query<Derivation> {
@@ -132,17 +135,18 @@ function derive(subject: DerivationSubject): Query<Derivation> {
     if (deposits === null)
       return underivableQuery("neither the contract nor its row's entry point is its DepositVault");
     const payments = deposits.payments.map((token) => [token, describePayment(deposits, token)] as const);
-    const asked = queryAll({
+    const parts = queryAll({
       share: describeShare(deposits),
       payments: queryAll(Object.fromEntries(payments)),
     });
-    return mapQuery(asked, ({ share, payments: told }): Derivation => {
+    return mapQuery(parts, ({ share, payments: answers }): Derivation => {
       if (typeof share === "string") return underivable(share);
-      const known = Object.values(told).flatMap(({ token, ...price }) =>
+      const known = Object.values(answers).flatMap(({ token, ...price }) =>
         token === null ? [] : [{ token, ...price }],
       );
       const asset = chooseAsset(subject, known);
-      if (asset === undefined) return underivable("the DepositVault takes no token that says what it is");
+      if (asset === undefined)
+        return underivable("the DepositVault accepts no token that reports symbol and decimals");
       return { ok: true, vault: assemble({ subject, deposits, share, asset, known }) };
     });
   });
@@ -150,7 +154,7 @@ function derive(subject: DerivationSubject): Query<Derivation> {
 
 type KnownPaymentToken = PaymentToken & { token: Token };
 
-/** The asset of the row where it is taken, else the first token of a fixed price, else the first. */
+/** Chooses the asset: the row's if it is accepted, else the first token with a fixed price, else the first token. */
 function chooseAsset(
   subject: DerivationSubject,
   known: readonly KnownPaymentToken[],
@@ -170,7 +174,7 @@ function assemble(of: {
 }): DerivedVault {
   const { subject, deposits, share, asset, known } = of;
   const deposit = subject.params["deposit"] ?? "instant";
-  const direct = deposit === "request" || !deposits.names || deposits.personal;
+  const direct = deposit === "request" || !deposits.namesRecipient || deposits.callerMatters;
   return {
     name: share.name,
     asset: asset.token,
@@ -184,7 +188,7 @@ function assemble(of: {
     params: {
       ...subject.params,
       deposit,
-      recipient: deposits.names ? "argument" : "caller",
+      recipient: deposits.namesRecipient ? "argument" : "caller",
       asset_rate: asset.stable ? "stable" : "feed",
       ...(!asset.stable && asset.feed !== null && { asset_feed: asset.feed.toLowerCase() }),
     },
@@ -192,7 +196,7 @@ function assemble(of: {
 }
 
 /**
- * Midas: the DepositVault names mToken, feed and payment tokens. No contract leads from the mToken to it: that
- * comes with a reviewed row, and must name the mToken in turn. Source: midas-apps/contracts.
+ * Derives Midas vaults from the DepositVault, which names mToken, feed and payment tokens. The mToken does not name its
+ * DepositVault: that comes from a reviewed row and is checked against the mToken. Source: midas-apps/contracts.
  */
-export const midasDeriver: Deriver = { adapter: "midas", type: "midas", telling: true, derive };
+export const midasDeriver: Deriver = { conclusive: true, derive };

@@ -11,6 +11,7 @@ const depositsAbi = once(() =>
     "event DepositInstantWithCustomRecipient(address indexed user, address indexed tokenIn, address recipient, uint256 amountUsd, uint256 amountToken, uint256 fee, uint256 minted, bytes32 referrerId)",
   ]),
 );
+/** Events of deposit requests. */
 export const depositRequestsAbi = once(() =>
   parseAbi([
     "event DepositRequest(uint256 indexed requestId, address indexed user, address indexed tokenIn, uint256 amountToken, uint256 amountUsd, uint256 fee, uint256 tokenOutRate, bytes32 referrerId)",
@@ -35,10 +36,9 @@ const flowsAbi = once(
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * What the DepositVault and the RedemptionVault (`params.redemption_vault`) log; amounts there have 18
- * decimals. What becomes of a request is settled out of their sight, so its amount is not known. Where the row
- * names no RedemptionVault, mTokens that are burned are withdrawals of an unknown amount.
- * Source: midas-apps/contracts.
+ * Returns the events of the DepositVault and of the RedemptionVault (`params.redemption_vault`), whose amounts have 18 decimals.
+ * Requests have unknown amounts, because they are settled later. Where the row names no RedemptionVault, burned mTokens count
+ * as withdrawals of an unknown amount. Source: midas-apps/contracts.
  */
 export function midasFlows(vault: Vault): FlowSource {
   const redemptions = addressParam(vault, "redemption_vault");
@@ -60,7 +60,7 @@ export function midasFlows(vault: Vault): FlowSource {
         if (event.eventName === "Transfer" && redemptions !== null) return null;
         return flowOf(vault, event);
       } catch {
-        // The same topics with other arguments indexed: an event of something else.
+        // The topic matches but the indexed arguments differ: another event.
         return null;
       }
     },

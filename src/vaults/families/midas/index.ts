@@ -12,10 +12,13 @@ import type {
   DepositTerms,
   TermsInput,
   VaultAdapter,
+  VaultFamily,
   VaultFlags,
   VaultState,
 } from "../../vault-adapter.ts";
 import { wordParam } from "../../vault-params.ts";
+import { midasDeriver } from "./derive.ts";
+import { midasEvents } from "./events.ts";
 import { midasFlows } from "./flows.ts";
 import { checkMidasParams, midasDepositAbis, midasMode, midasUnit } from "./params.ts";
 import {
@@ -29,7 +32,7 @@ import {
   mostPaymentFor,
 } from "./pricing.ts";
 import { midasRequests } from "./requests.ts";
-import { midasLens, midasStillValued, midasWorth } from "./valuation.ts";
+import { midasLens, midasPricingUnchanged, midasToAssets } from "./valuation.ts";
 
 const limitsAbi = once(() =>
   parseAbi([
@@ -40,20 +43,22 @@ const limitsAbi = once(() =>
   ]),
 );
 
-/** The token and the amount are the first words of every deposit. */
+/** Byte offset of the amount, the second word after the selector of every deposit function. */
 const AMOUNT_OFFSET = 36;
 
-/** What is left of the limits. mTokens; null: not known. */
+/** The room under the limits, in smallest units of the mToken. */
 interface MintRoom {
+  /** Null when not known. */
   supply: bigint | null;
-  /** Left of today's limit on instant deposits; null for requests, which it does not bind. */
+  /** The rest of today's limit on instant deposits; null for requests, which have no such limit. */
   today: bigint | null;
-  /** Left under the cap on the supply; null: no cap, as before August 2025. */
+  /** The room under the supply cap; null without a cap, as in versions before August 2025. */
   underCap: bigint | null;
+  /** False when a read that the limits depend on failed. */
   known: boolean;
 }
 
-const lessOrNone = (limit: bigint, used: bigint): bigint => (limit > used ? limit - used : 0n);
+const remaining = (limit: bigint, used: bigint): bigint => (limit > used ? limit - used : 0n);
 
 function describeMintRoom(vault: Vault, now: number): Query<MintRoom> {
   const on = { to: vault.entryPoint, abi: limitsAbi() } as const;
@@ -70,15 +75,15 @@ function describeMintRoom(vault: Vault, now: number): Query<MintRoom> {
       const minted = valueOrNull(supply);
       return {
         supply: minted,
-        today: instant && limit.ok && used.ok ? lessOrNone(limit.value, used.value) : null,
-        underCap: cap.ok && minted !== null ? lessOrNone(cap.value, minted) : null,
+        today: instant && limit.ok && used.ok ? remaining(limit.value, used.value) : null,
+        underCap: cap.ok && minted !== null ? remaining(cap.value, minted) : null,
         known: minted !== null && (!instant || (limit.ok && used.ok)),
       };
     },
   );
 }
 
-/** The most that fits under every limit, smallest unit of the token; null: not known. */
+/** Returns the largest deposit that fits under every limit, in the token's smallest unit. Null when not known. */
 function mostAllowed(market: MidasMarket, room: MintRoom): bigint | null {
   const { rates, allowance } = market;
   if (rates === null || allowance === null || !room.known) return null;
@@ -92,17 +97,18 @@ function minimumAmount({ rates, minMTokens }: MidasMarket): bigint | null {
   return rates === null || minMTokens === null ? null : leastPaymentFor(rates, minMTokens);
 }
 
-const isPaused = ({ paused, takes }: MidasMarket): boolean => paused || takes === false;
+const isPaused = ({ paused, accepted }: MidasMarket): boolean => paused || accepted === false;
 
-/** A payment of the asset by nobody in particular. */
+/** A payment in the asset by no particular account. */
 const anonymousPayment = (vault: Vault): MidasPayment => ({ token: vault.asset, caller: null });
 
-/** Tokens, in smallest units, for mTokens. */
+/** A sample of the price: tokens for mTokens, both in smallest units. */
 const priceSample = ({ mTokenRate, tokenRate, unit }: MidasRates) => ({
   assets: mTokenRate,
   shares: tokenRate * unit,
 });
 
+/** The state of a DepositVault for one payment. */
 type MidasSnapshot = { market: MidasMarket; room: MintRoom };
 
 function describeSnapshot(vault: Vault, payment: MidasPayment & { now: number }): Query<MidasSnapshot> {
@@ -112,7 +118,7 @@ function describeSnapshot(vault: Vault, payment: MidasPayment & { now: number })
 function toTerms(request: TermsInput, { market, room }: MidasSnapshot): DepositTerms {
   const { rates, feed } = market;
   return {
-    asset: market.ours && market.takes !== null ? request.token.address : null,
+    asset: market.matchesRegistry && market.accepted !== null ? request.token.address : null,
     previewShares: rates === null ? null : midasMinted(rates, request.amount),
     previewRevert: feed.ok ? null : feed.revert,
     price: rates === null ? null : priceSample(rates),
@@ -139,23 +145,23 @@ function toState(vault: Vault, { market, room }: MidasSnapshot): VaultState {
 }
 
 function depositData(vault: Vault, request: DepositInput & { units: bigint }): Hex {
-  const { instant, names } = midasMode(vault);
+  const { instant, namesRecipient } = midasMode(vault);
   const { instantFor, instant: plain, requestFor, request: plainRequest } = midasDepositAbis();
   const [token, referrer] = [request.token.address, wordParam(vault, "referrer")];
   if (instant) {
     const args = [token, request.units, request.minShares, referrer] as const;
-    return names
+    return namesRecipient
       ? encodeFunctionData({ abi: instantFor, args: [...args, request.receiver] })
       : encodeFunctionData({ abi: plain, args });
   }
   const args = [token, request.units, referrer] as const;
-  return names
+  return namesRecipient
     ? encodeFunctionData({ abi: requestFor, args: [...args, request.receiver] })
     : encodeFunctionData({ abi: plainRequest, args });
 }
 
 function encode(vault: Vault, request: DepositInput): DepositCall {
-  const { instant, names } = midasMode(vault);
+  const { instant, namesRecipient } = midasMode(vault);
   const unit = midasUnit(request.token.decimals);
   if (unit === null) throw new RangeError(`${request.token.symbol} has more than 18 decimals`);
   return {
@@ -165,7 +171,7 @@ function encode(vault: Vault, request: DepositInput): DepositCall {
     amountOffset: AMOUNT_OFFSET,
     amountScale: unit,
     shareToken: vault.shareToken,
-    sharesTo: names ? "receiver" : "caller",
+    sharesTo: namesRecipient ? "receiver" : "caller",
     async: !instant,
     minShares: instant ? "native" : "router",
   };
@@ -186,21 +192,20 @@ const explain = familyErrors({
 });
 
 /**
- * Midas: a DepositVault takes payment tokens and mints the mToken, at once or when an administrator approves
- * the request. It counts every token by 18 decimals, its minimums and limits in mTokens, and the first
- * deposit of each caller by itself. Row: entry point and spender = DepositVault, share token = mToken, pricer =
- * the mToken's feed; `params.deposit` (instant, request), `params.recipient` (argument, caller),
- * `params.asset_rate` (`stable` where the asset has the fixed price; else `params.asset_feed` prices it, and without
- * one a position's worth is not known),
- * `params.redemption_vault`, `params.referrer`. Source: midas-apps/contracts.
+ * Midas. A DepositVault takes payment tokens and mints the mToken, at once or when an administrator approves the request. It
+ * counts every token with 18 decimals, has minimums and limits in mTokens, and a separate minimum for each caller's first
+ * deposit. Row: entry point and spender = DepositVault, share token = mToken, pricer = the mToken's feed. Parameters:
+ * `deposit` (`instant`, `request`); `recipient` (`argument`, `caller`); `asset_rate` (`stable` for a fixed price, `feed` for
+ * the feed in `asset_feed`, without which a position has no known value); `redemption_vault`; `referrer`.
+ * Source: midas-apps/contracts.
  */
 export const midas: VaultAdapter = {
   name: "midas",
   noMinimum: false,
   checkParams: checkMidasParams,
   lens: midasLens,
-  worth: midasWorth,
-  stillValued: midasStillValued,
+  toAssets: midasToAssets,
+  pricingUnchanged: midasPricingUnchanged,
   state: (vault, now) =>
     mapQuery(describeSnapshot(vault, { now, ...anonymousPayment(vault) }), (reading) =>
       toState(vault, reading),
@@ -215,5 +220,13 @@ export const midas: VaultAdapter = {
   encode,
   explain,
   flows: midasFlows,
-  requests: (vault) => (midasMode(vault).instant ? null : midasRequests),
+  asyncDeposits: (vault) => (midasMode(vault).instant ? null : midasRequests),
+};
+
+/** Midas' mTokens. */
+export const midasFamily: VaultFamily = {
+  adapter: midas,
+  type: "midas",
+  deriver: midasDeriver,
+  governanceEvents: midasEvents,
 };

@@ -3,21 +3,21 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { addressParam, choiceParam, wordParam } from "../../vault-params.ts";
 
-/** How a row's deposits are made. `instant`: minted at once; else an administrator approves each request. */
+/** How deposits into a row's vault are made. `instant`: mTokens are minted at once; else an administrator approves each request. */
 export interface MidasMode {
   instant: boolean;
-  /** Whether the deposit names who receives the tokens; older vaults mint to whoever calls. */
-  names: boolean;
+  /** True when the deposit takes a recipient. Older vaults mint to the caller. */
+  namesRecipient: boolean;
 }
 
-/** The mode by `params.deposit` and `params.recipient`. Throws an Error for a row that does not say. */
+/** Reads the mode from `params.deposit` and `params.recipient`. Throws an Error for a missing or unknown value. */
 export function midasMode(vault: Vault): MidasMode {
   const deposit = choiceParam(vault, { name: "deposit", choices: ["instant", "request"] });
   const recipient = choiceParam(vault, { name: "recipient", choices: ["argument", "caller"] });
-  return { instant: deposit === "instant", names: recipient === "argument" };
+  return { instant: deposit === "instant", namesRecipient: recipient === "argument" };
 }
 
-/** Reads all parameters of a row. Throws an Error where one of them is none. */
+/** Checks all parameters of a row. Throws an Error for an invalid one. */
 export function checkMidasParams(vault: Vault): void {
   midasMode(vault);
   addressParam(vault, "redemption_vault");
@@ -25,11 +25,12 @@ export function checkMidasParams(vault: Vault): void {
   wordParam(vault, "referrer");
 }
 
-/** How many of the family's units, of which a token always has 10^18, are one smallest unit; null: not one. */
+/** Returns the units with 18 decimals per smallest unit of a token; null for a token with more than 18 decimals. */
 export function midasUnit(decimals: number): bigint | null {
   return decimals <= 18 ? 10n ** BigInt(18 - decimals) : null;
 }
 
+/** The deposit functions, each in an ABI of its own: instant or by request, with or without a recipient. */
 export const midasDepositAbis = once(() => ({
   instantFor: parseAbi([
     "function depositInstant(address tokenIn, uint256 amountToken, uint256 minReceiveAmount, bytes32 referrerId, address recipient)",
@@ -43,10 +44,10 @@ export const midasDepositAbis = once(() => ({
   request: parseAbi(["function depositRequest(address tokenIn, uint256 amountToken, bytes32 referrerId)"]),
 }));
 
-/** The selector that a deposit of this mode calls, which may be paused by itself. */
-export function depositSelector({ instant, names }: MidasMode): Hex {
+/** Returns the selector of the mode's deposit function, which can be paused separately. */
+export function depositSelector({ instant, namesRecipient }: MidasMode): Hex {
   const { instantFor, instant: plain, requestFor, request } = midasDepositAbis();
-  const abi: Abi = instant ? (names ? instantFor : plain) : names ? requestFor : request;
+  const abi: Abi = instant ? (namesRecipient ? instantFor : plain) : namesRecipient ? requestFor : request;
   const [item] = abi;
   if (item?.type !== "function") throw new TypeError("no function");
   return toFunctionSelector(item);

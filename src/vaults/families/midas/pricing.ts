@@ -14,42 +14,46 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { depositSelector, midasMode, midasUnit } from "./params.ts";
 
-/** What decides how many mTokens a payment gives. All rates and units count 10^18 as one. */
+/** Rates and fee of a payment. Rates have 18 decimals. */
 export interface MidasRates {
-  /** What one payment token is worth; the same unit prices the mToken. */
+  /** Price of one payment token, in the same currency as `mTokenRate`. */
   tokenRate: bigint;
   mTokenRate: bigint;
-  /** In basis points of the payment. */
+  /** Basis points of the payment. */
   fee: bigint;
-  /** Of the family's units in one smallest unit of the token. */
+  /** Units with 18 decimals per smallest unit of the token. */
   unit: bigint;
 }
 
-const WAD = 10n ** 18n;
+/** One, with 18 decimals. */
+export const WAD = 10n ** 18n;
 const FEE_DENOMINATOR = 10_000n;
 
-/** The mTokens for an amount (smallest unit of the token), rounded as the DepositVault rounds. Null: none can be. */
+/**
+ * Returns the mTokens for an amount in the token's smallest unit, rounded down as the DepositVault rounds. Null when the deposit
+ * is impossible.
+ */
 export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   const { tokenRate, mTokenRate, fee, unit } = rates;
   const payment = amount * unit;
   if (mTokenRate === 0n || fee > FEE_DENOMINATOR || payment > MAX_UINT256) return null;
-  const worth = mulDivDown(payment, tokenRate, WAD);
-  // The fee is paid in the token, so it is cut to the token's decimals.
+  const value = mulDivDown(payment, tokenRate, WAD);
+  // The fee is paid in the token, so it is rounded down to the token's decimals.
   const feeToken = mulDivDown(payment, fee, FEE_DENOMINATOR * unit) * unit;
-  const feeWorth = mulDivDown(feeToken, tokenRate, WAD);
-  return mulDivDown(worth - feeWorth, WAD, mTokenRate);
+  const feeValue = mulDivDown(feeToken, tokenRate, WAD);
+  return mulDivDown(value - feeValue, WAD, mTokenRate);
 }
 
-/** The most that can be paid in at all: its count in the family's units is a uint256. */
+/** Returns the largest possible payment, in the token's smallest unit: with 18 decimals it must fit a uint256. */
 export const maxPayment = ({ unit }: Pick<MidasRates, "unit">): bigint => MAX_UINT256 / unit;
 
-/** The least amount that gives at least so many mTokens; null: no amount does. */
+/** Returns the smallest amount that mints at least so many mTokens; null when no amount does. */
 export function leastPaymentFor(rates: MidasRates, mTokens: bigint): bigint | null {
   if (mTokens === 0n) return 0n;
   return leastAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) >= mTokens);
 }
 
-/** The largest amount that gives at most so many mTokens. */
+/** Returns the largest amount that mints at most so many mTokens. */
 export function mostPaymentFor(rates: MidasRates, mTokens: bigint): bigint {
   if (mTokens === 0n) return 0n;
   const tooMuch = leastAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) > mTokens);
@@ -75,25 +79,25 @@ const depositVaultAbi = once(() =>
 const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
 const mTokenAbi = once(() => parseAbi(["function paused() view returns (bool)"]));
 
-/** Which payment token, and who is seen to pay; null: nobody in particular, or the Router's clone of that deposit. */
+/** A payment token and the account that pays. `caller` is null for no particular account, or for the Router's clone. */
 export interface MidasPayment {
   token: { address: Address; decimals: number };
   caller: Address | null;
 }
 
-/** What a DepositVault says of a payment. Null: not known. mTokens and rates count 10^18 as one. */
+/** A DepositVault's terms for one payment. Amounts and rates have 18 decimals; null when not known. */
 export interface MidasMarket {
-  /** Whether its mToken and its feed are those of the registry. */
-  ours: boolean;
-  /** Whether it takes the token; null: it did not say. */
-  takes: boolean | null;
+  /** True when its mToken and feed are those of the registry row. */
+  matchesRegistry: boolean;
+  /** True when it accepts the token. */
+  accepted: boolean | null;
   paused: boolean;
   rates: MidasRates | null;
-  /** The feeds by themselves, the mToken's first, and what one reverts with when its answer is old. */
+  /** The first failing feed, with its revert data, or a working one: a feed reverts when its price is stale. */
   feed: ReadResult<bigint>;
-  /** The least mTokens that this payer must get. */
+  /** The minimum mTokens for this payer. */
   minMTokens: bigint | null;
-  /** In units of 10^18; the largest uint256 stands for no limit. */
+  /** The payment token's remaining allowance. The largest uint256 means no limit. */
   allowance: bigint | null;
 }
 
@@ -111,7 +115,7 @@ function coreReads(vault: Vault, { token }: MidasPayment) {
     minFirst: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
     paused: read({ ...on, name: "paused" }),
     fnPaused: read({ ...on, name: "fnPaused", args: [selector] }),
-    // Nothing is minted while the mToken itself is paused.
+    // A paused mToken cannot be minted.
     mTokenPaused: read({ to: vault.shareToken, abi: mTokenAbi(), name: "paused" }),
   };
 }
@@ -128,11 +132,9 @@ function callerReads(vault: Vault, caller: Address) {
 type Results = ReadResults<ReturnType<typeof coreReads>> &
   Partial<ReadResults<ReturnType<typeof callerReads>>>;
 
-const ONE_WAD = 10n ** 18n;
-const BPS_DENOMINATOR = 10_000n;
 const NO_ANSWER = { ok: false, revert: null } as const;
 
-/** Reads what a payment depends on, the payment token's own feed included where it has no fixed price. */
+/** Reads a DepositVault's terms for a payment, in two rounds: the payment token's feed is known after the first. */
 export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMarket> {
   const { caller } = payment;
   const reads = { ...coreReads(vault, payment), ...(caller === null ? {} : callerReads(vault, caller)) };
@@ -142,9 +144,9 @@ export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMar
     if (config === null) return createQuery({}, () => toMarket(NO_ANSWER));
     const [tokenFeed, , , stable] = config;
     const tokenRate = read({ to: tokenFeed, abi: feedAbi(), name: "getDataInBase18" });
-    // A fixed price is that only while the token's own feed is healthy.
-    return createQuery({ tokenRate }, ({ tokenRate: told }) =>
-      toMarket(told.ok && stable ? { ok: true, value: ONE_WAD } : told),
+    // A token with a fixed price is accepted only while its feed works.
+    return createQuery({ tokenRate }, ({ tokenRate: rate }) =>
+      toMarket(rate.ok && stable ? { ok: true, value: WAD } : rate),
     );
   });
 }
@@ -156,10 +158,10 @@ function marketOf(
   const { payment, results, token } = input;
   const config = valueOrNull(results.config);
   return {
-    ours:
+    matchesRegistry:
       sameAddress(valueOrNull(results.mToken) ?? "", vault.shareToken) &&
       sameAddress(valueOrNull(results.feedOf) ?? "", vault.pricer),
-    takes: takesToken(payment, results),
+    accepted: acceptsToken(payment, results),
     paused: [results.paused, results.fnPaused, results.mTokenPaused].some((on) => valueOrNull(on) === true),
     rates: ratesOf(vault, input),
     feed: results.feed.ok && config !== null ? token : results.feed,
@@ -168,7 +170,7 @@ function marketOf(
   };
 }
 
-function takesToken({ token }: MidasPayment, { tokens, config }: Results): boolean | null {
+function acceptsToken({ token }: MidasPayment, { tokens, config }: Results): boolean | null {
   if (midasUnit(token.decimals) === null) return null;
   if (tokens.ok) return tokens.value.some((known) => sameAddress(known, token.address));
   return config.ok ? BigInt(config.value[0]) !== 0n : null;
@@ -185,13 +187,13 @@ function ratesOf(
   if (feed.value === 0n || token.value === 0n) return null;
   const { instant } = midasMode(vault);
   if (instant && !instantFee.ok) return null;
-  const together = config.value[1] + (instant && instantFee.ok ? instantFee.value : 0n);
-  const asked = together < BPS_DENOMINATOR ? together : BPS_DENOMINATOR;
+  const total = config.value[1] + (instant && instantFee.ok ? instantFee.value : 0n);
+  const charged = total < FEE_DENOMINATOR ? total : FEE_DENOMINATOR;
   const waived = valueOrNull(results.waived ?? NO_ANSWER) === true;
-  return { tokenRate: token.value, mTokenRate: feed.value, fee: waived ? 0n : asked, unit };
+  return { tokenRate: token.value, mTokenRate: feed.value, fee: waived ? 0n : charged, unit };
 }
 
-/** The first deposit of a payer has a minimum of its own; nobody in particular is somebody new. */
+/** Returns the minimum for a payer. First deposits have a minimum of their own, which also applies to no particular payer. */
 function minimumOf({ minAmount, minFirst, minted, free }: Results): bigint | null {
   if (valueOrNull(free ?? NO_ANSWER) === true) return 0n;
   const returning = (valueOrNull(minted ?? NO_ANSWER) ?? 0n) > 0n;

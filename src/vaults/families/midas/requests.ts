@@ -11,30 +11,29 @@ const requestsAbi = once(() =>
     "function mintRequests(uint256) view returns (address sender, address tokenIn, uint8 status, uint256 depositedUsdAmount, uint256 usdAmountWithoutFees, uint256 tokenOutRate)",
   ]),
 );
-/** Neither approved nor rejected. */
+/** The status of a request that is neither approved nor rejected. */
 const STATUS_OPEN = 0;
 const STATUS_REJECTED = 2;
 const REQUEST_ID_PATTERN = /^\d{1,77}$/;
 
 type MintRequest = readonly [`0x${string}`, `0x${string}`, number, bigint, bigint, bigint];
 
-/** What an open request paid in, where its price shows it; null: not known. */
-function paidIn(vault: Vault, result: ReadResult<MintRequest>): bigint | null {
+/** Returns the assets of an open request, 0 once it is settled. Null when not known: the contract stores only its value in USD. */
+function pendingAssetsOf(vault: Vault, result: ReadResult<MintRequest>): bigint | null {
   if (!result.ok) return null;
-  const [, tokenIn, status, worth] = result.value;
+  const [, tokenIn, status, value] = result.value;
   if (status !== STATUS_OPEN) return 0n;
   const unit = midasUnit(vault.asset.decimals);
   const fixed = vault.params["asset_rate"] === "stable" && isAddressEqual(tokenIn, vault.asset.address);
-  return fixed && unit !== null ? worth / unit : null;
+  return fixed && unit !== null ? value / unit : null;
 }
 
 const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
   amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0n);
 
 /**
- * Requests that an administrator approves one by one; approval mints the tokens, so there is nothing to claim.
- * One that is rejected is paid back outside the chain. The DepositVault knows requests by their number only.
- * Source: midas-apps/contracts.
+ * Requests that an administrator approves one by one. Approval mints the mTokens, so there is nothing to claim. A rejected
+ * request is refunded off-chain. The DepositVault finds requests by their number only. Source: midas-apps/contracts.
  */
 export const midasRequests: AsyncDeposits = {
   pending(vault, { requestIds }) {
@@ -43,7 +42,7 @@ export const midasRequests: AsyncDeposits = {
     return createQuery(
       Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
       (results): PendingDeposit => {
-        const amounts = Object.values(results).map((result) => paidIn(vault, result));
+        const amounts = Object.values(results).map((result) => pendingAssetsOf(vault, result));
         const statuses = Object.values(results).map((result) => (result.ok ? result.value[2] : null));
         return {
           pendingAssets: known.length === 0 ? null : sum(amounts),
@@ -55,11 +54,11 @@ export const midasRequests: AsyncDeposits = {
     );
   },
   claim: () => null,
-  requestIn(vault, { user, logs }): SubmittedRequest | null {
+  findRequest(vault, { user, logs }): SubmittedRequest | null {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
     for (const { eventName, args } of parseEventLogs({ abi: depositRequestsAbi(), logs: own })) {
-      const whose = eventName === "DepositRequest" ? args.user : args.recipient;
-      if (!isAddressEqual(whose, user)) continue;
+      const owner = eventName === "DepositRequest" ? args.user : args.recipient;
+      if (!isAddressEqual(owner, user)) continue;
       const unit = midasUnit(vault.asset.decimals);
       const inAsset = isAddressEqual(args.tokenIn, vault.asset.address) && unit !== null;
       return {

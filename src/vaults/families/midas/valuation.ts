@@ -6,6 +6,7 @@ import type { LensVault } from "../../lens/position-lens.ts";
 import type { Vault } from "../../vault.ts";
 import { addressParam } from "../../vault-params.ts";
 import { midasUnit } from "./params.ts";
+import { WAD } from "./pricing.ts";
 
 const feedsAbi = once(() =>
   parseAbi([
@@ -15,14 +16,13 @@ const feedsAbi = once(() =>
 );
 /** getDataInBase18() */
 const PRICE_SELECTOR = "0x63692905";
-const WAD = 10n ** 18n;
 const HALF_WORD_BITS = 128n;
 
-/** The feed that prices a row's asset; null: it has the fixed price, or none is known. */
+/** Returns the feed of a row's asset; null when the asset has a fixed price or no known feed. */
 const assetFeed = (vault: Vault) =>
   vault.params["asset_rate"] === "stable" ? null : addressParam(vault, "asset_feed");
 
-/** The mToken's feed, with the asset's own where its price is not fixed. */
+/** Returns how the lens reads the mToken's feed, together with the asset's feed where its price is not fixed. */
 export function midasLens(vault: Vault): LensVault {
   const { shareToken, pricer } = vault;
   const feed = assetFeed(vault);
@@ -31,11 +31,13 @@ export function midasLens(vault: Vault): LensVault {
 }
 
 /**
- * What mTokens are worth in the asset, as a RedemptionVault converts them before its fee: by the mToken's feed into
- * the unit both feeds count in, from there by the asset's, cut to the asset's decimals; each step rounded down.
- * Null: the asset's price is not known. Source: midas-apps/contracts.
+ * Converts mTokens to the asset as a RedemptionVault does before its fee: by the mToken's feed to the currency of both feeds,
+ * then by the asset's feed, with each step rounded down. Null when the asset's price is not known. Source: midas-apps/contracts.
  */
-export function midasWorth(vault: Vault, { shares, rate }: { shares: bigint; rate: bigint }): bigint | null {
+export function midasToAssets(
+  vault: Vault,
+  { shares, rate }: { shares: bigint; rate: bigint },
+): bigint | null {
   const unit = midasUnit(vault.asset.decimals);
   if (unit === null) return null;
   if (vault.params["asset_rate"] === "stable") return mulDivDown(shares, rate, WAD * unit);
@@ -46,10 +48,10 @@ export function midasWorth(vault: Vault, { shares, rate }: { shares: bigint; rat
 }
 
 /**
- * Whether the DepositVault names the feeds that the row was derived with: its administrator may replace them. A token
- * that it takes no more is priced as it was.
+ * Reads whether the DepositVault still uses the feeds of the registry row, which its administrator may replace. A token that it
+ * no longer accepts keeps its price.
  */
-export function midasStillValued(vault: Vault): Query<boolean> {
+export function midasPricingUnchanged(vault: Vault): Query<boolean> {
   const on = { to: vault.entryPoint, abi: feedsAbi() } as const;
   const reads = {
     feedOf: read({ ...on, name: "mTokenDataFeed" }),
@@ -59,7 +61,7 @@ export function midasStillValued(vault: Vault): Query<boolean> {
     if (!feedOf.ok || !config.ok || !isAddressEqual(feedOf.value, vault.pricer)) return false;
     const [feed, , , stable] = config.value;
     if (isAddressEqual(feed, zeroAddress)) return true;
-    const priced = assetFeed(vault);
-    return priced === null ? stable : !stable && isAddressEqual(feed, priced);
+    const known = assetFeed(vault);
+    return known === null ? stable : !stable && isAddressEqual(feed, known);
   });
 }

@@ -13,7 +13,7 @@ import {
   type Derivation,
   type DerivationSubject,
   type Deriver,
-  sanitizeLabel,
+  shareTokenQuery,
   tokenQuery,
   underivable,
   underivableQuery,
@@ -29,24 +29,16 @@ const vaultAbi = once(() =>
     "function assetsWhitelistAddress() view returns (address)",
   ]),
 );
-const listAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
-const shareAbi = once(() =>
-  parseAbi([
-    "function name() view returns (string)",
-    "function decimals() view returns (uint8)",
-    "function totalSupply() view returns (uint256)",
-  ]),
-);
-const MAX_NAME = 120;
+const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
 
-/** What a vault says of itself. */
+/** The answers of a vault's own views. */
 interface VaultAnswers {
   asset: Address;
   shareToken: Address;
-  /** Of the tokens it takes; the zero address: it takes its asset alone. */
-  list: Address;
-  /** Whether senders must be on a list: the Router's clones cannot be. */
-  closed: boolean;
+  /** The whitelist of accepted tokens; the zero address when the vault accepts its asset only. */
+  assetWhitelist: Address;
+  /** True when senders must be whitelisted, which the Router's one-time contracts cannot be. */
+  restricted: boolean;
 }
 
 function describeVault({ address }: DerivationSubject): Query<VaultAnswers | null> {
@@ -56,70 +48,59 @@ function describeVault({ address }: DerivationSubject): Query<VaultAnswers | nul
     share: read({ ...on, name: "lpTokenAddress" }),
     price: read({ ...on, name: "getSharePrice" }),
     senders: read({ ...on, name: "sendersWhitelistAddress" }),
-    list: read({ ...on, name: "assetsWhitelistAddress" }),
+    assets: read({ ...on, name: "assetsWhitelistAddress" }),
   };
-  return createQuery(reads, ({ asset, share, price, senders, list }) => {
+  return createQuery(reads, ({ asset, share, price, senders, assets }) => {
     if (!asset.ok || !share.ok || !price.ok || !senders.ok) return null;
     return {
       asset: getAddress(asset.value),
       shareToken: getAddress(share.value),
-      list: valueOrNull(list) ?? zeroAddress,
-      closed: !isAddressEqual(senders.value, zeroAddress),
+      assetWhitelist: valueOrNull(assets) ?? zeroAddress,
+      restricted: !isAddressEqual(senders.value, zeroAddress),
     };
   });
 }
 
-/** A token, if the vault's list has it. */
-function describeListed(list: Address, token: Address): Query<Token | null> {
-  const listed = createQuery(
-    { listed: read({ to: list, abi: listAbi(), name: "isWhitelisted", args: [token] }) },
-    ({ listed: told }) => valueOrNull(told) === true,
+/** Reads a token; null when the vault's whitelist does not contain it. */
+function describeAcceptedToken(whitelist: Address, token: Address): Query<Token | null> {
+  const accepted = createQuery(
+    { entry: read({ to: whitelist, abi: whitelistAbi(), name: "isWhitelisted", args: [token] }) },
+    ({ entry }) => valueOrNull(entry) === true,
   );
-  const both = queryAll({ listed, token: tokenQuery(token) });
-  return mapQuery(both, (told) => (told.listed ? told.token : null));
+  const both = queryAll({ accepted, token: tokenQuery(token) });
+  return mapQuery(both, (results) => (results.accepted ? results.token : null));
 }
 
-function describeDerivedVault(subject: DerivationSubject, told: VaultAnswers): Query<Derivation> {
-  const on = { to: told.shareToken, abi: shareAbi() } as const;
-  const share = createQuery(
-    {
-      name: read({ ...on, name: "name" }),
-      decimals: read({ ...on, name: "decimals" }),
-      supply: read({ ...on, name: "totalSupply" }),
-    },
-    ({ name, decimals, supply }) =>
-      supply.ok && decimals.ok
-        ? { name: sanitizeLabel(valueOrNull(name), MAX_NAME), decimals: decimals.value }
-        : null,
-  );
-  const others = isAddressEqual(told.list, zeroAddress)
+function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers): Query<Derivation> {
+  const { assetWhitelist, shareToken } = answers;
+  const others = isAddressEqual(assetWhitelist, zeroAddress)
     ? []
-    : subject.tokens.filter((token) => !isAddressEqual(token, told.asset));
-  const more = queryAll(Object.fromEntries(others.map((token) => [token, describeListed(told.list, token)])));
-  const asked = queryAll({ asset: tokenQuery(told.asset), share, more });
-  return mapQuery(asked, ({ asset, share: own, more: listed }): Derivation => {
-    if (asset === null) return underivable("the vault's asset does not say its symbol and decimals");
-    if (own === null) return underivable("the share token does not say its decimals and supply");
+    : subject.tokens.filter((token) => !isAddressEqual(token, answers.asset));
+  const more = queryAll(
+    Object.fromEntries(others.map((token) => [token, describeAcceptedToken(assetWhitelist, token)])),
+  );
+  const parts = { asset: tokenQuery(answers.asset), share: shareTokenQuery(shareToken), more };
+  return mapQuery(queryAll(parts), ({ asset, share, more: accepted }): Derivation => {
+    if (asset === null) return underivable("the vault's asset reports no symbol or decimals");
+    if (share === null) return underivable("the share token reports no decimals or no total supply");
     const vault = getAddress(subject.address);
-    const acceptedAssets = [asset, ...Object.values(listed).filter((token) => token !== null)];
-    const addresses = { entryPoint: vault, spender: vault, pricer: vault, shareToken: told.shareToken };
-    const caller = told.closed ? "user" : "router";
-    const { name, decimals: shareDecimals } = own;
+    const acceptedAssets = [asset, ...Object.values(accepted).filter((token) => token !== null)];
+    const addresses = { entryPoint: vault, spender: vault, pricer: vault, shareToken };
+    const caller = answers.restricted ? "user" : "router";
+    const { name, decimals: shareDecimals } = share;
     return { ok: true, vault: { name, asset, acceptedAssets, shareDecimals, ...addresses, caller } };
   });
 }
 
-/** Upshift's vaults of several assets: asset, share token and lists by their own views. Source: TokenizedVaultV2's ABI. */
+/** Derives Upshift's multi-asset vaults: asset, share token and whitelists by the vault's own views. Source: TokenizedVaultV2's ABI. */
 export const upshiftDeriver: Deriver = {
-  adapter: "upshift",
-  type: "custom",
-  telling: true,
+  conclusive: true,
   derive: (subject) =>
-    andThen(describeVault(subject), (told) =>
-      told === null
+    andThen(describeVault(subject), (answers) =>
+      answers === null
         ? underivableQuery(
-            "the contract is no vault of Upshift: it names no asset, LP token, price and list of senders",
+            "the contract is no vault of Upshift: it names no asset, LP token, share price and sender whitelist",
           )
-        : describeDerivedVault(subject, told),
+        : describeDerivedVault(subject, answers),
     ),
 };

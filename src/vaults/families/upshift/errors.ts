@@ -1,8 +1,8 @@
 import { familyErrors } from "../../reverts.ts";
 
 /**
- * What Upshift's vaults of both generations, their lists and their oracles revert with. Source: the published ABIs of
- * August Digital, and TimelockedERC4626.
+ * Explains revert data of Upshift's vaults of both generations, their whitelists and oracles. Sources: the published ABIs of
+ * August Digital, TimelockedERC4626.
  */
 export const explainUpshift = familyErrors({
   errors: {

@@ -1,62 +1,68 @@
 import {
+  addedMember,
   changeEvent,
+  formatShareUnits,
   type GovernanceEvent,
   newValue,
   oldToNewValue,
+  removedMember,
 } from "../../governance/governance-event.ts";
 
-/** Deposits' pause has a view. Source: npm `@augustdigital/sdk` 4.27.3, its ABIs. */
+/** Formats a percentage whose unit the published ABIs do not define. */
+const formatRawUnits = (value: unknown): string => `${value} (in the contract's own unit)`;
+
+/** Events of both generations. The deposit pause has a view. Source: npm `@augustdigital/sdk` 4.27.3, its ABIs. */
 const sharedEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["entryPoint", "pause", "DepositWithdrawalStatusChanged(bool bDepositsPaused, bool bWithdrawalsPaused)"],
     {
-      what: "pause of withdrawals",
-      words: newValue("bWithdrawalsPaused"),
+      what: "withdrawal pause",
+      describe: newValue("bWithdrawalsPaused"),
       seenByView: ({ bWithdrawalsPaused }) => bWithdrawalsPaused === false,
     },
   ),
   changeEvent(["entryPoint", "fee", "ManagementFeeUpdated(uint256 newManagementFeePercent)"], {
-    what: "management fee, as the contract counts it,",
-    words: newValue("newManagementFeePercent"),
+    what: "management fee",
+    describe: newValue("newManagementFeePercent", formatRawUnits),
   }),
   changeEvent(["entryPoint", "price", "MaxChangePercentUpdated(uint256 newValue)"], {
-    what: "most by which the price may change at once, as the contract counts it,",
-    words: newValue("newValue"),
+    what: "maximum price change per update",
+    describe: newValue("newValue", formatRawUnits),
   }),
 ];
 
-/** Vaults of several assets. */
+/** Governance events of multi-asset vaults. */
 export const upshiftEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "allow_list", "SendersWhitelistUpdated(address newWhitelistAddr)"], {
-    what: "list of those who may deposit",
-    words: newValue("newWhitelistAddr"),
+    what: "depositor whitelist",
+    describe: newValue("newWhitelistAddr"),
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountEnabled(address subAccountAddr)"], {
-    what: "set of places where money may go, to which one was added,",
-    words: newValue("subAccountAddr"),
+    what: "sub-accounts that assets are allocated to",
+    describe: addedMember("subAccountAddr"),
     tier: "medium",
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountDisabled(address subAccountAddr)"], {
-    what: "set of places where money may go, from which one was taken,",
-    words: newValue("subAccountAddr"),
+    what: "sub-accounts that assets are allocated to",
+    describe: removedMember("subAccountAddr"),
   }),
   changeEvent(["entryPoint", "pause", "OnEmergencyWithdraw(address receiverAddr)"], {
-    what: "receiver of what was taken out in an emergency",
-    words: newValue("receiverAddr"),
+    what: "receiver of an emergency withdrawal",
+    describe: newValue("receiverAddr"),
   }),
 ];
 
-/** Lending pools and tokenized accounts. */
+/** Governance events of lending pools and tokenized accounts. */
 export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "cap", "OnMaxSupplyChanged(uint256 prevValue, uint256 newValue)"], {
-    what: "cap of the supply, in shares,",
-    words: oldToNewValue(["prevValue", "newValue"]),
+    what: "supply cap",
+    describe: oldToNewValue(["prevValue", "newValue"], formatShareUnits),
   }),
   changeEvent(["entryPoint", "curator", "OperatorUpdated(address newAddr)"], {
     what: "operator",
-    words: newValue("newAddr"),
+    describe: newValue("newAddr"),
   }),
   changeEvent(
     [
@@ -64,6 +70,6 @@ export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
       "pause",
       "OnEmergencyWithdraw(uint256 withdrawalAmount, address tokenAddr, address destinationAddr)",
     ],
-    { what: "receiver of what was taken out in an emergency", words: newValue("destinationAddr") },
+    { what: "receiver of an emergency withdrawal", describe: newValue("destinationAddr") },
   ),
 ];

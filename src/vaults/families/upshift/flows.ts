@@ -13,9 +13,9 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Deposits and paid withdrawals of an Upshift vault: the standard's event where shares were redeemed at once, the
- * vault's own where they were asked for first, which leaves out how many they were; never both. Of another token than
- * its asset the worth is not told. Source: the published ABI of TokenizedVaultV2, and August Digital's own reading of it.
+ * Returns the deposit and withdrawal events of a multi-asset vault. An instant redemption emits `Withdraw`, a requested one
+ * `WithdrawalProcessed` without the shares; never both. Deposits of other tokens than the asset have no amount in assets.
+ * Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
@@ -37,14 +37,14 @@ export function upshiftFlows(vault: Vault): FlowSource {
         const assets = isAddressEqual(assetIn, vault.asset.address) ? amountIn : null;
         return { kind: "deposit", user, assets, shares };
       } catch {
-        // The same topics with other arguments indexed: an event of something else.
+        // The topic matches but the indexed arguments differ: another event.
         return null;
       }
     },
   };
 }
 
-/** The last member is there since the pools' third version. */
+/** `wasBlacklisted` exists since the third version of the pools. */
 const paidAbi = once(() =>
   parseAbi([
     "event WithdrawalProcessed(uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn)",
@@ -53,9 +53,9 @@ const paidAbi = once(() =>
 );
 
 /**
- * As ERC-4626, whose own withdrawals always revert: its event is that of shares redeemed at once. What was asked for
- * first is told when it is paid, by whoever receives it and without the shares.
- * Source: the published ABIs of August Digital, and TimelockedERC4626.
+ * Returns the deposit and withdrawal events of an older vault. `Withdraw` of ERC-4626 is an instant redemption. A requested
+ * withdrawal emits `WithdrawalProcessed` when it is paid, with the receiver and without the shares.
+ * Sources: the published ABIs of August Digital, TimelockedERC4626.
  */
 export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
@@ -70,7 +70,7 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
         const { args } = decodeEventLog({ abi: paidAbi(), data: log.data, topics: log.topics });
         return { kind: "withdrawal", user: args.receiverAddr, assets: args.assetsAmount, shares: null };
       } catch {
-        // The same topics with other arguments indexed: an event of something else.
+        // The topic matches but the indexed arguments differ: another event.
         return null;
       }
     },

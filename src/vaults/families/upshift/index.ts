@@ -8,7 +8,7 @@ import {
   valueOrNull,
 } from "../../../chains/query.ts";
 import { sameAddress } from "../../../lib/address.ts";
-import { mulDivDown } from "../../../lib/amount.ts";
+import { mulDivDown, smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import { sharePriceOf } from "../../share-price.ts";
 import type { Vault } from "../../vault.ts";
@@ -18,10 +18,13 @@ import type {
   DepositTerms,
   TermsInput,
   VaultAdapter,
+  VaultFamily,
   VaultFlags,
   VaultState,
 } from "../../vault-adapter.ts";
+import { upshiftDeriver } from "./derive.ts";
 import { explainUpshift } from "./errors.ts";
+import { upshiftEvents } from "./events.ts";
 import { upshiftFlows } from "./flows.ts";
 
 const vaultAbi = once(() =>
@@ -38,7 +41,7 @@ const vaultAbi = once(() =>
   ]),
 );
 const shareAbi = once(() => parseAbi(["function totalSupply() view returns (uint256)"]));
-const listAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
+const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
 
 /** `deposit(address assetIn, uint256 amountIn, …)`: the amount is the second word after the selector. */
 const AMOUNT_OFFSET = 36;
@@ -60,12 +63,10 @@ function limitReads(vault: Vault) {
 
 type Limits = ReadResults<ReturnType<typeof limitReads>>;
 
-/** The most that one deposit may bring and that still fits under the cap; null when neither is told. */
+/** Returns the smaller of the limit per deposit and the room under the cap; null when neither is known. */
 function roomOf({ perDeposit, cap, total }: Limits): bigint | null {
   const left = cap.ok && total.ok ? (cap.value > total.value ? cap.value - total.value : 0n) : null;
-  const most = valueOrNull(perDeposit);
-  if (left === null || most === null) return left ?? most;
-  return left < most ? left : most;
+  return smaller(left, valueOrNull(perDeposit));
 }
 
 function describeState(vault: Vault) {
@@ -99,25 +100,25 @@ function termsReads(vault: Vault, request: TermsInput) {
 
 type TermsResults = ReadResults<ReturnType<typeof termsReads>>;
 
-/** A list that the vault names, if it names one. */
-function listRead(list: ReadResult<Address>, account: Address | null) {
-  if (!list.ok || account === null || isAddressEqual(list.value, zeroAddress)) return null;
-  return read({ to: list.value, abi: listAbi(), name: "isWhitelisted", args: [account] });
+/** Builds the read of a whitelist; null when the vault names none or there is no address to look up. */
+function whitelistRead(whitelist: ReadResult<Address>, account: Address | null) {
+  if (!whitelist.ok || account === null || isAddressEqual(whitelist.value, zeroAddress)) return null;
+  return read({ to: whitelist.value, abi: whitelistAbi(), name: "isWhitelisted", args: [account] });
 }
 
-/** The lists of senders and of assets are contracts of their own, asked once they are known. */
+/** Reads the terms of a deposit in two rounds, as the whitelists of senders and assets are contracts that the vault names. */
 function describeTerms(vault: Vault, request: TermsInput) {
   return readThen(termsReads(vault, request), (first) => {
-    const sender = listRead(first.senders, request.caller);
-    const asset = listRead(first.assets, request.token.address);
+    const sender = whitelistRead(first.senders, request.caller);
+    const asset = whitelistRead(first.assets, request.token.address);
     return createQuery({ ...(sender && { sender }), ...(asset && { asset }) }, (lists): DepositTerms => {
       const listed = lists.asset === undefined ? null : valueOrNull(lists.asset);
-      // Without an answer of the list, the preview of this very token shows that the vault takes it.
-      const taken = listed ?? first.preview.ok;
+      // Without an answer of the whitelist, a preview of this token shows that the vault accepts it.
+      const accepted = listed ?? first.preview.ok;
       const admitted = lists.sender === undefined || valueOrNull(lists.sender) !== false;
       return {
-        // That the list leaves it out is known, and a refusal; that nobody answered is neither.
-        asset: taken || listed === false ? request.token.address : null,
+        // A token missing from the whitelist is refused below. Without any answer it is not known whether it is accepted.
+        asset: accepted || listed === false ? request.token.address : null,
         previewShares: first.preview.ok ? first.preview.value[0] : null,
         previewRevert: first.preview.ok ? null : first.preview.revert,
         price: priceFor(vault, { request, first }),
@@ -130,7 +131,7 @@ function describeTerms(vault: Vault, request: TermsInput) {
   });
 }
 
-/** The share price is in the reference token; the preview tells what the deposited one is worth in that. */
+/** Converts the share price, which is in the reference token, to the deposited token by the amounts of the preview. */
 function priceFor(vault: Vault, seen: { request: TermsInput; first: TermsResults }): DepositTerms["price"] {
   const { preview, price } = seen.first;
   if (!preview.ok || !price.ok) return null;
@@ -154,9 +155,8 @@ function encode(vault: Vault, request: DepositInput): DepositCall {
 }
 
 /**
- * Upshift's vaults of several assets: shares are another contract, priced in a reference token (the row's
- * asset); lists of senders and of assets, a limit for each deposit and a cap. Source: the published ABI of
- * TokenizedVaultV2.
+ * Upshift's multi-asset vaults. The share token is separate and priced in a reference token, the row's asset. Whitelists of
+ * senders and assets, a limit per deposit and a cap apply. Source: the published ABI of TokenizedVaultV2.
  */
 export const upshift: VaultAdapter = {
   name: "upshift",
@@ -168,7 +168,7 @@ export const upshift: VaultAdapter = {
     selector: SHARE_PRICE,
     argument: zeroAddress,
   }),
-  worth: (vault, { shares, rate }) => mulDivDown(shares, rate, oneShare(vault)),
+  toAssets: (vault, { shares, rate }) => mulDivDown(shares, rate, oneShare(vault)),
   state: describeState,
   flags: (vault) =>
     createQuery(
@@ -179,4 +179,12 @@ export const upshift: VaultAdapter = {
   encode,
   explain: explainUpshift,
   flows: upshiftFlows,
+};
+
+/** Upshift's multi-asset vaults. */
+export const upshiftFamily: VaultFamily = {
+  adapter: upshift,
+  type: "custom",
+  deriver: upshiftDeriver,
+  governanceEvents: upshiftEvents,
 };

@@ -3,9 +3,12 @@ import { createQuery, type ReadResult, read, readThen, valueOrNull } from "../..
 import { smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
+import type { VaultFamily } from "../../vault-adapter.ts";
+import { erc4626Deriver, identifyByViews } from "../erc4626/derive.ts";
 import type { FamilyViews } from "../erc4626/family-views.ts";
 import { defineErc4626, erc4626Abi } from "../erc4626/index.ts";
 import { explainUpshift } from "./errors.ts";
+import { upshiftLegacyEvents } from "./events.ts";
 import { upshiftLegacyFlows } from "./flows.ts";
 
 const limitsAbi = once(() =>
@@ -16,14 +19,14 @@ const limitsAbi = once(() =>
   ]),
 );
 
-/** The shares that may still be minted; null: not told, or no limit is set. `maxDeposit` leaves them out. */
-function sharesLeft(told: { most: ReadResult<bigint>; supply: ReadResult<bigint> }): bigint | null {
-  const [most, supply] = [valueOrNull(told.most), valueOrNull(told.supply)];
+/** Returns the shares that the supply cap leaves, which `maxDeposit` ignores. Null when not known or no cap is set. */
+function sharesLeft(results: { most: ReadResult<bigint>; supply: ReadResult<bigint> }): bigint | null {
+  const [most, supply] = [valueOrNull(results.most), valueOrNull(results.supply)];
   if (most === null || most === 0n || supply === null) return null;
   return most > supply ? most - supply : 0n;
 }
 
-/** A switch of deposits alone, the most that one deposit may bring, and the most shares that there may be. */
+/** Reads the deposit pause, the limit per deposit, and the room under the supply cap in assets. */
 function limitViews(vault: Vault) {
   const on = { to: vault.entryPoint, abi: limitsAbi() } as const;
   const reads = {
@@ -41,17 +44,17 @@ function limitViews(vault: Vault) {
         : { room: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets", args }) };
     return createQuery(
       room,
-      ({ room: told }): FamilyViews => ({
+      ({ room: assets }): FamilyViews => ({
         paused: valueOrNull(first.paused) === true,
-        maxDeposit: smaller(valueOrNull(first.perDeposit), told === undefined ? null : valueOrNull(told)),
+        maxDeposit: smaller(valueOrNull(first.perDeposit), assets === undefined ? null : valueOrNull(assets)),
       }),
     );
   });
 }
 
 /**
- * Upshift's older vaults, the lending pools and tokenized accounts: deposits as in ERC-4626; withdrawals are
- * requested. Source: the published ABIs of August Digital, and TimelockedERC4626.
+ * Upshift's older vaults: lending pools and tokenized accounts. Deposits follow ERC-4626; withdrawals are requested first.
+ * Sources: the published ABIs of August Digital, TimelockedERC4626.
  */
 export const upshiftLegacy = defineErc4626({
   name: "upshift_legacy",
@@ -59,3 +62,19 @@ export const upshiftLegacy = defineErc4626({
   explain: explainUpshift,
   flows: upshiftLegacyFlows,
 });
+
+/** Upshift's lending pools and tokenized accounts. */
+export const upshiftLegacyFamily: VaultFamily = {
+  adapter: upshiftLegacy,
+  type: "custom",
+  deriver: erc4626Deriver({
+    identify: ({ address }) => {
+      const onSubject = { to: address, abi: limitsAbi() } as const;
+      return identifyByViews("Upshift", {
+        depositsPaused: read({ ...onSubject, name: "depositsPaused" }),
+        maxDepositAmount: read({ ...onSubject, name: "maxDepositAmount" }),
+      });
+    },
+  }),
+  governanceEvents: upshiftLegacyEvents,
+};

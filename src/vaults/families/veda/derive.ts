@@ -16,6 +16,7 @@ import {
   type DerivedVault,
   type Deriver,
   hasFunction,
+  MAX_NAME_LENGTH,
   probeFunction,
   sanitizeLabel,
   tokenQuery,
@@ -43,7 +44,7 @@ const tellerAbi = once(() =>
     "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
   ]),
 );
-/** Of the tellers that are told a referrer. For whoever is nobody it fails before it writes, unlike `deposit`. */
+/** A function of tellers that take a referrer. Unlike `deposit`, it reverts before any write for an account without rights. */
 const refundDepositAbi = once(() =>
   parseAbi([
     "function refundDeposit(uint256 nonce, address receiver, address depositAsset, uint256 depositAmount, uint256 shareAmount, uint256 depositTimestamp, uint256 shareLockUpPeriodAtTimeOfDeposit, address referralAddress)",
@@ -56,17 +57,18 @@ const accountantAbi = once(() =>
     "function lastVirtualSharePrice() view returns (uint256)",
   ]),
 );
-const MAX_NAME = 120;
 
+/** A share token, with the teller that it may name as transfer hook. */
 interface ShareInfo {
   name: string;
   decimals: number;
   hook: Address | null;
 }
+/** A teller and the traits that distinguish its generation. */
 interface TellerInfo {
   address: Address;
   accountant: Address;
-  /** Whether shares stay with whoever deposits: locked for a while, or moved by a few operators alone. */
+  /** True when the depositor cannot transfer new shares: they are locked for a while, or only operators may move them. */
   held: boolean;
   capped: boolean;
   referred: boolean;
@@ -83,7 +85,7 @@ function describeVault(vault: Address): Query<ShareInfo | null> {
   return createQuery(reads, ({ hook, name, decimals, supply }) =>
     decimals.ok && supply.ok
       ? {
-          name: sanitizeLabel(valueOrNull(name), MAX_NAME),
+          name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH),
           decimals: decimals.value,
           hook: valueOrNull(hook),
         }
@@ -91,7 +93,7 @@ function describeVault(vault: Address): Query<ShareInfo | null> {
   );
 }
 
-/** What a contract says as the vault's teller; null: it is none. */
+/** Reads a contract as the vault's teller; null when it is none. */
 function describeTeller(address: Address, vault: Address): Query<TellerInfo | null> {
   const on = { to: address, abi: tellerAbi() } as const;
   const args = [0n, zeroAddress, zeroAddress, 0n, 0n, 0n, 0n, zeroAddress];
@@ -100,41 +102,47 @@ function describeTeller(address: Address, vault: Address): Query<TellerInfo | nu
     accountant: read({ ...on, name: "accountant" }),
     lock: read({ ...on, name: "shareLockPeriod" }),
     cap: read({ ...on, name: "depositCap" }),
-    few: read({ ...on, name: "permissionedTransfers" }),
+    permissioned: read({ ...on, name: "permissionedTransfers" }),
     referred: probeFunction({ to: address, abi: refundDepositAbi(), name: "refundDeposit", args }),
   };
-  return createQuery(reads, (told) => {
-    if (!told.vault.ok || !told.accountant.ok || !isAddressEqual(told.vault.value, vault)) return null;
+  return createQuery(reads, (results) => {
+    if (!results.vault.ok || !results.accountant.ok || !isAddressEqual(results.vault.value, vault))
+      return null;
     return {
       address,
-      accountant: getAddress(told.accountant.value),
-      held: (valueOrNull(told.lock) ?? 0n) > 0n || valueOrNull(told.few) === true,
-      capped: told.cap.ok,
-      referred: hasFunction(told.referred),
+      accountant: getAddress(results.accountant.value),
+      held: (valueOrNull(results.lock) ?? 0n) > 0n || valueOrNull(results.permissioned) === true,
+      capped: results.cap.ok,
+      referred: hasFunction(results.referred),
     };
   });
 }
 
-/** The teller that the vault's hook is; where the hook is something else, the one that the reviewed row names. */
+/** Finds the teller: the vault's transfer hook, or the entry point of the reviewed row where the hook is another contract. */
 function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerInfo | null> {
   const candidates = [share.hook, subject.entryPoint].flatMap((address) =>
     address === null || isAddressEqual(address, zeroAddress) ? [] : [getAddress(address)],
   );
-  const asked = Object.fromEntries(
+  const tellers = Object.fromEntries(
     candidates.map((address, index) => [String(index), describeTeller(address, subject.address)]),
   );
-  return mapQuery(queryAll(asked), (told) => Object.values(told).find((teller) => teller !== null) ?? null);
+  return mapQuery(
+    queryAll(tellers),
+    (found) => Object.values(found).find((teller) => teller !== null) ?? null,
+  );
 }
 
-/** Which tokens the teller takes at a price of the accountant's, and how it says so. */
-function describeTaken(
+/** Reads which tokens the teller accepts and the accountant prices. `byData`: the teller has `assetData`. */
+function describeAcceptedTokens(
   teller: TellerInfo,
   tokens: readonly Address[],
-): Query<{ taken: Token[]; byData: boolean }> {
+): Query<{ accepted: Token[]; byData: boolean }> {
   const parts = Object.fromEntries(tokens.map((token) => [token, describeSupport(teller, token)]));
-  return mapQuery(queryAll(parts), (told) => {
-    const taken = Object.values(told).flatMap(({ token, takes }) => (takes && token !== null ? [token] : []));
-    return { taken, byData: Object.values(told).some(({ data }) => data) };
+  return mapQuery(queryAll(parts), (answers) => {
+    const accepted = Object.values(answers).flatMap(({ token, accepts }) =>
+      accepts && token !== null ? [token] : [],
+    );
+    return { accepted, byData: Object.values(answers).some(({ data }) => data) };
   });
 }
 
@@ -146,11 +154,11 @@ function describeSupport(teller: TellerInfo, token: Address) {
       supported: read({ ...on, name: "isSupported" }),
       rate: read({ to: teller.accountant, abi: accountantAbi(), name: "getRateInQuote", args: [token] }),
     },
-    ({ data, supported, rate }) => ({ data: data.ok, takes: rate.ok && allows(data, supported) }),
+    ({ data, supported, rate }) => ({ data: data.ok, accepts: rate.ok && allows(data, supported) }),
   );
-  return mapQuery(queryAll({ support, token: tokenQuery(token) }), (told) => ({
-    ...told.support,
-    token: told.token,
+  return mapQuery(queryAll({ support, token: tokenQuery(token) }), (results) => ({
+    ...results.support,
+    token: results.token,
   }));
 }
 
@@ -161,6 +169,7 @@ function allows(
   return data.ok ? data.value[0] : valueOrNull(supported) === true;
 }
 
+/** An accountant's base asset, and whether yield accrues to its rate every second. */
 interface AccountantInfo {
   base: Address;
   streams: boolean;
@@ -170,7 +179,7 @@ function describeAccountant({ accountant }: TellerInfo): Query<AccountantInfo | 
   const on = { to: accountant, abi: accountantAbi() } as const;
   const reads = {
     base: read({ ...on, name: "base" }),
-    // Those that let yield in second by second have a price of more digits.
+    // Only accountants with streamed yield have this price, which has more digits.
     virtual: read({ ...on, name: "lastVirtualSharePrice" }),
   };
   return createQuery(reads, ({ base, virtual }) =>
@@ -187,14 +196,17 @@ function derive(subject: DerivationSubject): Query<Derivation> {
         if (accountant === null) return underivableQuery("the accountant does not name its base asset");
         const { base, streams } = accountant;
         const tokens = [...new Set([base, ...subject.tokens])];
-        return mapQuery(describeTaken(teller, tokens), ({ taken, byData }): Derivation => {
-          // The row's own asset where the teller takes it: prices are told in it.
+        return mapQuery(describeAcceptedTokens(teller, tokens), ({ accepted, byData }): Derivation => {
+          // The row's asset has precedence, because its prices are stored in it.
           const asset =
-            subject.tokens.flatMap((token) => findToken(taken, token))[0] ?? findToken(taken, base)[0];
+            subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
           if (asset === undefined)
-            return underivable("the teller takes neither the base asset nor the row's");
+            return underivable("the teller accepts neither the base asset nor the row's");
           const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
-          return { ok: true, vault: assemble({ subject, share, teller, asset, taken, generation, streams }) };
+          return {
+            ok: true,
+            vault: assemble({ subject, share, teller, asset, accepted, generation, streams }),
+          };
         });
       });
     });
@@ -209,29 +221,29 @@ function assemble(of: {
   share: ShareInfo;
   teller: TellerInfo;
   asset: Token;
-  taken: readonly Token[];
+  accepted: readonly Token[];
   generation: string;
   streams: boolean;
 }): DerivedVault {
-  const { subject, share, teller, asset, taken } = of;
+  const { subject, share, teller, asset, accepted } = of;
   const vault = getAddress(subject.address);
   return {
     name: share.name,
     asset,
-    acceptedAssets: [asset, ...taken.filter((token) => token !== asset)],
+    acceptedAssets: [asset, ...accepted.filter((token) => token !== asset)],
     shareToken: vault,
     shareDecimals: share.decimals,
     entryPoint: teller.address,
     spender: vault,
     pricer: teller.accountant,
-    // What stays in the hands of whoever deposits cannot be passed on; the first generation locks it for the block.
+    // The Router could not forward shares that are locked; the first generation locks them for the block.
     caller: teller.held || of.generation === "a" ? "user" : "router",
     params: { ...subject.params, teller: of.generation, ...(of.streams && { rate: "streamed" }) },
   };
 }
 
 /**
- * Veda's vaults: the hook is the teller, which names the accountant. Generations differ in what the teller
- * answers to. Source: Veda-Labs/boring-vault.
+ * Derives BoringVaults: the transfer hook is the teller, which names the accountant. The functions that a teller has show its
+ * generation. Source: Veda-Labs/boring-vault.
  */
-export const vedaDeriver: Deriver = { adapter: "veda", type: "veda", telling: true, derive };
+export const vedaDeriver: Deriver = { conclusive: true, derive };

@@ -11,9 +11,8 @@ const flowsAbi = once(() =>
 );
 
 /**
- * A BoringVault's own events, which all tellers share; a refunded deposit is an `Exit`. What came in another
- * token, over a bridge or by a manager's mint has no amount in the vault's asset.
- * Source: Veda-Labs/boring-vault.
+ * Returns the vault's `Enter` and `Exit` events, which all of its tellers cause. A refunded deposit is an `Exit`. Deposits in
+ * another token, over a bridge or minted by a manager have no amount in the vault's asset. Source: Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   return {
@@ -25,12 +24,12 @@ export function vedaFlows(vault: Vault): FlowSource {
       try {
         const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
         const own = isAddressEqual(args.asset, vault.asset.address);
-        const moved = { assets: own ? args.amount : null, shares: args.shares };
+        const amounts = { assets: own ? args.amount : null, shares: args.shares };
         return eventName === "Enter"
-          ? { kind: "deposit", user: args.to, ...moved }
-          : { kind: "withdrawal", user: args.from, ...moved };
+          ? { kind: "deposit", user: args.to, ...amounts }
+          : { kind: "withdrawal", user: args.from, ...amounts };
       } catch {
-        // The same topics with other arguments indexed: an event of something else.
+        // The topic matches but the indexed arguments differ: another event.
         return null;
       }
     },

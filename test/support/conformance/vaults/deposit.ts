@@ -69,7 +69,7 @@ export async function previewOf({ placed, user, amount }: Wanted): Promise<bigin
   const token = { ...placed.asset, address: getAddress(placed.asset.address) };
   const request = { token, amount, caller, receiver: user, now: ctx.now() };
   const described = adapterOf(vault).terms(vault, request);
-  const { value } = await readUncached(ctx, { chainId: vault.chainId, described });
+  const { value } = await readUncached(ctx, { chainId: vault.chainId, query: described });
   return value.previewShares;
 }
 

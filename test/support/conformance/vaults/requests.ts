@@ -75,9 +75,9 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   const receipt = await execute(placed, { user: signer, built });
   expect(await balanceOf(world, { token: asset.address, owner: user })).toBe(0n);
   const vault = await vaultOf(placed);
-  const requests = adapterOf(vault).requests?.(vault) ?? null;
+  const requests = adapterOf(vault).asyncDeposits?.(vault) ?? null;
   if (requests === null) throw new Error("the family follows no requests");
-  const seen = requests.requestIn(vault, { user, logs: receipt.logs });
+  const seen = requests.findRequest(vault, { user, logs: receipt.logs });
   expect(seen).toMatchObject({ assets: amount });
   const { event, assets } = family.counts;
   const counted = { kind: "deposit", user, assets: assets ? amount : null, shares: null };
@@ -119,7 +119,7 @@ async function pendingOf({ placed, user, requestId, vault, requests }: Asked): P
   const requestIds = requestId === null ? [] : [requestId];
   const described = requests.pending(vault, { user, requestIds });
   const ctx = placed.world.fresh().context();
-  return (await readUncached(ctx, { chainId: vault.chainId, described })).value;
+  return (await readUncached(ctx, { chainId: vault.chainId, query: described })).value;
 }
 
 const sharesOf = ({ placed, user }: Asked): Promise<bigint> =>

@@ -153,8 +153,8 @@ describe("mellow's state", () => {
   });
 
   test("is worth what the report says", () => {
-    expect(mellow.worth?.(own, { shares: 8n * 10n ** 17n, rate: PRICE })).toBe(1_000_000n);
-    expect(mellow.worth?.(own, { shares: 1n, rate: 0n })).toBeNull();
+    expect(mellow.toAssets?.(own, { shares: 8n * 10n ** 17n, rate: PRICE })).toBe(1_000_000n);
+    expect(mellow.toAssets?.(own, { shares: 1n, rate: 0n })).toBeNull();
     expect(mellow.lens(own)).toMatchObject({ kind: "report", pricer: ORACLE, argument: USDC });
   });
 });
@@ -263,13 +263,13 @@ describe("mellow's flows", () => {
 
 describe("mellow's requests", () => {
   const later = withParams({ queue: "async" });
-  const requests = mellow.requests?.(later) ?? null;
+  const requests = mellow.asyncDeposits?.(later) ?? null;
   const pending = (table: Record<string, unknown>) =>
     requests === null ? null : answer(requests.pending(later, { user: USER, requestIds: [] }), table);
 
   test("are known to queues that take them alone", () => {
     expect(requests).not.toBeNull();
-    expect(mellow.requests?.(own)).toBeNull();
+    expect(mellow.asyncDeposits?.(own)).toBeNull();
   });
 
   test.each([
@@ -297,7 +297,7 @@ describe("mellow's requests", () => {
 
   test("are seen in the user's receipt", () => {
     const seen = (user: `0x${string}`, log: object) =>
-      requests?.requestIn(later, { user, logs: [log] as unknown as Log[] });
+      requests?.findRequest(later, { user, logs: [log] as unknown as Log[] });
     expect(seen(USER, at(QUEUE, "requested"))).toEqual({ requestId: null, assets: 5n });
     expect(seen(OTHER, at(QUEUE, "requested"))).toBeNull();
     expect(seen(USER, at(REDEEM, "requested"))).toBeNull();

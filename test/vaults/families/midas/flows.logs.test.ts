@@ -97,17 +97,17 @@ describe("midas' flows", () => {
 });
 
 describe("midas' requests", () => {
-  const requests = midas.requests?.(own) ?? null;
+  const requests = midas.asyncDeposits?.(own) ?? null;
   const logs = (...found: object[]) => found as unknown as Log[];
 
   test("are known to vaults that take requests alone", () => {
     expect(requests).not.toBeNull();
-    expect(midas.requests?.({ ...own, params: { ...own.params, deposit: "instant" } })).toBeNull();
+    expect(midas.asyncDeposits?.({ ...own, params: { ...own.params, deposit: "instant" } })).toBeNull();
   });
 
   test("are seen in the user's receipt, by their number", () => {
     const seen = (user: `0x${string}`, ...found: object[]) =>
-      requests?.requestIn(own, { user, logs: logs(...found) });
+      requests?.findRequest(own, { user, logs: logs(...found) });
     expect(seen(USER, at(DEPOSITS, "request"))).toEqual({ requestId: "7", assets: 5_000_000n });
     expect(seen(OTHER, at(DEPOSITS, "requestFor"))).toEqual({ requestId: "7", assets: 5_000_000n });
     expect(seen(USER, at(DEPOSITS, "request", { tokenIn: WETH }))).toEqual({ requestId: "7", assets: null });

@@ -224,7 +224,7 @@ describe("midas' state", () => {
     const priced = withParams({ asset_rate: "feed", asset_feed: OTHER });
     expect(midas.lens(priced)).toMatchObject({ kind: "pair", pricer: FEED, argument: OTHER });
     const pair = (mToken: bigint, asset: bigint) => (mToken << 128n) + asset;
-    const worth = (shares: bigint, rate: bigint) => midas.worth?.(priced, { shares, rate });
+    const worth = (shares: bigint, rate: bigint) => midas.toAssets?.(priced, { shares, rate });
     expect(worth(3n * ONE, pair((5n * ONE) / 4n, ONE / 2n))).toBe(7_500_000n);
     expect(worth(ONE, pair(ONE, 3n * ONE))).toBe(333_333n);
     expect(worth(3n * 10n ** 12n - 1n, pair(ONE, 1n))).toBe((3n * 10n ** 12n - 1n) * 10n ** 6n);
@@ -254,16 +254,16 @@ describe("midas' state", () => {
     ["no word on the asset's feed", { asset_rate: "stable" }, { config: undefined }, false],
   ])("knows whether it is priced as the row says: %s", (_what, params, change, still) => {
     const row = withParams(params);
-    if (midas.stillValued === undefined) throw new Error("nothing is asked");
+    if (midas.pricingUnchanged === undefined) throw new Error("nothing is asked");
     const told = { feedOf: FEED, config: [OTHER, 0n, 0n, false], ...change };
-    expect(answer(midas.stillValued(row), told)).toBe(still);
+    expect(answer(midas.pricingUnchanged(row), told)).toBe(still);
   });
 
   test("values a position only where the asset's price is known", () => {
     const read = { shares: 3n * ONE + 1n, rate: (5n * ONE) / 4n };
-    expect(midas.worth?.(own, read)).toBe(3_750_000n);
-    expect(midas.worth?.(withParams({ asset_rate: "feed" }), read)).toBeNull();
-    expect(midas.worth?.(withParams({ asset_rate: "" }), read)).toBeNull();
+    expect(midas.toAssets?.(own, read)).toBe(3_750_000n);
+    expect(midas.toAssets?.(withParams({ asset_rate: "feed" }), read)).toBeNull();
+    expect(midas.toAssets?.(withParams({ asset_rate: "" }), read)).toBeNull();
     expect(midas.lens(own)).toMatchObject({ kind: "rate", pricer: FEED, selector: "0x63692905" });
     expect(midas.lens(withParams({ asset_rate: "feed" }))).toMatchObject({ kind: "rate" });
   });

@@ -109,8 +109,8 @@ describe("veda's terms", () => {
   });
 
   test("refuse the Router where few may move shares, and whom the teller denies", () => {
-    expect(terms({ few: true }).refusal).toBeNull();
-    expect(terms({ few: true, lock: 0n }, { caller: null }).refusal).toBe("not_allowed");
+    expect(terms({ permissioned: true }).refusal).toBeNull();
+    expect(terms({ permissioned: true, lock: 0n }, { caller: null }).refusal).toBe("not_allowed");
     for (const one of [0, 1, 2]) {
       const denied = [one === 0, one === 1, one === 2, false, 0n];
       expect(terms({ denied }).refusal).toBe("not_allowed");
@@ -180,7 +180,7 @@ describe("veda's state", () => {
 
   test("is worth what the family's lens says", () => {
     expect(veda.lens(own)).toMatchObject({ kind: "rate", pricer: ACCOUNTANT, argument: USDC });
-    expect(veda.worth?.(own, { shares: 1_999_999n, rate: 1_250_001n })).toBe(2_500_000n);
+    expect(veda.toAssets?.(own, { shares: 1_999_999n, rate: 1_250_001n })).toBe(2_500_000n);
   });
 });
 

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { unreviewedSubject } from "../../../src/vaults/derivation.ts";
+import { deriverOf } from "../../../src/vaults/families.ts";
+import { OTHER, USDC } from "../../support/deposits/fixtures.ts";
+import { answer } from "../../support/vaults/answer.ts";
+
+/** Answers of any ERC-7540 vault, without previews. */
+const views = {
+  ...{ "answers/asset": USDC, "answers/name": "A vault", "answers/total": 5n, "answers/price": 1n },
+  ...{ "asset/symbol": "USDC", "asset/decimals": 6, "share/decimals": 18, "share/supply": 5n },
+  ...{ "share/balance": 0n, "share/allowance": 0n },
+};
+
+function derived(adapter: string, own: Record<string, unknown>) {
+  const deriver = deriverOf(adapter);
+  if (deriver === null) throw new Error(`no family is called ${adapter}`);
+  return answer(deriver.derive(unreviewedSubject({ chainId: 1, address: OTHER })), { ...views, ...own });
+}
+
+test.each<[string, Record<string, unknown>, boolean]>([
+  ["v0.5 and newer by the validity of its valuation", { "identified/valid": false }, true],
+  ["v0.4 by its silo and whitelist", { "identified/silo": OTHER, "identified/whitelist": true }, true],
+  ["not a vault with a silo and no whitelist", { "identified/silo": OTHER }, false],
+  ["not a vault without either", {}, false],
+])("the Lagoon deriver identifies %s", (_, own, ok) => {
+  expect(derived("lagoon", own).ok).toBe(ok);
+});
+
+test.each([
+  [0, { ok: true, deposit: "async" }],
+  [1, { ok: false, deposit: undefined }],
+  [2, { ok: true, deposit: "sync" }],
+  [undefined, { ok: false, deposit: undefined }],
+])("the Centrifuge deriver reads the deposit mode of vaultKind() %s", (kind, expected) => {
+  const own = { "identified/operator": false, "identified/permitted": false, "identified/kind": kind };
+  const derivation = derived("centrifuge", own);
+  const deposit = derivation.ok ? derivation.vault.params?.["deposit"] : undefined;
+  expect({ ok: derivation.ok, deposit }).toEqual(expected);
+});
