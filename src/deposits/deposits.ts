@@ -64,7 +64,7 @@ async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<Deposit> {
   const stored = await loadDeposit(ctx, trackingId);
-  const { row } = await trackDeposit(ctx, { row: stored, look: createTransactionReader(ctx) });
+  const { row } = await trackDeposit(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
   const { next, refusal } = await nextStep(ctx, row);
   return { ...toWireDeposit(row, ctx.now()), next, next_refusal: refusal };
 }
@@ -86,7 +86,7 @@ export async function listDeposits(
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);
   if (row.state === "abandoned") return row;
-  const state = nextState(row.state, { kind: "given_up" });
+  const state = nextState(row.state, { kind: "abandoned" });
   if (state === row.state) throw failure("deposit_state", `a deposit that is ${state} cannot be abandoned`);
   const history = [...row.history, { state, at: new Date(ctx.now()).toISOString() }];
   const change = { state, history };

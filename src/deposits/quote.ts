@@ -18,10 +18,13 @@ function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
     to,
   });
   if (prepared.kind === "direct") return [deposit(prepared.direct.deposit.target)];
-  const { move, end } = prepared.moved;
+  const { route, end } = prepared.routed;
   const type = from.chainId === vault.chainId ? "swap" : "bridge";
-  const first = { type, chain_id: from.chainId, tool: move.tool, to: move.transaction.to };
-  return [first, deposit(end.kind === "second" ? end.deposit.deposit.target : prepared.order.entry.address)];
+  const first = { type, chain_id: from.chainId, tool: route.tool, to: route.transaction.to };
+  return [
+    first,
+    deposit(end.kind === "two_step" ? end.deposit.deposit.target : prepared.order.entry.address),
+  ];
 }
 
 /**
@@ -29,11 +32,11 @@ function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
  * negative when more arrives. Null where it does not give both. Four decimals.
  */
 export function priceImpact(
-  move: Pick<TransferQuote, "fromAmountUsd" | "toAmountUsd"> | null,
+  route: Pick<TransferQuote, "fromAmountUsd" | "toAmountUsd"> | null,
 ): string | null {
   const [paid, arrives] = [
-    Number(move?.fromAmountUsd ?? Number.NaN),
-    Number(move?.toAmountUsd ?? Number.NaN),
+    Number(route?.fromAmountUsd ?? Number.NaN),
+    Number(route?.toAmountUsd ?? Number.NaN),
   ];
   if (!(paid > 0) || !(arrives >= 0)) return null;
   return ((paid - arrives) / paid).toFixed(4);
@@ -51,11 +54,11 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
       { bridge: null, bridge_name: null, bridge_logo: null, ...figures, tags: ["recommended", "direct"] },
     ];
   }
-  const { moved } = prepared;
-  const others = moved.ranking.options.filter((option) => !isBuilt(option, moved));
-  const all = [moved.move, ...others];
+  const { routed } = prepared;
+  const others = routed.ranking.options.filter((option) => !isBuilt(option, routed));
+  const all = [routed.route, ...others];
   return all.map((option, index) => {
-    const one = index === 0 ? moved.end.kind === "call" : callsRouter(prepared) && option.callable;
+    const one = index === 0 ? routed.end.kind === "one_step" : callsRouter(prepared) && option.callable;
     return {
       bridge: option.bridge,
       bridge_name: option.bridgeName,
@@ -77,8 +80,8 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
 /** Whether the vault can be called by whoever delivers. */
 const callsRouter = ({ order }: PreparedDeposit): boolean => order.entry.via === "router";
 
-function isBuilt(option: TransferQuote, { move }: RoutedDeposit): boolean {
-  return option.provider === move.provider && option.bridge === move.bridge;
+function isBuilt(option: TransferQuote, { route }: RoutedDeposit): boolean {
+  return option.provider === route.provider && option.bridge === route.bridge;
 }
 
 /** What an option is the best at among all; cheapest only where every provider says what its gas costs. */
@@ -105,7 +108,7 @@ function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] 
 export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> {
   const prepared = await prepareDeposit(ctx, input);
   const { vault, entry, client, from } = prepared.order;
-  const move = prepared.kind === "direct" ? null : prepared.moved.move;
+  const route = prepared.kind === "direct" ? null : prepared.routed.route;
   return {
     quote_type: quoteType(prepared),
     vault: toWireVault(vault, {
@@ -116,19 +119,19 @@ export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> 
     }),
     estimate: {
       from_amount: from.amount.toString(),
-      from_amount_usd: move?.fromAmountUsd ?? null,
+      from_amount_usd: route?.fromAmountUsd ?? null,
       ...toEstimate(prepared),
-      price_impact: priceImpact(move),
-      estimated_time: move?.estimatedSeconds ?? null,
-      gas_cost_usd: move?.gasCostUsd ?? null,
+      price_impact: priceImpact(route),
+      estimated_time: route?.estimatedSeconds ?? null,
+      gas_cost_usd: route?.gasCostUsd ?? null,
       steps: toQuoteSteps(prepared),
     },
     approval:
       prepared.kind === "direct"
         ? toDepositApproval(prepared.direct.intent)
-        : toPaymentApproval(prepared.moved.payment),
+        : toPaymentApproval(prepared.routed.payment),
     route_options: toRouteOptions(prepared),
-    reasons: prepared.kind === "direct" ? [] : prepared.moved.reasons,
+    reasons: prepared.kind === "direct" ? [] : prepared.routed.reasons,
   };
 }
 
@@ -140,6 +143,6 @@ function quoteType({ kind, order }: PreparedDeposit): Quote["quote_type"] {
 /** What the vault said of the deposit. */
 function preflightOf(prepared: PreparedDeposit) {
   if (prepared.kind === "direct") return prepared.direct.checked;
-  const { end } = prepared.moved;
-  return end.kind === "second" ? end.deposit.checked : end.checked;
+  const { end } = prepared.routed;
+  return end.kind === "two_step" ? end.deposit.checked : end.checked;
 }

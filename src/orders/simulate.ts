@@ -167,10 +167,10 @@ export interface SimulatedProviderTransaction {
  */
 export async function simulateProviderTransaction(
   ctx: Context,
-  input: { payment: TokenPayment; move: VerifiedTransfer; watch: SimulationRead | null },
+  input: { payment: TokenPayment; route: VerifiedTransfer; watch: SimulationRead | null },
 ): Promise<SimulatedProviderTransaction> {
-  const { payment, move, watch } = input;
-  const { to, value, data } = move.transaction;
+  const { payment, route, watch } = input;
+  const { to, value, data } = route.transaction;
   const own = isNativePayment(payment) ? [] : [balanceOfRead(payment.token, payment.payer)];
   const reads = [...own, ...(watch === null ? [] : [watch])];
   const made = await simulatePayment(ctx, { payment, call: { target: to, value, data }, reads });

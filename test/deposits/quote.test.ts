@@ -43,8 +43,8 @@ describe("the options of a quote", () => {
   };
   const optionsOf = ({ attempt }: Moving, built: BuiltRoute) => {
     const ranking = { options: [option, slower], decidedBy: null };
-    const moved = { ...built, token: attempt.token, ranking, reasons: [] };
-    const prepared: PreparedDeposit = { kind: "moved", order: attempt.order, moved };
+    const routed = { ...built, token: attempt.token, ranking, reasons: [] };
+    const prepared: PreparedDeposit = { kind: "routed", order: attempt.order, routed };
     return toRouteOptions(prepared).map(({ bridge, deposit_amount, tags }) => [bridge, deposit_amount, tags]);
   };
 
@@ -62,8 +62,8 @@ describe("the options of a quote", () => {
     const callable = { ...slower, callable: true };
     const built = await buildTwoStep(world.ctx, world.attempt);
     const ranked = { ...built, token: world.attempt.token, reasons: [] };
-    const moved = { ...ranked, ranking: { options: [option, callable], decidedBy: null } };
-    const options = toRouteOptions({ kind: "moved", order: world.attempt.order, moved });
+    const routed = { ...ranked, ranking: { options: [option, callable], decidedBy: null } };
+    const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed });
     expect(options.map(({ deposit_amount, tags }) => [deposit_amount, tags.at(-1)])).toEqual([
       [String(toAmountMin), "two_step"],
       [String(toAmountMin + 1n), "two_step"],

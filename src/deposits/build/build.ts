@@ -28,7 +28,7 @@ export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<P
 
 async function prepareOrder(ctx: Context, order: DepositOrder): Promise<PreparedDeposit> {
   const token = directToken(order);
-  if (token === null) return { kind: "moved", order, moved: await prepareRouted(ctx, { order }) };
+  if (token === null) return { kind: "routed", order, routed: await prepareRouted(ctx, { order }) };
   const intent = { ...order, token, amount: order.from.amount };
   try {
     return { kind: "direct", order, direct: await prepareDirect(ctx, intent) };
@@ -38,7 +38,7 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
     const none = () => {
       throw error;
     };
-    return { kind: "moved", order, moved: await prepareRouted(ctx, { order, without: token }).catch(none) };
+    return { kind: "routed", order, routed: await prepareRouted(ctx, { order, without: token }).catch(none) };
   }
 }
 
@@ -67,7 +67,7 @@ async function recordDeposit(
   const estimate = toEstimate(prepared);
   const now = new Date(ctx.now());
   await insertDeposit(ctx.db, {
-    ...(prepared.kind === "direct" ? directColumns(prepared.direct) : routedColumns(prepared.moved)),
+    ...(prepared.kind === "direct" ? directColumns(prepared.direct) : routedColumns(prepared.routed)),
     trackingId: order.trackingId,
     ref: order.ref,
     state: "built",
@@ -105,18 +105,18 @@ const directColumns = ({ deposit }: DirectDeposit): FirstTransaction => ({
 });
 
 /** The same, and what is needed to follow the money. */
-function routedColumns({ move, token, end }: RoutedDeposit): FirstTransaction & Partial<NewDeposit> {
+function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction & Partial<NewDeposit> {
   return {
-    sourceTo: move.transaction.to.toLowerCase(),
-    sourceDataHash: keccak256(move.transaction.data),
-    provider: move.provider,
-    bridge: move.bridge,
-    tool: move.tool,
+    sourceTo: route.transaction.to.toLowerCase(),
+    sourceDataHash: keccak256(route.transaction.data),
+    provider: route.provider,
+    bridge: route.bridge,
+    tool: route.tool,
     moveToken: token.address.toLowerCase(),
-    moveExpected: move.toAmount.toString(),
-    moveMin: move.toAmountMin.toString(),
-    destinationCall: end.kind === "call",
-    twoStep: end.kind === "second",
+    moveExpected: route.toAmount.toString(),
+    moveMin: route.toAmountMin.toString(),
+    destinationCall: end.kind === "one_step",
+    twoStep: end.kind === "two_step",
   };
 }
 
@@ -141,5 +141,5 @@ export async function buildDeposit(ctx: Context, input: BuildInput): Promise<Bui
 /** How long the figures hold, in milliseconds: no longer than those of whoever moves the money. */
 export function quoteLifetimeMs(prepared: PreparedDeposit): number {
   if (prepared.kind === "direct") return QUOTE_TTL_MS;
-  return Math.min(QUOTE_TTL_MS, prepared.moved.move.validSeconds * 1000);
+  return Math.min(QUOTE_TTL_MS, prepared.routed.route.validSeconds * 1000);
 }

@@ -114,9 +114,9 @@ export async function buildOneStep(ctx: Context, attempt: RouteAttempt): Promise
   const destination = await planDestinationDeposit(ctx, attempt);
   const scope = { ...ctx.providers.scope, deadline: attempt.deadline };
   const request = { ...toTransferBuildRequest(attempt), call: destination.call };
-  const move = await attempt.provider.build(scope, request);
+  const route = await attempt.provider.build(scope, request);
   const { order } = attempt;
-  const ended = { destination, move };
+  const ended = { destination, route };
   return order.from.chainId === order.vault.chainId
     ? onOneChain(ctx, { ...ended, attempt })
     : acrossChains(ctx, { ...ended, attempt });
@@ -125,35 +125,38 @@ export async function buildOneStep(ctx: Context, attempt: RouteAttempt): Promise
 interface OneStepParts {
   attempt: RouteAttempt;
   destination: DestinationDeposit;
-  move: VerifiedTransfer;
+  route: VerifiedTransfer;
 }
 
 /** The deposit is part of the transaction itself. */
-async function onOneChain(ctx: Context, { attempt, destination, move }: OneStepParts): Promise<BuiltRoute> {
-  const payment = toPayment(attempt, move);
+async function onOneChain(ctx: Context, { attempt, destination, route }: OneStepParts): Promise<BuiltRoute> {
+  const payment = toPayment(attempt, route);
   const { vault, user } = attempt.order;
   const watch = balanceOfRead(vault.shareToken, user);
-  const { source, gained } = await simulateProviderTransaction(ctx, { payment, move, watch });
+  const { source, gained } = await simulateProviderTransaction(ctx, { payment, route, watch });
   if (gained === null) throw failure("simulation_unavailable", "the share balance could not be read");
   const { floors, checked } = destination;
   if (gained < floors.minShares) {
     throw failure("upstream_rejected", "the provider's transaction does not make the deposit");
   }
-  const end: RoutedEnd = { kind: "call", checked, floors, shares: gained, delivery: null };
-  return { move, payment, source, end };
+  const end: RoutedEnd = { kind: "one_step", checked, floors, shares: gained, delivery: null };
+  return { route, payment, source, end };
 }
 
-async function acrossChains(ctx: Context, { attempt, destination, move }: OneStepParts): Promise<BuiltRoute> {
-  const payment = toPayment(attempt, move);
-  const { executor } = move;
+async function acrossChains(
+  ctx: Context,
+  { attempt, destination, route }: OneStepParts,
+): Promise<BuiltRoute> {
+  const payment = toPayment(attempt, route);
+  const { executor } = route;
   if (executor === null) throw failure("upstream_rejected", "the provider does not make the deposit");
   const deliver = (amount: bigint) => simulateDelivery(ctx, { destination, executor, amount });
   const [{ source }, delivery, expected] = await Promise.all([
-    simulateProviderTransaction(ctx, { payment, move, watch: null }),
-    deliver(move.toAmountMin),
-    move.toAmount === move.toAmountMin ? null : deliver(move.toAmount),
+    simulateProviderTransaction(ctx, { payment, route, watch: null }),
+    deliver(route.toAmountMin),
+    route.toAmount === route.toAmountMin ? null : deliver(route.toAmount),
   ]);
   const { shares } = expected ?? delivery;
   const { checked, floors } = destination;
-  return { move, payment, source, end: { kind: "call", checked, floors, shares, delivery } };
+  return { route, payment, source, end: { kind: "one_step", checked, floors, shares, delivery } };
 }

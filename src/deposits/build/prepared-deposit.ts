@@ -22,7 +22,7 @@ export interface SimulatedDelivery {
 /** How a transfer becomes shares: the bridge makes the deposit, or the user does once it has arrived. */
 export type RoutedEnd =
   | {
-      kind: "call";
+      kind: "one_step";
       checked: Preflight;
       floors: DepositFloors & { minShares: bigint };
       /** For the expected amount; smallest unit of the share token. */
@@ -30,11 +30,11 @@ export type RoutedEnd =
       /** The call by itself, for the guaranteed amount; null on one chain, where it is part of the transaction. */
       delivery: SimulatedDelivery | null;
     }
-  | { kind: "second"; deposit: DirectDeposit };
+  | { kind: "two_step"; deposit: DirectDeposit };
 
 /** A transaction that moves the user's money towards a vault, read back and seen to work. */
 export interface BuiltRoute {
-  move: VerifiedTransfer;
+  route: VerifiedTransfer;
   payment: TokenPayment;
   source: Extract<SimulatedPayment, { ok: true }>;
   end: RoutedEnd;
@@ -53,7 +53,7 @@ export interface RoutedDeposit extends BuiltRoute {
 /** A wish and the transactions that were seen to fulfil it. */
 export type PreparedDeposit =
   | { kind: "direct"; order: DepositOrder; direct: DirectDeposit }
-  | { kind: "moved"; order: DepositOrder; moved: RoutedDeposit };
+  | { kind: "routed"; order: DepositOrder; routed: RoutedDeposit };
 
 /** One way to be tried. */
 export interface RouteAttempt {
@@ -88,9 +88,9 @@ export function toTransferBuildRequest({ order, token, option }: RouteAttempt): 
 }
 
 /** What a built transaction takes from the user. */
-export function toPayment({ order, funds }: RouteAttempt, move: VerifiedTransfer): TokenPayment {
+export function toPayment({ order, funds }: RouteAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;
-  const spender: Address = move.spender ?? move.transaction.to;
+  const spender: Address = route.spender ?? route.transaction.to;
   return {
     client: from.client,
     payer: user,

@@ -128,8 +128,8 @@ async function tryToken(
     const built = await tryCandidate(ctx, { state, token, option, ends, last });
     if (built === null) continue;
     ctx.log.info("route", {
-      provider: built.move.provider,
-      bridge: built.move.bridge,
+      provider: built.route.provider,
+      bridge: built.route.bridge,
       ends,
       rule: ranking.decidedBy?.name ?? null,
       offers: offers.options.length,
@@ -165,7 +165,7 @@ async function offersOf(
 
 interface RouteCandidate {
   option: TransferQuote;
-  ends: "call" | "plain";
+  ends: "one_step" | "two_step";
 }
 
 /** The ways to try: what can call, and what the caller prefers; then what needs a second step. */
@@ -177,10 +177,10 @@ function candidatesOf(
   const preferred = options.filter(({ bridge }) => bridge !== null && bridge === preference.bridge);
   const calling = (list: readonly TransferQuote[]): RouteCandidate[] =>
     preference.call
-      ? list.filter(({ callable }) => callable).map((option) => ({ option, ends: "call" }))
+      ? list.filter(({ callable }) => callable).map((option) => ({ option, ends: "one_step" }))
       : [];
   const plain = (list: readonly TransferQuote[]): RouteCandidate[] =>
-    list.filter((option) => option.plain).map((option) => ({ option, ends: "plain" }));
+    list.filter((option) => option.plain).map((option) => ({ option, ends: "two_step" }));
   const others =
     preference.round === "preferred" ? [] : options.filter((option) => !preferred.includes(option));
   return [...calling(preferred), ...plain(preferred), ...calling(others), ...plain(others)];
@@ -199,7 +199,7 @@ async function tryCandidate(
   const deadline = attemptDeadline({ startedAt: state.startedAt, now: ctx.now(), last });
   const attempt = { order: state.order, token, option, provider, deadline, funds: await state.funds };
   try {
-    return await (ends === "call" ? buildOneStep : buildTwoStep)(ctx, attempt);
+    return await (ends === "one_step" ? buildOneStep : buildTwoStep)(ctx, attempt);
   } catch (error) {
     const failed = toProviderFailure(error);
     if (isTokenRefusal(failed)) state.refused.add(token);

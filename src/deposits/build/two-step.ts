@@ -62,16 +62,16 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
 export async function buildTwoStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;
   const scope = { ...ctx.providers.scope, deadline: attempt.deadline };
-  const move = await attempt.provider.build(scope, toTransferBuildRequest(attempt));
-  const payment = toPayment(attempt, move);
+  const route = await attempt.provider.build(scope, toTransferBuildRequest(attempt));
+  const payment = toPayment(attempt, route);
   const onOneChain = order.from.chainId === order.vault.chainId;
   const watch = onOneChain ? watchedBalance(token.address, order.user) : null;
   const [{ source, gained }, deposit] = await Promise.all([
-    simulateProviderTransaction(ctx, { payment, move, watch }),
-    prepareSecondStep(ctx, { ...order, token: token.address, amount: move.toAmountMin }),
+    simulateProviderTransaction(ctx, { payment, route, watch }),
+    prepareSecondStep(ctx, { ...order, token: token.address, amount: route.toAmountMin }),
   ]);
-  if (gained !== null && gained < move.toAmountMin) {
+  if (gained !== null && gained < route.toAmountMin) {
     throw failure("upstream_rejected", "the provider's transaction gives less than it says");
   }
-  return { move, payment, source, end: { kind: "second", deposit } };
+  return { route, payment, source, end: { kind: "two_step", deposit } };
 }

@@ -37,11 +37,11 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 export function toWireBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDeposit {
   const { order } = prepared;
   return {
-    ...(prepared.kind === "direct" ? directPart(prepared.direct) : routedPart(prepared.moved, order)),
+    ...(prepared.kind === "direct" ? directPart(prepared.direct) : routedPart(prepared.routed, order)),
     tracking: {
       from_chain_id: order.from.chainId,
       to_chain_id: order.vault.chainId,
-      bridge: prepared.kind === "direct" ? null : prepared.moved.move.bridge,
+      bridge: prepared.kind === "direct" ? null : prepared.routed.route.bridge,
       router_explorer: null,
     },
     tracking_id: order.trackingId,
@@ -69,12 +69,12 @@ function directPart(direct: DirectDeposit): KindPart {
   };
 }
 
-function routedPart(moved: RoutedDeposit, order: DepositOrder): KindPart {
-  const { move, payment, source, end } = moved;
-  const { to, data, value } = move.transaction;
+function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
+  const { route, payment, source, end } = routed;
+  const { to, data, value } = route.transaction;
   const { chainId } = order.from;
   const call = { target: to, data, value };
-  const second = end.kind === "second" ? toSignableDeposit(end.deposit) : null;
+  const second = end.kind === "two_step" ? toSignableDeposit(end.deposit) : null;
   return {
     transaction_request: toTransactionRequest(call, { chainId, gasUsed: source.gasUsed }),
     approval: toPaymentApproval(payment),
@@ -85,9 +85,9 @@ function routedPart(moved: RoutedDeposit, order: DepositOrder): KindPart {
     simulation: {
       block_number: simulatedHead(source.simulation, payment.block),
       gas_used: source.gasUsed.toString(),
-      shares: end.kind === "call" && end.delivery === null ? end.shares.toString() : null,
+      shares: end.kind === "one_step" && end.delivery === null ? end.shares.toString() : null,
       ...toSufficiency(payment),
-      destination: toDestinationSimulation(moved),
+      destination: toDestinationSimulation(routed),
     },
   };
 }
@@ -104,12 +104,12 @@ export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
       min_shares: floors.minShares?.toString() ?? null,
     };
   }
-  const { move, end } = prepared.moved;
-  const amounts = { to_amount: move.toAmount.toString(), to_amount_min: move.toAmountMin.toString() };
-  if (end.kind === "call") {
+  const { route, end } = prepared.routed;
+  const amounts = { to_amount: route.toAmount.toString(), to_amount_min: route.toAmountMin.toString() };
+  if (end.kind === "one_step") {
     return {
       ...amounts,
-      deposit_amount: move.toAmount.toString(),
+      deposit_amount: route.toAmount.toString(),
       estimated_shares: end.shares.toString(),
       min_shares: end.floors.minShares.toString(),
     };
@@ -125,7 +125,7 @@ export function toPaymentApproval(payment: TokenPayment): Approval | null {
 }
 
 function toDestinationSimulation({ end }: RoutedDeposit): BuiltDeposit["simulation"]["destination"] {
-  if (end.kind === "second") {
+  if (end.kind === "two_step") {
     return { ...toLegSimulation(end.deposit), shares: end.deposit.simulated.shares?.toString() ?? null };
   }
   if (end.delivery === null) return null;

@@ -32,14 +32,14 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
     const chainId = client === null ? query.fromChainId : query.toChainId;
     throw failure("chain_unsupported", `chain ${chainId} is not served`);
   }
-  const look = createTransactionReader(ctx);
-  const { found, unreadable } = await findTransaction(query, look);
+  const readTransaction = createTransactionReader(ctx);
+  const { found, unreadable } = await findTransaction(query, readTransaction);
   const tracked = await matchDeposit(ctx, found);
-  if (unreadable !== null && tracked?.bond !== "proven") throw unreadable;
-  if (tracked?.bond === "repeated") return getReplayStatus(ctx, { row: tracked.row, found, look });
+  if (unreadable !== null && tracked?.kind !== "proven") throw unreadable;
+  if (tracked?.kind === "replayed") return getReplayStatus(ctx, { row: tracked.row, found, readTransaction });
   if (tracked !== null) {
-    const row = await advanceDeposit(ctx, { row: tracked.row, found, look });
-    if (!isUnrelated(row, { bond: tracked.bond, found })) return toTransferStatus(ctx, row);
+    const row = await advanceDeposit(ctx, { row: tracked.row, found, readTransaction });
+    if (!isUnrelated(row, { kind: tracked.kind, found })) return toTransferStatus(ctx, row);
   }
   const { seen } = found;
   if (seen === null) throw failure("upstream_unavailable", "the transaction's chain cannot be read");
@@ -56,10 +56,10 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
  */
 function isUnrelated(
   row: DepositRow,
-  { bond, found }: { bond: MatchKind; found: FoundTransaction },
+  { kind, found }: { kind: MatchKind; found: FoundTransaction },
 ): boolean {
   if ((found.seen?.receipt ?? null) === null || isProvenBy(row, found.hash)) return false;
-  return bond === "claimed" || isUnseen(row.state) || !isOpen(row.state);
+  return kind === "claimed" || isUnseen(row.state) || !isOpen(row.state);
 }
 
 interface TransactionSearch {
@@ -71,13 +71,13 @@ interface TransactionSearch {
 /** Looks on the source chain, then on the vault's, for the hash may be of the delivery or the second step. */
 async function findTransaction(
   { txHash: hash, ...query }: StatusQuery,
-  look: TransactionReader,
+  readTransaction: TransactionReader,
 ): Promise<TransactionSearch> {
   const { fromChainId, toChainId } = query;
   let unreadable: AppError | null = null;
   for (const chainId of new Set([fromChainId, toChainId])) {
     try {
-      const seen = await look(chainId, hash);
+      const seen = await readTransaction(chainId, hash);
       if (seen.transaction !== null || seen.receipt !== null)
         return { found: { hash, chainId, seen }, unreadable: null };
     } catch (error) {
@@ -86,28 +86,36 @@ async function findTransaction(
       if (chainId === fromChainId) unreadable = error;
     }
   }
-  const seen = unreadable === null ? await look(fromChainId, hash) : null;
+  const seen = unreadable === null ? await readTransaction(fromChainId, hash) : null;
   return { found: { hash, chainId: fromChainId, seen }, unreadable };
 }
 
 /** Moves a deposit by the transaction that was found, then by whatever else its chains show. */
 async function advanceDeposit(
   ctx: Context,
-  { row, found, look }: { row: DepositRow; found: FoundTransaction; look: TransactionReader },
+  {
+    row,
+    found,
+    readTransaction,
+  }: { row: DepositRow; found: FoundTransaction; readTransaction: TransactionReader },
 ): Promise<DepositRow> {
-  const observations = await transitionsOf(ctx, { row, found, look });
-  const moved = await applyTransitions(ctx, { row, observations });
-  return (await trackDeposit(ctx, { row: moved, look })).row;
+  const transitions = await transitionsOf(ctx, { row, found, readTransaction });
+  const moved = await applyTransitions(ctx, { row, transitions });
+  return (await trackDeposit(ctx, { row: moved, readTransaction })).row;
 }
 
 async function transitionsOf(
   ctx: Context,
-  { row, found, look }: { row: DepositRow; found: FoundTransaction; look: TransactionReader },
+  {
+    row,
+    found,
+    readTransaction,
+  }: { row: DepositRow; found: FoundTransaction; readTransaction: TransactionReader },
 ): Promise<Transition[]> {
   const { hash, chainId, seen } = found;
   if (seen === null) return [];
   const mayBeSource = chainId === row.fromChainId && isSourceOpen(row) && !isProvenBy(row, hash);
   const atSource = mayBeSource ? await sourceTransitions(ctx, { row, hash, seen }) : [];
   const mayBeAtVault = chainId === row.vaultChainId && row.provider !== null && atSource.length === 0;
-  return mayBeAtVault ? vaultTransitions(ctx, { row, hash, look }) : atSource;
+  return mayBeAtVault ? vaultTransitions(ctx, { row, hash, readTransaction }) : atSource;
 }

@@ -17,20 +17,20 @@ export interface FoundTransaction {
  * How a transaction belongs to a deposit: by its own receipt, as the one handed out, by somebody's word, or because
  * it does once more what another did.
  */
-export type MatchKind = "proven" | "reported" | "handed_out" | "claimed" | "repeated";
+export type MatchKind = "proven" | "reported" | "matched" | "claimed" | "replayed";
 
 interface DepositMatch {
   row: DepositRow;
-  bond: MatchKind;
+  kind: MatchKind;
 }
 
 /** Of deposits that were handed out alike, the one it was reported for comes first. */
 const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
   proven: 3,
   reported: 2,
-  handed_out: 1,
+  matched: 1,
   claimed: 0,
-  repeated: -1,
+  replayed: -1,
 };
 
 /** The deposit a transaction carries, or is said to carry; the strongest bond wins. Throws `store_unavailable`. */
@@ -40,10 +40,10 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
   const dataHashes = seen === null ? [] : dataHashesOf(seen);
   const rows = await selectDepositsByTransaction(ctx.db, { hash, chainId, dataHashes, refs });
   const tracked = rows.flatMap((row) => {
-    const bond = matchKindOf(row, { ...found, refs });
-    return bond === null ? [] : [{ row, bond }];
+    const kind = matchKindOf(row, { ...found, refs });
+    return kind === null ? [] : [{ row, kind }];
   });
-  return tracked.sort((a, b) => MATCH_RANK[b.bond] - MATCH_RANK[a.bond])[0] ?? null;
+  return tracked.sort((a, b) => MATCH_RANK[b.kind] - MATCH_RANK[a.kind])[0] ?? null;
 }
 
 /** Of its own calldata, and of what it hands on where it succeeded. */
@@ -58,10 +58,10 @@ function matchKindOf(row: DepositRow, found: FoundTransaction & { refs: readonly
   if (refs.some((ref) => ref === row.ref) || isProvenBy(row, hash)) return "proven";
   const mayBeSource = chainId === row.fromChainId && isSourceOpen(row);
   if (seen !== null && mayBeSource && matchesSource(row, seen))
-    return row.sourceTxHash === hash ? "reported" : "handed_out";
+    return row.sourceTxHash === hash ? "reported" : "matched";
   const claims: readonly (string | null)[] = [row.sourceTxHash, row.depositTxHash, row.claimTxHash];
   if (claims.includes(hash)) return "claimed";
-  return chainId === row.fromChainId && replaysSource(row, seen) ? "repeated" : null;
+  return chainId === row.fromChainId && replaysSource(row, seen) ? "replayed" : null;
 }
 
 /** Whether money left by what was handed out for a deposit whose own transaction is another. */

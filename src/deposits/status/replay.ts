@@ -17,30 +17,30 @@ import { toTransferStatus } from "./transfer-status.ts";
  */
 export async function getReplayStatus(
   ctx: Context,
-  input: { row: DepositRow; found: FoundTransaction; look: TransactionReader },
+  input: { row: DepositRow; found: FoundTransaction; readTransaction: TransactionReader },
 ): Promise<TransferStatus> {
-  const { row, found, look } = input;
+  const { row, found, readTransaction } = input;
   const { hash, seen } = found;
-  let repeated = resetDeposit(row, hash);
+  let replay = resetDeposit(row, hash);
   if (seen !== null) {
-    const observations = await sourceTransitions(ctx, { row: repeated, hash, seen });
-    repeated = previewTransitions(ctx, { row: repeated, observations });
+    const transitions = await sourceTransitions(ctx, { row: replay, hash, seen });
+    replay = previewTransitions(ctx, { row: replay, transitions });
   }
-  if (repeated.state === "bridging") {
-    const observations = (await replayTransitions(ctx, { row: repeated, look })).filter(
+  if (replay.state === "bridging") {
+    const transitions = (await replayTransitions(ctx, { row: replay, readTransaction })).filter(
       (one) => !isOfOriginal(row, one),
     );
-    repeated = previewTransitions(ctx, { row: repeated, observations });
+    replay = previewTransitions(ctx, { row: replay, transitions });
   }
   // The user has the token, and the second step that was handed out is the first one's.
-  const state = repeated.state === "awaiting_deposit" ? "partial" : repeated.state;
-  return { ...(await toTransferStatus(ctx, { ...repeated, state })), deposit: null };
+  const state = replay.state === "awaiting_deposit" ? "partial" : replay.state;
+  return { ...(await toTransferStatus(ctx, { ...replay, state })), deposit: null };
 }
 
 /** Nothing is concluded from a chain that cannot be read. */
 async function replayTransitions(
   ctx: Context,
-  following: { row: DepositRow; look: TransactionReader },
+  following: { row: DepositRow; readTransaction: TransactionReader },
 ): Promise<Transition[]> {
   try {
     return await deliveryTransitions(ctx, following);

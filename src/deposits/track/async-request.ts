@@ -79,6 +79,6 @@ export async function requestTransitions(
     requestId: request.requestId,
     receivedAmount: request.assets?.toString() ?? null,
   };
-  const evidence = { kind: "chain", shows: "vault_requested", confirmed } as const;
-  return [{ evidence, change, noted: "when_moving" }];
+  const event = { kind: "chain", shows: "vault_requested", confirmed } as const;
+  return [{ event, change, write: "on_change" }];
 }

@@ -47,7 +47,7 @@ async function askProviderStatus(ctx: Context, row: DepositRow): Promise<Provide
 
 interface DeliveryInput {
   row: DepositRow;
-  look: TransactionReader;
+  readTransaction: TransactionReader;
 }
 
 /** What a bridge may say while it works, for people to read. Source: SPEC, transfer status. */
@@ -98,9 +98,9 @@ async function isOtherDelivery(
 /** The shares, or else the token, that a transaction of the vault's chain brought the user. */
 async function arrivalTransition(
   ctx: Context,
-  { row, look, said, hash }: WithHash,
+  { row, readTransaction, said, hash }: WithHash,
 ): Promise<Transition | null> {
-  const seen = await look(row.vaultChainId, hash);
+  const seen = await readTransaction(row.vaultChainId, hash);
   if (seen.receipt === null) return null;
   const at = { row, confirmed: isConfirmed(ctx, { chainId: row.vaultChainId, seen }) };
   const proof = findShareProof(seen.receipt, { row, via: "router" });
@@ -115,13 +115,13 @@ async function arrivalTransition(
 /** What a transaction of the source chain paid back; one from before the deposit paid back something else. */
 async function refundTransition(
   ctx: Context,
-  { row, look, said, hash }: WithHash,
+  { row, readTransaction, said, hash }: WithHash,
 ): Promise<Transition | null> {
   const took = said.find(({ witness }) => witness !== null)?.witness?.took ?? null;
   if (took === null || (await refundsAnother(ctx.db, { row, hash }))) return null;
   const [seen, source] = await Promise.all([
-    look(row.fromChainId, hash),
-    look(row.fromChainId, row.sourceTxHash as Hex),
+    readTransaction(row.fromChainId, hash),
+    readTransaction(row.fromChainId, row.sourceTxHash as Hex),
   ]);
   if (seen.receipt === null || source.receipt === null) return null;
   if (seen.receipt.blockNumber < source.receipt.blockNumber || hash === row.sourceTxHash) return null;
@@ -135,9 +135,9 @@ function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
   const told = said.map(toSubstatus);
   const substatus = told.find((word) => word !== null) ?? null;
   return said.map(({ phase }) => ({
-    evidence: { kind: "provider", phase },
+    event: { kind: "provider", phase },
     change: { substatus },
-    noted: "always",
+    write: "always",
   }));
 }
 

@@ -39,11 +39,15 @@ export async function pollDueDeposits(ctx: Context): Promise<PollResult> {
   const startedAt = ctx.now();
   const leaseUntil = new Date(startedAt + LEASE_MS);
   const rows = await claimDueDeposits(ctx.db, { now: new Date(startedAt), leaseUntil, limit: BATCH_SIZE });
-  const run: PollRun = { leaseUntil, found: await findDepositsByReference(ctx, rows), dark: new Set() };
+  const run: PollRun = { leaseUntil, found: await findDepositsByReference(ctx, rows), unreadable: new Set() };
   const done: PollResult = { due: rows.length, followed: 0, moved: 0, unread: 0, left: 0 };
   const left: DepositRow[] = [];
   for (const row of rows) {
-    if (countRequests(ctx) > MAX_REQUESTS || ctx.now() - startedAt > RUN_MS || run.dark.has(chainPair(row))) {
+    if (
+      countRequests(ctx) > MAX_REQUESTS ||
+      ctx.now() - startedAt > RUN_MS ||
+      run.unreadable.has(chainPair(row))
+    ) {
       left.push(row);
       continue;
     }
@@ -62,7 +66,7 @@ interface PollRun {
   /** Transactions of the vaults' chains that name deposits, by reference. */
   found: ReadonlyMap<string, Hex>;
   /** Ways on which something could not be read. */
-  dark: Set<string>;
+  unreadable: Set<string>;
 }
 
 const chainPair = (row: DepositRow): string => `${row.fromChainId}:${row.vaultChainId}`;
@@ -74,18 +78,18 @@ async function pollDeposit(
   ctx: Context,
   { row, run }: { row: DepositRow; run: PollRun },
 ): Promise<{ moved: boolean; unread: boolean }> {
-  const { leaseUntil, found, dark } = run;
+  const { leaseUntil, found, unreadable } = run;
   const outcome = await trackDeposit(ctx, {
     row,
-    look: createTransactionReader(ctx),
+    readTransaction: createTransactionReader(ctx),
     found: found.get(row.ref) ?? null,
   });
   const moved = outcome.row.state !== row.state;
   const checks = moved ? 0 : row.checks + 1;
   const nextCheckAt = nextCheck({ ...outcome.row, checks }, ctx.now());
   await scheduleCheck(ctx.db, { trackingId: row.trackingId, leaseUntil, nextCheckAt, checks });
-  if (outcome.unread !== null) dark.add(chainPair(row));
-  return { moved, unread: outcome.unread !== null };
+  if (outcome.unreadable !== null) unreadable.add(chainPair(row));
+  return { moved, unread: outcome.unreadable !== null };
 }
 
 /** What was not looked at is due again soon. */

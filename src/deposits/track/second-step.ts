@@ -51,7 +51,7 @@ interface VaultTransaction {
   row: DepositRow;
   /** A transaction of the vault's chain, as somebody named it. */
   hash: Hex;
-  look: TransactionReader;
+  readTransaction: TransactionReader;
 }
 
 /** Whether the user holds what was moved and may still deposit it. */
@@ -66,13 +66,13 @@ export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boo
  * `vault_not_found` and what reading the chain throws.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
-  const { row, hash, look } = at;
-  const seen = await look(row.vaultChainId, hash);
+  const { row, hash, readTransaction } = at;
+  const seen = await readTransaction(row.vaultChainId, hash);
   const { transaction, receipt } = seen;
   const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
   if (receipt === null || transaction === null || !confirmed) return [];
-  const evidence = { kind: "chain", shows: "deposit_reverted", confirmed } as const;
-  if (!receipt.succeeded) return [{ evidence, change: {}, noted: "when_moving" }];
+  const event = { kind: "chain", shows: "deposit_reverted", confirmed } as const;
+  if (!receipt.succeeded) return [{ event, change: {}, write: "on_change" }];
   const byRouter = findShareProof(receipt, { row, via: "router" });
   if (byRouter !== null) return [routerTransition({ row, hash, confirmed }, byRouter)];
   if (!awaitsSecondStep(row) || !(await isUserVaultCall(ctx, { ...at, transaction, receipt }))) return [];
@@ -89,19 +89,24 @@ function routerTransition(
   const { row, hash } = at;
   if (!row.twoStep && row.state !== "partial")
     return completedTransition(at, { ...proof, destinationTxHash: hash });
-  const observation = completedTransition(at, proof);
-  return { ...observation, change: { ...observation.change, depositTxHash: hash } };
+  const transition = completedTransition(at, proof);
+  return { ...transition, change: { ...transition.change, depositTxHash: hash } };
 }
 
 /** Whether the user called the vault's entry point, and not before the money was there. */
 async function isUserVaultCall(
   ctx: Context,
-  { row, look, transaction, receipt }: VaultTransaction & { transaction: Transaction; receipt: Receipt },
+  {
+    row,
+    readTransaction,
+    transaction,
+    receipt,
+  }: VaultTransaction & { transaction: Transaction; receipt: Receipt },
 ): Promise<boolean> {
   if (row.destinationTxHash === null) return false;
   const { entryPoint } = await findVaultOfDeposit(ctx, row);
   if (!callsVault(row, { entryPoint, transaction, receipt })) return false;
-  const delivery = await look(row.vaultChainId, row.destinationTxHash as Hex);
+  const delivery = await readTransaction(row.vaultChainId, row.destinationTxHash as Hex);
   return delivery.receipt !== null && receipt.blockNumber >= delivery.receipt.blockNumber;
 }
 
@@ -113,7 +118,7 @@ async function isUserVaultCall(
  */
 export async function findSecondStepTransactions(
   ctx: Context,
-  { row, look }: { row: DepositRow; look: TransactionReader },
+  { row, readTransaction }: { row: DepositRow; readTransaction: TransactionReader },
 ): Promise<Hex[]> {
   const { vaultChainId, deliveredAmount, moveToken, destinationTxHash } = row;
   const client = ctx.chains.client(vaultChainId);
@@ -121,7 +126,7 @@ export async function findSecondStepTransactions(
     return [];
   const token = getAddress(moveToken);
   if (isNative(token)) return [...(await findDepositsByReference(ctx, [row])).values()];
-  const { receipt, confirmations } = await look(vaultChainId, destinationTxHash as Hex);
+  const { receipt, confirmations } = await readTransaction(vaultChainId, destinationTxHash as Hex);
   if (receipt === null) return [];
   const delivered = Number(receipt.blockNumber);
   return findTransfers(client, {

@@ -20,7 +20,7 @@ export type ClaimOwnership = "own" | "shared" | "another's";
  */
 export async function claimOwnership(
   of: { row: DepositRow; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
-  look: TransactionReader,
+  readTransaction: TransactionReader,
 ): Promise<ClaimOwnership> {
   const { row, others, receipt, hash } = of;
   const several = countShareTransfers(row, receipt) > 1;
@@ -30,7 +30,7 @@ export async function claimOwnership(
   if (claimed.length > 0) return "shared";
   for (const other of others) {
     if (!isRequested(other) || other.depositTxHash === null || !together(other)) continue;
-    const asked = await look(other.vaultChainId, other.depositTxHash as Hex);
+    const asked = await readTransaction(other.vaultChainId, other.depositTxHash as Hex);
     const before = asked.receipt !== null && asked.receipt.blockNumber <= receipt.blockNumber;
     if (before) return "shared";
   }
@@ -39,7 +39,7 @@ export async function claimOwnership(
 
 interface SettlementInput {
   row: DepositRow;
-  look: TransactionReader;
+  readTransaction: TransactionReader;
 }
 
 /**
@@ -53,8 +53,8 @@ export async function settlementTransitions(ctx: Context, at: SettlementInput): 
   if (now === null) return [];
   const { claimableShares, claimableAssets } = now.pending;
   if ((claimableShares ?? 0n) > 0n || (claimableAssets ?? 0n) > 0n) {
-    const evidence = { kind: "chain", shows: "vault_settled", confirmed: true } as const;
-    return [{ evidence, change: {}, noted: "when_moving" }];
+    const event = { kind: "chain", shows: "vault_settled", confirmed: true } as const;
+    return [{ event, change: {}, write: "on_change" }];
   }
   if (isRequestGone(now.pending) !== true) return [];
   const ended = await findSettlement(ctx, { ...at, now });
@@ -62,9 +62,9 @@ export async function settlementTransitions(ctx: Context, at: SettlementInput): 
 }
 
 const REJECTED_TRANSITION: Transition = {
-  evidence: { kind: "chain", shows: "vault_rejected", confirmed: true },
+  event: { kind: "chain", shows: "vault_rejected", confirmed: true },
   change: { substatus: "NOT_PROCESSABLE_REFUND_NEEDED" },
-  noted: "when_moving",
+  write: "on_change",
 };
 
 /** The first transaction after the request that ended it. */
@@ -72,10 +72,10 @@ async function findSettlement(
   ctx: Context,
   at: SettlementInput & { now: RequestState },
 ): Promise<Transition[]> {
-  const { row, look, now } = at;
+  const { row, readTransaction, now } = at;
   const client = ctx.chains.client(row.vaultChainId);
   if (client === null || row.depositTxHash === null) return [];
-  const request = await look(row.vaultChainId, row.depositTxHash as Hex);
+  const request = await readTransaction(row.vaultChainId, row.depositTxHash as Hex);
   if (request.receipt === null) return [];
   const found = await findTransfers(client, {
     tokens: [getAddress(row.shareToken), now.vault.asset.address],
@@ -90,12 +90,12 @@ async function findSettlement(
   const reported = row.claimTxHash === null ? [] : [row.claimTxHash as Hex];
   const candidates = [...new Set([...reported, ...found])].filter((hash) => hash !== row.depositTxHash);
   for (const hash of candidates) {
-    const seen = await look(row.vaultChainId, hash);
+    const seen = await readTransaction(row.vaultChainId, hash);
     const { receipt, transaction } = seen;
     const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
     if (receipt === null || transaction === null || !confirmed) continue;
     if (!maySettle({ transaction, receipt }, made)) continue;
-    const claim = await claimOwnership({ row, others, receipt, hash }, look);
+    const claim = await claimOwnership({ row, others, receipt, hash }, readTransaction);
     if (claim === "another's") continue;
     const end = toSettlement({ row, vault: now.vault, hash, receipt, sole: claim === "own" });
     if (end !== null) return [end];
@@ -129,13 +129,13 @@ function toSettlement(at: {
   const shares = netTransfers(receipt.logs, { token: row.shareToken, account });
   const confirmed = true;
   if (shares > 0n) {
-    const evidence = { kind: "chain", shows: "vault_claimed", confirmed } as const;
+    const event = { kind: "chain", shows: "vault_claimed", confirmed } as const;
     const change = { substatus: null, shares: sole ? shares.toString() : null, claimTxHash: hash };
-    return { evidence, change, noted: "when_moving" };
+    return { event, change, write: "on_change" };
   }
   const back = netTransfers(receipt.logs, { token: vault.asset.address, account });
   if (back <= 0n || back.toString() !== (row.receivedAmount ?? row.fromAmount)) return null;
-  const evidence = { kind: "chain", shows: "refund", confirmed } as const;
+  const event = { kind: "chain", shows: "refund", confirmed } as const;
   const change = { substatus: null, refundTxHash: hash, receivedAmount: back.toString() };
-  return { evidence, change, noted: "when_moving" };
+  return { event, change, write: "on_change" };
 }

@@ -137,7 +137,7 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
   if (receipt === null) {
     // Only a receipt proves: a waiting transaction may still be replaced by another.
     return carries
-      ? [{ evidence: { kind: "source_waits" }, change: sourceColumns(hash), noted: "when_moving" }]
+      ? [{ event: { kind: "source_pending" }, change: sourceColumns(hash), write: "on_change" }]
       : [];
   }
   const confirmed = isConfirmed(ctx, { chainId: row.fromChainId, seen });
@@ -182,9 +182,9 @@ const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
 /** Notes the source transaction itself; as proven once its chain has confirmed it. */
 const withSource =
   ({ hash, confirmed }: MatchedSource) =>
-  (observation: Transition): Transition => ({
-    ...observation,
-    change: { ...sourceColumns(hash), ...(confirmed ? { sourceProven: true, ...observation.change } : {}) },
+  (transition: Transition): Transition => ({
+    ...transition,
+    change: { ...sourceColumns(hash), ...(confirmed ? { sourceProven: true, ...transition.change } : {}) },
   });
 
 async function revertTransitions(
@@ -195,10 +195,8 @@ async function revertTransitions(
   const client = ctx.chains.client(row.fromChainId);
   if (!confirmed || client === null || transaction === null) return [];
   const substatus = await failureReason(client, { transaction, receipt });
-  const evidence = { kind: "chain", shows: "source_reverted", confirmed } as const;
-  return [
-    { evidence, change: { ...sourceColumns(hash), sourceProven: true, substatus }, noted: "when_moving" },
-  ];
+  const event = { kind: "chain", shows: "source_reverted", confirmed } as const;
+  return [{ event, change: { ...sourceColumns(hash), sourceProven: true, substatus }, write: "on_change" }];
 }
 
 /** The user's own deposit into the vault; the Router's needs no carrier, see above. */
@@ -216,10 +214,10 @@ async function directTransitions(ctx: Context, at: MatchedSource): Promise<Trans
 /** The money left for the vault's chain, or was swapped in this very transaction. */
 function routedTransitions(at: MatchedSource): Transition[] {
   const { row, hash, receipt, confirmed } = at;
-  const evidence = { kind: "chain", shows: "source_succeeded", confirmed } as const;
+  const event = { kind: "chain", shows: "source_succeeded", confirmed } as const;
   // Of a deposit that was first seen where it arrived, the reported source is still to be noted as its own.
-  const noted = confirmed && row.sourceTxHash === hash ? "always" : "when_moving";
-  const left: Transition = { evidence, change: {}, noted };
+  const write = confirmed && row.sourceTxHash === hash ? "always" : "on_change";
+  const left: Transition = { event, change: {}, write };
   const amount = row.fromChainId === row.vaultChainId ? findSwapOutput(receipt, row) : null;
   return amount === null ? [left] : [left, deliveredTransition(at, { amount, destinationTxHash: hash })];
 }

@@ -23,13 +23,13 @@ export type OnchainEvent =
 /** One thing that was learnt of a deposit. */
 export type StateEvent =
   /** The transaction that build handed out waits to be included. */
-  | { kind: "source_waits" }
+  | { kind: "source_pending" }
   /** `confirmed`: as deep in its chain as that chain's proofs have to be. */
   | { kind: "chain"; shows: OnchainEvent; confirmed: boolean }
   /** What whoever moves the money says; where to look, and nothing else. */
   | { kind: "provider"; phase: ProviderStatus["phase"] }
-  | { kind: "quote_over" }
-  | { kind: "given_up" };
+  | { kind: "quote_expired" }
+  | { kind: "abandoned" };
 
 /**
  * How far each state is along a deposit's life; a deposit never goes back. A source transaction that reverted makes
@@ -72,18 +72,18 @@ const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
  * partial and refunded, nobody's word moves anything, and what a chain has not confirmed shows no more than
  * that the deposit is on its way. Evidence reopens expired and abandoned. Source: SPEC, transfer status.
  */
-export function nextState(state: DepositState, evidence: StateEvent): DepositState {
-  switch (evidence.kind) {
+export function nextState(state: DepositState, event: StateEvent): DepositState {
+  switch (event.kind) {
     case "provider":
       return state;
-    case "quote_over":
+    case "quote_expired":
       return state === "built" ? "expired" : state;
-    case "given_up":
+    case "abandoned":
       return state === "built" || state === "expired" ? "abandoned" : state;
-    case "source_waits":
+    case "source_pending":
       return furthest(state, "submitted");
     case "chain": {
-      const { confirmed, shows } = evidence;
+      const { confirmed, shows } = event;
       if (shows === "vault_rejected") return confirmed && state === "requested" ? "failed" : state;
       const reached = confirmed ? REACHED[shows] : "submitted";
       return reached === null ? state : furthest(state, reached);

@@ -13,13 +13,13 @@ import { applyTransitions } from "./transitions.ts";
 
 interface TrackInput {
   row: DepositRow;
-  look: TransactionReader;
+  readTransaction: TransactionReader;
 }
 
 /** How a deposit is after it was followed; `unread` says why not all of it could be looked at. */
 export interface TrackedDeposit {
   row: DepositRow;
-  unread: AppError | null;
+  unreadable: AppError | null;
 }
 
 /**
@@ -29,59 +29,72 @@ export interface TrackedDeposit {
  */
 export async function trackDeposit(
   ctx: Context,
-  { row, look, found = null }: TrackInput & { found?: Hex | null },
+  { row, readTransaction, found = null }: TrackInput & { found?: Hex | null },
 ): Promise<TrackedDeposit> {
   let current = row;
   try {
-    if (found !== null) current = await trackFound(ctx, { row, look, found });
+    if (found !== null) current = await trackFound(ctx, { row, readTransaction, found });
     for (const follow of [trackSource, trackDelivery, trackSecondStep, trackRequest])
-      current = await follow(ctx, { row: current, look });
-    return { row: current, unread: null };
+      current = await follow(ctx, { row: current, readTransaction });
+    return { row: current, unreadable: null };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
     ctx.log.warn("deposit_unread", { tracking_id: row.trackingId, error: describeError(error) });
-    return { row: current, unread: error };
+    return { row: current, unreadable: error };
   }
 }
 
 async function trackFound(
   ctx: Context,
-  { row, look, found: hash }: TrackInput & { found: Hex },
+  { row, readTransaction, found: hash }: TrackInput & { found: Hex },
 ): Promise<DepositRow> {
-  const observations =
+  const transitions =
     row.provider === null
-      ? await sourceTransitions(ctx, { row, hash, seen: await look(row.vaultChainId, hash) })
-      : await vaultTransitions(ctx, { row, hash, look });
-  return applyTransitions(ctx, { row, observations });
+      ? await sourceTransitions(ctx, { row, hash, seen: await readTransaction(row.vaultChainId, hash) })
+      : await vaultTransitions(ctx, { row, hash, readTransaction });
+  return applyTransitions(ctx, { row, transitions });
 }
 
-async function trackSource(ctx: Context, { row, look }: TrackInput): Promise<DepositRow> {
+async function trackSource(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
   if (row.sourceProven || row.sourceTxHash === null) return row;
   const hash = row.sourceTxHash as Hex;
-  const observations = await sourceTransitions(ctx, { row, hash, seen: await look(row.fromChainId, hash) });
-  return applyTransitions(ctx, { row, observations });
+  const transitions = await sourceTransitions(ctx, {
+    row,
+    hash,
+    seen: await readTransaction(row.fromChainId, hash),
+  });
+  return applyTransitions(ctx, { row, transitions });
 }
 
-async function trackDelivery(ctx: Context, { row, look }: TrackInput): Promise<DepositRow> {
+async function trackDelivery(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
   if (row.state !== "bridging") return row;
-  return applyTransitions(ctx, { row, observations: await deliveryTransitions(ctx, { row, look }) });
+  return applyTransitions(ctx, {
+    row,
+    transitions: await deliveryTransitions(ctx, { row, readTransaction }),
+  });
 }
 
 /** By the transaction that was reported; where that shows nothing, by what the user paid with what arrived. */
-async function trackSecondStep(ctx: Context, { row, look }: TrackInput): Promise<DepositRow> {
+async function trackSecondStep(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
   let current = row;
   const reported = row.depositTxHash === null ? [] : [row.depositTxHash as Hex];
-  for (const candidates of [async () => reported, () => findSecondStepTransactions(ctx, { row, look })]) {
+  for (const candidates of [
+    async () => reported,
+    () => findSecondStepTransactions(ctx, { row, readTransaction }),
+  ]) {
     if (!awaitsSecondStep(current)) return current;
     for (const hash of await candidates()) {
-      const observations = await vaultTransitions(ctx, { row: current, hash, look });
-      current = await applyTransitions(ctx, { row: current, observations });
+      const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
+      current = await applyTransitions(ctx, { row: current, transitions });
     }
   }
   return current;
 }
 
-async function trackRequest(ctx: Context, { row, look }: TrackInput): Promise<DepositRow> {
+async function trackRequest(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
   if (!isRequested(row) && !isRejected(row)) return row;
-  return applyTransitions(ctx, { row, observations: await settlementTransitions(ctx, { row, look }) });
+  return applyTransitions(ctx, {
+    row,
+    transitions: await settlementTransitions(ctx, { row, readTransaction }),
+  });
 }

@@ -12,10 +12,10 @@ import { nextState, type StateEvent } from "./state-machine.ts";
 
 /** One thing that was seen of a deposit. */
 export interface Transition {
-  evidence: StateEvent;
+  event: StateEvent;
   /** What is noted with it: when it moves the state, or in any case. */
   change: DepositChange;
-  noted: "when_moving" | "always";
+  write: "on_change" | "always";
 }
 
 const UNIQUE_VIOLATION = "23505";
@@ -27,7 +27,7 @@ const UNIQUE_VIOLATION = "23505";
  */
 export async function applyTransitions(
   ctx: Context,
-  input: { row: DepositRow; observations: readonly Transition[] },
+  input: { row: DepositRow; transitions: readonly Transition[] },
 ): Promise<DepositRow> {
   const { row } = input;
   const change = changeOf(ctx, input);
@@ -45,7 +45,7 @@ export async function applyTransitions(
 /** The row as it would be after what was seen, of which nothing is written. */
 export function previewTransitions(
   ctx: Context,
-  input: { row: DepositRow; observations: readonly Transition[] },
+  input: { row: DepositRow; transitions: readonly Transition[] },
 ): DepositRow {
   return { ...input.row, ...changeOf(ctx, input) };
 }
@@ -53,13 +53,13 @@ export function previewTransitions(
 /** What the observations come to; null: nothing that the row does not say already. */
 function changeOf(
   ctx: Context,
-  { row, observations }: { row: DepositRow; observations: readonly Transition[] },
+  { row, transitions }: { row: DepositRow; transitions: readonly Transition[] },
 ): DepositChange | null {
   let state = row.state;
   let change: DepositChange = {};
-  for (const { evidence, change: own, noted } of observations) {
-    const moved = nextState(state, evidence);
-    if (moved !== state || noted === "always") change = { ...change, ...own };
+  for (const { event, change: own, write } of transitions) {
+    const moved = nextState(state, event);
+    if (moved !== state || write === "always") change = { ...change, ...own };
     state = moved;
   }
   const differs = Object.entries(change).some(([key, value]) => row[key as keyof DepositChange] !== value);
@@ -90,8 +90,8 @@ export function completedTransition(
     ...(depositTxHash === undefined ? {} : { depositTxHash, depositProven: true }),
     ...(destinationTxHash === undefined ? {} : { destinationTxHash }),
   };
-  const evidence = { kind: "chain", shows: "shares", confirmed } as const;
-  return { evidence, change, noted: confirmed && row.state === "partial" ? "always" : "when_moving" };
+  const event = { kind: "chain", shows: "shares", confirmed } as const;
+  return { event, change, write: confirmed && row.state === "partial" ? "always" : "on_change" };
 }
 
 /** What was moved reached the user instead of the vault. `amount` in the moved token's smallest unit. */
@@ -101,7 +101,7 @@ export function deliveredTransition(
 ): Transition {
   const shows = row.twoStep ? "token_awaits_deposit" : "token_only";
   const change = { substatus: null, destinationTxHash, deliveredAmount: amount.toString() };
-  return { evidence: { kind: "chain", shows, confirmed }, change, noted: "when_moving" };
+  return { event: { kind: "chain", shows, confirmed }, change, write: "on_change" };
 }
 
 /** The bridge paid the user back on the source chain. `amount` in the smallest unit of what it took. */
@@ -110,5 +110,5 @@ export function refundedTransition(
   { amount, refundTxHash }: { amount: bigint; refundTxHash: Hex },
 ): Transition {
   const change = { substatus: null, refundTxHash, receivedAmount: amount.toString() };
-  return { evidence: { kind: "chain", shows: "refund", confirmed }, change, noted: "when_moving" };
+  return { event: { kind: "chain", shows: "refund", confirmed }, change, write: "on_change" };
 }

@@ -77,7 +77,7 @@ describe("a transfer that ends in the vault", () => {
     expect(amounts).toEqual([toAmountMin, toAmount]);
     for (const calls of destination.sent)
       expect(calls.at(-1)).toMatchObject({ from: EXECUTOR, to: depositRouterAddress });
-    expect(built.end).toMatchObject({ kind: "call", shares, delivery: { shares } });
+    expect(built.end).toMatchObject({ kind: "one_step", shares, delivery: { shares } });
   });
 
   const refused: readonly [string, string, Parameters<typeof moving>[0]][] = [
@@ -123,8 +123,8 @@ test.each([
 ])("a price that holds for %d seconds makes a quote of %d milliseconds", async (validSeconds, lifetime) => {
   const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
   const built = await buildOneStep(ctx, attempt);
-  const moved = { ...built, token: attempt.token, ranking: { options: [], decidedBy: null }, reasons: [] };
-  expect(quoteLifetimeMs({ kind: "moved", order: attempt.order, moved })).toBe(lifetime);
+  const routed = { ...built, token: attempt.token, ranking: { options: [], decidedBy: null }, reasons: [] };
+  expect(quoteLifetimeMs({ kind: "routed", order: attempt.order, routed })).toBe(lifetime);
 });
 
 describe("a swap that ends in the vault", () => {
@@ -134,7 +134,7 @@ describe("a swap that ends in the vault", () => {
   test("gives the shares that the user was seen to gain", async () => {
     const { ctx, attempt } = await swap(minShares);
     const built = await buildOneStep(ctx, attempt);
-    expect(built.end).toMatchObject({ kind: "call", shares: minShares, delivery: null });
+    expect(built.end).toMatchObject({ kind: "one_step", shares: minShares, delivery: null });
   });
 
   test("is refused when the user gains fewer than promised", async () => {
@@ -150,7 +150,7 @@ describe("a transfer to the user", () => {
     const { ctx, attempt, asked } = await moving({ caller: "user", atSource: { rises: paysAll }, atVault });
     const { end } = await buildTwoStep(ctx, attempt);
     expect(asked[0]).toMatchObject({ call: null, user: USER });
-    expect(end).toMatchObject({ kind: "second", deposit: { depositAmount: toAmountMin } });
+    expect(end).toMatchObject({ kind: "two_step", deposit: { depositAmount: toAmountMin } });
   });
 
   const swap = (gained: bigint) =>
@@ -163,7 +163,7 @@ describe("a transfer to the user", () => {
 
   test("on one chain brings what it says", async () => {
     const { ctx, attempt } = await swap(toAmountMin);
-    expect((await buildTwoStep(ctx, attempt)).move).toMatchObject({
+    expect((await buildTwoStep(ctx, attempt)).route).toMatchObject({
       toAmountMin,
     } satisfies Partial<VerifiedTransfer>);
   });

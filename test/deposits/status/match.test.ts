@@ -28,13 +28,13 @@ const unrelated: DepositRow = { ...row, trackingId: "unrelated" };
 async function found(rows: readonly DepositRow[], as = seen) {
   const db: Database = { run: async <T>() => rows as T };
   const tracked = await matchDeposit(testContext({ db }), { hash: HASH, chainId, seen: as });
-  return tracked && [tracked.row.trackingId, tracked.bond];
+  return tracked && [tracked.row.trackingId, tracked.kind];
 }
 
 describe("of the deposits that a transaction may carry", () => {
   test("the one with the strongest bond is meant", async () => {
     const rising = [unrelated, claimed, handedOut, reported, proven];
-    const bonds = [null, "claimed", "handed_out", "reported", "proven"];
+    const bonds = [null, "claimed", "matched", "reported", "proven"];
     for (const [index, bond] of bonds.entries()) {
       const rows = rising.slice(0, index + 1);
       const expected = bond === null ? null : [rising[index]?.trackingId, bond];
@@ -48,14 +48,14 @@ describe("of the deposits that a transaction may carry", () => {
   });
 
   test("one that was moved by another transaction is repeated by money that left once more", async () => {
-    const moved = { ...handedOut, provider: "across", sourceProven: true, sourceTxHash: ELSE };
+    const routed = { ...handedOut, provider: "across", sourceProven: true, sourceTxHash: ELSE };
     const left = { ...seen, receipt: receiptOf() };
-    expect(await found([moved], left)).toEqual(["handed out", "repeated"]);
-    expect(await found([moved, claimed], left)).toEqual(["claimed", "claimed"]);
-    expect(await found([{ ...moved, provider: null }], left)).toBe(null);
-    expect(await found([{ ...moved, fromChainId: chainId + 1 }], left)).toBe(null);
-    expect(await found([moved], { ...left, receipt: { ...receiptOf(), succeeded: false } })).toBe(null);
-    expect(await found([{ ...moved, userAddress: OTHER.toLowerCase() }], left)).toBe(null);
+    expect(await found([routed], left)).toEqual(["handed out", "replayed"]);
+    expect(await found([routed, claimed], left)).toEqual(["claimed", "claimed"]);
+    expect(await found([{ ...routed, provider: null }], left)).toBe(null);
+    expect(await found([{ ...routed, fromChainId: chainId + 1 }], left)).toBe(null);
+    expect(await found([routed], { ...left, receipt: { ...receiptOf(), succeeded: false } })).toBe(null);
+    expect(await found([{ ...routed, userAddress: OTHER.toLowerCase() }], left)).toBe(null);
   });
 });
 

@@ -57,11 +57,11 @@ const delivered: TransactionReader = async () => ({
   receipt: receiptOf(depositedLog()),
   ...deep,
 });
-const show = (destinationTxHash: Hex, look = delivered, seen = repeated) =>
+const show = (destinationTxHash: Hex, readTransaction = delivered, seen = repeated) =>
   getReplayStatus(contextOf(destinationTxHash), {
     row,
     found: { hash: SECOND, chainId: SOURCE_CHAIN, seen },
-    look,
+    readTransaction,
   });
 
 describe("a transaction that does once more what another did for a deposit", () => {

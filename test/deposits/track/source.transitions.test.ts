@@ -22,7 +22,7 @@ const sent: Transaction = {
   ...{ value: 0n, gas: 500_000n },
 };
 const direct: DepositRow = { ...row, sourceDataHash: keccak256(input) };
-const moved: DepositRow = { ...direct, provider: "across", fromChainId: 10, sourceTo: OTHER.toLowerCase() };
+const routed: DepositRow = { ...direct, provider: "across", fromChainId: 10, sourceTo: OTHER.toLowerCase() };
 const byUser: DepositRow = { ...direct, sourceTo: VAULT.toLowerCase() };
 
 /** A context of one chain, over a database in which another deposit is found or none. */
@@ -37,9 +37,9 @@ const seen = (receipt: Receipt | null, change: Partial<TransactionOnChain> = {})
   ...{ transaction: sent, receipt, confirmations: DEPTH },
   ...change,
 });
-const asShown = (observations: readonly Transition[]) =>
-  observations.map(({ evidence, change }) => ({
-    ...("shows" in evidence ? { shows: evidence.shows, confirmed: evidence.confirmed } : evidence),
+const asShown = (transitions: readonly Transition[]) =>
+  transitions.map(({ event, change }) => ({
+    ...("shows" in event ? { shows: event.shows, confirmed: event.confirmed } : event),
     proven: change.sourceProven ?? false,
     shares: change.shares ?? null,
   }));
@@ -64,13 +64,13 @@ describe("a transaction of the source chain", () => {
 
   test("that sent the money away proves itself once its chain has confirmed it, not before", async () => {
     const left = { shows: "source_succeeded", shares: null };
-    expect(await look(moved, seen(receiptOf(), away))).toEqual([{ ...left, confirmed: true, proven: true }]);
+    expect(await look(routed, seen(receiptOf(), away))).toEqual([{ ...left, confirmed: true, proven: true }]);
     const early = seen(receiptOf(), { ...away, confirmations: DEPTH - 1 });
-    expect(await look(moved, early)).toEqual([{ ...left, confirmed: false, proven: false }]);
+    expect(await look(routed, early)).toEqual([{ ...left, confirmed: false, proven: false }]);
   });
 
   test("that waits is noted, and proves nothing", async () => {
-    const waits = { kind: "source_waits", proven: false, shares: null };
+    const waits = { kind: "source_pending", proven: false, shares: null };
     expect(await look(direct, seen(null, { confirmations: 0 }))).toEqual([waits]);
     expect(await look(direct, seen(null, { transaction: { ...sent, from: OTHER } }))).toEqual([]);
   });
@@ -84,8 +84,8 @@ describe("a transaction of the source chain", () => {
   });
 
   test("that is proven to be another deposit's moves no second one", async () => {
-    const other = { ...moved, trackingId: `trk_${"2".repeat(32)}` };
-    expect(await look(moved, seen(receiptOf(), away), [other])).toEqual([]);
+    const other = { ...routed, trackingId: `trk_${"2".repeat(32)}` };
+    expect(await look(routed, seen(receiptOf(), away), [other])).toEqual([]);
   });
 
   test("that is not the one that was handed out shows nothing by its transfers", async () => {
@@ -101,7 +101,11 @@ describe("a transaction of the vault's chain", () => {
   const ELSE: Hex = `0x${"22".repeat(32)}`;
   const look = async (at: TransactionOnChain, of: Partial<DepositRow> = {}) =>
     asShown(
-      await vaultTransitions(context(), { row: { ...moved, ...of }, hash: HASH, look: async () => at }),
+      await vaultTransitions(context(), {
+        row: { ...routed, ...of },
+        hash: HASH,
+        readTransaction: async () => at,
+      }),
     );
 
   test("shows the Router's event of the deposit, once its chain has confirmed it", async () => {
@@ -115,7 +119,11 @@ describe("a transaction of the vault's chain", () => {
 
   test("is the delivery where a bridge called the Router, and the user's own step after one that failed", async () => {
     const change = async (of: Partial<DepositRow>) => {
-      const at = { row: { ...moved, ...of }, hash: HASH, look: async () => seen(receiptOf(depositedLog())) };
+      const at = {
+        row: { ...routed, ...of },
+        hash: HASH,
+        readTransaction: async () => seen(receiptOf(depositedLog())),
+      };
       return (await vaultTransitions(context(), at))[0]?.change;
     };
     const delivered = await change({});

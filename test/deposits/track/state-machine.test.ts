@@ -50,9 +50,9 @@ const phases = [
   "failed",
 ] as const;
 const everyEvidence: readonly StateEvent[] = [
-  { kind: "source_waits" },
-  { kind: "quote_over" },
-  { kind: "given_up" },
+  { kind: "source_pending" },
+  { kind: "quote_expired" },
+  { kind: "abandoned" },
   ...phases.map((phase) => ({ kind: "provider", phase }) as const),
   ...everyShown.flatMap((shows) =>
     [true, false].map((confirmed) => ({ kind: "chain", shows, confirmed }) as const),
@@ -63,9 +63,9 @@ const describeEvidence = (evidence: StateEvent): string => Object.values(evidenc
 /** SPEC's rules once more, said the other way round. */
 function expected(state: DepositState, evidence: StateEvent): DepositState {
   if (evidence.kind === "provider" || ENDS.includes(state)) return state;
-  if (evidence.kind === "quote_over") return state === "built" ? "expired" : state;
-  if (evidence.kind === "given_up") return state === "built" || state === "expired" ? "abandoned" : state;
-  const unproven = evidence.kind === "source_waits" || !evidence.confirmed;
+  if (evidence.kind === "quote_expired") return state === "built" ? "expired" : state;
+  if (evidence.kind === "abandoned") return state === "built" || state === "expired" ? "abandoned" : state;
+  const unproven = evidence.kind === "source_pending" || !evidence.confirmed;
   const isRejection = evidence.kind === "chain" && evidence.shows === "vault_rejected";
   // The one way back: what was asked for will not be, and what was paid in is owed.
   if (isRejection) return evidence.confirmed && state === "requested" ? "failed" : state;
@@ -123,7 +123,7 @@ describe("next", () => {
       "bridging",
     );
     expect(nextState("failed", { kind: "chain", shows: "shares", confirmed: true })).toBe("completed");
-    expect(nextState("failed", { kind: "source_waits" })).toBe("failed");
+    expect(nextState("failed", { kind: "source_pending" })).toBe("failed");
   });
 
   test.each(["expired", "abandoned"] as const)("reopens what is %s on any evidence of a chain", (hidden) => {
@@ -131,7 +131,7 @@ describe("next", () => {
       expect(nextState(hidden, { kind: "chain", shows, confirmed: true })).toBe(REACHES[shows]);
       expect(nextState(hidden, { kind: "chain", shows, confirmed: false })).toBe("submitted");
     }
-    expect(nextState(hidden, { kind: "source_waits" })).toBe("submitted");
+    expect(nextState(hidden, { kind: "source_pending" })).toBe("submitted");
   });
 
   test("completes nothing before the chain has confirmed it", () => {

@@ -208,7 +208,7 @@ describe("a provider that names true transactions of other things", () => {
         const ctx = await lyingContext("lifi", says);
         const { row } = await trackDeposit(ctx, {
           row: await rowOf(stuck),
-          look: createTransactionReader(ctx),
+          readTransaction: createTransactionReader(ctx),
         });
         expect(row).toMatchObject({
           state: "bridging",
@@ -233,7 +233,7 @@ describe("a provider that names true transactions of other things", () => {
         const ctx = { ...lying, providers: { ...lying.providers, all: async () => all } };
         const { row } = await trackDeposit(ctx, {
           row: await rowOf(stuck),
-          look: createTransactionReader(ctx),
+          readTransaction: createTransactionReader(ctx),
         });
         expect(row).toMatchObject({ state: "bridging", deliveredAmount: null, refundTxHash: null });
       }
