@@ -16,7 +16,7 @@ import { currentState, nextState, statusOf } from "./track/state-machine.ts";
 import { trackDeposit } from "./track/track.ts";
 import { createTransactionReader } from "./track/transaction-reader.ts";
 
-/** Writes a tracked deposit as the API shows it at `now` (milliseconds), without what follows. */
+/** Writes a tracked deposit as the API shows it at `now` (unix milliseconds), without the next step. */
 export function toWireDeposit(row: DepositRow, now: number): Deposit {
   const state = currentState(row, now);
   return {
@@ -51,7 +51,7 @@ export function toWireDeposit(row: DepositRow, now: number): Deposit {
   };
 }
 
-/** One tracked deposit as it is written down. Throws `deposit_not_found`, `store_unavailable`. */
+/** Reads a tracked deposit. Throws `deposit_not_found`, `store_unavailable`. */
 async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await selectDeposit(ctx.db, trackingId);
   if (row === null) throw failure("deposit_not_found", `there is no deposit ${trackingId}`);
@@ -59,8 +59,8 @@ async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow
 }
 
 /**
- * One tracked deposit as its chains show it now, with what the user signs next, built for the amount that really
- * arrived. Throws `deposit_not_found`, `store_unavailable`.
+ * Updates a deposit from its chains and returns it with the next step, built for the amount that arrived.
+ * Throws `deposit_not_found`, `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<Deposit> {
   const stored = await loadDeposit(ctx, trackingId);
@@ -69,7 +69,10 @@ export async function getTrackedDeposit(ctx: Context, trackingId: string): Promi
   return { ...toWireDeposit(row, ctx.now()), next, next_refusal: refusal };
 }
 
-/** A user's deposits, newest first; `before` is the last of the page before. Throws `store_unavailable`. */
+/**
+ * Lists a user's deposits, newest first; `before` is the position of the previous page's last row. Throws
+ * `store_unavailable`.
+ */
 export async function listDeposits(
   ctx: Context,
   page: { user: string; limit: number; before: TimePosition | null },
@@ -80,8 +83,8 @@ export async function listDeposits(
 }
 
 /**
- * Hides a deposit that its user gave up before sending it; if the chain shows it all the same, it is back.
- * Throws `deposit_not_found`, `deposit_state` once it was sent, `store_unavailable`.
+ * Marks a deposit as abandoned that its user will not send. It is reopened if its transaction appears on
+ * chain. Throws `deposit_not_found`, `deposit_state` when it was already sent, `store_unavailable`.
  */
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);
@@ -91,21 +94,22 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
   const history = [...row.history, { state, at: new Date(ctx.now()).toISOString() }];
   const change = { state, history };
   const updated = await updateDeposit(ctx.db, { trackingId, from: row.state, change });
-  if (updated === null) throw failure("deposit_state", "the deposit moved on meanwhile");
+  if (updated === null) throw failure("deposit_state", "the deposit changed in the meantime; try again");
   return updated;
 }
 
+/** A transaction of a deposit that the user signs: the source, the second step or the claim. */
 export type DepositStep = "source" | "deposit" | "claim";
 
 const HASH_COLUMN = { source: "sourceTxHash", deposit: "depositTxHash", claim: "claimTxHash" } as const;
 
-/** How soon after a report somebody looks, by himself. */
+/** Delay until the poller checks a reported transaction, in milliseconds. */
 const RECHECK_MS = 5_000;
 
 /**
- * Notes the hash under which somebody says a step was sent. It is a claim: it moves no state, and may be
- * replaced until the chain has shown that the deposit travels under another hash.
- * Throws `deposit_not_found`, `deposit_state`, `store_unavailable`.
+ * Stores a transaction hash that a caller reports for a step of a deposit. The hash is a claim: it changes no
+ * state and can be replaced until the chain proves another transaction. Throws `deposit_not_found`,
+ * `deposit_state`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,
@@ -114,11 +118,11 @@ export async function reportTransaction(
   const row = await loadDeposit(ctx, report.trackingId);
   const { step, txHash } = report;
   if (step === "deposit" && !hasSecondStep(row)) {
-    throw failure("deposit_state", "one transaction makes this deposit: report it as its source");
+    throw failure("deposit_state", "this deposit has one transaction only: report it with step source");
   }
   if (row[HASH_COLUMN[step]] === txHash) return row;
   if (isStepProven(row, step)) {
-    throw failure("deposit_state", "the chain shows this deposit under another transaction");
+    throw failure("deposit_state", "the chain proves a different transaction for this deposit");
   }
   const change: DepositChange = {
     [HASH_COLUMN[step]]: txHash,
@@ -127,19 +131,19 @@ export async function reportTransaction(
     checks: 0,
   };
   const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
-  if (updated === null) throw failure("deposit_state", "the deposit moved on meanwhile");
+  if (updated === null) throw failure("deposit_state", "the deposit changed in the meantime; try again");
   return updated;
 }
 
 /**
- * Whether a deposit has a transaction of its own at the vault. Of one that has none, no claim to it is ever replaced
- * by what the chain shows, so that it would stay and be told as what brought the shares.
+ * Returns true when a deposit has its own transaction at the vault. For any other deposit the chain never
+ * corrects a reported hash, which would remain as the transaction of the shares.
  */
 function hasSecondStep(row: DepositRow): boolean {
   return row.twoStep || row.state === "partial";
 }
 
-/** Whether the chain has shown under which transaction a step travels, or that it will not be taken any more. */
+/** Returns true when the chain has proven the transaction of a step, or the step can no longer happen. */
 function isStepProven(row: DepositRow, step: DepositStep): boolean {
   if (row.state === "completed" || row.state === "refunded") return true;
   if (step === "source") return row.sourceProven && row.state !== "failed";

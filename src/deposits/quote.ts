@@ -8,7 +8,7 @@ import { toDepositApproval, toEstimate, toPaymentApproval } from "./build/wire.t
 
 type QuoteStep = Quote["estimate"]["steps"][number];
 
-/** What happens on the way, in order: a swap or a bridge, then the deposit. */
+/** Lists the steps of a deposit in order: a swap or bridge when there is one, then the deposit. */
 function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
   const { vault, from } = prepared.order;
   const deposit = (to: string): QuoteStep => ({
@@ -28,8 +28,8 @@ function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
 }
 
 /**
- * The part of the value that a move costs, by the provider's own figures in USD: 0.0025 is a quarter of a percent,
- * negative when more arrives. Null where it does not give both. Four decimals.
+ * Returns the share of the value that a route costs by the provider's USD figures: 0.0025 is 0.25 %, negative
+ * when more arrives than was paid. Four decimals. Null when the provider gives no USD figures.
  */
 export function priceImpact(
   route: Pick<TransferQuote, "fromAmountUsd" | "toAmountUsd"> | null,
@@ -44,7 +44,7 @@ export function priceImpact(
 
 type RouteOption = Quote["route_options"][number];
 
-/** Every way that was offered, the one that would be built first, each with what sets it apart. */
+/** Lists every quoted route with its tags, the built route first. */
 export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
   const estimate = toEstimate(prepared);
   if (prepared.kind === "direct") {
@@ -77,14 +77,14 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
   });
 }
 
-/** Whether the vault can be called by whoever delivers. */
+/** Returns true when a provider may make the deposit itself, through the Router. */
 const callsRouter = ({ order }: PreparedDeposit): boolean => order.entry.via === "router";
 
 function isBuilt(option: TransferQuote, { route }: RoutedDeposit): boolean {
   return option.provider === route.provider && option.bridge === route.bridge;
 }
 
-/** What an option is the best at among all; cheapest only where every provider says what its gas costs. */
+/** Returns the tags of a route among all; `cheapest` only when every provider reports its gas cost. */
 function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] {
   const least = all.every(({ toAmountMin }) => toAmountMin <= option.toAmountMin);
   const seconds = option.estimatedSeconds;
@@ -102,8 +102,8 @@ function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] 
 }
 
 /**
- * Quotes a deposit without tracking it; its figures come from the same simulations as a build's.
- * Throws what building throws, but for the store.
+ * Quotes a deposit without recording it, from the same simulations as a build. Throws the errors of
+ * `prepareDeposit`.
  */
 export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> {
   const prepared = await prepareDeposit(ctx, input);
@@ -140,7 +140,7 @@ function quoteType({ kind, order }: PreparedDeposit): Quote["quote_type"] {
   return order.from.chainId === order.vault.chainId ? "same_chain_swap" : "cross_chain";
 }
 
-/** What the vault said of the deposit. */
+/** Returns the vault's terms for the deposit. */
 function preflightOf(prepared: PreparedDeposit) {
   if (prepared.kind === "direct") return prepared.direct.checked;
   const { end } = prepared.routed;

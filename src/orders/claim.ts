@@ -7,21 +7,25 @@ import type { Vault } from "../vaults/vault.ts";
 import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate.ts";
 import { toTransactionRequest, toWalletCall } from "./wallet-calls.ts";
 
-/** A claim that was seen to work, or why it would not; both null where there is nothing to be signed. */
+/**
+ * A claim that was simulated, or the reason it cannot be signed. Both are null when there is nothing to
+ * claim.
+ */
 export interface PreparedClaim {
   next: NextStep | null;
   refusal: NextStepRefusal | null;
 }
 
-/** A claim that cannot be signed, with the reason. */
+/** Returns a claim result without a transaction: the reason's code and its text. */
 export const refusedClaim = (code: string, detail: string): PreparedClaim => ({
   next: null,
   refusal: { code, detail },
 });
 
 /**
- * Simulates a claim as its user would send it. `headTime`: of the block at which it was found, in seconds. Throws what
- * simulating throws.
+ * Simulates a claim from the user's address and returns it ready to sign. `headTime` is the time of the block
+ * at which the claim was found, in seconds. Returns a refusal when the claim would revert. Throws
+ * `simulation_unavailable` and errors of the RPC nodes.
  */
 export async function prepareClaim(
   ctx: Context,

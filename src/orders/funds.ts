@@ -8,24 +8,24 @@ import { isNative } from "../lib/address.ts";
 import type { BlockTime } from "../lib/blocks.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
-/** A user and the token of the source chain that they pay with; the zero address for native. */
+/** A user and the token they pay with on the source chain. The zero address is native money. */
 export interface Payer {
   from: { client: ChainClient; chainId: number; token: Address };
   user: Address;
 }
 
-/** What a user holds of the token they pay with, all at one block. Amounts in smallest units. */
+/** Balance and allowances of a payer's token, read at one block. Amounts in smallest units. */
 export interface Funds {
-  /** Null: could not be read. */
+  /** Null when the node could not read it. */
   balance: bigint | null;
-  /** What each possible spender may take, by lower-case address; null: could not be read. */
+  /** Allowance by spender in lower case; null when the node could not read it. */
   allowances: ReadonlyMap<string, bigint | null>;
   block: BlockTime;
 }
 
 /**
- * Reads what the user holds on the source chain, and what each of the spenders may take of it, in one request.
- * Throws `token_unsupported` for what is no token there, and what reading the chain throws.
+ * Reads a payer's balance and the allowance of each spender in one request. Throws `token_unsupported` when
+ * the address is not a token, and errors of the RPC nodes.
  */
 export async function readFunds(
   ctx: Context,
@@ -39,7 +39,7 @@ export async function readFunds(
     native ? readNativeBalance(from.client, user) : null,
   ]);
   if (native) return { balance, allowances: new Map(), block };
-  if (value.balance === null) throw failure("token_unsupported", "from_token is no token on this chain");
+  if (value.balance === null) throw failure("token_unsupported", "from_token is not a token on this chain");
   return { ...value, block };
 }
 

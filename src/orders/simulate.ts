@@ -15,42 +15,48 @@ import type { VerifiedTransfer } from "../providers/provider.ts";
 import { explainCommonRevert } from "../vaults/reverts.ts";
 import { encodeApprovals, type UserCall } from "./wallet-calls.ts";
 
-/** Money that a call takes from somebody, and what the chain says of it. Amounts in smallest units. */
+/**
+ * A token payment that a call takes from its payer, with the payer's balance and allowance. Amounts in
+ * smallest units.
+ */
 export interface TokenPayment {
   client: ChainClient;
   payer: Address;
   /** The zero address for native. */
   token: Address;
   amount: bigint;
-  /** Who takes it. */
   spender: Address;
-  /** What the payer holds, and what the spender may take of it; null: not known. */
+  /** The payer's balance and the spender's allowance; null when unknown. */
   balance: bigint | null;
   allowance: bigint | null;
-  /** The head that was read. */
+  /** The block at which balance and allowance were read. */
   block: BlockTime;
 }
 
-/** What a call did after its approvals. */
+/** The result of a simulated call and the approvals before it. */
 export type SimulatedPayment =
   | {
       ok: true;
       simulation: SimulationResult;
-      /** Of the call alone. */
+      /** Gas of the call without its approvals. */
       gasUsed: bigint;
-      /** What is signed, in order: approvals still needed, then the call. */
+      /** The calls to sign, in order: the approvals still needed, then the call. */
       calls: UserCall[];
     }
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
-/** How far after the head the call is simulated, seconds: about when it will be included. */
+/** Seconds after the head at which a call is simulated: about when it will be included. */
 export const INCLUSION_DELAY_S = 30;
-/** For gas and fees, on top of what the call sends; the payer's real balance plays no part here. */
+/**
+ * Native money that pays for gas in a simulation, in wei, on top of the value of the call. The payer's real
+ * balance does not matter here.
+ */
 export const GAS_FUNDS = 10n ** 21n;
 
 /**
- * Runs approvals and a call from the payer's address on the head's state, the payer given the money where it
- * lacks it. Throws `simulation_unavailable` when no node can, or the token keeps balances where nobody finds them.
+ * Simulates a call with its approvals from the payer's address on the head state. A payer without the balance
+ * receives it by a state override. Throws `simulation_unavailable` when no node can simulate or the token's
+ * balance slot is unknown.
  */
 export async function simulatePayment(
   ctx: Context,
@@ -61,7 +67,7 @@ export async function simulatePayment(
   const standing = payment.allowance ?? 0n;
   const partial = standing > 0n && standing < payment.amount;
   const attempts = [approvalCalls(payment, { standing, reset: partial })];
-  // A few tokens refuse to approve zero; whoever refuses the reset is asked without it.
+  // A few tokens revert on an approval of zero, so a failed reset is tried again without it.
   if (partial) attempts.push(approvalCalls(payment, { standing, reset: false }));
   let outcome: SimulatedPayment | null = null;
   for (const before of attempts) {
@@ -71,7 +77,10 @@ export async function simulatePayment(
   return outcome ?? { ok: false, revert: "0x", failedCall: "approval" };
 }
 
-/** The head a simulation built on: never before the one that was read, however nodes number simulated blocks. */
+/**
+ * Returns the number of the block that a simulation ran on. Never lower than the block that was read, because
+ * nodes number simulated blocks differently.
+ */
 export function simulatedHead(
   { blockNumber }: Pick<SimulationResult, "blockNumber">,
   read: BlockTime,
@@ -111,7 +120,7 @@ const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== nul
 async function stateOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;
   const money = (isNative(token) ? amount : 0n) + GAS_FUNDS;
-  // No node takes a balance that does not fit uint256.
+  // Nodes refuse a balance override above 2^256 - 1.
   const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256 };
   if (isNative(token) || isFunded(payment)) return [gas];
   const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
@@ -132,7 +141,7 @@ const SlotLayoutSchema: z.ZodType<SlotLayout> = z.union([
   z.object({ order: z.literal("solady") }),
 ]);
 
-/** A token's storage layout is looked for once a day. */
+/** Finds the storage layout of a token's balances. Cached for a day. */
 async function balanceLayout(
   ctx: Context,
   { client, token }: Pick<TokenPayment, "client" | "token">,
@@ -143,7 +152,7 @@ async function balanceLayout(
     freshMs: DAY_MS,
     staleMs: DAY_MS,
     keepMs: DAY_MS,
-    // Not found is not kept: the node may have been at fault.
+    // A failure is not cached: the node may have been at fault.
     load: async () => {
       const layout = await findBalanceLayout(client, token);
       if (layout === null) throw new RpcError("unsupported", "no known balance layout");
@@ -153,17 +162,20 @@ async function balanceLayout(
   return value;
 }
 
-/** A source transaction that was seen to work. */
+/** A provider's transaction whose simulation succeeded. */
 export interface SimulatedProviderTransaction {
   source: Extract<SimulatedPayment, { ok: true }>;
-  /** By how much the watched balance rose, smallest unit; null where nothing was watched or a node could not read it. */
+  /**
+   * Rise of the watched balance in its smallest unit; null when no balance was watched or the node could not
+   * read it.
+   */
   gained: bigint | null;
 }
 
 /**
- * Runs a provider's transaction from the user on the source chain, after its approvals, and sees that it takes no
- * more of the token than was asked. `watch` is a balance that it may raise. Throws `would_revert`,
- * `upstream_rejected`, `simulation_unavailable`.
+ * Simulates a provider's transaction from the user's address, after its approvals, and refuses it when it
+ * spends more of the token than the order allows. `watch` is a balance that the transaction may raise. Throws
+ * `would_revert`, `upstream_rejected`, `simulation_unavailable`.
  */
 export async function simulateProviderTransaction(
   ctx: Context,
@@ -182,7 +194,7 @@ export async function simulateProviderTransaction(
   if (spent !== null && -spent > payment.amount) {
     throw failureFrom(
       "upstream_rejected",
-      "the provider's transaction takes more than was asked",
+      "the provider's transaction takes more of the token than the order allows",
       new Error(`${-spent} of ${payment.amount}`),
     );
   }
@@ -190,19 +202,19 @@ export async function simulateProviderTransaction(
   return { source: made, gained };
 }
 
-/** Watches a token of an account's; native cannot be read like that. */
+/** Returns a read of an account's token balance; null for native money, which no contract call can read. */
 export function watchedBalance(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
   return isNative(token) ? null : balanceOfRead(token, account);
 }
 
-/** By how much a number that was read before and after has risen; null: it could not be read. */
+/** Returns the rise of a number that was read before and after a simulation; null when either read failed. */
 export function increaseOf(simulation: SimulationResult, index: number): bigint | null {
   const [before, after] = [simulation.before[index], simulation.after[index]];
   if (typeof before !== "string" || typeof after !== "string") return null;
   return hexToBigInt(after) - hexToBigInt(before);
 }
 
-/** Reads what an account holds of a token, before and after a simulation. */
+/** Describes a balance read that is made before and after a simulation. */
 export function balanceOfRead(token: Address, account: Address): SimulationRead {
   return {
     target: token,
@@ -210,5 +222,5 @@ export function balanceOfRead(token: Address, account: Address): SimulationRead 
   };
 }
 
-/** Whether a payment is made in the chain's native token. */
+/** Returns true when a payment is made in the chain's native token. */
 export const isNativePayment = ({ token }: Pick<TokenPayment, "token">): boolean => isNative(token);

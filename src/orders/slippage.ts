@@ -1,31 +1,35 @@
 import { deductParts, fractionToParts, mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
 
-/** The most a deposit without swap or bridge may lose between preview and execution: 0.5 %. */
+/** Largest slippage between preview and execution of a deposit without swap or bridge: 0.5 %. */
 const MAX_DIRECT_LOSS = PARTS_PER_BILLION / 200n;
-/** The most that depositing itself may cost (entry fee, premium, an inflated price), whatever slippage is asked: 3 %. */
+/** Largest cost of the deposit itself (entry fee, premium, an inflated share price) at any slippage: 3 %. */
 const MAX_PRICE_LOSS = (PARTS_PER_BILLION * 3n) / 100n;
-/** Tokens with at least so many decimals round by an amount nobody misses. */
+/** Tokens with at least this many decimals may lose one smallest unit to rounding. */
 const ROUNDING_TOLERANT_DECIMALS = 6;
 
 /**
- * The loss that is allowed between expectation and shares, in parts per billion: the whole slippage for a
- * deposit that swaps or bridges, at most 0.5 % for one that does neither.
+ * Returns the slippage that a deposit may lose, in parts per billion: all of it when money is swapped or
+ * bridged (`routed`), at most 0.5 % otherwise.
  */
-export function allowedLoss(slippage: number, moves: boolean): bigint {
+export function allowedLoss(slippage: number, routed: boolean): bigint {
   const asked = fractionToParts(slippage);
-  return moves || asked < MAX_DIRECT_LOSS ? asked : MAX_DIRECT_LOSS;
+  return routed || asked < MAX_DIRECT_LOSS ? asked : MAX_DIRECT_LOSS;
 }
 
-/** The least shares a deposit must mint: the previewed ones less the allowed loss, rounded down, at least 1. */
+/**
+ * Returns the minimum shares of a deposit: the previewed shares less the allowed loss, rounded down, at least
+ * 1.
+ */
 export function minimumShares(previewShares: bigint, loss: bigint): bigint {
   const floor = deductParts(previewShares, loss);
   return floor > 0n ? floor : 1n;
 }
 
 /**
- * Whether shares are worth what is paid for them, within the slippage but never beyond 3 %. `price` is the
- * vault's own: what a sample of shares converts to. One smallest unit of rounding is ignored for tokens of
- * six decimals and more. Catches inflated vaults, entry fees and premiums. Amounts in smallest units.
+ * Returns true when the shares are worth their price: at most the slippage is lost, and never more than 3 %.
+ * `price` is the vault's own share price, as the assets of a sample of shares. One smallest unit of rounding
+ * is ignored for tokens with six or more decimals. Catches inflated vaults, entry fees and premiums. Amounts
+ * in smallest units.
  */
 export function priceIsSafe(deposit: {
   amount: bigint;
@@ -39,6 +43,6 @@ export function priceIsSafe(deposit: {
     asked < MAX_PRICE_LOSS ? (asked > MAX_DIRECT_LOSS ? asked : MAX_DIRECT_LOSS) : MAX_PRICE_LOSS;
   const worth = mulDivDown(deposit.shares, deposit.price.assets, deposit.price.shares);
   const rounding = deposit.assetDecimals >= ROUNDING_TOLERANT_DECIMALS ? 1n : 0n;
-  // Exact: rounding the least worth down would allow a unit more, which counts in a token of few decimals.
+  // Exact: rounding the minimum down would allow one unit more, which matters in a token of few decimals.
   return (worth + rounding) * PARTS_PER_BILLION >= deposit.amount * (PARTS_PER_BILLION - tolerance);
 }

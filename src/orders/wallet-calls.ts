@@ -3,14 +3,17 @@ import { isNative } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import type { TransactionRequest, WalletCall } from "../schemas/transaction.ts";
 
-/** One call of the user's on the vault's chain. `value` in wei. */
+/** A call that the user's wallet sends. `value` in wei. */
 export interface UserCall {
   target: Address;
   value: bigint;
   data: Hex;
 }
 
-/** The approvals before the deposit, in order; `reset` puts a standing allowance to zero first (USDT's rule). */
+/**
+ * Encodes the approvals that precede a call, in order. `reset` sets an existing allowance to zero first,
+ * which USDT requires. Empty for native money.
+ */
 export function encodeApprovals(approval: {
   token: Address;
   spender: Address;
@@ -26,7 +29,7 @@ export function encodeApprovals(approval: {
   return approval.reset ? [approve(0n), approve(approval.amount)] : [approve(approval.amount)];
 }
 
-/** A transaction with the gas limit that its simulated use asks for. */
+/** Writes a call as a transaction for a wallet, with a gas limit derived from the simulated gas. */
 export function toTransactionRequest(
   call: UserCall,
   seen: { chainId: number; gasUsed: bigint },
@@ -40,7 +43,7 @@ export function toTransactionRequest(
   };
 }
 
-/** One call of an EIP-5792 list. */
+/** Writes a call as an entry of a `wallet_sendCalls` list (EIP-5792). */
 export function toWalletCall(call: UserCall, chainId: number): WalletCall {
   return {
     to: call.target,
@@ -50,13 +53,16 @@ export function toWalletCall(call: UserCall, chainId: number): WalletCall {
   };
 }
 
-/** As nodes write it: whoever compares a transaction's input with what was handed out compares text. */
+/** Lower case, as nodes return a transaction's input: callers compare the two as text. */
 const lowerHex = (data: Hex): Hex => data.toLowerCase() as Hex;
 
-/** Refunds give back at most a fifth (EIP-3529) and calls keep back a 64th (EIP-150); the state may move on, too. */
+/**
+ * Headroom over simulated gas: refunds return at most a fifth (EIP-3529), every call withholds a 64th
+ * (EIP-150), and the state may change before inclusion.
+ */
 const GAS_HEADROOM = { numerator: 14n, denominator: 10n, base: 60_000n } as const;
 
-/** The gas limit for a transaction that was seen to use `gasUsed`. */
+/** Returns the gas limit for a transaction whose simulation used `gasUsed`. */
 export function gasLimit(gasUsed: bigint): bigint {
   return mulDivDown(gasUsed, GAS_HEADROOM.numerator, GAS_HEADROOM.denominator) + GAS_HEADROOM.base;
 }

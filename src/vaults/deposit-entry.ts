@@ -7,15 +7,18 @@ import { depositRouterAddress } from "../router/address.ts";
 import { isRouterDeployed } from "./router-deployment.ts";
 import type { Token, Vault } from "./vault.ts";
 
-/** Where deposits into a vault go: through the chain's Router, or to the vault's own entry point. */
+/**
+ * The contract that a deposit into a vault calls: the chain's Router, or the vault's own entry point called
+ * by the user.
+ */
 export interface DepositEntry {
   via: "router" | "user";
   address: Address;
 }
 
 /**
- * Where deposits into a vault go. A vault that must see the user as caller never goes through the Router.
- * Throws what reading the chain throws when the Router's code has never been seen.
+ * Returns the contract that deposits into a vault call. A vault that requires the user as caller never goes
+ * through the Router. Throws errors of the RPC nodes when the Router's code was never read.
  */
 export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositEntry> {
   const byRouter = vault.caller === "router" && (await isRouterDeployed(ctx, vault.chainId));
@@ -24,7 +27,9 @@ export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositE
     : { via: "user", address: vault.entryPoint };
 }
 
-/** As `depositEntry` for showing a vault: a chain that cannot be read counts as one without the Router. */
+/**
+ * Returns the deposit entry for display: a chain that cannot be read counts as a chain without the Router.
+ */
 export async function depositEntryForDisplay(ctx: Context, vault: Vault): Promise<DepositEntry> {
   try {
     return await depositEntry(ctx, vault);
@@ -34,7 +39,10 @@ export async function depositEntryForDisplay(ctx: Context, vault: Vault): Promis
   }
 }
 
-/** Every token that a deposit can start from without a swap; native where the Router can wrap it. */
+/**
+ * Returns every token that the vault accepts without a swap; includes native money when the Router can wrap
+ * it into the asset.
+ */
 export function acceptedTokens(
   vault: Vault,
   where: { chain: ChainDefinition; entry: DepositEntry },
@@ -50,7 +58,9 @@ export function acceptedTokens(
   return tokens;
 }
 
-/** Why a vault is paused: the registry's reason, or that its own contract refuses deposits. */
+/**
+ * Returns why a vault is paused: the registry's reason, or that the vault's own contract refuses deposits.
+ */
 export function pauseReason(vault: Vault): string {
   return vault.status === "paused" ? vault.statusReason : "the vault's own contract refuses deposits";
 }

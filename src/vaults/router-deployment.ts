@@ -9,9 +9,9 @@ import { depositRouterAddress, depositRouterCodeHash } from "../router/address.t
 const RouterDeployment = z.object({ deployed: z.boolean(), at: z.number() });
 
 /**
- * Whether the chain carries our Router, byte for byte. A yes is a fixed fact and kept for a day; a no is
- * asked again after a minute, for the Router may be deployed meanwhile.
- * Throws `chain_unsupported`, and what the chain client throws when no node says.
+ * Returns true when the chain has our Router's exact bytecode. A true is cached for a day, a false for a
+ * minute because the Router may be deployed meanwhile. Throws `chain_unsupported` and errors of the RPC
+ * nodes.
  */
 export async function isRouterDeployed(ctx: Context, chainId: number): Promise<boolean> {
   const { value } = await ctx.cache.cached({

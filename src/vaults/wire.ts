@@ -5,13 +5,13 @@ import { acceptedTokens, type DepositEntry, pauseReason } from "./deposit-entry.
 import { adapterOf } from "./families.ts";
 import type { Vault } from "./vault.ts";
 
-/** What a vault shows on the wire besides its registry row. */
+/** Everything the API shows of a vault besides its registry row. */
 export interface VaultDisplay {
   chain: ChainDefinition;
   entry: DepositEntry;
-  /** From the chain; false where it could not be read. */
+  /** Paused by the vault's own contract; false when the chain could not be read. */
   pausedOnChain: boolean;
-  /** Read from the chain; smallest unit of the asset. */
+  /** The contract's minimum deposit in the smallest unit of the asset; null when it names none. */
   minDeposit: bigint | null;
 }
 

@@ -16,9 +16,10 @@ import { prepareRouted } from "./route-search.ts";
 import { toEstimate, toWireBuilt } from "./wire.ts";
 
 /**
- * Resolve → check → route → encode → verify → simulate, on the vault as Postgres has it. Has no effects. A token that
- * the vault takes, but refuses now, is swapped into the vault's own asset.
- * Throws `chain_unsupported`, `vault_not_found`, the refusals of `resolveOrder`, `prepareDirect` and `prepareRouted`.
+ * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, encodes,
+ * verifies and simulates. The vault is read from Postgres. A token that the vault accepts but refuses now is
+ * swapped into the vault's own asset. Throws `chain_unsupported`, `vault_not_found` and the refusals of
+ * `resolveOrder`, `prepareDirect` and `prepareRouted`.
  */
 export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -34,7 +35,7 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
     return { kind: "direct", order, direct: await prepareDirect(ctx, intent) };
   } catch (error) {
     if (!mayUseOtherToken(error, { order, token })) throw error;
-    // What the vault says of the user's own token is what they should hear when no other token does.
+    // When no other token works either, the vault's refusal of the user's own token is the useful answer.
     const none = () => {
       throw error;
     };
@@ -42,21 +43,23 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
   }
 }
 
-/** Whether another of the vault's tokens may do: not its own asset's place, which native stands for too. */
+/**
+ * Returns true when another accepted token may be tried: never in place of the vault's asset or native money.
+ */
 function mayUseOtherToken(error: unknown, { order, token }: { order: DepositOrder; token: Token }): boolean {
   const own = [order.vault.asset.address, zeroAddress];
   if (own.some((address) => sameAddress(address, token.address))) return false;
   return error instanceof AppError && isTokenRefusal(error);
 }
 
-/** The token the vault takes as it is; null when it has to be swapped or bridged. */
+/** Returns the accepted token that the user pays with; null when it must be swapped or bridged first. */
 function directToken({ from, client, vault, entry }: DepositOrder): Token | null {
   if (from.chainId !== vault.chainId) return null;
   const accepted = acceptedTokens(vault, { chain: client.definition, entry });
   return accepted.find((candidate) => sameAddress(candidate.address, from.token)) ?? null;
 }
 
-/** Writes down a deposit that is about to be handed out. Throws `store_unavailable`. */
+/** Records a built deposit. Throws `store_unavailable`. */
 async function recordDeposit(
   ctx: Context,
   input: { prepared: PreparedDeposit; expiresAt: Date },
@@ -98,13 +101,13 @@ async function recordDeposit(
 
 type FirstTransaction = Pick<NewDeposit, "sourceTo" | "sourceDataHash">;
 
-/** The first transaction as it is handed out. */
+/** Identifies the source transaction of a direct deposit. */
 const directColumns = ({ deposit }: DirectDeposit): FirstTransaction => ({
   sourceTo: deposit.target.toLowerCase(),
   sourceDataHash: keccak256(deposit.data),
 });
 
-/** The same, and what is needed to follow the money. */
+/** Identifies the source transaction of a routed deposit, with the columns that track its transfer. */
 function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction & Partial<NewDeposit> {
   return {
     sourceTo: route.transaction.to.toLowerCase(),
@@ -120,25 +123,25 @@ function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction &
   };
 }
 
-/** Within what a build is answered, milliseconds from the request's start: callers wait for eight seconds. */
+/** Deadline of a build in milliseconds from the start of the request. Clients wait for eight seconds. */
 export const BUILD_DEADLINE_MS = 7_300;
 
 /**
- * Builds a deposit: resolve → check → route → encode → verify → simulate → record. What it returns has been seen
- * to work on the heads of its chains.
- * Throws the refusals of resolving and preparing, `store_unavailable`, `upstream_unavailable`, `upstream_timeout`.
+ * Builds and records a deposit: its transactions were simulated on the head of their chains. Throws the
+ * refusals of `prepareDeposit`, `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the
+ * deadline.
  */
 export async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
   const prepared = await prepareDeposit(ctx, input);
-  // Nobody waits for it any more, and what nobody was given is not recorded.
+  // The client has already received a timeout, so the deposit must not be recorded.
   if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
-    throw failure("upstream_timeout", "the deposit could not be built in time");
+    throw failure("upstream_timeout", "the deposit could not be built in time; try again");
   const expiresAt = new Date(ctx.now() + quoteLifetimeMs(prepared));
   await recordDeposit(ctx, { prepared, expiresAt });
   return toWireBuilt(prepared, expiresAt);
 }
 
-/** How long the figures hold, in milliseconds: no longer than those of whoever moves the money. */
+/** Returns how long a quote is valid, in milliseconds: never longer than the provider's own quote. */
 export function quoteLifetimeMs(prepared: PreparedDeposit): number {
   if (prepared.kind === "direct") return QUOTE_TTL_MS;
   return Math.min(QUOTE_TTL_MS, prepared.routed.route.validSeconds * 1000);

@@ -24,19 +24,26 @@ import { adapterOf } from "../../vaults/families.ts";
 import type { DepositCall } from "../../vaults/vault-adapter.ts";
 import { type DepositIntent, paysNative } from "./order.ts";
 
-/** The least that must arrive and be minted. `minShares` null: nothing on chain enforces one. */
+/**
+ * Minimum amount in and minimum shares of a deposit, in smallest units. `minShares` is null when nothing on
+ * chain enforces a minimum.
+ */
 export interface DepositFloors {
   minIn: bigint;
   minShares: bigint | null;
-  /** Unix seconds, by the chain's clock. */
+  /** Unix seconds on the chain's clock. */
   deadline: bigint;
-  /** Whether the vault takes it as a request now, as its terms say; only families that can do both are told. */
+  /**
+   * True when the vault takes this deposit as an async request. Set only for families that support both ways.
+   */
   async?: boolean;
 }
 
 const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
-/** Encodes the deposit as the user sends it: one call to the Router, or to the vault's own entry point. */
+/**
+ * Encodes a deposit as the user's wallet sends it: one call to the Router or to the vault's own entry point.
+ */
 export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
   const { amount } = intent;
   if (intent.entry.via === "user") {
@@ -47,7 +54,7 @@ export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors):
   return { target: intent.entry.address, value, data: encodeRouterDeposit(toRouterCall(intent, floors)) };
 }
 
-/** The vault's own call, as the user makes it. */
+/** Encodes the vault's own deposit call, made by the user. */
 export function vaultCall(
   intent: DepositIntent,
   floors: Pick<DepositFloors, "minShares" | "async">,
@@ -56,7 +63,10 @@ export function vaultCall(
   return adapterOf(vault).encode(vault, { ...vaultDepositTerms(intent, floors), amount, caller });
 }
 
-/** The Router call that carries out an intent. */
+/**
+ * Returns the Router call that makes a deposit: the order, its steps and the tokens to sweep. Throws
+ * RangeError for an async request and for a missing minimum of shares.
+ */
 export function toRouterCall(intent: DepositIntent, floors: DepositFloors): RouterCall {
   const { vault, user } = intent;
   const call = adapterOf(vault).encode(vault, {
@@ -90,7 +100,7 @@ export function toRouterCall(intent: DepositIntent, floors: DepositFloors): Rout
   };
 }
 
-/** What every encoding of the intent's deposit has in common. */
+/** Returns the parameters that every encoding of a deposit shares. */
 function vaultDepositTerms(
   intent: DepositIntent,
   { minShares, async = false }: Pick<DepositFloors, "minShares" | "async">,
@@ -99,13 +109,13 @@ function vaultDepositTerms(
   return { token, receiver: intent.user, minShares: minShares ?? 1n, async };
 }
 
-/** Wraps all the native token the Executor holds. */
+/** Wraps all native money in the Executor. */
 function wrapStep(wrappedNative: Address): RouterStep {
   const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "deposit" });
   return callOnlyStep({ target: wrappedNative, value: MAX_UINT256, data });
 }
 
-/** Deposits all of the asset the Executor holds. */
+/** Deposits the Executor's whole balance of the asset. */
 function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
   const asset = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
   return {
@@ -123,7 +133,7 @@ function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
 /** Byte offset of the amount in `transfer(address to, uint256 amount)`. */
 const TRANSFER_AMOUNT_OFFSET = 36n;
 
-/** Passes all shares that were minted to the Executor on to their owner. */
+/** Transfers all shares that were minted to the Executor to the user. */
 function forwardStep(shareToken: Address, user: Address): RouterStep {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [user, 0n] });
   const step = callOnlyStep({ target: shareToken, value: 0n, data });
@@ -131,9 +141,8 @@ function forwardStep(shareToken: Address, user: Address): RouterStep {
 }
 
 /**
- * Reads the encoded deposit back and compares it, field by field, with what was asked: the last look before
- * it is simulated and handed out. Throws `upstream_rejected` naming the field, never
- * returns a transaction that differs.
+ * Decodes an encoded deposit and compares every field with the intent before the deposit is simulated. Throws
+ * `upstream_rejected` with the name of the field that differs.
  */
 export function verifyDepositCall(
   intent: DepositIntent,
@@ -153,8 +162,8 @@ export function verifyDepositCall(
 }
 
 /**
- * Reads a Router call back and compares it, field by field, with the one that was meant for an intent. Throws
- * `upstream_rejected` naming the field.
+ * Decodes a Router call and compares every field with the expected call of an intent. Throws
+ * `upstream_rejected` with the name of the field that differs.
  */
 export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expected: RouterCall }): void {
   const { expected } = built;
@@ -177,7 +186,7 @@ export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expe
     throw mismatch("step target");
   if (!isAddressEqual(deposit.spender, intent.vault.spender)) throw mismatch("step spender");
   if (differs(decoded.sweep.join(), expected.sweep.join())) throw mismatch("sweep");
-  // Nothing besides what was read: no trailing bytes, no other way to write the same.
+  // Refuses trailing bytes and any other encoding of the same values.
   if (encodeRouterDeposit(decoded) !== built.data) throw mismatch("data");
 }
 

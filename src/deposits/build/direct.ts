@@ -10,28 +10,29 @@ import type { DepositIntent } from "./order.ts";
 import { explainDepositRevert, type Preflight, preflightDeposit } from "./preflight.ts";
 import { mintEffect, requestEffect, type SimulatedDeposit, simulateDeposit } from "./simulate.ts";
 
-/** How long a quote lives, by our clock. */
+/** Lifetime of a quote by our clock, in milliseconds. */
 export const QUOTE_TTL_MS = 5 * 60_000;
-/** How much longer the chain accepts the transaction: blocks and wallets take their time. Seconds. */
+/** Seconds that the chain accepts a transaction after its quote expires: wallets and blocks take time. */
 const DEADLINE_GRACE_S = 600;
 
-/** A deposit on the vault's chain that was encoded, read back and seen to work. Amounts in smallest units. */
+/** A deposit on the vault's chain that was encoded, verified and simulated. Amounts in smallest units. */
 export interface DirectDeposit {
   intent: DepositIntent;
   checked: Preflight;
   deposit: UserCall;
-  /** What reaches the vault: the amount, or what a token with a fee on transfers leaves of it. */
+  /** Amount that reaches the vault: less than the user pays when the token takes a fee on transfers. */
   depositAmount: bigint;
   floors: DepositFloors;
-  /** By the simulation; for a request, whose shares come later, by the vault's preview. */
+  /** Simulated shares; for an async request, whose shares come later, the vault's preview. */
   expectedShares: bigint;
   simulated: Extract<SimulatedDeposit, { ok: true }>;
 }
 
 /**
- * Check → encode → verify → simulate. A token that takes a fee on transfers shows itself in the first
- * simulation (the Router names what arrived); the floors are then made for that amount.
- * Throws the refusals of `preflightDeposit`, `would_revert`, `simulation_unavailable`, `upstream_rejected`.
+ * Checks, encodes, verifies and simulates a direct deposit. A token with a fee on transfers fails the first
+ * simulation, and the Router's error names the amount that arrived: the second attempt sets its floors for
+ * that amount. Throws the refusals of `preflightDeposit`, `would_revert`, `simulation_unavailable`,
+ * `upstream_rejected`.
  */
 export async function prepareDirect(ctx: Context, intent: DepositIntent): Promise<DirectDeposit> {
   const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount });
@@ -77,9 +78,9 @@ function toDirectDeposit(intent: DepositIntent, made: DirectAttempt): DirectDepo
   const { previewShares } = made.checked;
   if (simulated.shares === null) return { ...made, intent, simulated, expectedShares: previewShares };
   const promised = minimumShares(previewShares, allowedLoss(intent.slippage, false));
-  // The Router has seen to that itself; where the user deposits directly nobody has.
+  // The Router enforces the minimum itself; a deposit made by the user has no such check.
   if (simulated.shares > 0n && simulated.shares < promised) {
-    throw failure("price_unsafe", `${intent.vault.name} mints fewer shares than its own preview says`);
+    throw failure("price_unsafe", `${intent.vault.name} mints fewer shares than its preview promises`);
   }
   if (simulated.shares <= 0n)
     throw failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`);
@@ -92,7 +93,10 @@ function requiredAsyncDeposits({ vault }: DepositIntent): AsyncDeposits {
   return requests;
 }
 
-/** What reached the Router's clone, when the Router refused it as too little. */
+/**
+ * Returns the amount that reached the Router when it refused the amount as too small; null for any other
+ * revert.
+ */
 function arrivedAmount(revert: `0x${string}`): bigint | null {
   const error = decodeRouterError(revert);
   const received = error?.name === "InputBelowMinimum" ? error.args[0] : null;

@@ -15,23 +15,28 @@ import { sleep } from "../../lib/timers.ts";
 import type { BuildInput, BuiltDeposit } from "../../schemas/quote.ts";
 import { BUILD_DEADLINE_MS, buildDeposit } from "./build.ts";
 
-/** For how long a key means its first request: a day. */
+/** How long an idempotency key is kept: a day, in milliseconds. */
 const KEY_TTL_MS = DAY_MS;
-/** A build that has not answered by then never will. */
+/** Age in milliseconds after which an unanswered build counts as dead. */
 const STALLED_MS = 30_000;
-/** A twin asks the database less and less often. */
+/**
+ * First and longest pause between two polls of the database for the first request's answer, in milliseconds.
+ */
 const FIRST_POLL_MS = 150;
 const MAX_POLL_MS = 1_200;
 
-/** What this isolate builds now, since when (unix milliseconds): its twins need not ask the database meanwhile. */
+/**
+ * Start times of the builds that run in this isolate, in unix milliseconds. Requests under the same key wait
+ * here without polling the database.
+ */
 const inFlight = new Map<string, number>();
 
 /**
- * Builds a deposit at most once per `Idempotency-Key` of a caller (a partner, or a client address with its
- * user): the same request within a day gives the stored answer while its quote lives, twins wait for the
- * first, a failure frees the key. Without a key it just builds.
- * Throws `idempotency_conflict` for another request under the key, `quote_expired`, `upstream_timeout` when the
- * first is not done in time, and what building throws.
+ * Builds a deposit at most once per `Idempotency-Key` and caller (a partner, or a client address with its
+ * user). The same request within a day receives the stored answer while its quote is valid, concurrent
+ * requests wait for the first, and a failed build frees the key. Builds directly when there is no key. Throws
+ * `idempotency_conflict` for a different request under the key, `quote_expired`, `upstream_timeout` when the
+ * first request does not finish in time, and the errors of `buildDeposit`.
  */
 export async function buildDepositOnce(
   ctx: Context,
@@ -44,7 +49,7 @@ export async function buildDepositOnce(
   const work = `${id.scope} ${key} ${bodyHash}`;
   let waitMs = FIRST_POLL_MS;
   let waited = false;
-  // A twin whose caller has been told already asks no more: a crowd of them would hold up the first.
+  // Past the deadline the client has its answer already; further polling would only slow the first request.
   for (; ctx.timing.elapsedMs() <= BUILD_DEADLINE_MS; await sleep(waitMs), waited = true) {
     if (isInFlight(work, ctx.now())) continue;
     const stored = waited ? await storedAnswer(ctx, { id, bodyHash }) : null;
@@ -54,7 +59,7 @@ export async function buildDepositOnce(
     if (outcome !== null) return outcome;
     waitMs = Math.min(2 * waitMs, MAX_POLL_MS);
   }
-  throw failure("upstream_timeout", "the first request under this key is still being answered");
+  throw failure("upstream_timeout", "the first request under this key is still in progress; try again later");
 }
 
 const claimTimes = (now: number) => ({
@@ -62,7 +67,9 @@ const claimTimes = (now: number) => ({
   ages: { forgottenBefore: new Date(now - KEY_TTL_MS), deadBefore: new Date(now - STALLED_MS) },
 });
 
-/** Builds if nobody did; else the stored answer, null while there is none yet. */
+/**
+ * Builds when this request claims the key; otherwise returns the stored answer, or null while there is none.
+ */
 async function buildFirst(
   ctx: Context,
   { work, ...first }: { input: BuildInput; id: IdempotencyKey; bodyHash: string; work: string },
@@ -79,14 +86,17 @@ async function buildFirst(
   return storedAnswer(ctx, { id, bodyHash });
 }
 
-/** A request that the platform ended takes no leave: its entry is too old some time. */
+/**
+ * Returns true while this isolate builds the same request. The platform may stop a request without cleanup,
+ * so an old entry is dropped.
+ */
 function isInFlight(work: string, now: number): boolean {
   const since = inFlight.get(work);
   if (since !== undefined && since < now - STALLED_MS) inFlight.delete(work);
   return inFlight.has(work);
 }
 
-/** The first request's answer; null while there is none yet. */
+/** Returns the stored answer of the first request; null while there is none. */
 async function storedAnswer(
   ctx: Context,
   asked: { id: IdempotencyKey; bodyHash: string },
@@ -94,11 +104,11 @@ async function storedAnswer(
   const row = await selectKey(ctx.db, asked.id);
   if (row === null) return null;
   if (row.bodyHash !== asked.bodyHash) {
-    throw failure("idempotency_conflict", "this key was used for another request");
+    throw failure("idempotency_conflict", "this key was used for a different request");
   }
   if (row.response === null || row.expiresAt === null) return null;
   if (row.expiresAt.getTime() <= ctx.now()) {
-    throw failure("quote_expired", "the quote that was given under this key is over");
+    throw failure("quote_expired", "the quote under this key has expired; use a new key");
   }
   return row.response;
 }
@@ -119,7 +129,10 @@ async function buildClaimed(
   }
 }
 
-/** A key alone, which anybody may have copied from a page, does not make a caller the partner. */
+/**
+ * Returns the owner of an idempotency key. An API key without its secret may be copied from a web page, so it
+ * does not prove the partner.
+ */
 function scopeOf(ctx: Context, input: BuildInput): string {
   const { actor } = ctx;
   if (actor.kind === "partner" && actor.proof !== "key")
@@ -127,12 +140,12 @@ function scopeOf(ctx: Context, input: BuildInput): string {
   return `client:${ctx.clientAddress}:${input.user_address.toLowerCase()}`;
 }
 
-/** Rows that one run removes; each holds an answer. */
+/** Rows deleted per run; each holds a whole answer. */
 const DELETE_LIMIT = 5_000;
 
 /**
- * Removes the answers that no `Idempotency-Key` gives any more, the oldest first: they name client addresses and users.
- * Returns how many. Throws `store_unavailable`.
+ * Deletes stored answers whose idempotency key has expired, oldest first: they contain client addresses and
+ * users. Returns the number deleted. Throws `store_unavailable`.
  */
 export function deleteExpiredAnswers(ctx: Context): Promise<number> {
   return deleteKeysBefore(ctx.db, { claimedBefore: new Date(ctx.now() - KEY_TTL_MS), limit: DELETE_LIMIT });

@@ -26,24 +26,27 @@ import {
 } from "./prepared-deposit.ts";
 import { mintEffect } from "./simulate.ts";
 
-/** The deposit that a bridge makes with what it delivers. Amounts in smallest units of what arrives. */
+/**
+ * The deposit that a bridge makes with the delivered amount. Amounts in smallest units of the delivered
+ * token.
+ */
 interface DestinationDeposit {
-  /** For the amount that is expected. */
+  /** For the expected amount. */
   intent: DepositIntent;
   checked: Preflight;
   floors: DepositFloors & { minShares: bigint };
   call: DestinationCall;
 }
 
-/** The longest that a delivery is waited for: relayers have up to a day. Seconds. */
+/** Longest wait for a delivery in seconds: relayers have up to a day. */
 const MAX_DELIVERY_S = DAY_S;
-/** Several times what a deposit takes through the Router; a bridge that is paid for gas is paid for this. */
+/** Gas bought for the destination call: several times the gas of a deposit through the Router. */
 const DELIVERY_GAS_LIMIT = 1_000_000n;
 
 /**
- * Checks the vault for the expected amount and encodes the Router call that takes whatever arrives: no less than
- * the guaranteed amount less the allowed loss, for no fewer shares than the expected ones less the allowed loss.
- * Throws the refusals of `preflightDeposit`.
+ * Checks the vault for the expected amount and encodes the Router call for any delivered amount. Its floors:
+ * the guaranteed amount less the slippage, and the previewed shares less the slippage. Throws the refusals of
+ * `preflightDeposit`.
  */
 async function planDestinationDeposit(
   ctx: Context,
@@ -66,12 +69,16 @@ async function planDestinationDeposit(
   return { intent, checked, floors, call };
 }
 
-/** Executors keep allowances of earlier calls; one unit stands for them, so that tokens like USDT are reset first. */
+/**
+ * One unit of allowance, as left over from an earlier call of the executor: tokens like USDT then need a
+ * reset.
+ */
 const STANDING_ALLOWANCE = 1n;
 
 /**
- * Makes the destination call as the bridge's executor would, holding `amount` of what arrives. Throws what the
- * vault refuses it with, `no_route` when it needs more gas than the bridge gives, `simulation_unavailable`.
+ * Simulates the destination call as the bridge's executor with `amount` of the delivered token. Throws the
+ * vault's refusals, `no_route` when the call needs more gas than the bridge provides,
+ * `simulation_unavailable`.
  */
 async function simulateDelivery(
   ctx: Context,
@@ -98,7 +105,7 @@ async function simulateDelivery(
   if (!made.ok)
     throw explainDepositRevert({ intent, amount: intent.amount, terms: checked.terms }, made.revert);
   if (made.gasUsed > call.gasLimit) {
-    const detail = "the deposit needs more gas than the bridge gives it";
+    const detail = "the deposit needs more gas than the bridge provides";
     throw failure("no_route", detail, { reasons: [{ code: "destination_call_failed", detail }] });
   }
   const shares = effect.judge(made.simulation) ?? 0n;
@@ -106,9 +113,9 @@ async function simulateDelivery(
 }
 
 /**
- * Builds one transaction that ends in the vault: the provider calls the Router with what it delivers. Source and
- * destination are simulated, the latter with the guaranteed amount and with the expected one.
- * Throws the refusals of the provider, of the vault and of both simulations.
+ * Builds one transaction that ends in the vault: the provider calls the Router with the delivered amount. The
+ * source is simulated, and the destination with the guaranteed and the expected amount. Throws the refusals
+ * of the provider, of the vault and of the simulations.
  */
 export async function buildOneStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
   const destination = await planDestinationDeposit(ctx, attempt);
@@ -128,7 +135,7 @@ interface OneStepParts {
   route: VerifiedTransfer;
 }
 
-/** The deposit is part of the transaction itself. */
+/** Simulates the whole transaction on the vault's chain, where swap and deposit happen together. */
 async function onOneChain(ctx: Context, { attempt, destination, route }: OneStepParts): Promise<BuiltRoute> {
   const payment = toPayment(attempt, route);
   const { vault, user } = attempt.order;

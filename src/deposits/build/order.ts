@@ -8,22 +8,25 @@ import type { BuildInput } from "../../schemas/quote.ts";
 import { type DepositEntry, depositEntry } from "../../vaults/deposit-entry.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
 
-/** To whom a deposit is attributed. */
+/** The partner a deposit is attributed to. */
 interface Attribution {
   partnerId: string;
   /** keccak256 of the partner id's UTF-8 bytes, or zero. */
   partnerHash: Hex;
   partnerType: number;
-  /** The partner whose key was used; null when the id is only what the caller says: no dashboard shows that. */
+  /**
+   * Address of the partner whose API key was used; null when the partner id is only named by the caller,
+   * which no dashboard counts.
+   */
   partnerAddress: string | null;
-  /** Whether the key's secret was there too. */
+  /** True when the request also carried the key's secret. */
   partnerVerified: boolean;
 }
 
 /**
- * Attributes a deposit: to the key's owner where there is a key, else to whom the caller names.
- * Throws `partner_mismatch` when the caller names somebody else than the key's owner, `vault_not_enrolled` for
- * a vault that the owner left out.
+ * Attributes a deposit to the owner of the API key, or without a key to the partner that the caller names.
+ * Throws `partner_mismatch` when the caller names a different partner than the key's owner,
+ * `vault_not_enrolled` for a vault that the partner has not enrolled.
  */
 export function attributeDeposit(
   ctx: Context,
@@ -41,10 +44,10 @@ export function attributeDeposit(
   }
   const { partner, proof } = ctx.actor;
   if (named !== "" && named !== partner.partnerId) {
-    throw failure("partner_mismatch", "partner_id is not that of the API key");
+    throw failure("partner_mismatch", "partner_id does not belong to the API key");
   }
   if (partner.vaults !== null && !partner.vaults.includes(vaultId)) {
-    throw failure("vault_not_enrolled", `${vaultId} is not among the vaults that the partner enrolled`);
+    throw failure("vault_not_enrolled", `the partner has not enrolled ${vaultId}`);
   }
   return {
     partnerId: partner.partnerId,
@@ -55,43 +58,43 @@ export function attributeDeposit(
   };
 }
 
-/** What of a partner id goes on chain: keccak256 of its UTF-8 bytes, or zero when it is empty. */
+/** Returns a partner id as it appears on chain: keccak256 of its UTF-8 bytes, or zero when it is empty. */
 export function partnerHashOf(partnerId: string): Hex {
   return partnerId === "" ? zeroHash : keccak256(stringToHex(partnerId));
 }
 
-/** A deposit on the vault's own chain, as it is encoded, read back and simulated. Amounts in smallest units. */
+/** A deposit on the vault's chain in an accepted token, ready to be encoded. Amounts in smallest units. */
 export interface DepositIntent {
   client: ChainClient;
   vault: Vault;
   entry: DepositEntry;
   user: Address;
-  /** What the user pays with; the zero address for native. */
+  /** The token the user pays with; the zero address is native money. */
   token: Token;
   amount: bigint;
   slippage: number;
-  /** keccak256 of the tracking id: what the Router emits. */
+  /** keccak256 of the tracking id, emitted by the Router. */
   ref: Hex;
   /** keccak256 of the partner id, or zero. */
   partnerHash: Hex;
   partnerType: number;
 }
 
-/** Whether the user pays in the chain's native token. */
+/** Returns true when the user pays with the chain's native token. */
 export function paysNative(intent: DepositIntent): boolean {
   return isNative(intent.token.address);
 }
 
-/** Whom the user approves. */
+/** Returns the contract that needs the user's approval. */
 export function approvedSpender(intent: DepositIntent): Address {
   return intent.entry.via === "router" ? intent.entry.address : intent.vault.spender;
 }
 
-/** A deposit that somebody wants, with everything it names looked up. Amounts in smallest units. */
+/** A requested deposit with its vault, chains and partner looked up. Amounts in smallest units. */
 export interface DepositOrder extends Attribution {
-  /** Where the money is: the zero address is the chain's native token. */
+  /** Source chain and payment. The zero address is the chain's native token. */
   from: { client: ChainClient; chainId: number; token: Address; amount: bigint };
-  /** The vault's chain. */
+  /** Client of the vault's chain. */
   client: ChainClient;
   vault: Vault;
   entry: DepositEntry;
@@ -99,22 +102,23 @@ export interface DepositOrder extends Attribution {
   slippage: number;
   preferredBridge: string | null;
   trackingId: string;
-  /** keccak256 of the tracking id: what the Router emits. */
+  /** keccak256 of the tracking id, emitted by the Router. */
   ref: Hex;
   referrer: Address;
   referrerHandle: string;
   parentTrackingId: string | null;
 }
 
-/** A request with the vault it names, which the caller took from Postgres. */
+/** A build request and its vault as read from Postgres. */
 export interface DepositOrderInput {
   input: BuildInput;
   vault: Vault;
 }
 
 /**
- * Looks up the rest of what a request names. Throws `chain_unsupported`, `partner_mismatch`, `vault_not_enrolled`,
- * `vault_paused`, `vault_not_found`, `deposit_not_found`, and what reading the chain throws.
+ * Resolves a build request into an order: partner, chains, deposit entry and parent deposit. Throws
+ * `chain_unsupported`, `partner_mismatch`, `vault_not_enrolled`, `vault_paused`, `vault_not_found`,
+ * `deposit_not_found`, and errors of the RPC nodes.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
   const attribution = attributeDeposit(ctx, { input, vaultId: vault.vaultId });
@@ -149,20 +153,20 @@ export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderI
   };
 }
 
-/** What the Router emits for a deposit. */
+/** Returns the reference that the Router emits for a deposit: keccak256 of the tracking id. */
 export const depositRef = (trackingId: string): Hex => keccak256(stringToHex(trackingId));
 
-/** The client of a source chain. Throws `chain_unsupported` for one that the deployment does not serve. */
+/** Returns the client of a source chain. Throws `chain_unsupported` when the deployment does not serve it. */
 export function sourceClient(ctx: Context, chainId: number): ChainClient {
   const client = ctx.chains.client(chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
   return client;
 }
 
-/** Throws `vault_paused` for a vault that the registry holds paused. */
+/** Throws `vault_paused` when the registry has paused the vault. */
 export function assertVaultOpen(vault: Vault): void {
   if (vault.status !== "paused") return;
-  throw failure("vault_paused", `${vault.name} does not take deposits now`, { reason: vault.statusReason });
+  throw failure("vault_paused", `${vault.name} does not accept deposits now`, { reason: vault.statusReason });
 }
 
 async function assertParent(
@@ -172,6 +176,6 @@ async function assertParent(
   if (parent.trackingId === null) return;
   const row = await selectDeposit(ctx.db, parent.trackingId);
   if (row === null || !sameAddress(row.userAddress, parent.user)) {
-    throw failure("deposit_not_found", "parent_tracking_id is no deposit of this user");
+    throw failure("deposit_not_found", "parent_tracking_id is not a deposit of this user");
   }
 }

@@ -15,27 +15,31 @@ import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 import { approvedSpender, type DepositIntent, paysNative } from "./order.ts";
 
-/** What the chain says before anything is encoded, all at one block. Amounts in smallest units. */
+/**
+ * Vault terms, balance and allowance, all read at one block before the deposit is encoded. Amounts in
+ * smallest units.
+ */
 export interface Preflight {
   terms: DepositTerms;
   previewShares: bigint;
-  /** The user's real balance of the token, and what the spender may take of it; null: could not be read. */
+  /** The user's real balance and the spender's allowance; null when the node could not read it. */
   balance: bigint | null;
   allowance: bigint | null;
   block: BlockTime;
 }
 
 const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
-  not_allowed: "does not admit this account",
+  not_allowed: "does not allow this account to deposit",
   price_stale: "has no current price",
-  share_locked: "locks new shares, so that nobody can deposit for another",
-  token_unsupported: "does not take this token any more",
+  share_locked: "locks new shares and refuses deposits on behalf of another account",
+  token_unsupported: "no longer accepts this token",
 };
 
 /**
- * Asks vault and token about a deposit of `amount` (what will reach the vault) and refuses what the vault
- * would not honour. Throws `vault_paused`, `token_unsupported`, `not_allowed`, `price_stale`, `share_locked`,
- * `below_minimum`, `above_maximum`, `zero_shares`, `price_unsafe`, `would_revert`, `upstream_rejected`.
+ * Reads the vault and the token for a deposit of `amount`, which is the amount that reaches the vault, and
+ * refuses a deposit that the vault would not accept. Throws `vault_paused`, `token_unsupported`,
+ * `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`,
+ * `price_unsafe`, `would_revert`, `upstream_rejected`.
  */
 export async function preflightDeposit(
   ctx: Context,
@@ -71,16 +75,21 @@ function payerFundsQuery(intent: DepositIntent) {
   );
 }
 
-/** Applies the rules in the order in which a person would want to hear of them; gives the previewed shares. */
+/** Applies the vault's terms, the most useful refusal first, and returns the previewed shares. */
 function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms: DepositTerms }): bigint {
   const { intent, amount, terms } = input;
   const { vault } = intent;
   const token = paysNative(intent) ? vault.asset : intent.token;
   if (terms.asset === null || !sameAddress(terms.asset, token.address)) {
-    throw failure("upstream_rejected", `${vault.name} does not name the registry's asset on chain`);
+    throw failure(
+      "upstream_rejected",
+      `${vault.name} reports a different asset on chain than in the registry`,
+    );
   }
   if (terms.paused) {
-    throw failure("vault_paused", `${vault.name} does not take deposits now`, { reason: pauseReason(vault) });
+    throw failure("vault_paused", `${vault.name} does not accept deposits now`, {
+      reason: pauseReason(vault),
+    });
   }
   if (terms.refusal) throw failure(terms.refusal, `${vault.name} ${REFUSAL_TEXTS[terms.refusal]}`);
   const minimum = larger(vault.minDeposit, terms.minDeposit);
@@ -90,13 +99,13 @@ function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms:
     throw failure("zero_shares", `${vault.name} would mint no shares for this amount`);
   const price = terms.price;
   if (price === null || price.shares === 0n) {
-    throw failure("price_unsafe", `${vault.name} does not say what its shares are worth`);
+    throw failure("price_unsafe", `${vault.name} reports no share price`);
   }
   const deposit = { amount, shares: terms.previewShares, price, slippage: intent.slippage };
   if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) {
     throw failure(
       "price_unsafe",
-      `the shares ${vault.name} would mint are worth too much less than the deposit`,
+      `the shares that ${vault.name} would mint are worth much less than the deposit`,
     );
   }
   return terms.previewShares;
@@ -107,8 +116,8 @@ function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: D
 }
 
 /**
- * The failure for a deposit that the vault's own code refuses: the refusal its revert stands for, else the
- * maximum when the vault says that this is above it, else `would_revert`.
+ * Returns the error for a deposit that the vault's contract reverts: the refusal that the revert stands for,
+ * `above_maximum` when the amount is above the vault's maximum, else `would_revert`.
  */
 export function toDepositRefusal(
   input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -122,12 +131,12 @@ export function toDepositRefusal(
     case "above_maximum": {
       const maximum = full ? terms.maxDeposit : null;
       const members = { max_deposit: maximum?.toString() ?? null };
-      return failure("above_maximum", `${name} does not take this much now`, members);
+      return failure("above_maximum", `${name} does not accept this amount now`, members);
     }
     case "below_minimum":
       return belowMinimum(intent, larger(intent.vault.minDeposit, terms.minDeposit));
     case "vault_paused":
-      return failure("vault_paused", `${name} does not take deposits now`, {
+      return failure("vault_paused", `${name} does not accept deposits now`, {
         reason: pauseReason(intent.vault),
       });
     case "zero_shares":
@@ -143,12 +152,12 @@ export function toDepositRefusal(
 
 function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
   const members = { min_deposit: minimum?.toString() ?? null };
-  return failure("below_minimum", `${intent.vault.name} takes larger deposits only`, members);
+  return failure("below_minimum", `${intent.vault.name} accepts larger deposits only`, members);
 }
 
 /**
- * The failure for a simulated deposit that reverted, whether the user or a bridge makes it: too few shares by the
- * Router's own word, else what the vault's revert stands for. `amount` in the asset's smallest unit.
+ * Returns the error for a simulated deposit that reverted, made by the user or by a bridge: too few shares
+ * when the Router says so, else the meaning of the vault's revert. `amount` in the asset's smallest unit.
  */
 export function explainDepositRevert(
   of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -159,13 +168,13 @@ export function explainDepositRevert(
   if (routers?.name === "SharesBelowMinimum") {
     return routers.args[0] === 0n
       ? failure("zero_shares", `${vault.name} would mint no shares for this amount`)
-      : failure("price_unsafe", `${vault.name} mints fewer shares than its own preview says`);
+      : failure("price_unsafe", `${vault.name} mints fewer shares than its preview promises`);
   }
   const explained = routers === null ? explainVaultRevert(vault, revert) : { code: null, text: routers.name };
   return toDepositRefusal(of, explained);
 }
 
-/** What a vault may say of one of its tokens and not of another: each has a switch, a limit and a price of its own. */
+/** Refusals that may apply to one accepted token only: each token has its own switch, limit and price. */
 const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "vault_paused",
   "token_unsupported",
@@ -176,7 +185,7 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "zero_shares",
 ]);
 
-/** Whether a refusal of the vault's may hold for one token only, so that another may do. */
+/** Returns true when a refusal may apply to one token only, so that a different accepted token may work. */
 export function isTokenRefusal(error: AppError): boolean {
   return TOKEN_REFUSALS.has(error.code);
 }

@@ -11,7 +11,7 @@ import type { DirectDeposit } from "./direct.ts";
 import type { DepositOrder } from "./order.ts";
 import type { Preflight } from "./preflight.ts";
 
-/** What the deposit at the end of a transfer did when it was simulated. */
+/** A simulated destination call, made with the amount that a bridge delivers. */
 export interface SimulatedDelivery {
   /** Smallest unit of the share token. */
   shares: bigint;
@@ -19,20 +19,26 @@ export interface SimulatedDelivery {
   blockNumber: number;
 }
 
-/** How a transfer becomes shares: the bridge makes the deposit, or the user does once it has arrived. */
+/**
+ * How a routed deposit ends: the provider makes the deposit (one step), or the user does after the delivery
+ * (two steps).
+ */
 export type RoutedEnd =
   | {
       kind: "one_step";
       checked: Preflight;
       floors: DepositFloors & { minShares: bigint };
-      /** For the expected amount; smallest unit of the share token. */
+      /** Shares for the expected amount, in the share token's smallest unit. */
       shares: bigint;
-      /** The call by itself, for the guaranteed amount; null on one chain, where it is part of the transaction. */
+      /**
+       * The destination call simulated with the guaranteed amount; null on one chain, where the source
+       * transaction contains it.
+       */
       delivery: SimulatedDelivery | null;
     }
   | { kind: "two_step"; deposit: DirectDeposit };
 
-/** A transaction that moves the user's money towards a vault, read back and seen to work. */
+/** A provider's transaction towards a vault, verified and simulated. */
 export interface BuiltRoute {
   route: VerifiedTransfer;
   payment: TokenPayment;
@@ -42,31 +48,31 @@ export interface BuiltRoute {
 
 /** A deposit that starts with a swap or a bridge. */
 export interface RoutedDeposit extends BuiltRoute {
-  /** What arrives on the vault's chain. */
+  /** The token that arrives on the vault's chain. */
   token: Token;
-  /** Every way that was offered for it, in the order of preference. */
+  /** All quotes for that token, in order of preference. */
   ranking: QuoteRanking;
-  /** Why other ways were not possible. */
+  /** Reasons the other routes failed. */
   reasons: NoRouteReason[];
 }
 
-/** A wish and the transactions that were seen to fulfil it. */
+/** An order with the simulated transactions that carry it out. */
 export type PreparedDeposit =
   | { kind: "direct"; order: DepositOrder; direct: DirectDeposit }
   | { kind: "routed"; order: DepositOrder; routed: RoutedDeposit };
 
-/** One way to be tried. */
+/** One quote to build. */
 export interface RouteAttempt {
   order: DepositOrder;
   token: Token;
   option: TransferQuote;
   provider: Provider;
   funds: Funds;
-  /** When the provider's answer stops being of use, milliseconds since the epoch. */
+  /** Deadline of the provider's answer, in unix milliseconds. */
   deadline: number;
 }
 
-/** The wish as a provider is asked, without a call and over any bridge. */
+/** Writes an order as a provider's quote request, without a destination call and for any bridge. */
 export function toTransferRequest(order: DepositOrder, token: Token): TransferRequest {
   return {
     fromChainId: order.from.chainId,
@@ -81,13 +87,13 @@ export function toTransferRequest(order: DepositOrder, token: Token): TransferRe
   };
 }
 
-/** The request for one option: over its own bridge and no other. */
+/** Writes the build request for one quote, restricted to the quote's bridge. */
 export function toTransferBuildRequest({ order, token, option }: RouteAttempt): TransferRequest {
   const bridges = option.bridge === null ? null : [option.bridge];
   return { ...toTransferRequest(order, token), bridges };
 }
 
-/** What a built transaction takes from the user. */
+/** Returns the payment that a provider's transaction takes from the user. */
 export function toPayment({ order, funds }: RouteAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;
   const spender: Address = route.spender ?? route.transaction.to;

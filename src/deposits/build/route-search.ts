@@ -22,27 +22,27 @@ import { type BuiltRoute, type RoutedDeposit, toTransferRequest } from "./prepar
 import { findTargetTokens } from "./target-tokens.ts";
 import { buildTwoStep } from "./two-step.ts";
 
-/** By when a transaction must have been built, so that it can still be simulated; milliseconds from the start. */
+/** Deadline of the last provider transaction, in milliseconds from the start: it must still be simulated. */
 const LAST_BUILD_MS = 6_500;
-/** What one provider may take while another could still be asked. */
+/** Milliseconds for one provider while another can still be tried. */
 const MAX_ATTEMPT_MS = 2_500;
 
 /**
- * When a provider's transaction stops being of use, milliseconds since the epoch. The last provider that is left
- * has all the time there is: to give it up early would refuse a deposit that a slow but honest answer allows.
+ * Returns the deadline of a provider's transaction in unix milliseconds. The last provider gets all the
+ * remaining time: cutting it short would refuse a deposit that a slow answer still allows.
  */
 export function attemptDeadline(at: { startedAt: number; now: number; last: boolean }): number {
   const end = at.startedAt + LAST_BUILD_MS;
   return at.last ? end : Math.min(end, at.now + MAX_ATTEMPT_MS);
 }
 
-/** By when what must have happened, milliseconds from the start: prices, the last transaction begun, everything. */
+/** Deadlines in milliseconds from the start: quotes, the start of the last build, the whole search. */
 const QUOTES_MS = 3_000;
 const LAST_START_MS = 5_500;
 const SEARCH_MS = 7_200;
 const MAX_ATTEMPTS = 5;
 
-/** What is known while ways are tried. */
+/** State of one route search. */
 interface RouteSearch {
   order: DepositOrder;
   providers: readonly Provider[];
@@ -50,29 +50,29 @@ interface RouteSearch {
   startedAt: number;
   attempts: number;
   failures: AppError[];
-  /** Providers that do not answer now. */
+  /** Providers that could not be reached. */
   dead: Set<string>;
-  /** Tokens that the vault itself refused now. */
+  /** Tokens that the vault refused. */
   refused: Set<Token>;
-  /** What every provider offers for a token, once it was asked for. */
+  /** Quotes of every provider, by target token. */
   offers: Map<Token, QuoteResults>;
 }
 
-/** Over which bridges a token is tried: the preferred one alone, or all. */
+/** Bridges of one round: the preferred bridge only, or all. */
 type BridgeRound = "preferred" | "all";
 
 /**
- * Finds a way for money that the vault does not take as it is: asks every provider for prices, and builds by the
- * best of them; one that is refused gives way to the next, one transaction to two, and a token that the vault
- * refuses now to its next one. The preferred bridge is tried for every token before any other is.
- * `without`: a token that the vault refused already, of which nothing is tried.
- * Throws the most useful of the failures, `token_unsupported`, and `upstream_timeout` after seven seconds.
+ * Finds a route for money that the vault does not accept directly: requests quotes from every provider and
+ * builds them in order of preference. A refused route gives way to the next one, one step to two steps, and a
+ * target token that the vault refuses to the next token. The preferred bridge is tried for every token before
+ * other bridges. `without` is a token that the vault has already refused. Throws the most useful failure,
+ * `token_unsupported`, and `upstream_timeout` after seven seconds.
  */
 export async function prepareRouted(
   ctx: Context,
   { order, without = null }: { order: DepositOrder; without?: Token | null },
 ): Promise<RoutedDeposit> {
-  const late = () => failure("upstream_timeout", "the transfer could not be built in time");
+  const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");
   return withDeadline(searchRoutes(ctx, { order, without }), { ms: SEARCH_MS, late });
 }
 
@@ -103,13 +103,16 @@ async function searchRoutes(
   throw mostUsefulFailure(state.failures);
 }
 
-/** Where the vault takes one token only, all bridges are one round: the preferred one comes first in it. */
+/**
+ * Returns the rounds of a search. A vault with one token needs one round: its quotes are ranked with the
+ * preferred bridge first.
+ */
 function roundsOf(order: DepositOrder, targets: readonly Token[]): BridgeRound[] {
   const crosses = order.from.chainId !== order.vault.chainId;
   return order.preferredBridge !== null && crosses && targets.length > 1 ? ["preferred", "all"] : ["all"];
 }
 
-/** Tries every way to arrive in one token; null when none works. */
+/** Tries every route to one target token; null when none works. */
 async function tryToken(
   ctx: Context,
   { state, token, round }: { state: RouteSearch; token: Token; round: BridgeRound },
@@ -140,8 +143,8 @@ async function tryToken(
 }
 
 /**
- * Asks for prices, of the first token in full: a later one is asked for over the preferred bridge alone in its
- * round, which costs nothing where our own tables say that it cannot carry the token.
+ * Requests quotes for a token: in full for the first token; in the preferred round a later token is quoted
+ * over the preferred bridge only, which costs no request when the bridge cannot carry it.
  */
 async function offersOf(
   ctx: Context,
@@ -168,7 +171,7 @@ interface RouteCandidate {
   ends: "one_step" | "two_step";
 }
 
-/** The ways to try: what can call, and what the caller prefers; then what needs a second step. */
+/** Returns the routes to try, preferred bridge first: one step before two steps. */
 function candidatesOf(
   ranking: QuoteRanking,
   preference: { bridge: string | null; call: boolean; round: BridgeRound },
@@ -186,7 +189,10 @@ function candidatesOf(
   return [...calling(preferred), ...plain(preferred), ...calling(others), ...plain(others)];
 }
 
-/** Builds by one way; null when it is refused, which is noted. Throws what the vault refuses in any token. */
+/**
+ * Builds one route; null when it is refused, with the refusal noted. Throws refusals that apply to the vault
+ * in every token.
+ */
 async function tryCandidate(
   ctx: Context,
   { state, token, option, ends, last }: RouteCandidate & { state: RouteSearch; token: Token; last: boolean },
@@ -210,15 +216,15 @@ async function tryCandidate(
   }
 }
 
-/** Remembers why a provider did not do; one that cannot be reached is not asked again. */
+/** Notes a provider's failure; an unreachable provider is not asked again. */
 function noteFailure(state: RouteSearch, failed: { name: string; error: AppError }): void {
   state.failures.push(failed.error);
   if (UNREACHABLE_CODES.has(failed.error.code)) state.dead.add(failed.name);
 }
 
 /**
- * Remembers why offers could not even be tried: one that ends in a call is of no use to a vault that must see
- * the user, and Across' pool pays a user wrapped native money unwrapped.
+ * Notes quotes that cannot be used: one step into a vault that requires the user as caller, or wrapped native
+ * money that Across pays out unwrapped.
  */
 function noteUnusableOffers(state: RouteSearch, { options }: QuoteResults): void {
   for (const name of new Set(options.map(({ provider }) => provider))) {
@@ -227,7 +233,7 @@ function noteUnusableOffers(state: RouteSearch, { options }: QuoteResults): void
   }
 }
 
-const UNUSABLE_DETAIL = "no bridge delivers this token to where the vault takes it from";
+const UNUSABLE_DETAIL = "no bridge can deliver this token to the vault";
 
 const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   "upstream_timeout",

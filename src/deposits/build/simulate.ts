@@ -10,22 +10,29 @@ import type { AsyncDeposits, PendingDeposit } from "../../vaults/vault-adapter.t
 import { approvedSpender, type DepositIntent } from "./order.ts";
 import type { Preflight } from "./preflight.ts";
 
-/** What a simulated deposit is judged by: reads made before it and again after it, and what they then show. */
+/**
+ * The effect that a simulated deposit must show: reads made before and after it, and their interpretation.
+ */
 interface ExpectedEffect {
   reads: SimulationRead[];
-  /** Shares that reached the user, smallest unit of the share token; null: a request, which gives none yet. */
+  /**
+   * Returns the shares that the user received, in the share token's smallest unit; null for an async request.
+   */
   judge(simulation: SimulationResult): bigint | null;
 }
 
-/** Shares for the user, at once. `judge` throws `simulation_unavailable` when they were not seen. */
+/**
+ * Expects shares for the user in the same transaction. `judge` throws `simulation_unavailable` when the
+ * shares could not be read.
+ */
 export function mintEffect({ vault, user }: DepositIntent): ExpectedEffect {
   return { reads: [balanceOfRead(vault.shareToken, user)], judge: mintedShares };
 }
 
 /**
- * A request that the vault settles later: the whole amount leaves the user, and the vault has noted it, by its
- * event or its own views. `judge` throws `upstream_rejected` for a vault that takes the money without, and
- * `simulation_unavailable` where neither was seen.
+ * Expects an async request: the whole amount leaves the user, and the vault records it in an event or a view.
+ * `judge` throws `upstream_rejected` when the vault takes the money without a request,
+ * `simulation_unavailable` when neither could be read.
  */
 export function requestEffect(intent: DepositIntent, requests: AsyncDeposits): ExpectedEffect {
   const { vault, user, token } = intent;
@@ -39,7 +46,7 @@ export function requestEffect(intent: DepositIntent, requests: AsyncDeposits): E
         throw failure("simulation_unavailable", "the asset's balance could not be read in the simulation");
       const noted = requestedAmount({ intent, requests, pending }, simulation);
       if (paid !== -intent.amount || noted !== intent.amount)
-        throw failure("upstream_rejected", `${vault.name} does not note what a request hands over`);
+        throw failure("upstream_rejected", `${vault.name} takes the money without recording the request`);
       return null;
     },
   };
@@ -52,8 +59,9 @@ interface RequestProbe {
 }
 
 /**
- * What the vault noted of the request, smallest unit of the asset: by its event where a node shows logs, by its
- * views otherwise; where a family lists no requests by account, the number that the call returned vouches for it.
+ * Returns the amount that the vault recorded for the request, in the asset's smallest unit: from its event
+ * where the node returns logs, else from its views. A family that lists no requests by account is trusted by
+ * the request id that its call returns.
  */
 function requestedAmount(
   { intent, requests, pending }: RequestProbe,
@@ -70,10 +78,13 @@ function requestedAmount(
   if (noted !== null && known !== null) return noted - known;
   if (logs !== null) return null;
   if (size(last?.returnData ?? "0x") === 32) return intent.amount;
-  throw failure("simulation_unavailable", "the request could not be seen in the simulation");
+  throw failure("simulation_unavailable", "the simulation did not show the request");
 }
 
-/** All that was asked for and is not claimed. A vault may settle a request at once. */
+/**
+ * Sums all requested assets that are not yet claimed. Includes claimable ones because a vault may settle a
+ * request at once.
+ */
 function unclaimedAssets(pending: PendingDeposit | undefined): bigint | null {
   if (pending === undefined || pending.pendingAssets === null) return null;
   return pending.pendingAssets + (pending.claimableAssets ?? 0n);
@@ -95,14 +106,14 @@ function toDecodedResult(decode: Read<unknown>["decode"], answer: Hex | null): R
   try {
     if (answer !== null) return { ok: true, value: decode(answer) };
   } catch {
-    // An answer of another shape is none.
+    // Data of a different shape counts as a failed read.
   }
   return { ok: false, revert: null };
 }
 
 /**
- * Rise of the share balance; where a node could not read balances, what the deposit returned (the Router
- * returns the rise it measured).
+ * Returns the rise of the share balance; where the node could not read it, the return value of the deposit,
+ * which is the rise that the Router measured.
  */
 function mintedShares(simulation: SimulationResult): bigint {
   const minted = increaseOf(simulation, 0);
@@ -112,23 +123,24 @@ function mintedShares(simulation: SimulationResult): bigint {
   throw failure("simulation_unavailable", "the share balance could not be read in the simulation");
 }
 
-/** What a deposit did when it was simulated from the user's address, after its approvals. */
+/** The result of a simulated deposit and the approvals before it. */
 export type SimulatedDeposit =
   | {
       ok: true;
-      /** Rise of the user's share balance, smallest unit of the share token; null: a request, which gives none yet. */
+      /** Rise of the user's share balance in its smallest unit; null for an async request. */
       shares: bigint | null;
-      /** Of the deposit transaction alone. */
+      /** Gas of the deposit without its approvals. */
       gasUsed: bigint;
       blockNumber: bigint | null;
-      /** What is signed, in order: approvals still needed, then the deposit. */
+      /** The calls to sign, in order: the approvals still needed, then the deposit. */
       calls: UserCall[];
     }
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
 /**
- * Runs approvals and deposit from the user's address on the head's state, the user given the money where it
- * lacks it. Throws `simulation_unavailable` when no node can, or the token keeps balances where nobody finds them.
+ * Simulates a deposit with its approvals from the user's address on the head state. A user without the
+ * balance receives it by a state override. Throws `simulation_unavailable` when no node can simulate or the
+ * token's balance slot is unknown.
  */
 export async function simulateDeposit(
   ctx: Context,

@@ -11,9 +11,9 @@ import type { Token } from "../../vaults/vault.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { DepositOrder } from "./order.ts";
 
-/** What a token says of itself. */
+/** Symbol and decimals that a token reports. */
 export interface TokenMetadata {
-  /** Empty where the token does not say. */
+  /** Empty when the token reports none. */
   symbol: string;
   decimals: number;
 }
@@ -22,8 +22,8 @@ const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.strin
 const MAX_SYMBOL_LENGTH = 32;
 
 /**
- * A token's symbol and decimals, asked once a day. Throws `token_unsupported` for what is no token, and what
- * reading the chain throws.
+ * Reads a token's symbol and decimals. Cached for a day. Throws `token_unsupported` when the address is not a
+ * token, and errors of the RPC nodes.
  */
 async function readTokenMetadata(
   ctx: Context,
@@ -39,7 +39,7 @@ async function readTokenMetadata(
     load: async () => {
       const facts = (await readUncached(ctx, { chainId, query: tokenMetadataQuery(address) })).value;
       if (facts !== null) return facts;
-      throw failure("token_unsupported", "from_token is no token on this chain");
+      throw failure("token_unsupported", "from_token is not a token on this chain");
     },
   });
   return value;
@@ -61,25 +61,25 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * In which of the vault's tokens a transfer may arrive, best first: that of the same symbol, or of another name that
- * bridges know as the same asset (USD₮0 and USDT), which is bridged without a swap, then the vault's own asset, then
- * native where the vault's asset is its wrapped form. Throws `token_unsupported`, and what reading the chain throws.
+ * Lists the accepted tokens that a route may deliver, best first: the token with the same symbol or that
+ * bridges treat as the same asset (USD₮0 and USDT), which needs no swap; then the vault's asset; then native
+ * money where the asset is its wrapped form. Throws `token_unsupported`, and errors of the RPC nodes.
  */
 export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
   const tokens = accepted.filter(({ address }) => !isNative(address));
   const primary = order.vault.asset;
-  // What is paid with is looked at only where there is a choice.
+  // The user's token is read only when there is a choice.
   if (tokens.length < 2) return orderTargetTokens({ accepted, primary, symbol: "", same: () => false });
-  // Providers' tables are left to the first who needs them.
+  // Loaded on demand: the providers' token tables are large.
   const { sameBridgedAssetAs } = await import("../../providers/bridged-assets.ts");
   const same = sameBridgedAssetAs(order.from, order.vault.chainId);
   return orderTargetTokens({ accepted, primary, symbol: await symbolOf(ctx, order), same });
 }
 
 /**
- * Puts accepted tokens in the order of `findTargetTokens`; `symbol` of what the user pays with, empty when not known, and
- * `same`: whether bridges know a token as the same asset.
+ * Orders accepted tokens for `findTargetTokens`. `symbol` is that of the user's token, empty when unknown;
+ * `same` returns true for a token that bridges treat as the same asset.
  */
 export function orderTargetTokens(choice: {
   accepted: readonly Token[];
@@ -99,7 +99,7 @@ export function orderTargetTokens(choice: {
 
 const sameSymbol = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
 
-/** Native counts as its wrapped form, which is how it travels. */
+/** Returns the symbol of the user's token. Native money travels in its wrapped form and has that symbol. */
 async function symbolOf(ctx: Context, { from }: DepositOrder): Promise<string> {
   if (!isNative(from.token)) {
     return (await readTokenMetadata(ctx, { chainId: from.chainId, address: from.token })).symbol;

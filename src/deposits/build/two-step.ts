@@ -9,25 +9,26 @@ import { type DirectDeposit, prepareDirect } from "./direct.ts";
 import { assertVaultOpen, depositRef, partnerHashOf } from "./order.ts";
 import { type BuiltRoute, type RouteAttempt, toPayment, toTransferBuildRequest } from "./prepared-deposit.ts";
 
-/** The deposit that follows once a token has reached the user on the vault's chain. */
+/** The deposit that the user makes after a token arrived on the vault's chain. */
 export interface SecondStep {
-  /** As Postgres has it. */
+  /** As read from Postgres. */
   vault: Vault;
   user: Address;
-  /** What arrived, one of the vault's accepted tokens; the zero address for native. */
+  /** The delivered token, one of the vault's accepted tokens; the zero address is native money. */
   token: Address;
   /** Smallest unit of the token. */
   amount: bigint;
   slippage: number;
-  /** Of the deposit that the step belongs to: the Router emits its reference again. */
+  /** Tracking id of the deposit that this step completes: the Router emits its reference again. */
   trackingId: string;
   partnerId: string;
   partnerType: number;
 }
 
 /**
- * Prepares the second step of a deposit that takes two. Whoever does not hold the money yet is given it in the
- * simulation. Throws `vault_paused`, `token_unsupported`, `vault_not_found`, and what `prepareDirect` throws.
+ * Prepares the second step of a two-step deposit. A user who does not have the token yet receives it in the
+ * simulation. Throws `vault_paused`, `token_unsupported`, `vault_not_found`, and the errors of
+ * `prepareDirect`.
  */
 export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise<DirectDeposit> {
   const { vault, user, amount, slippage, trackingId, partnerId, partnerType } = step;
@@ -37,7 +38,7 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
   const entry = await depositEntry(ctx, vault);
   const accepted = acceptedTokens(vault, { chain: client.definition, entry });
   const token = accepted.find(({ address }) => sameAddress(address, step.token));
-  if (token === undefined) throw failure("token_unsupported", `${vault.name} does not take this token`);
+  if (token === undefined) throw failure("token_unsupported", `${vault.name} does not accept this token`);
   const partnerHash = partnerHashOf(partnerId);
   const ref = depositRef(trackingId);
   return prepareDirect(ctx, {
@@ -55,9 +56,9 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
 }
 
 /**
- * Builds the transaction that brings a token to the user on the vault's chain, and the deposit that follows: for
- * the guaranteed amount, which is there whatever happens on the way. Both are simulated.
- * Throws the refusals of the provider, of the vault and of both simulations.
+ * Builds a provider's transaction that delivers a token to the user, and the deposit of the guaranteed amount
+ * that follows. Both are simulated. Throws the refusals of the provider, of the vault and of both
+ * simulations.
  */
 export async function buildTwoStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;
@@ -71,7 +72,7 @@ export async function buildTwoStep(ctx: Context, attempt: RouteAttempt): Promise
     prepareSecondStep(ctx, { ...order, token: token.address, amount: route.toAmountMin }),
   ]);
   if (gained !== null && gained < route.toAmountMin) {
-    throw failure("upstream_rejected", "the provider's transaction gives less than it says");
+    throw failure("upstream_rejected", "the provider's transaction delivers less than it promises");
   }
   return { route, payment, source, end: { kind: "two_step", deposit } };
 }

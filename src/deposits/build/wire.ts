@@ -6,14 +6,14 @@ import type { DirectDeposit } from "./direct.ts";
 import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./order.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
-/** What a wallet needs to send a prepared deposit. */
+/** The transaction, approval and calls that a wallet signs for a deposit. */
 export interface SignableDeposit {
   transaction_request: TransactionRequest;
   approval: Approval | null;
   calls: WalletCall[];
 }
 
-/** Writes a deposit on the vault's chain as the API hands it out. */
+/** Writes a direct deposit as the API returns it. */
 export function toSignableDeposit({ intent, deposit, simulated }: DirectDeposit): SignableDeposit {
   const { chainId } = intent.vault;
   return {
@@ -23,7 +23,7 @@ export function toSignableDeposit({ intent, deposit, simulated }: DirectDeposit)
   };
 }
 
-/** The approval a plain wallet sends first; null for a native source. */
+/** Returns the approval that a wallet without batching sends first; null for native money. */
 export function toDepositApproval(intent: DepositIntent): Approval | null {
   if (paysNative(intent)) return null;
   return {
@@ -33,7 +33,7 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
   };
 }
 
-/** Writes a prepared deposit as building answers it. */
+/** Writes a prepared deposit as a build response. */
 export function toWireBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDeposit {
   const { order } = prepared;
   return {
@@ -92,7 +92,10 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
   };
 }
 
-/** What arrives, what of it goes into the vault, and the shares for it. Two steps deposit what is guaranteed. */
+/**
+ * Writes the delivered amount, the deposited amount and the shares. A two-step deposit is estimated for the
+ * guaranteed amount.
+ */
 export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
   if (prepared.kind === "direct") {
     const { depositAmount, floors, expectedShares } = prepared.direct;
@@ -117,7 +120,10 @@ export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
   return { ...toEstimate({ ...prepared, kind: "direct", direct: end.deposit }), ...amounts };
 }
 
-/** The approval a plain wallet sends before a provider's transaction; null for native. */
+/**
+ * Returns the approval that a wallet without batching sends before a provider's transaction; null for native
+ * money.
+ */
 export function toPaymentApproval(payment: TokenPayment): Approval | null {
   if (isNativePayment(payment)) return null;
   const { token, spender, amount } = payment;
@@ -139,7 +145,10 @@ function toLegSimulation({ simulated, checked }: DirectDeposit) {
 
 type PayerFunds = Pick<TokenPayment, "token" | "amount" | "balance" | "allowance">;
 
-/** Whether the user really has the money, and the spender the right to it. */
+/**
+ * Returns whether the user's balance and the spender's allowance cover the amount; an unknown value counts as
+ * insufficient.
+ */
 function toSufficiency({ token, amount, balance, allowance }: PayerFunds) {
   return {
     balance_sufficient: balance !== null && balance >= amount,

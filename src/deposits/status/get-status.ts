@@ -14,6 +14,7 @@ import { getReplayStatus } from "./replay.ts";
 import { toTransferStatus, toUntrackedStatus } from "./transfer-status.ts";
 import { classifyUntracked } from "./untracked.ts";
 
+/** The transaction and the chains of a status request. */
 export interface StatusQuery {
   txHash: Hex;
   fromChainId: number;
@@ -21,10 +22,10 @@ export interface StatusQuery {
 }
 
 /**
- * Tells where the money of a transaction is, be it the source's, the delivery's or the second step's. A tracked
- * deposit is moved on by what its chains show; a hash nobody knows writes nothing. Throws `chain_unsupported`,
- * `store_unavailable`, and `upstream_unavailable`, `upstream_timeout` when the chain cannot be read and nothing
- * is proven of the transaction.
+ * Returns the transfer status of a transaction: a source transaction, a delivery or a second step. Updates
+ * its deposit from the chains; an unknown hash writes nothing. Throws `chain_unsupported`,
+ * `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` when the chain cannot be read and
+ * nothing is proven.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);
@@ -51,8 +52,9 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
 }
 
 /**
- * Whether a transaction shows something else than the deposit it was taken for: it was only said to carry it, names
- * it and proves nothing of it, or repeats what another one brought to its end. It is judged by itself then.
+ * Returns true when a transaction does not belong to the deposit it was matched with: it was only reported
+ * for it, or proves nothing of it, or repeats a transaction that already completed it. Such a transaction is
+ * classified by its receipt alone.
  */
 function isUnrelated(
   row: DepositRow,
@@ -64,11 +66,14 @@ function isUnrelated(
 
 interface TransactionSearch {
   found: FoundTransaction;
-  /** Why the source chain could not be read; null: it could. */
+  /** The error of the source chain; null when it could be read. */
   unreadable: AppError | null;
 }
 
-/** Looks on the source chain, then on the vault's, for the hash may be of the delivery or the second step. */
+/**
+ * Reads a transaction on the source chain, then on the vault's chain: the hash may be of a delivery or a
+ * second step.
+ */
 async function findTransaction(
   { txHash: hash, ...query }: StatusQuery,
   readTransaction: TransactionReader,
@@ -82,7 +87,7 @@ async function findTransaction(
         return { found: { hash, chainId, seen }, unreadable: null };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // Of the vault's chain the hash need not be: what the source chain does not know is not found.
+      // The transaction need not be on the vault's chain, so an unreadable vault chain alone is not an error.
       if (chainId === fromChainId) unreadable = error;
     }
   }
@@ -90,7 +95,7 @@ async function findTransaction(
   return { found: { hash, chainId: fromChainId, seen }, unreadable };
 }
 
-/** Moves a deposit by the transaction that was found, then by whatever else its chains show. */
+/** Applies the transaction's transitions to a deposit, then tracks the rest of it. */
 async function advanceDeposit(
   ctx: Context,
   {

@@ -6,7 +6,7 @@ import { isRequested } from "../track/async-request.ts";
 import { routerRefs } from "../track/proofs.ts";
 import { innerDataHashes, isSourceOpen, matchesSource } from "../track/source.ts";
 
-/** A transaction as its chain knows it; `seen` null: the chain could not be read. */
+/** A transaction with its chain's view of it; `seen` is null when the chain could not be read. */
 export interface FoundTransaction {
   hash: Hex;
   chainId: number;
@@ -14,8 +14,9 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction belongs to a deposit: by its own receipt, as the one handed out, by somebody's word, or because
- * it does once more what another did.
+ * How a transaction belongs to a deposit: `proven` by its receipt, `reported` and equal to the built source
+ * transaction, `matched` as equal without a report, `claimed` by a report alone, `replayed` as a repetition
+ * of the source transaction.
  */
 export type MatchKind = "proven" | "reported" | "matched" | "claimed" | "replayed";
 
@@ -24,7 +25,7 @@ interface DepositMatch {
   kind: MatchKind;
 }
 
-/** Of deposits that were handed out alike, the one it was reported for comes first. */
+/** Among deposits with the same calldata, a reported transaction ranks before an unreported one. */
 const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
   proven: 3,
   reported: 2,
@@ -33,7 +34,10 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
   replayed: -1,
 };
 
-/** The deposit a transaction carries, or is said to carry; the strongest bond wins. Throws `store_unavailable`. */
+/**
+ * Finds the deposit that a transaction belongs to; the strongest match wins. Null when there is none. Throws
+ * `store_unavailable`.
+ */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<DepositMatch | null> {
   const { hash, chainId, seen } = found;
   const refs = seen === null || seen.receipt === null ? [] : routerRefs(seen.receipt);
@@ -46,7 +50,7 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
   return tracked.sort((a, b) => MATCH_RANK[b.kind] - MATCH_RANK[a.kind])[0] ?? null;
 }
 
-/** Of its own calldata, and of what it hands on where it succeeded. */
+/** Hashes the transaction's calldata and, when it succeeded, the calldata of calls inside it. */
 function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   if (transaction === null) return [];
   const inner = receipt?.succeeded === true ? innerDataHashes(transaction.input) : [];
@@ -64,16 +68,16 @@ function matchKindOf(row: DepositRow, found: FoundTransaction & { refs: readonly
   return chainId === row.fromChainId && replaysSource(row, seen) ? "replayed" : null;
 }
 
-/** Whether money left by what was handed out for a deposit whose own transaction is another. */
+/** Returns true when a second transaction spent the user's money again with the same source calldata. */
 function replaysSource(row: DepositRow, seen: TransactionOnChain | null): boolean {
   return row.provider !== null && seen?.receipt?.succeeded === true && matchesSource(row, seen);
 }
 
-/** Whether the chain has shown what the record says of a transaction. */
+/** Returns true when the chain has proven that a transaction belongs to the deposit. */
 export function isProvenBy(row: DepositRow, hash: Hex): boolean {
   if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;
   if (row.sourceTxHash === hash && row.sourceProven) return true;
-  // Of a claim of several requests the shares are not known.
+  // Shares stay unknown when one claim settles several requests.
   const claimed = row.shares !== null || row.state === "completed";
   if (row.claimTxHash === hash && claimed && row.history.some(isRequested)) return true;
   return row.depositTxHash === hash && (row.depositProven || row.shares !== null);

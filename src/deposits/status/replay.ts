@@ -11,9 +11,9 @@ import type { FoundTransaction } from "./match.ts";
 import { toTransferStatus } from "./transfer-status.ts";
 
 /**
- * Tells where the money of a transaction is that does once more what another one did for a deposit, as when somebody
- * signs an answer twice. It is followed as the first is, but writes nothing: a record is of one transaction.
- * Throws `store_unavailable`.
+ * Returns the status of a transaction that repeats a deposit's source transaction, for example when the user
+ * signed it twice. Tracked like the original, but nothing is written: a deposit's record describes one
+ * transaction. Throws `store_unavailable`.
  */
 export async function getReplayStatus(
   ctx: Context,
@@ -32,12 +32,12 @@ export async function getReplayStatus(
     );
     replay = previewTransitions(ctx, { row: replay, transitions });
   }
-  // The user has the token, and the second step that was handed out is the first one's.
+  // The user has the token, but the second step belongs to the original deposit.
   const state = replay.state === "awaiting_deposit" ? "partial" : replay.state;
   return { ...(await toTransferStatus(ctx, { ...replay, state })), deposit: null };
 }
 
-/** Nothing is concluded from a chain that cannot be read. */
+/** Reads the delivery of a replay; an unreadable chain yields no transitions. */
 async function replayTransitions(
   ctx: Context,
   following: { row: DepositRow; readTransaction: TransactionReader },
@@ -51,7 +51,7 @@ async function replayTransitions(
   }
 }
 
-/** The deposit as if nothing had been seen of it but that somebody sent this transaction. */
+/** Returns the deposit as if only this source transaction were known. */
 const resetDeposit = (row: DepositRow, sourceTxHash: string): DepositRow => ({
   ...row,
   state: "built",
@@ -71,7 +71,7 @@ const resetDeposit = (row: DepositRow, sourceTxHash: string): DepositRow => ({
   routerExplorer: null,
 });
 
-/** What brought the first transaction to its end brings the second nothing. */
+/** Returns true for the original deposit's delivery or refund, which proves nothing for the replay. */
 const isOfOriginal = (first: DepositRow, { change }: Transition): boolean =>
   (change.destinationTxHash != null && change.destinationTxHash === first.destinationTxHash) ||
   (change.refundTxHash != null && change.refundTxHash === first.refundTxHash);

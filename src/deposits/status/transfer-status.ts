@@ -12,13 +12,13 @@ import type { UntrackedStatus } from "./untracked.ts";
 
 type TransferSide = NonNullable<TransferStatus["sending"]>;
 
-/** Writes a tracked deposit as a transfer status. Throws what is no AppError only. */
+/** Writes a tracked deposit as a transfer status. Throws only unexpected errors. */
 export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   const state = currentState(row, ctx.now());
   const { next, refusal } = await nextStep(ctx, row);
   return {
     ...statusOf(state, row.substatus),
-    // Nothing was seen to be sent: the hash is somebody's word, and the amount was only asked for.
+    // Until a chain shows the source transaction, its hash and amount are only reported.
     sending: isUnseen(state) ? null : sendingOf(ctx, row),
     receiving: receivingOf(ctx, row),
     bridge: row.bridge,
@@ -27,14 +27,20 @@ export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<T
   };
 }
 
-/** Of a deposit that was found by what it delivered, a source that its chain has not shown is still somebody's word. */
+/**
+ * Returns the sending side; null while the source chain has not shown the transaction, even when a delivery
+ * proves the deposit.
+ */
 function sendingOf(ctx: Context, row: DepositRow): TransferSide | null {
   const shown = row.sourceProven || row.state === "submitted";
   if (row.sourceTxHash === null || !shown) return null;
   return sideOf(ctx, { hash: row.sourceTxHash, amount: row.fromAmount, chainId: row.fromChainId });
 }
 
-/** What the user got: shares, the token instead, or the money back; null while nothing has reached the user. */
+/**
+ * Returns the amount the user received: shares, the token instead, or a refund. Null while nothing has
+ * arrived.
+ */
 function receivingOf(ctx: Context, row: DepositRow): TransferSide | null {
   switch (row.state) {
     case "completed": {
@@ -66,7 +72,7 @@ function sideOf(
   return { tx_hash: hash as Hex | null, tx_link: link, amount, chain_id: chainId };
 }
 
-/** Writes a transaction that no deposit is known of as a transfer status. */
+/** Writes a transaction without a recorded deposit as a transfer status. */
 export function toUntrackedStatus(
   { hash, chainId }: FoundTransaction,
   { client, verdict }: { client: ChainClient; verdict: UntrackedStatus },

@@ -11,7 +11,9 @@ import { listRegistry } from "../../vaults/find-vault.ts";
 import { failureReason } from "../track/failure-reason.ts";
 import { netTransfers } from "../track/proofs.ts";
 
-/** What a transaction that no record of ours knows is, by the chain alone. Amounts in smallest units. */
+/**
+ * The status of a transaction without a recorded deposit, from its receipt alone. Amounts in smallest units.
+ */
 export interface UntrackedStatus {
   status: TransferStatusName;
   substatus: string | null;
@@ -29,7 +31,9 @@ const statusOnly = (status: TransferStatusName, substatus: string | null): Untra
   received: null,
 });
 
-/** Judges a transaction by its receipt: a deposit through the Router or into a known vault, or none of ours. */
+/**
+ * Classifies a transaction by its receipt: a deposit through the Router or into a known vault, or INVALID.
+ */
 export async function classifyUntracked(
   ctx: Context,
   input: { client: ChainClient; seen: TransactionOnChain },
@@ -61,7 +65,7 @@ function routerDepositAmounts(receipt: Receipt): DepositAmounts | null {
   return event === undefined ? null : { sent: event.args.amountIn, received: event.args.shares };
 }
 
-/** An ERC-4626 deposit into a vault of the registry, its shares seen to reach their owner. */
+/** Finds an ERC-4626 deposit into a vault of the registry whose shares reached their owner. */
 async function vaultDepositAmounts(
   ctx: Context,
   found: { chainId: number; receipt: Receipt },

@@ -10,12 +10,12 @@ import type { AsyncDeposits, PendingDeposit } from "../../vaults/vault-adapter.t
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { Transition } from "./transitions.ts";
 
-/** The vault of a tracked deposit, straight from Postgres. Throws `vault_not_found`, `store_unavailable`. */
+/** Reads the vault of a tracked deposit from Postgres. Throws `vault_not_found`, `store_unavailable`. */
 export function findVaultOfDeposit(ctx: Context, row: DepositRow): Promise<Vault> {
   return findVaultForDeposit(ctx, { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) });
 }
 
-/** What an asynchronous vault says now of a deposit's request, and at which block. */
+/** A deposit's request at an asynchronous vault, with the block it was read at. */
 export interface RequestState {
   vault: Vault;
   requests: AsyncDeposits;
@@ -23,19 +23,19 @@ export interface RequestState {
   block: BlockTime;
 }
 
-/** Whether a deposit waits for its vault, or for its user to claim. */
+/** Returns true while a deposit waits for the vault's settlement or for the user's claim. */
 export function isRequested({ state }: Pick<DepositRow, "state">): boolean {
   return state === "requested" || state === "claimable";
 }
 
-/** Whether a deposit failed because its vault rejected the request. */
+/** Returns true when a deposit failed because its vault rejected the request. */
 export function isRejected({ state, requestId }: Pick<DepositRow, "state" | "requestId">): boolean {
   return state === "failed" && requestId !== null;
 }
 
 /**
- * Asks a deposit's vault about its request; null when the vault takes none any more. Throws `vault_not_found`,
- * `store_unavailable` and what reading the chain throws.
+ * Reads a deposit's request from its vault; null when the vault no longer takes requests. Throws
+ * `vault_not_found`, `store_unavailable`, and errors of the RPC nodes.
  */
 export async function readRequest(ctx: Context, row: DepositRow): Promise<RequestState | null> {
   const { vaultChainId: chainId, requestId } = row;
@@ -48,7 +48,7 @@ export async function readRequest(ctx: Context, row: DepositRow): Promise<Reques
   return { vault, requests, pending, block };
 }
 
-/** Whether a request is neither pending nor claimable any more; null: the vault does not say. */
+/** Returns true when a request is neither pending nor claimable; null when the vault does not report it. */
 export function isRequestGone({
   pendingAssets,
   claimableShares,
@@ -60,8 +60,8 @@ export function isRequestGone({
 }
 
 /**
- * The request to an asynchronous vault that the user's own transaction shows; nothing for a vault that gives
- * shares at once. Throws `vault_not_found`, `store_unavailable`.
+ * Returns the transition of a request that the user's transaction made; empty for a vault that mints shares
+ * at once. Throws `vault_not_found`, `store_unavailable`.
  */
 export async function requestTransitions(
   ctx: Context,

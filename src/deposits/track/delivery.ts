@@ -13,8 +13,8 @@ import {
 } from "./transitions.ts";
 
 /**
- * Asks how a deposit's transfer stands: whoever built it, and whoever knows its bridge at first hand. Both at
- * once, witnesses first; who does not answer says nothing.
+ * Asks the transfer's provider and bridge for its status at the same time; answers with an on-chain witness
+ * come first. A failed provider is skipped.
  */
 async function askProviderStatus(ctx: Context, row: DepositRow): Promise<ProviderStatus[]> {
   const { scope } = ctx.providers;
@@ -50,7 +50,7 @@ interface DeliveryInput {
   readTransaction: TransactionReader;
 }
 
-/** What a bridge may say while it works, for people to read. Source: SPEC, transfer status. */
+/** Provider substatuses that the API passes on. */
 const PUBLIC_SUBSTATUSES = new Set([
   "BRIDGE_NOT_AVAILABLE",
   "CHAIN_NOT_AVAILABLE",
@@ -59,8 +59,9 @@ const PUBLIC_SUBSTATUSES = new Set([
 ]);
 
 /**
- * Follows money that left its source: providers say where to look, and what is seen there counts, a delivery in
- * a receipt of the vault's chain or a refund in one of the source chain. Throws what reading a chain throws.
+ * Returns the transitions of a transfer that left the source chain. Providers name transactions to read; only
+ * a delivery in a receipt of the vault's chain or a refund in one of the source chain counts. Throws errors
+ * of the RPC nodes.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
   const said = await askProviderStatus(ctx, following.row);
@@ -70,7 +71,10 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
   return found.map((one) => ({ ...one, change: { ...one.change, routerExplorer: explorer } }));
 }
 
-/** The delivery, or else the refund, in whichever transaction somebody named that shows one. */
+/**
+ * Returns the first named transaction that proves a delivery, else the first that proves a refund; null when
+ * none does.
+ */
 async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { said } = following;
   for (const hash of new Set(said.map(({ destinationTxHash }) => destinationTxHash))) {
@@ -87,7 +91,7 @@ async function findOutcome(ctx: Context, following: WithStatuses): Promise<Trans
 type WithStatuses = DeliveryInput & { said: readonly ProviderStatus[] };
 type WithHash = WithStatuses & { hash: Hex };
 
-/** What is only alike is one deposit's alone: of two that are alike each needs a delivery of its own. */
+/** Returns true when a delivery that is matched by its content only already proves a different deposit. */
 async function isOtherDelivery(
   ctx: Context,
   of: { row: DepositRow; hash: Hex; delivery: DeliveryProof },
@@ -95,7 +99,10 @@ async function isOtherDelivery(
   return of.delivery.bond === "content" && (await deliversAnother(ctx.db, of));
 }
 
-/** The shares, or else the token, that a transaction of the vault's chain brought the user. */
+/**
+ * Returns the transition of a vault-chain transaction that delivered shares or the token; null when it proves
+ * neither.
+ */
 async function arrivalTransition(
   ctx: Context,
   { row, readTransaction, said, hash }: WithHash,
@@ -112,7 +119,10 @@ async function arrivalTransition(
   return amount === null ? null : deliveredTransition(at, { amount, destinationTxHash: hash });
 }
 
-/** What a transaction of the source chain paid back; one from before the deposit paid back something else. */
+/**
+ * Returns the transition of a refund on the source chain; null when the transaction proves none. A
+ * transaction from before the deposit cannot refund it.
+ */
 async function refundTransition(
   ctx: Context,
   { row, readTransaction, said, hash }: WithHash,
@@ -130,7 +140,7 @@ async function refundTransition(
   return amount === null ? null : refundedTransition(at, { amount, refundTxHash: hash });
 }
 
-/** What providers say moves nothing; the most telling word of it is shown while the deposit is on its way. */
+/** Returns transitions that keep the state and show the providers' most useful substatus. */
 function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
   const told = said.map(toSubstatus);
   const substatus = told.find((word) => word !== null) ?? null;

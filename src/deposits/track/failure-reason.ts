@@ -29,8 +29,9 @@ const tokenErrors = once(() =>
 );
 
 /**
- * Why a transaction reverted: what it reverts with when it is made again on the state before its block; that
- * its gas is gone, when it does not revert there. `UNKNOWN_ERROR` when the node keeps no such state.
+ * Returns why a transaction reverted: replays it with `eth_call` on the state before its block and reads the
+ * revert. `OUT_OF_GAS` when the replay succeeds and the gas was nearly used up, `UNKNOWN_ERROR` when the node
+ * keeps no such state.
  */
 export async function failureReason(
   client: ChainClient,
@@ -42,7 +43,8 @@ export async function failureReason(
   const call = { from, to, data, value: numberToHex(transaction.value) };
   try {
     await client.request("eth_call", [call, numberToHex(receipt.blockNumber - 1n)]);
-    // With gas enough it passes. A call deep inside that runs out leaves its callers a 64th each (EIP-150).
+    // Enough gas lets the replay succeed. A call deep inside that runs out leaves its callers a 64th each
+    // (EIP-150).
     return receipt.gasUsed * 10n >= transaction.gas * 9n ? "OUT_OF_GAS" : "UNKNOWN_ERROR";
   } catch (error) {
     const revert = error instanceof RpcError ? error.data : null;
@@ -50,7 +52,7 @@ export async function failureReason(
   }
 }
 
-/** Reads a reason out of revert data: the Router's own errors, then those tokens commonly use. */
+/** Decodes revert data into a reason: the Router's own errors, then common errors of tokens. */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);
   if (routers !== null) return ROUTER_REASONS[routers.name] ?? "UNKNOWN_ERROR";

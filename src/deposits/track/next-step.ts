@@ -12,9 +12,9 @@ import { awaitsSecondStep } from "./second-step.ts";
 const NO_NEXT_STEP: PreparedClaim = { next: null, refusal: null };
 
 /**
- * The step that follows where a deposit is: depositing what really arrived, or claiming what an asynchronous vault
- * has settled, built and simulated anew. A vault that refuses, or a chain that cannot be read, is told as the
- * refusal. Throws nothing but what is no AppError.
+ * Returns the next step of a deposit, built and simulated now: the deposit of the amount that arrived, or the
+ * claim of settled shares. A refusal of the vault or an unreadable chain becomes `refusal`. Throws only
+ * unexpected errors.
  */
 export async function nextStep(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
   try {
@@ -49,26 +49,23 @@ async function nextDeposit(
   });
   const { balance } = prepared.checked;
   if (balance !== null && balance < amount) {
-    const detail = "the account does not hold what arrived any more";
+    const detail = "the account no longer holds the delivered amount";
     return { next: null, refusal: { code: "balance_insufficient", detail } };
   }
   return { next: { kind: "deposit", ...toSignableDeposit(prepared) }, refusal: null };
 }
 
 /**
- * The transaction with which the user takes what a vault has settled, seen to work; nothing while it is not settled,
- * or where settlement sends the shares by itself. A request that the vault knows no more, and that left nothing, is
- * told as such, and where one claim takes several requests it is the first one's. Throws what reading the chain throws
- * and `store_unavailable`.
+ * Returns the claim of settled shares, simulated; nothing while the vault has not settled the request or
+ * sends the shares itself. Refuses with `request_gone` when the vault no longer knows the request, and with
+ * `claim_shared` when the claim belongs to the account's first request. Throws errors of the RPC nodes and
+ * `store_unavailable`.
  */
 async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
   const now = await readRequest(ctx, row);
-  if (now === null) return refusedClaim("would_revert", "the vault takes no requests any more");
+  if (now === null) return refusedClaim("would_revert", "the vault no longer takes requests");
   if (isRequestGone(now.pending) === true) {
-    return refusedClaim(
-      "request_gone",
-      "the vault knows this request no more, and no shares were seen to follow",
-    );
+    return refusedClaim("request_gone", "the vault no longer knows this request, and no shares followed it");
   }
   const user = getAddress(row.userAddress);
   const call = now.requests.claim(now.vault, { user, pending: now.pending });
@@ -77,13 +74,15 @@ async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<Prepared
   if (earlier !== null) {
     return refusedClaim(
       "claim_shared",
-      `one claim takes all that is settled: it is the next step of ${earlier}`,
+      `one claim takes the shares of several requests: it is the next step of ${earlier}`,
     );
   }
   return prepareClaim(ctx, { vault: now.vault, user, call, headTime: now.block.timestamp });
 }
 
-/** The first of the account's requests that are claimed together, when it is another one. */
+/**
+ * Returns the tracking id of the first request that shares this claim; null when this deposit is the first.
+ */
 async function findSharingRequest(ctx: Context, row: DepositRow): Promise<string | null> {
   const others = await selectOtherRequests(ctx.db, row);
   const [first] = others.filter((other) => isRequested(other) && other.requestId === row.requestId);

@@ -7,12 +7,15 @@ import { nextCheck } from "./schedule.ts";
 import { trackDeposit } from "./track.ts";
 import { createTransactionReader } from "./transaction-reader.ts";
 
-/** How soon what did not fit is due again. */
+/** Delay in milliseconds until deposits that did not fit into a run are due again. */
 const POSTPONE_MS = 10_000;
 
-/** What one run over the due deposits did. */
+/** Counts of one polling run. */
 export interface PollResult {
-  /** Taken; of these looked at, and left for a later run; of those looked at, moved, and not read in full. */
+  /**
+   * Deposits that were due; of those the ones tracked and the ones left for a later run; of the tracked the
+   * ones that changed state and the ones not read in full.
+   */
   due: number;
   followed: number;
   moved: number;
@@ -20,20 +23,22 @@ export interface PollResult {
   left: number;
 }
 
-/** Deposits that one run takes. */
+/** Deposits per run. */
 const BATCH_SIZE = 24;
-/** How long what a run took is its own; it ends before. */
+/**
+ * Lease on the deposits of a run and longest duration of the run, in milliseconds. The run ends before its
+ * lease.
+ */
 const LEASE_MS = 120_000;
 const RUN_MS = 45_000;
-/** The platform allows 50 outside requests; one deposit costs at most some twenty, and its row two more. */
+/** The platform allows 50 subrequests; one deposit needs about twenty, and its row two more. */
 const MAX_REQUESTS = 26;
 const COUNTED_SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
 
 /**
- * Looks at deposits that are due and moves them by what their chains show: who is polled by nobody ends as well.
- * As many as fit into one invocation of the platform, the rest is due again at once; one that cannot be read
- * stops no other, and others of its way are not tried in this run. Two runs at the same time share the work.
- * Throws `store_unavailable`.
+ * Tracks deposits that are due, so that a deposit without API requests also completes. Takes as many as fit
+ * into one invocation and postpones the rest; after an unreadable chain, other deposits between the same
+ * chains wait for a later run. Concurrent runs share the work by leases. Throws `store_unavailable`.
  */
 export async function pollDueDeposits(ctx: Context): Promise<PollResult> {
   const startedAt = ctx.now();
@@ -60,12 +65,12 @@ export async function pollDueDeposits(ctx: Context): Promise<PollResult> {
   return { ...done, left: left.length };
 }
 
-/** What the deposits of one run share. */
+/** State that the deposits of one run share. */
 interface PollRun {
   leaseUntil: Date;
-  /** Transactions of the vaults' chains that name deposits, by reference. */
+  /** Vault-chain transactions with the Router's event for a deposit, by reference. */
   found: ReadonlyMap<string, Hex>;
-  /** Ways on which something could not be read. */
+  /** Chain pairs with a chain that could not be read. */
   unreadable: Set<string>;
 }
 
@@ -92,7 +97,7 @@ async function pollDeposit(
   return { moved, unread: outcome.unreadable !== null };
 }
 
-/** What was not looked at is due again soon. */
+/** Makes the remaining deposits due again after a short delay. */
 async function postponeDeposits(
   ctx: Context,
   { left, run }: { left: readonly DepositRow[]; run: PollRun },

@@ -7,13 +7,14 @@ import { once } from "../../lib/once.ts";
 import type { BridgeProof, DeliveryProof } from "../../providers/provider.ts";
 import { routerDeposits } from "../../router/codec.ts";
 
-/** Shares that a receipt shows to have reached a deposit's user, in the share token's smallest unit. */
+/** Shares that a receipt proves to have reached the deposit's user, in the share token's smallest unit. */
 export interface ShareProof {
   shares: bigint;
-  /** What went into the vault, where the receipt tells; smallest unit of the asset. */
+  /** Amount that entered the vault in the asset's smallest unit; null when the receipt does not show it. */
   amountIn: bigint | null;
 }
 
+/** The deposit that a receipt may prove, and who calls the vault: the Router or the user. */
 export interface ProofSubject {
   row: Pick<
     DepositRow,
@@ -27,16 +28,19 @@ const transferAbi = once(() =>
 );
 
 /**
- * Looks in a successful receipt for the proof that a deposit's shares reached its user. Through the Router:
- * its own `Deposited` with this reference, receiver and share token, and no fewer shares than promised (the
- * reference alone proves nothing, anybody can repeat it). Otherwise the net share transfers to the user.
+ * Returns the proof that a deposit's shares reached its user; null when the receipt proves none. Through the
+ * Router: its `Deposited` event with the deposit's reference, receiver and share token and at least the
+ * minimum shares, because anybody can repeat a reference. By the user: the net share transfers to the user.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;
   return subject.via === "router" ? routerProof(receipt, subject) : transferProof(receipt.logs, subject);
 }
 
-/** A second step is built for what arrived, so that no promise binds it; but its sender is the user alone. */
+/**
+ * Finds the Router's event of a deposit. A second step has no minimum of shares, because it is built for the
+ * amount that arrived, but its sender must be the user.
+ */
 function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null {
   const bySelf = row.twoStep || row.state === "partial";
   const minimum = bySelf ? 1n : BigInt(row.minShares ?? "1");
@@ -55,13 +59,15 @@ function transferProof(logs: readonly Log[], { row }: ProofSubject): ShareProof 
   return shares > 0n ? { shares, amountIn: row.provider === null ? BigInt(row.fromAmount) : null } : null;
 }
 
-/** A token's own Transfer events (EIP-20); none of a token that is not known. */
+/** Decodes a token's own Transfer events (EIP-20); empty when the token is null. */
 export function transfersOf(logs: readonly Log[], token: string | null) {
   const own = logs.filter(({ address }) => token !== null && sameAddress(address, token));
   return parseEventLogs({ abi: transferAbi(), logs: own }).map(({ args }) => args);
 }
 
-/** What an account gained of a token, by the token's own Transfer events (EIP-20). Negative: it lost. */
+/**
+ * Returns an account's net gain of a token from the token's Transfer events (EIP-20), negative for a loss.
+ */
 export function netTransfers(logs: readonly Log[], of: { token: string; account: string }): bigint {
   let net = 0n;
   for (const { from, to, value } of transfersOf(logs, of.token)) {
@@ -71,20 +77,20 @@ export function netTransfers(logs: readonly Log[], of: { token: string; account:
   return net;
 }
 
-/** How often a transaction sent the account shares. */
+/** Counts the transfers of shares to the deposit's user. */
 export function countShareTransfers({ shareToken, userAddress }: DepositRow, { logs }: Receipt): number {
   return transfersOf(logs, shareToken).filter(({ to }) => sameAddress(to, userAddress)).length;
 }
 
-/** The references of all Router deposits in a receipt. */
+/** Returns the references of all Router deposits in a receipt. */
 export function routerRefs(receipt: Receipt): Hex[] {
   return receipt.succeeded ? routerDeposits(receipt.logs).map(({ args }) => args.ref) : [];
 }
 
 /**
- * What of a deposit's moved token a delivery brought the user, smallest unit; null: nothing. Without a call the
- * bridge pays the user, which for native money nothing but its own event shows; after a call the user has what is
- * transferred meanwhile.
+ * Returns the amount of the route's token that a delivery brought to the user, in its smallest unit; null
+ * when it brought none. Without a destination call the bridge's own event proves it, which is the only trace
+ * of native money; with a call the transfers between the delivery's logs do.
  */
 export function findDeliveredAmount(
   receipt: Receipt,
@@ -103,8 +109,8 @@ export function findDeliveredAmount(
 }
 
 /**
- * What a swap on the vault's own chain brought the user, smallest unit; null: less than was guaranteed, the loss
- * the user allows taken off once more.
+ * Returns the amount that a swap on the vault's chain brought to the user, in the token's smallest unit; null
+ * when it is less than the guaranteed amount less the slippage.
  */
 export function findSwapOutput(
   receipt: Receipt,
@@ -117,9 +123,9 @@ export function findSwapOutput(
 }
 
 /**
- * What a receipt of the source chain shows to have been paid back to the user, smallest unit; null: no refund of
- * this deposit. Exactly what the bridge's own event says it took, once and by whom took it: a sum of several
- * refunds, or one of them twice, does not say whose it is.
+ * Returns the amount that a source-chain receipt refunds to the user, in its smallest unit; null when it is
+ * no refund of this deposit. Requires exactly one transfer of the amount that the bridge took, from the
+ * contract that took it: with several it is unclear whose refund it is.
  */
 export function findRefund(
   receipt: Receipt,

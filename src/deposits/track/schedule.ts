@@ -1,19 +1,19 @@
 import type { DepositRow } from "../../db/queries/deposits.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../lib/durations.ts";
 
-/** While money is on its way: soon at first, then ever more seldom. */
+/** Pauses while money is in transit: short at first, then doubling. */
 const IN_FLIGHT_MS = { first: 15 * SECOND_MS, most: HOUR_MS } as const;
-/** While nothing was seen, or the user is to act: less is at stake. */
+/** Longer pauses while nothing was seen on chain or the user must act. */
 const IDLE_MS = { first: 60 * SECOND_MS, most: 6 * HOUR_MS } as const;
-/** How long after it was built somebody looks for a deposit that nobody was seen to send. */
+/** Age up to which an unsent deposit is checked. */
 const UNSEEN_TTL_MS = 3 * DAY_MS;
-/** How long after that a user's own step is looked for. */
+/** Age up to which a deposit is checked that waits for its user or vault. */
 const USER_STEP_TTL_MS = 30 * DAY_MS;
 const MAX_DOUBLINGS = 20;
 
 /**
- * When a deposit is to be looked at again, by the clock `now` (milliseconds); null: not by itself any more. The
- * pause doubles with each look that changed nothing. Money on its way is never given up.
+ * Returns when to check a deposit next, at `now` in unix milliseconds; null when the poller stops. The pause
+ * doubles with every check without a change. Money in transit is checked without an end.
  */
 export function nextCheck(
   row: Pick<DepositRow, "state" | "checks" | "createdAt" | "shares">,

@@ -10,13 +10,16 @@ import { isConfirmed, type TransactionReader } from "./transaction-reader.ts";
 import { completedTransition, type Transition } from "./transitions.ts";
 
 interface VaultCall {
-  /** Of the vault: where deposits go that the user makes. */
+  /** The vault's contract that users call to deposit. */
   entryPoint: string;
   transaction: Transaction;
   receipt: Receipt;
 }
 
-/** Whether a successful transaction is the user's own call of a vault, by itself or in the batch of a smart account. */
+/**
+ * Returns true when a successful transaction is the user's own call of the vault, directly or in a smart
+ * account's batch.
+ */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
   called: VaultCall,
@@ -30,7 +33,7 @@ export function callsVault(
   );
 }
 
-/** Just what it was handed the step for: what arrived, or what was guaranteed. */
+/** Returns true when the user paid exactly the delivered or the guaranteed amount. */
 function paysSecondStep(
   row: Pick<DepositRow, "userAddress" | "moveToken" | "deliveredAmount" | "moveMin">,
   { logs }: Receipt,
@@ -41,7 +44,10 @@ function paysSecondStep(
   );
 }
 
-/** All at once and newly minted, if any: several are of several calls, and what somebody sends was bought. */
+/**
+ * Returns true when all shares were minted in one transfer, if any: several transfers belong to several
+ * calls, and shares from an account were bought.
+ */
 function mintsShares(row: Pick<DepositRow, "userAddress" | "shareToken">, { logs }: Receipt): boolean {
   const got = transfersOf(logs, row.shareToken).filter(({ to }) => sameAddress(to, row.userAddress));
   return got.length <= 1 && got.every(({ from }) => sameAddress(from, zeroAddress));
@@ -49,21 +55,20 @@ function mintsShares(row: Pick<DepositRow, "userAddress" | "shareToken">, { logs
 
 interface VaultTransaction {
   row: DepositRow;
-  /** A transaction of the vault's chain, as somebody named it. */
+  /** A reported or found transaction of the vault's chain. */
   hash: Hex;
   readTransaction: TransactionReader;
 }
 
-/** Whether the user holds what was moved and may still deposit it. */
+/** Returns true when the user holds the delivered token and can still deposit it. */
 export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boolean {
   return row.state === "awaiting_deposit" || (row.state === "partial" && row.shares === null);
 }
 
 /**
- * What a transaction of the vault's chain shows of a deposit whose money comes from elsewhere: the Router's event
- * for it, or, once the money arrived at the user, the user's own call of the vault with shares or a request in
- * return. A second step that reverted changes nothing, it may be sent again. Throws `store_unavailable`,
- * `vault_not_found` and what reading the chain throws.
+ * Returns the transitions that a vault-chain transaction proves for a routed deposit: the Router's event, or
+ * after the delivery the user's own vault call with its shares or request. A reverted second step changes
+ * nothing and can be sent again. Throws `store_unavailable`, `vault_not_found`, and errors of the RPC nodes.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;
@@ -81,7 +86,7 @@ export async function vaultTransitions(ctx: Context, at: VaultTransaction): Prom
   return [completedTransition({ row, confirmed }, { ...proof, depositTxHash: hash })];
 }
 
-/** By the bridge, which calls the Router itself, or by the user in a second step. */
+/** Returns the transition of a Router event: made by the bridge, or by the user in a second step. */
 function routerTransition(
   at: { row: DepositRow; hash: Hex; confirmed: boolean },
   proof: ShareProof,
@@ -93,7 +98,7 @@ function routerTransition(
   return { ...transition, change: { ...transition.change, depositTxHash: hash } };
 }
 
-/** Whether the user called the vault's entry point, and not before the money was there. */
+/** Returns true when the user called the vault's entry point after the delivery. */
 async function isUserVaultCall(
   ctx: Context,
   {
@@ -111,10 +116,10 @@ async function isUserVaultCall(
 }
 
 /**
- * Transactions in which the user paid, since the delivery, exactly what a second step was handed out for: what
- * arrived or what was guaranteed. Where to look, not proof: a vault that must see its user names no deposit. Native
- * money leaves no such trace, but only the Router deposits it, which names the deposit.
- * Throws what reading the chain throws.
+ * Finds transactions after the delivery in which the user paid exactly the delivered or the guaranteed
+ * amount. They are candidates, not proofs: a vault that the user calls directly names no deposit. Native
+ * money has no Transfer event, but its deposit goes through the Router, which names it. Throws errors of the
+ * RPC nodes.
  */
 export async function findSecondStepTransactions(
   ctx: Context,

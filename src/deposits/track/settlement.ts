@@ -10,13 +10,16 @@ import { countShareTransfers, netTransfers } from "./proofs.ts";
 import { isConfirmed, type TransactionReader } from "./transaction-reader.ts";
 import type { Transition } from "./transitions.ts";
 
-/** How a transaction that gave shares stands to the other requests of the account. */
+/**
+ * Whose shares a claim transaction sent: this request's own, shared with other requests, or another
+ * request's.
+ */
 export type ClaimOwnership = "own" | "shared" | "another's";
 
 /**
- * Whether the shares that a transaction gave are those of this request alone. A vault that keeps one balance for an
- * account (no numbers, or the same one) settles all of its requests together, and no event says how many shares are
- * whose; one that numbers them sends each its own. Throws what looking a transaction up throws.
+ * Returns whether the shares of a transaction belong to this request alone. A vault that keeps one balance
+ * per account settles all of the account's requests together, and no event splits the shares; a vault with
+ * request ids sends each its own. Throws errors of the RPC nodes.
  */
 export async function claimOwnership(
   of: { row: DepositRow; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
@@ -43,10 +46,10 @@ interface SettlementInput {
 }
 
 /**
- * What became of a request: settled and waiting to be claimed, by the vault's own views; and once those know it no
- * more, the transaction that gave the user the shares, or the asset back where it was cancelled. Where neither is
- * found and the vault says that it rejected the request, that: somebody owes the user what was paid in.
- * Throws `store_unavailable`, `vault_not_found` and what reading the chain throws.
+ * Returns the transitions of a request: claimable by the vault's views, then the transaction that sent the
+ * shares, or the asset back after a cancellation. When there is neither and the vault reports a rejection,
+ * the deposit fails and the user must be refunded. Throws `store_unavailable`, `vault_not_found`, and errors
+ * of the RPC nodes.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);
@@ -67,7 +70,7 @@ const REJECTED_TRANSITION: Transition = {
   write: "on_change",
 };
 
-/** The first transaction after the request that ended it. */
+/** Finds the first transaction after the request that settled it. */
 async function findSettlement(
   ctx: Context,
   at: SettlementInput & { now: RequestState },
@@ -104,8 +107,9 @@ async function findSettlement(
 }
 
 /**
- * Whether a transaction can be what ended a request, made in `block` of one of `contracts`: it comes after, and is
- * no call of the user's to anybody else. What the user did elsewhere, such as buying shares, is no settlement.
+ * Returns true when a transaction can settle a request that was made in `block` of one of `contracts`: it
+ * succeeded, is not earlier, and is no call of the user to another contract. A purchase of shares elsewhere
+ * is no settlement.
  */
 export function maySettle(
   { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
@@ -116,7 +120,10 @@ export function maySettle(
   return !sameAddress(from, request.user) || request.contracts.some((own) => sameAddress(own, to ?? ""));
 }
 
-/** `sole`: no other request of the account was claimed with it; of a claim of several, whose shares are whose is not known. */
+/**
+ * Returns the transition of a settlement; null when the transaction sent neither shares nor the whole asset
+ * back. `sole` is true when no other request was claimed with it; otherwise the shares stay unknown.
+ */
 function toSettlement(at: {
   row: DepositRow;
   vault: Vault;

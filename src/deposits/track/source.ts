@@ -11,19 +11,19 @@ import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from
 import { isConfirmed } from "./transaction-reader.ts";
 import { completedTransition, deliveredTransition, type Transition } from "./transitions.ts";
 
-/** No calldata of ours is shorter than a function's four bytes and two words. */
+/** Shortest calldata of a deposit: a selector and two words. */
 const MIN_CALL_BYTES = 68;
-/** Bounds what a transaction that somebody names can cost: bytes that are searched, and that are hashed in all. */
+/** Bounds on the work per transaction: bytes searched, and bytes hashed in total. */
 const MAX_SEARCHED_BYTES = 131_072;
 const MAX_HASHED_BYTES = 262_144;
 const WORD_DIGITS = 64;
-/** A length is a word whose first 28 bytes are zero; the search may begin in the zeros of the word before. */
+/** A length is a word whose first 28 bytes are zero; a match may begin in the zeros of the previous word. */
 const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
 
 /**
- * The hashes of all calldata that a transaction may hand on: every run of bytes in its input that stands behind its
- * own length, as batches of smart accounts write the calls they make, and at any depth. Where to look, not proof:
- * nothing says that a call is made with them. Source: EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
+ * Hashes every byte string in a transaction's input that follows its own length, at any depth: smart-account
+ * batches encode their calls this way. These are candidates, not proofs: the input does not show that a call
+ * is made. Source: EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
@@ -46,8 +46,8 @@ type BuiltSource = Pick<
 >;
 
 /**
- * Whether a transaction does what build handed out: it is that one, or the batch of a smart account that made this
- * call among others, whoever sent it.
+ * Returns true when a transaction is the built source transaction, or a smart account's batch that contains
+ * it.
  */
 export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
   if (transaction === null) return false;
@@ -55,7 +55,7 @@ export function matchesSource(row: BuiltSource, { transaction, receipt }: Transa
   return receipt !== null && isInBatch(row, { transaction, receipt });
 }
 
-/** Whether a transaction is the one that build handed out: same sender, target and calldata. */
+/** Returns true when a transaction has the sender, target and calldata of the built source transaction. */
 export function isSourceTransaction(row: BuiltSource, transaction: Transaction): boolean {
   return (
     sameAddress(transaction.from, row.userAddress) &&
@@ -66,8 +66,9 @@ export function isSourceTransaction(row: BuiltSource, transaction: Transaction):
 }
 
 /**
- * Whether a transaction that succeeded made the call: the calldata is among what it hands on, the call's target has
- * told of something, and the user has paid. Calldata alone anybody can repeat, and a batch may swallow a failure.
+ * Returns true when a successful transaction made the built call inside a batch: its calldata is in the
+ * input, its target emitted an event and the user paid. Calldata alone is no proof, because anybody can
+ * repeat it and a batch may ignore a failed call.
  */
 function isInBatch(
   row: BuiltSource,
@@ -81,7 +82,10 @@ function isInBatch(
   );
 }
 
-/** By the token's own Transfer; native money leaves no trace, so that the user's own account has to have run it. */
+/**
+ * Returns true when the user paid: by the token's Transfer event, or for native money, which has no event, by
+ * a batch that the user's own account ran.
+ */
 function hasPaid(
   { userAddress, fromToken, fromAmount }: BuiltSource,
   { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
@@ -96,7 +100,7 @@ function hasPaid(
   return own || ranUserOperation(userAddress, { to, logs: receipt.logs });
 }
 
-/** Where bundlers send what accounts signed; each version has one address on every chain. Source: ERC-4337. */
+/** Entry points of user operations; each version has the same address on every chain. Source: ERC-4337. */
 const entryPoints: readonly Address[] = [
   "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789",
   "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
@@ -110,7 +114,7 @@ const operationAbi = once(() =>
   ]),
 );
 
-/** Whether an entry point ran an operation that the account had signed, with success. */
+/** Returns true when an entry point executed a user operation of the account successfully. */
 function ranUserOperation(account: string, ran: { to: Address | null; logs: readonly Log[] }): boolean {
   const entryPoint = entryPoints.find((known) => sameAddress(known, ran.to ?? zeroAddress));
   if (entryPoint === undefined) return false;
@@ -119,7 +123,7 @@ function ranUserOperation(account: string, ran: { to: Address | null; logs: read
   return operations.some(({ args }) => sameAddress(args.sender, account) && args.success);
 }
 
-/** A transaction of the source chain that may carry a deposit. */
+/** A source-chain transaction that may belong to a deposit. */
 interface SourceCandidate {
   row: DepositRow;
   hash: Hex;
@@ -127,15 +131,15 @@ interface SourceCandidate {
 }
 
 /**
- * What a transaction of the source chain shows of a deposit; nothing, when it is not the one that build handed
- * out and no proof by itself. Throws `store_unavailable` and what reading the chain throws.
+ * Returns the transitions that a source-chain transaction proves for a deposit; empty when it is neither the
+ * built transaction nor a proof by itself. Throws `store_unavailable`, and errors of the RPC nodes.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
   const { row, hash, seen } = source;
   const { transaction, receipt } = seen;
   const carries = matchesSource(row, seen);
   if (receipt === null) {
-    // Only a receipt proves: a waiting transaction may still be replaced by another.
+    // A pending transaction proves nothing: another one may replace it.
     return carries
       ? [{ event: { kind: "source_pending" }, change: sourceColumns(hash), write: "on_change" }]
       : [];
@@ -157,12 +161,15 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
   );
 }
 
-/** Whether the deposit's source transaction is still to be found, or to be sent again. */
+/** Returns true while the deposit's source transaction is unproven, or failed and may be sent again. */
 export function isSourceOpen(row: DepositRow): boolean {
   return !row.sourceProven || row.state === "failed";
 }
 
-/** Whether the Router's event in a source receipt can be this deposit's: direct through it, or after a swap. */
+/**
+ * Returns true when a Router event in a source receipt can belong to this deposit: a direct deposit through
+ * the Router, or a swap on the vault's chain.
+ */
 function mayUseRouter(row: DepositRow): boolean {
   if (row.provider !== null) return row.fromChainId === row.vaultChainId;
   return sameAddress(row.sourceTo, depositRouterAddress);
@@ -173,13 +180,13 @@ interface MatchedSource {
   hash: Hex;
   receipt: Receipt;
   confirmed: boolean;
-  /** Whether the call was one of several that an account made. */
+  /** True when the call was part of a smart account's batch. */
   batched: boolean;
 }
 
 const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
 
-/** Notes the source transaction itself; as proven once its chain has confirmed it. */
+/** Adds the source transaction to a transition, as proven once the chain has confirmed it. */
 const withSource =
   ({ hash, confirmed }: MatchedSource) =>
   (transition: Transition): Transition => ({
@@ -199,23 +206,26 @@ async function revertTransitions(
   return [{ event, change: { ...sourceColumns(hash), sourceProven: true, substatus }, write: "on_change" }];
 }
 
-/** The user's own deposit into the vault; the Router's needs no carrier, see above. */
+/** Returns the transitions of the user's own vault deposit. The Router's event was handled before. */
 async function directTransitions(ctx: Context, at: MatchedSource): Promise<Transition[]> {
   const { row, hash, receipt, batched } = at;
   if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
-  // Of shares that several calls of a batch brought nobody can say which are whose.
+  // Shares of several deposits in one batch cannot be told apart.
   if (batched && countShareTransfers(row, receipt) > 1) return [];
   const proof = findShareProof(receipt, { row, via: "user" });
-  // A transfer of shares names no deposit: whoever was proven by it first has it.
+  // A share transfer names no deposit: the first deposit that it proves keeps it.
   if (proof !== null) return [completedTransition(at, { ...proof, depositTxHash: hash })];
   return requestTransitions(ctx, at);
 }
 
-/** The money left for the vault's chain, or was swapped in this very transaction. */
+/**
+ * Returns the transitions of a provider's source transaction: money in transit, or swapped in the same
+ * transaction.
+ */
 function routedTransitions(at: MatchedSource): Transition[] {
   const { row, hash, receipt, confirmed } = at;
   const event = { kind: "chain", shows: "source_succeeded", confirmed } as const;
-  // Of a deposit that was first seen where it arrived, the reported source is still to be noted as its own.
+  // A deposit first proven by its delivery still needs its reported source transaction recorded as proven.
   const write = confirmed && row.sourceTxHash === hash ? "always" : "on_change";
   const left: Transition = { event, change: {}, write };
   const amount = row.fromChainId === row.vaultChainId ? findSwapOutput(receipt, row) : null;

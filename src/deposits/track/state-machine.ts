@@ -1,39 +1,39 @@
 import type { ProviderStatus } from "../../providers/provider.ts";
 import type { DepositState, TransferStatusName } from "../../schemas/deposit.ts";
 
-/** What a chain can show of a deposit, in a receipt or in its state. */
+/** An event that a receipt or a vault's view shows for a deposit. */
 export type OnchainEvent =
-  /** The transaction that build handed out did its work, and the money left for the vault's chain or token. */
+  /** The source transaction succeeded, and the money left for the vault's chain or token. */
   | "source_succeeded"
   | "source_reverted"
-  /** What was moved reached the user, who deposits it in a second transaction. */
+  /** The delivered token reached the user, who deposits it in a second transaction. */
   | "token_awaits_deposit"
-  /** What was moved reached the user instead of the vault. */
+  /** The delivered token reached the user instead of the vault. */
   | "token_only"
   | "refund"
-  /** Shares reached the user: the Router's own event for this reference, or a transfer. */
+  /** Shares reached the user, by the Router's event or by a transfer. */
   | "shares"
   | "deposit_reverted"
   | "vault_requested"
   | "vault_settled"
-  /** The vault refused the request for good, and gave nothing back. */
+  /** The vault rejected the request and returned nothing. */
   | "vault_rejected"
   | "vault_claimed";
 
-/** One thing that was learnt of a deposit. */
+/** Something learned about a deposit. */
 export type StateEvent =
-  /** The transaction that build handed out waits to be included. */
+  /** The source transaction is pending. */
   | { kind: "source_pending" }
-  /** `confirmed`: as deep in its chain as that chain's proofs have to be. */
+  /** `confirmed` is true when the block has the chain's required confirmations. */
   | { kind: "chain"; shows: OnchainEvent; confirmed: boolean }
-  /** What whoever moves the money says; where to look, and nothing else. */
+  /** A provider's status: it names transactions to read and never changes the state. */
   | { kind: "provider"; phase: ProviderStatus["phase"] }
   | { kind: "quote_expired" }
   | { kind: "abandoned" };
 
 /**
- * How far each state is along a deposit's life; a deposit never goes back. A source transaction that reverted makes
- * a deposit fail, so that one sent again, and successfully, comes after that; so does a vault that rejects a request.
+ * Progress of a deposit in each state; it never decreases. `failed` ranks below later states because a
+ * reverted transaction may be sent again.
  */
 const PROGRESS: Readonly<Record<DepositState, number>> = {
   built: 0,
@@ -52,7 +52,7 @@ const PROGRESS: Readonly<Record<DepositState, number>> = {
 
 const FINAL_STATES: ReadonlySet<DepositState> = new Set(["completed", "partial", "refunded"]);
 
-/** Where a deposit is at least, once its chain shows something; null: that says nothing of the state. */
+/** The state that a confirmed event implies at least; null when it implies none. */
 const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
   source_succeeded: "bridging",
   source_reverted: "failed",
@@ -68,9 +68,9 @@ const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
 };
 
 /**
- * The state of a deposit after one more thing was learnt of it. States only advance: nothing leaves completed,
- * partial and refunded, nobody's word moves anything, and what a chain has not confirmed shows no more than
- * that the deposit is on its way. Evidence reopens expired and abandoned. Source: SPEC, transfer status.
+ * Returns the state of a deposit after an event. States only advance: `completed`, `partial` and `refunded`
+ * are final, provider statuses change nothing, and an unconfirmed event gives at most `submitted`. A chain
+ * event reopens `expired` and `abandoned`.
  */
 export function nextState(state: DepositState, event: StateEvent): DepositState {
   switch (event.kind) {
@@ -95,17 +95,17 @@ function furthest(from: DepositState, to: DepositState): DepositState {
   return PROGRESS[to] > PROGRESS[from] ? to : from;
 }
 
-/** Whether chain evidence can still move a deposit, so that somebody should look. */
+/** Returns true while a chain event can still change the state. */
 export function isOpen(state: DepositState): boolean {
   return !FINAL_STATES.has(state);
 }
 
-/** Whether no chain has shown anything of a deposit yet. */
+/** Returns true while no chain has shown anything of the deposit. */
 export function isUnseen(state: DepositState): boolean {
   return PROGRESS[state] === PROGRESS.built;
 }
 
-/** The state as it is now: what was only built is expired once its quote is over. */
+/** Returns the state at `now` (unix milliseconds): an unsent deposit is expired once its quote is. */
 export function currentState(row: { state: DepositState; expiresAt: Date }, now: number): DepositState {
   return row.state === "built" && row.expiresAt.getTime() <= now ? "expired" : row.state;
 }
@@ -127,7 +127,7 @@ const TRANSFER_STATUS: Readonly<
   failed: { status: "FAILED", substatus: "UNKNOWN_ERROR" },
 };
 
-/** The transfer status that a state stands for; `own` is the more precise substatus, where one is known. */
+/** Returns the transfer status of a state; `own` is a more precise substatus when one is known. */
 export function statusOf(
   state: DepositState,
   own: string | null,

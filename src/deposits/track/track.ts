@@ -16,16 +16,18 @@ interface TrackInput {
   readTransaction: TransactionReader;
 }
 
-/** How a deposit is after it was followed; `unread` says why not all of it could be looked at. */
+/**
+ * A tracked deposit; `unreadable` is the error of a chain that could not be read, null when all were read.
+ */
 export interface TrackedDeposit {
   row: DepositRow;
   unreadable: AppError | null;
 }
 
 /**
- * Moves a deposit by all that its chains show now, from the source to the vault. What one chain showed is kept
- * when another cannot be read, and nothing is concluded from silence. `found` is a transaction of the vault's
- * chain in which the Router names the deposit. Throws `store_unavailable`.
+ * Updates a deposit from its chains, from the source to the vault. Progress of one chain is kept when another
+ * cannot be read. `found` is a vault-chain transaction with the Router's event for the deposit. Throws
+ * `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,
@@ -74,7 +76,9 @@ async function trackDelivery(ctx: Context, { row, readTransaction }: TrackInput)
   });
 }
 
-/** By the transaction that was reported; where that shows nothing, by what the user paid with what arrived. */
+/**
+ * Tracks the second step by the reported transaction, else by the user's payments of the delivered amount.
+ */
 async function trackSecondStep(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
   let current = row;
   const reported = row.depositTxHash === null ? [] : [row.depositTxHash as Hex];

@@ -3,12 +3,12 @@ import { fetchTransaction, type TransactionOnChain } from "../../chains/transact
 import type { Context } from "../../context.ts";
 import { AppError, failure, failureFrom } from "../../errors.ts";
 
-/** Looks a transaction up on a chain, at most once in what it was made for. */
+/** Reads a transaction of a chain, once per reader. */
 export type TransactionReader = (chainId: number, hash: Hex) => Promise<TransactionOnChain>;
 
 /**
- * Makes a `Look` for one request or one deposit of a job: all that is concluded rests on one view of each
- * transaction. It throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
+ * Creates a reader for one request or one polled deposit, so that all its decisions use the same view of each
+ * transaction. The reader throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
  */
 export function createTransactionReader(ctx: Context): TransactionReader {
   const looked = new Map<string, Promise<TransactionOnChain>>();
@@ -30,12 +30,12 @@ async function readTransactionOrThrow(
     return await fetchTransaction(client, hash);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const detail = `a node of ${client.definition.name} gave an unusable answer`;
+    const detail = `a node of ${client.definition.name} returned an invalid response`;
     throw failureFrom("upstream_unavailable", detail, error);
   }
 }
 
-/** Whether a transaction is as deep in its chain as proofs have to be there. */
+/** Returns true when a transaction has the confirmations that its chain requires. */
 export function isConfirmed(ctx: Context, of: { chainId: number; seen: TransactionOnChain }): boolean {
   const definition = ctx.chains.definitions.get(of.chainId);
   return definition !== undefined && of.seen.confirmations >= definition.confirmations;

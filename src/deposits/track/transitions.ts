@@ -10,10 +10,10 @@ import {
 import type { ShareProof } from "./proofs.ts";
 import { nextState, type StateEvent } from "./state-machine.ts";
 
-/** One thing that was seen of a deposit. */
+/** An event of a deposit with the columns it writes. */
 export interface Transition {
   event: StateEvent;
-  /** What is noted with it: when it moves the state, or in any case. */
+  /** Written when the event changes the state, or always. */
   change: DepositChange;
   write: "on_change" | "always";
 }
@@ -21,9 +21,9 @@ export interface Transition {
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Moves a deposit by what was seen of it, in that order and in one write, and gives the row as it is then. A
- * writer who was faster wins; its row is given. A transaction that another deposit was proven by proves nothing.
- * Throws `store_unavailable`.
+ * Applies transitions to a deposit in order and in one write, and returns the new row. When another writer
+ * was faster, its row is returned. A transaction that already proves another deposit is ignored. Throws
+ * `store_unavailable`.
  */
 export async function applyTransitions(
   ctx: Context,
@@ -42,7 +42,7 @@ export async function applyTransitions(
   }
 }
 
-/** The row as it would be after what was seen, of which nothing is written. */
+/** Returns the row as the transitions would change it, without writing. */
 export function previewTransitions(
   ctx: Context,
   input: { row: DepositRow; transitions: readonly Transition[] },
@@ -50,7 +50,7 @@ export function previewTransitions(
   return { ...input.row, ...changeOf(ctx, input) };
 }
 
-/** What the observations come to; null: nothing that the row does not say already. */
+/** Returns the columns that the transitions change; null when nothing changes. */
 function changeOf(
   ctx: Context,
   { row, transitions }: { row: DepositRow; transitions: readonly Transition[] },
@@ -68,15 +68,16 @@ function changeOf(
   return { ...change, state, history: [...row.history, { state, at }] };
 }
 
-/** The deposit that a receipt is about, and whether its chain has confirmed the receipt. */
+/** The deposit of a receipt, and whether its chain has confirmed it. */
 interface ReceiptContext {
   row: DepositRow;
   confirmed: boolean;
 }
 
 /**
- * Shares reached the user. With `depositTxHash` by a transfer of shares in that transaction, which then proves
- * no other deposit. Noted for a partial deposit too, which stays what it is: nothing is left to be done there.
+ * Returns the transition of shares that reached the user. `depositTxHash` is set when the share transfers of
+ * that transaction are the proof, which then prove no other deposit. Also written for a partial deposit,
+ * which stays partial but needs no further step.
  */
 export function completedTransition(
   { row, confirmed }: ReceiptContext,
@@ -94,7 +95,10 @@ export function completedTransition(
   return { event, change, write: confirmed && row.state === "partial" ? "always" : "on_change" };
 }
 
-/** What was moved reached the user instead of the vault. `amount` in the moved token's smallest unit. */
+/**
+ * Returns the transition of a token that reached the user instead of the vault. `amount` in the delivered
+ * token's smallest unit.
+ */
 export function deliveredTransition(
   { row, confirmed }: ReceiptContext,
   { amount, destinationTxHash }: { amount: bigint; destinationTxHash: Hex },
@@ -104,7 +108,10 @@ export function deliveredTransition(
   return { event: { kind: "chain", shows, confirmed }, change, write: "on_change" };
 }
 
-/** The bridge paid the user back on the source chain. `amount` in the smallest unit of what it took. */
+/**
+ * Returns the transition of a bridge's refund on the source chain. `amount` in the smallest unit of the token
+ * paid.
+ */
 export function refundedTransition(
   { confirmed }: ReceiptContext,
   { amount, refundTxHash }: { amount: bigint; refundTxHash: Hex },

@@ -69,7 +69,7 @@ test("what arrived is deposited, to the last unit of it", async () => {
 test("whoever has spent what arrived is told so, and handed nothing to sign", async () => {
   expect(await nextFor(ARRIVED - 1n)).toEqual({
     next: null,
-    refusal: { code: "balance_insufficient", detail: "the account does not hold what arrived any more" },
+    refusal: { code: "balance_insufficient", detail: "the account no longer holds the delivered amount" },
   });
 });
 

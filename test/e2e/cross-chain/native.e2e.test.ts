@@ -131,7 +131,7 @@ test("a vault that takes the wrapped token of its user alone is out of reach whe
   expect(await new Api().refusal(body)).toMatchObject({
     status: 400,
     code: "no_route",
-    detail: "no bridge delivers this token to where the vault takes it from",
+    detail: "no bridge can deliver this token to the vault",
     reasons: [{ code: "delivery_unsupported" }, { code: "asset_unsupported" }],
   });
 });

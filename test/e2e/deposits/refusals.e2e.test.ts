@@ -28,7 +28,7 @@ describe("what the vault would not honour", () => {
     expect(await refused(bodyOf("Paused USDC"))).toMatchInlineSnapshot(`
       {
         "code": "vault_paused",
-        "detail": "Paused USDC does not take deposits now",
+        "detail": "Paused USDC does not accept deposits now",
         "reason": "the vault's own contract refuses deposits",
         "status": 409,
         "title": "Vault paused",
@@ -41,7 +41,7 @@ describe("what the vault would not honour", () => {
     expect(await refused(bodyOf("Suspended USDC"))).toMatchInlineSnapshot(`
       {
         "code": "vault_paused",
-        "detail": "Suspended USDC does not take deposits now",
+        "detail": "Suspended USDC does not accept deposits now",
         "reason": "suspended by the operator",
         "status": 409,
         "title": "Vault paused",
@@ -54,7 +54,7 @@ describe("what the vault would not honour", () => {
     expect(await refused(bodyOf("Full USDC", 1n))).toMatchInlineSnapshot(`
       {
         "code": "above_maximum",
-        "detail": "Full USDC does not take this much now",
+        "detail": "Full USDC does not accept this amount now",
         "max_deposit": "0",
         "status": 400,
         "title": "Above what the vault accepts",
@@ -75,7 +75,7 @@ describe("what the vault would not honour", () => {
     expect(await refused(bodyOf("Minimum USDC", 99_999_999n))).toMatchInlineSnapshot(`
       {
         "code": "below_minimum",
-        "detail": "Minimum USDC takes larger deposits only",
+        "detail": "Minimum USDC accepts larger deposits only",
         "min_deposit": "100000000",
         "status": 400,
         "title": "Below the vault's minimum",
