@@ -3,7 +3,7 @@ import { type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
 import type { Timing } from "../lib/timing.ts";
 import type { ChainDefinition } from "./definitions.ts";
 import { callNode, RpcError } from "./json-rpc.ts";
-import type { NodeHealth } from "./node-health.ts";
+import type { LogLimits, NodeHealth } from "./node-health.ts";
 
 /** How many nodes one request is tried on. */
 const ATTEMPTS = 3;
@@ -40,6 +40,8 @@ export interface ChainClient {
 /** One node, its chain checked. Throws RpcError and OutsideError as they come. */
 export interface NodeSession {
   request(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** Learnt limits of the node's `eth_getLogs`, kept by the isolate. */
+  readonly logLimits?: LogLimits;
 }
 
 export interface NodeReport {
@@ -101,7 +103,8 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
     for (const url of health.order(urls, now()).slice(0, ATTEMPTS)) {
       try {
         await verify(url);
-        return await work({ request: (method, params) => send(url, method, params) });
+        const request: NodeSession["request"] = (method, params) => send(url, method, params);
+        return await work({ request, logLimits: health.logLimits(url) });
       } catch (error) {
         last = error;
         // A node that refuses a question is well; one that gives no answer, or a wrong one, is not.

@@ -1,135 +1,207 @@
 import type { BlockRange } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import { readBlock } from "./blocks.ts";
-import type { NodeSession } from "./client.ts";
-import { RpcError } from "./json-rpc.ts";
-import { type LogQuerySize, reduceLimit, shrinkQuery, widenRange } from "./log-range.ts";
-import { type ChainLog, readLogs } from "./logs.ts";
-import type { RequestBudget } from "./request-budget.ts";
+import type { ChainClient, NodeSession } from "./client.ts";
+import { type FilterLimits, type LogFilter, longestLists, splitFilter } from "./log-filter.ts";
+import { INITIAL_BLOCKS, type LogQuerySize, shrinkAfterFailure, widenRange } from "./log-range.ts";
+import { type ChainLog, compareLogs, requestLogs } from "./logs.ts";
+import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "./request-budget.ts";
 
-/** Events that are wanted of contracts. Addresses and topics are lower case. */
-export interface LogSubscription {
-  /** First topics of all wanted events. */
-  topics: readonly string[];
-  /** The first topics wanted of each contract. */
-  topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
+/** Logs that are wanted of a range of blocks. */
+export interface LogQuery {
+  range: BlockRange;
+  /** Filters whose union is wanted; they are split to the limits of the node. A function splits them itself. */
+  filters: readonly LogFilter[] | ((limits: FilterLimits) => LogFilter[]);
+  /** Order of the requests and of the result; the oldest blocks first by default. */
+  order?: "oldest_first" | "newest_first";
+  /** Called with the logs of each answered window; true ends the reading. */
+  until?: (logs: readonly ChainLog[]) => boolean;
 }
 
-/** Contracts and the first topics of events of one `eth_getLogs` request. */
-export interface LogFilter {
-  addresses: readonly string[];
-  topics: readonly string[];
+/** Logs that were found, and how far the reading got. */
+export interface LogReading {
+  /** Each log once, in the order of the query. */
+  logs: ChainLog[];
+  /** The part of the range that was read; null when nothing was. */
+  read: BlockRange | null;
+  /** True when the whole range was read, or `until` ended the reading. */
+  complete: boolean;
 }
 
-/** Returns the filters that together cover a subscription, each within what a node grants; no event is asked for twice. */
-export function toLogFilters(
-  sources: LogSubscription,
-  grants: { addresses: number; topics: number },
-): LogFilter[] {
-  return chunk(sources.topics, grants.topics).flatMap((topics) => {
-    const emitters = [...sources.topicsBy].filter(([, wanted]) => topics.some((topic) => wanted.has(topic)));
-    const addresses = emitters.map(([address]) => address);
-    return chunk(addresses, grants.addresses).map((some) => ({ addresses: some, topics }));
-  });
+/** How a reading spends its budget and whom it believes. */
+interface ReadingPolicy {
+  /** Requests that are kept back for those that confirm what was read. */
+  reservedRequests: number;
+  requestsPerFilter: number;
+  /** Goes on without budget until one window was read, so that every run makes progress. */
+  insists: boolean;
+  /** Tries wider ranges after answers. */
+  widens: boolean;
+  /** Checks by block hash that the logs are from the chain whose blocks the node returns. */
+  checksFork: boolean;
+  /** Takes every refusal for one of size. */
+  anyRefusal: boolean;
 }
 
-function chunk(list: readonly string[], size: number): string[][] {
-  const count = Math.ceil(list.length / size);
-  return Array.from({ length: count }, (_, index) => list.slice(index * size, (index + 1) * size));
-}
+const INDEXING: ReadingPolicy = {
+  reservedRequests: 4,
+  requestsPerFilter: 2,
+  insists: true,
+  widens: true,
+  checksFork: true,
+  anyRefusal: false,
+};
+const SEARCHING: ReadingPolicy = {
+  reservedRequests: 0,
+  requestsPerFilter: 1,
+  insists: false,
+  widens: false,
+  checksFork: false,
+  anyRefusal: true,
+};
 
-/** Requests that are kept back: those that confirm what was read. */
-const RESERVED_REQUESTS = 4;
-/** Questions of a length that was granted, before a longer one than was refused is tried again. */
+/** Answers to wait for after a refusal before a wider range is tried again. */
 const ANSWERS_BEFORE_WIDENING = 16;
-/** Events kept at once: what a run may hold in memory. */
+/** Logs of one reading: what a run may hold in memory. */
 const MAX_LOGS = 10_000;
 
 /**
- * Reads the events of blocks in ascending order, as far as the budget goes, in questions that the node grants: what
- * it refuses is made smaller and asked again, an answered one makes the next span a little wider, unless a wider one
- * was refused just before. The first question is asked whatever it costs, so that every run gets on. Changes the budget, which the node's requests pay from.
- * Returns the events and the last block that was read, `span.from - 1` when none was.
- * Throws what the node says when it refuses even the smallest question.
+ * Reads logs for an index, on one node and as far as the budget goes: every answer is validated and checked against the
+ * node's own blocks. Requests that the node refuses by size are made smaller, and wider again after many answers; the
+ * budget learns it. The first window is read whatever it costs. Throws OutsideError for contradictory answers and
+ * whatever the node says when it refuses even the smallest request.
  */
-export async function readLogRange(
+export function readLogs(
   node: NodeSession,
-  input: { span: BlockRange; sources: LogSubscription; budget: RequestBudget },
-): Promise<{ logs: ChainLog[]; to: number }> {
-  const { span, sources, budget } = input;
+  query: LogQuery & { budget: RequestBudget },
+): Promise<LogReading> {
+  return readWindows(node, { query, budget: query.budget, policy: INDEXING });
+}
+
+/**
+ * Searches for logs with at most `maxRequests` requests over all nodes, in windows of at most `maxBlocks` blocks or the
+ * width that the node is known to accept. A hit is a hint for the caller to verify, a miss is no proof of absence; see
+ * `complete`. Throws as the client's `onOneNode`.
+ */
+export function searchLogs(
+  client: Pick<ChainClient, "onOneNode" | "definition">,
+  query: LogQuery & { maxRequests: number; maxBlocks?: number },
+): Promise<LogReading> {
+  const { maxRequests, maxBlocks = INITIAL_BLOCKS } = query;
+  const topics = client.definition.maxLogTopics ?? null;
+  const budget = createBudget({ requests: maxRequests, blocks: maxBlocks, topics, requestsPerNode: 1 });
+  return onOneNodeWithinBudget(client, budget, (node, own) => {
+    own.blocks = Math.min(maxBlocks, node.logLimits?.blocks ?? maxBlocks);
+    own.addresses = Math.min(own.addresses, node.logLimits?.addresses ?? own.addresses);
+    own.topics = Math.min(own.topics, node.logLimits?.topics ?? own.topics);
+    return readWindows(node, { query, budget: own, policy: SEARCHING });
+  });
+}
+
+interface Reading {
+  query: LogQuery;
+  budget: RequestBudget;
+  policy: ReadingPolicy;
+}
+
+async function readWindows(node: NodeSession, reading: Reading): Promise<LogReading> {
+  const { query, budget, policy } = reading;
+  const { range, until } = query;
+  const newestFirst = query.order === "newest_first";
   const logs: ChainLog[] = [];
-  let next = span.from;
-  while (next <= span.to && logs.length < MAX_LOGS) {
-    const filters = toLogFilters(sources, budget);
-    const spent = budget.late() || budget.requests < RESERVED_REQUESTS + 2 * filters.length;
-    if (next > span.from && spent) break;
-    const asked = { from: next, to: Math.min(span.to, next + budget.span - 1) };
+  let rest = range;
+  let asked = false;
+  let ended = false;
+  while (!ended && rest.from <= rest.to && logs.length < MAX_LOGS) {
+    const filters = filtersWithin(query, budget);
+    const progress = policy.insists ? rest !== range : asked;
+    if (progress && !affordsWindow(filters, reading)) break;
+    asked = true;
+    const window = nextWindow(rest, { blocks: budget.blocks, newestFirst });
+    const blocks = window.to - window.from + 1;
     try {
-      const found = await readFilters(node, { asked, filters });
-      for (const log of found) logs.push(log);
-      next = asked.to + 1;
-      // Only a full question says that more would be granted.
-      if (asked.to - asked.from + 1 === budget.span) widenAfterAnswer(budget);
+      const found = await readWindow(node, { window, filters, policy });
+      for (const log of newestFirst ? found.reverse() : found) logs.push(log);
+      rest = newestFirst ? { from: rest.from, to: window.from - 1 } : { from: window.to + 1, to: rest.to };
+      // Only a full window says that a wider one would be answered.
+      if (policy.widens && blocks === budget.blocks) widenAfterAnswer(budget);
+      ended = until?.(found) === true;
     } catch (error) {
-      const smaller = shrinkAfterRefusal(
-        { ...largestFilter(filters), span: asked.to - asked.from + 1 },
-        error,
-      );
+      const { anyRefusal } = policy;
+      const smaller = shrinkAfterFailure({ ...longestLists(filters), blocks }, { error, anyRefusal });
       if (smaller === null) throw error;
-      Object.assign(budget, smaller);
-      if (smaller.span !== undefined) keepAnsweredRange(budget, asked.to - asked.from + 1);
+      applyRefusal(node, { smaller, blocks, reading });
     }
   }
-  return { logs, to: next - 1 };
+  return { logs, read: difference(range, rest), complete: ended || rest.from > rest.to };
 }
 
-/** Most nodes refuse by a fixed number of blocks: asking for one more each time would cost every other request. */
-function widenAfterAnswer(budget: RequestBudget): void {
-  budget.granted = budget.span;
-  if (budget.contentFor === 0) budget.span = widenRange(budget.span);
-  else budget.contentFor -= 1;
+const filtersWithin = ({ filters }: LogQuery, limits: FilterLimits): LogFilter[] =>
+  typeof filters === "function" ? filters(limits) : filters.flatMap((filter) => splitFilter(filter, limits));
+
+function affordsWindow(filters: readonly LogFilter[], { budget, policy }: Reading): boolean {
+  return (
+    !budget.late() && budget.requests >= policy.reservedRequests + policy.requestsPerFilter * filters.length
+  );
 }
 
-/** After so many blocks were refused: what was answered just before says more than half of them, or a node's words. */
-function keepAnsweredRange(budget: RequestBudget, refused: number): void {
-  if (budget.granted < refused) budget.span = Math.max(budget.span, budget.granted);
-  else budget.granted = 0;
-  budget.contentFor = ANSWERS_BEFORE_WIDENING;
+function nextWindow(rest: BlockRange, by: { blocks: number; newestFirst: boolean }): BlockRange {
+  return by.newestFirst
+    ? { from: Math.max(rest.from, rest.to - by.blocks + 1), to: rest.to }
+    : { from: rest.from, to: Math.min(rest.to, rest.from + by.blocks - 1) };
 }
 
-async function readFilters(
+/** The part of a range that was read when `rest`, at either of its ends, is left. */
+function difference(range: BlockRange, rest: BlockRange): BlockRange | null {
+  if (rest === range) return null;
+  return rest.to < range.to ? { from: rest.to + 1, to: range.to } : { from: range.from, to: rest.from - 1 };
+}
+
+/** Takes the smaller size into the budget, and for searches into the isolate's memory of the node. */
+function applyRefusal(
   node: NodeSession,
-  input: { asked: BlockRange; filters: readonly LogFilter[] },
+  refused: { smaller: Partial<LogQuerySize>; blocks: number; reading: Reading },
+): void {
+  const { smaller, blocks, reading } = refused;
+  const { budget, policy } = reading;
+  Object.assign(budget, smaller);
+  if (!policy.widens) Object.assign(node.logLimits ?? {}, smaller);
+  else if (smaller.blocks !== undefined) keepAnsweredRange(budget, blocks);
+}
+
+/** Most nodes have a fixed limit of blocks: a wider range after every answer would waste every other request. */
+function widenAfterAnswer(budget: RequestBudget): void {
+  budget.lastGranted = budget.blocks;
+  if (budget.answersBeforeWidening === 0) budget.blocks = widenRange(budget.blocks);
+  else budget.answersBeforeWidening -= 1;
+}
+
+/** Returns to the width that was answered just before: it says more than half of the refused one, or a node's message. */
+function keepAnsweredRange(budget: RequestBudget, refused: number): void {
+  if (budget.lastGranted < refused) budget.blocks = Math.max(budget.blocks, budget.lastGranted);
+  else budget.lastGranted = 0;
+  budget.answersBeforeWidening = ANSWERS_BEFORE_WIDENING;
+}
+
+async function readWindow(
+  node: NodeSession,
+  input: { window: BlockRange; filters: readonly LogFilter[]; policy: ReadingPolicy },
 ): Promise<ChainLog[]> {
-  const found: ChainLog[] = [];
+  const found = new Map<string, ChainLog>();
   const checked = new Set<number>();
   for (const filter of input.filters) {
-    const logs = await readLogs(node, { span: input.asked, ...filter });
-    for (const log of logs) found.push(log);
+    const logs = await requestLogs(node, { range: input.window, filter });
+    for (const log of logs) found.set(`${log.txHash} ${log.logIndex}`, log);
     const last = logs.at(-1);
-    if (last !== undefined && !checked.has(last.blockNumber)) await assertSameFork(node, last);
-    if (last !== undefined) checked.add(last.blockNumber);
+    if (!input.policy.checksFork || last === undefined || checked.has(last.blockNumber)) continue;
+    await assertSameFork(node, last);
+    checked.add(last.blockNumber);
   }
-  return found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+  return [...found.values()].sort(compareLogs);
 }
 
-/** Behind one address there may be many machines: the one that told the events must be on the chain of the others. */
+/** Many machines may answer behind one address: the one that returned the logs must be on the chain of the others. */
 async function assertSameFork(node: NodeSession, last: ChainLog): Promise<void> {
   const { hash } = await readBlock(node, last.blockNumber);
   if (hash !== last.blockHash) throw new OutsideError("malformed", "the events are those of another fork");
-}
-
-/** The size of the largest question of a round. */
-function largestFilter(filters: readonly LogFilter[]): { addresses: number; topics: number } {
-  return {
-    addresses: Math.max(1, ...filters.map(({ addresses }) => addresses.length)),
-    topics: Math.max(1, ...filters.map(({ topics }) => topics.length)),
-  };
-}
-
-/** What to ask next after a question of that size failed; null: the failure has nothing to do with its size. */
-function shrinkAfterRefusal(asked: LogQuerySize, error: unknown): Partial<LogQuerySize> | null {
-  if (error instanceof RpcError) return shrinkQuery(asked, error.message);
-  const tooMuch = error instanceof OutsideError && (error.kind === "too_large" || error.kind === "timeout");
-  return tooMuch && asked.span > 1 ? { span: reduceLimit(asked.span, "") } : null;
 }

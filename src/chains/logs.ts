@@ -1,11 +1,12 @@
-import type { Address, Hex } from "viem";
+import type { Address, Hex, Log } from "viem";
 import * as z from "zod";
 import type { BlockRange } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { NodeSession } from "./client.ts";
+import type { LogFilter } from "./log-filter.ts";
 import { RpcNumber, RpcWord, toRpcQuantity } from "./rpc-values.ts";
 
-/** An event and where it stands. Addresses and hashes are lower case. */
+/** An event log and its position in the chain. Addresses, topics and hashes are lower case. */
 export interface ChainLog {
   address: Address;
   topics: [Hex, ...Hex[]];
@@ -35,25 +36,19 @@ const LogsShape = z.array(
 );
 
 /**
- * Reads the events of a span, each once, in the order of the chain. An answer that cannot be right as a whole is
- * none: OutsideError. Throws RpcError as the node said it.
+ * Reads the logs of a range of blocks in one `eth_getLogs` request, each once, in the order of the chain. Throws
+ * OutsideError for an answer that contradicts itself or the request, and RpcError as the node said it.
  */
-export async function readLogs(
+export async function requestLogs(
   node: NodeSession,
-  filter: { span: BlockRange; addresses: readonly string[]; topics: readonly string[] },
+  query: { range: BlockRange; filter: LogFilter },
 ): Promise<ChainLog[]> {
-  const { span, addresses, topics } = filter;
-  const params = [
-    {
-      fromBlock: toRpcQuantity(span.from),
-      toBlock: toRpcQuantity(span.to),
-      address: addresses,
-      topics: [topics],
-    },
-  ];
+  const { range, filter } = query;
+  const blocks = { fromBlock: toRpcQuantity(range.from), toBlock: toRpcQuantity(range.to) };
+  const params = [{ ...blocks, address: filter.addresses, topics: filter.topics }];
   const parsed = LogsShape.safeParse(await node.request("eth_getLogs", params));
   if (!parsed.success) throw new OutsideError("malformed", "the node's logs have another shape");
-  const [wantedAddresses, wantedTopics] = [new Set(addresses), new Set<string>(topics)];
+  const matches = logMatcher(filter);
   const logs = new Map<string, ChainLog>();
   const hashes = new Map<number, Hex>();
   for (const { transactionHash: txHash, removed, ...log } of parsed.data) {
@@ -63,12 +58,38 @@ export async function readLogs(
     const fits =
       removed !== true &&
       known === log.blockHash &&
-      log.blockNumber >= span.from &&
-      log.blockNumber <= span.to &&
-      wantedAddresses.has(log.address) &&
-      wantedTopics.has(log.topics[0]);
+      log.blockNumber >= range.from &&
+      log.blockNumber <= range.to &&
+      matches(log);
     if (!fits) throw new OutsideError("malformed", "the node's logs are not those that were asked for");
-    logs.set(key, { ...log, txHash, topics: [...log.topics] as ChainLog["topics"] });
+    logs.set(key, { ...log, txHash });
   }
-  return [...logs.values()].sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+  return [...logs.values()].sort(compareLogs);
+}
+
+/** Compares logs by their position in the chain, the oldest first. */
+export const compareLogs = (a: ChainLog, b: ChainLog): number =>
+  a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
+
+/** Converts to viem's type, which its event decoders take. */
+export function toViemLog({ txHash, blockNumber, topics, ...log }: ChainLog): Log {
+  return {
+    ...log,
+    topics,
+    blockNumber: BigInt(blockNumber),
+    transactionHash: txHash,
+    transactionIndex: null,
+    removed: false,
+  };
+}
+
+function logMatcher(filter: LogFilter): (log: Pick<ChainLog, "address" | "topics">) => boolean {
+  const addresses = new Set(filter.addresses);
+  const positions = filter.topics.map((list) => (list === null ? null : new Set<string>(list)));
+  return ({ address, topics }) =>
+    addresses.has(address) &&
+    positions.every((wanted, position) => {
+      const topic = topics[position];
+      return wanted === null || (topic !== undefined && wanted.has(topic));
+    });
 }

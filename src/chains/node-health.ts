@@ -1,9 +1,15 @@
+import type { LogQuerySize } from "./log-range.ts";
+
+/** Sizes of `eth_getLogs` requests that a node accepts, learnt from its refusals. */
+export type LogLimits = Partial<LogQuerySize>;
+
 /** What an isolate has learnt of the nodes it talks to: advisory, forgotten with the isolate. */
 export class NodeHealth {
   readonly #avoidUntil = new Map<string, number>();
   readonly #heads = new Map<string, number>();
   readonly #verified = new Set<string>();
   readonly #lackingUntil = new Map<string, number>();
+  readonly #logLimits = new Map<string, LogLimits>();
 
   /** The nodes worth asking first; those to avoid come last, never nobody. */
   order(urls: readonly string[], now: number): string[] {
@@ -23,6 +29,13 @@ export class NodeHealth {
 
   markLacking(url: string, feature: { name: string; until: number }): void {
     this.#lackingUntil.set(`${url} ${feature.name}`, feature.until);
+  }
+
+  /** Returns the learnt limits of a node's `eth_getLogs`; who learns more writes into them. */
+  logLimits(url: string): LogLimits {
+    const known = this.#logLimits.get(url) ?? {};
+    this.#logLimits.set(url, known);
+    return known;
   }
 
   isVerified(url: string): boolean {

@@ -1,46 +1,53 @@
 import type { ChainClient, NodeSession } from "./client.ts";
 
-/** Bounds of one run's reading: requests to nodes that are left, and what one question about logs may hold. */
+/** Limits of one run's reading: requests to nodes that are left, and the size of one `eth_getLogs` request. */
 export interface RequestBudget {
   requests: number;
-  /** Blocks. */
-  span: number;
-  /** Blocks of the last question that was answered in full, unless as many were refused since; 0: none. */
-  granted: number;
-  /** Questions to be answered before a longer one is tried: many, once one was refused. */
-  contentFor: number;
-  /** Contracts. */
+  /** A further node is tried only with at least so many requests left. */
+  readonly requestsPerNode: number;
+  /** Blocks of one request. */
+  blocks: number;
+  /** Blocks of the last request that was answered in full, 0 when as many were refused since. */
+  lastGranted: number;
+  /** Answers to wait for before a wider range is tried: many after a refusal. */
+  answersBeforeWidening: number;
+  /** Contracts of one request. */
   addresses: number;
-  /** Kinds of events. */
+  /** Topics in one list of a request. */
   topics: number;
-  /** Whether the time for reading is over: then what was read is confirmed and stored. */
+  /** Returns true when the time for reading is over: then what was read is confirmed and stored. */
   late: () => boolean;
 }
 
-/** Contracts in one question: more make some nodes refuse. */
+/** Contracts in one request: more make some nodes refuse. */
 const MAX_FILTER_ADDRESSES = 500;
-/** More than all families know. */
+/** More topics than all vault families together have. */
 const MAX_FILTER_TOPICS = 100;
-/** A run that has less left does not begin anew on another node. */
+/** Requests that reading on one node takes at least, with those that confirm what was read. */
 const MIN_REQUESTS_PER_NODE = 10;
 
-/** Whether a run may begin anew on another node. */
-export const affordsAnotherNode = ({ requests, late }: RequestBudget): boolean =>
-  requests >= MIN_REQUESTS_PER_NODE && !late();
+/** Returns true when requests and time are left to start again on another node. */
+export const affordsAnotherNode = ({ requests, requestsPerNode, late }: RequestBudget): boolean =>
+  requests >= requestsPerNode && !late();
 
-/** What a run may spend, before any node has refused anything. `topics`: what the chain's nodes are known to grant. */
-export function createBudget(of: {
+/**
+ * Creates the budget of a run before any node has refused anything. `topics`: the longest topic list that the chain's
+ * nodes are known to accept, null when they name no limit.
+ */
+export function createBudget(limits: {
   requests: number;
-  span: number;
+  blocks: number;
   topics: number | null;
+  requestsPerNode?: number;
   late?: () => boolean;
 }): RequestBudget {
-  const { requests, span, topics, late = () => false } = of;
+  const { topics, requestsPerNode = MIN_REQUESTS_PER_NODE, late = () => false } = limits;
   return {
-    requests,
-    span,
-    granted: 0,
-    contentFor: 0,
+    requests: limits.requests,
+    requestsPerNode,
+    blocks: limits.blocks,
+    lastGranted: 0,
+    answersBeforeWidening: 0,
     addresses: MAX_FILTER_ADDRESSES,
     topics: topics ?? MAX_FILTER_TOPICS,
     late,
@@ -48,9 +55,9 @@ export function createBudget(of: {
 }
 
 /**
- * Does work on the first node that is well, every request of which the budget pays for. What one node refuses says
- * nothing of another, so each begins with the first grants; what was asked in vain is spent all the same, and once
- * too little is left no further node is tried. Throws as the client's `onOneNode`.
+ * Does work on the first node that succeeds, and pays each of its requests from the budget. Each node starts with the
+ * original limits, because one node's refusals say nothing about another; requests spent on failing nodes stay spent,
+ * and no further node is tried once too few are left. Throws as the client's `onOneNode`.
  */
 export function onOneNodeWithinBudget<T>(
   client: Pick<ChainClient, "onOneNode">,
@@ -66,7 +73,7 @@ export function onOneNodeWithinBudget<T>(
       return node.request(method, params);
     };
     try {
-      const done = await work({ request }, own);
+      const done = await work({ ...node, request }, own);
       Object.assign(budget, own);
       return done;
     } catch (error) {

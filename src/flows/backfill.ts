@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { readLogRange } from "../chains/log-reader.ts";
+import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
+import { readLogs } from "../chains/log-reader.ts";
 import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
 import type { Context } from "../context.ts";
 import { type BlockRange, type BlockSet, countBlocks, intersectRange } from "../lib/blocks.ts";
@@ -75,27 +76,27 @@ async function backfillPiece(
     indexer.chainId,
     vaults.map(({ vault }) => vault),
   );
-  const span = { from: gap.from, to };
-  const read = await onOneNodeWithinBudget(indexer.client, budget, async (node, own) => {
+  const filters = (limits: FilterLimits) => toLogFilters(sources, limits);
+  const { logs, read } = await onOneNodeWithinBudget(indexer.client, budget, async (node, own) => {
     await assertSameFinalBlock(node, state.tip);
-    return readLogRange(node, { span, sources, budget: own });
+    return readLogs(node, { range: { from: gap.from, to }, filters, budget: own });
   });
-  if (read.to < span.from) return null;
-  const rows = sources.toRows(read.logs, read.to);
+  if (read === null) return null;
+  const rows = sources.toRows(logs, read.to);
   // Writing it is a request of the invocation like any other.
   budget.requests -= 1;
   await indexer.store.applyHistory({
     chainId: indexer.chainId,
-    read: { from: span.from, to: read.to },
+    read,
     vaults: vaults.map(({ vault, coverage }) => ({
       vaultAddress: coverage.vaultAddress,
       source: sourceFingerprint(vault),
     })),
     rows,
-    span: budget.span,
+    span: budget.blocks,
     at: new Date(indexer.now()),
   });
-  return { read: { from: span.from, to: read.to }, rows: rows.length };
+  return { read, rows: rows.length };
 }
 
 /** The vaults that miss the gap's first block, and the last block up to which these are the ones that miss it. */
@@ -129,8 +130,8 @@ export async function backfillFromMessage(ctx: Context, part: BackfillMessage): 
   const indexer = indexerOf(ctx, part.chain_id);
   const state = await loadIndexState(indexer);
   if (state.tip.finalBlock === null) return { blocks: 0, rows: 0, left: [] };
-  const { span } = state.tip;
-  const budget = createBudget({ requests: REQUESTS_PER_MESSAGE, span, topics: indexer.maxTopics });
+  const blocks = state.tip.span;
+  const budget = createBudget({ requests: REQUESTS_PER_MESSAGE, blocks, topics: indexer.maxTopics });
   const report = await backfill(indexer, { state, budget, blocks: { from: part.from, to: part.to } });
   const rest = report.left[0];
   if (rest !== undefined)

@@ -1,6 +1,7 @@
 import { readBlock } from "../chains/blocks.ts";
 import type { NodeSession } from "../chains/client.ts";
-import { type LogSubscription, readLogRange } from "../chains/log-reader.ts";
+import { type LogSubscription, toLogFilters } from "../chains/log-filter.ts";
+import { readLogs } from "../chains/log-reader.ts";
 import type { ChainLog } from "../chains/logs.ts";
 import { createBudget, onOneNodeWithinBudget } from "../chains/request-budget.ts";
 import type { Context } from "../context.ts";
@@ -8,7 +9,7 @@ import { type ControlEventRow, writeControlEvents } from "../db/queries/control-
 import { type FlowTip, selectFlowTips } from "../db/queries/flows.ts";
 import { selectVaults } from "../db/queries/vaults.ts";
 import { failure } from "../errors.ts";
-import type { Block } from "../lib/blocks.ts";
+import type { Block, BlockRange } from "../lib/blocks.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import { mapConcurrently } from "../lib/concurrency.ts";
 import { describeError } from "../lib/logger.ts";
@@ -102,7 +103,7 @@ async function indexControlEventsOfChain(
       await storeControlEvents(ctx, { chainId, to: finalBlock, rows: [] });
     return { events: 0, behind: 0 };
   }
-  const { rows, to } = await readControlEvents(ctx, { tip, vaults, span: { from, to: finalBlock } });
+  const { rows, to } = await readControlEvents(ctx, { tip, vaults, range: { from, to: finalBlock } });
   if (to >= from) await storeControlEvents(ctx, { chainId, to, rows });
   return { events: rows.length, behind: finalBlock - to };
 }
@@ -114,26 +115,27 @@ const storeControlEvents = (
 
 async function readControlEvents(
   ctx: Context,
-  of: { tip: FlowTip; vaults: readonly Vault[]; span: { from: number; to: number } },
+  of: { tip: FlowTip; vaults: readonly Vault[]; range: BlockRange },
 ): Promise<{ rows: ControlEventRow[]; to: number }> {
-  const { tip, vaults, span } = of;
+  const { tip, vaults, range } = of;
   const client = ctx.chains.client(tip.chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${tip.chainId} is not served`);
   const startedAt = ctx.now();
   const late = () => ctx.now() - startedAt > READING_MS;
   const topics = client.definition.maxLogTopics ?? null;
-  const budget = createBudget({ requests: CONTROL_REQUESTS, span: tip.span, topics, late });
+  const budget = createBudget({ requests: CONTROL_REQUESTS, blocks: tip.span, topics, late });
   return onOneNodeWithinBudget(client, budget, async (node, own) => {
     await assertSameFinalBlock(node, tip);
     const links = await readLinkedContracts(node, vaults);
     const watched = vaults.map((vault) => ({ vault, links: links.get(vault.vaultId) ?? {} }));
-    const { logs, to } = await readLogRange(node, {
-      span,
-      sources: controlSubscription(watched),
+    const subscription = controlSubscription(watched);
+    const { logs, read } = await readLogs(node, {
+      range,
+      filters: (limits) => toLogFilters(subscription, limits),
       budget: own,
     });
     const rows = logs.flatMap((log) => toRows(log, { watched, notedAt: new Date(ctx.now()) }));
-    return withBlockTimes(node, { rows, to });
+    return withBlockTimes(node, { rows, to: read?.to ?? range.from - 1 });
   });
 }
 

@@ -82,7 +82,7 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
     const state = await loadIndexState(indexer);
     const { headBlock, span } = state.tip;
     const late = () => indexer.now() - startedAt > READING_MS;
-    const budget = createBudget({ requests: REQUESTS, span, topics: indexer.maxTopics, late });
+    const budget = createBudget({ requests: REQUESTS, blocks: span, topics: indexer.maxTopics, late });
     // A chain without vaults is not asked anything.
     const followed = state.vaults.length > 0 || headBlock !== null;
     const tip = followed ? await indexTip(indexer, { state, budget }) : NOTHING_INDEXED;

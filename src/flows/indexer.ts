@@ -1,5 +1,5 @@
 import type { ChainClient } from "../chains/client.ts";
-import { INITIAL_RANGE } from "../chains/log-range.ts";
+import { INITIAL_BLOCKS } from "../chains/log-range.ts";
 import type { Context } from "../context.ts";
 import type { Database } from "../db/client.ts";
 import {
@@ -52,7 +52,7 @@ export interface Indexer {
 /** Keeps a chain's flows in the database. */
 export function storeOf(db: Database, chainId: number): FlowStore {
   return {
-    load: () => loadFlowState(db, { chainId, span: INITIAL_RANGE }),
+    load: () => loadFlowState(db, { chainId, span: INITIAL_BLOCKS }),
     applyTip: (step) => applyTipStep(db, step),
     applyHistory: (step) => applyHistoryStep(db, step),
     addMissed: (step) => addOmittedFlows(db, step),

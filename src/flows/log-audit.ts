@@ -1,4 +1,5 @@
-import { readLogRange } from "../chains/log-reader.ts";
+import { toLogFilters } from "../chains/log-filter.ts";
+import { readLogs } from "../chains/log-reader.ts";
 import { affordsAnotherNode, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
 import { describeError } from "../lib/logger.ts";
 import type { Indexer } from "./indexer.ts";
@@ -25,23 +26,24 @@ export async function auditLogs(
   const drawn = Number.parseInt(indexer.randomId().slice(0, 12), 16);
   const older = Math.floor(drawn / 2) % (finalBlock - lowest + 1);
   const to = drawn % 2 === 0 ? finalBlock : finalBlock - older;
-  const span = { from: Math.max(lowest, to - Math.min(budget.span, MAX_AUDIT_BLOCKS) + 1), to };
+  const range = { from: Math.max(lowest, to - Math.min(budget.blocks, MAX_AUDIT_BLOCKS) + 1), to };
   const sources = joinFlowSources(
     indexer.chainId,
     state.vaults.map(({ vault }) => vault),
   );
   try {
     const client: Indexer["client"] = { onOneNode: (work) => indexer.client.onOneNode(work, drawn) };
-    const { logs, to: read } = await onOneNodeWithinBudget(client, { ...budget }, async (node, own) => {
+    const { logs, read } = await onOneNodeWithinBudget(client, { ...budget }, async (node, own) => {
       await assertSameFinalBlock(node, state.tip);
-      return readLogRange(node, { span, sources, budget: own });
+      return readLogs(node, { range, filters: (limits) => toLogFilters(sources, limits), budget: own });
     });
-    const rows = sources.toRows(logs, read);
+    const rows = sources.toRows(logs, read?.to ?? range.from - 1);
     const missed =
       rows.length === 0
         ? 0
         : await indexer.store.addMissed({ rows, version, ...toSourcedVaults(indexer, state) });
-    if (missed > 0) indexer.log.error("flows_left_out", { chain_id: indexer.chainId, ...span, rows: missed });
+    if (missed > 0)
+      indexer.log.error("flows_left_out", { chain_id: indexer.chainId, ...range, rows: missed });
   } catch (error) {
     indexer.log.warn("flows_not_read_again", { chain_id: indexer.chainId, error: describeError(error) });
   }

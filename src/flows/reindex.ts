@@ -1,4 +1,4 @@
-import { INITIAL_RANGE } from "../chains/log-range.ts";
+import { INITIAL_BLOCKS } from "../chains/log-range.ts";
 import { createBudget, type RequestBudget } from "../chains/request-budget.ts";
 import type { Context } from "../context.ts";
 import { countBlocks } from "../lib/blocks.ts";
@@ -37,11 +37,11 @@ export async function reindexChain(
   for (let round = 0; round < ROUNDS; round += 1) {
     const budget = createBudget({
       requests: UNBOUNDED_REQUESTS,
-      span: INITIAL_RANGE,
+      blocks: INITIAL_BLOCKS,
       topics: indexer.maxTopics,
     });
     const before = await loadWithStartBlocks(indexer, budget);
-    budget.span = before.tip.span;
+    budget.blocks = before.tip.span;
     const { rows } = await indexTip(indexer, { state: before, budget });
     progress.rows = Math.max(progress.rows, rows);
     const state = await loadIndexState(indexer);

@@ -1,9 +1,11 @@
-import { decodeEventLog, toEventSelector } from "viem";
-import type { LogSubscription } from "../chains/log-reader.ts";
+import { decodeEventLog } from "viem";
+import type { LogSubscription } from "../chains/log-filter.ts";
 import type { ChainLog } from "../chains/logs.ts";
 import type { FlowRow } from "../db/queries/flows.ts";
 import { once } from "../lib/once.ts";
-import { depositRouterAbi, depositRouterCreate2 } from "../router/artifact.ts";
+import { depositRouterAddress } from "../router/address.ts";
+import { depositRouterAbi } from "../router/artifact.ts";
+import { routerDepositTopics } from "../router/codec.ts";
 import { adapterOf } from "../vaults/families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { FlowSource } from "../vaults/vault-adapter.ts";
@@ -31,8 +33,8 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
     const addresses = source.addresses.map((address) => address.toLowerCase());
     const wanted = source.topics.map((topic) => topic.toLowerCase());
     if (source.namesCaller === true) {
-      topicsBy.set(routerEmitter, new Set(routerDepositTopics()));
-      for (const topic of routerDepositTopics()) topics.add(topic);
+      topicsBy.set(routerEmitter, new Set(depositedTopics()));
+      for (const topic of depositedTopics()) topics.add(topic);
       receivers.set(vault.shareToken.toLowerCase(), vaultAddress);
     }
     for (const topic of wanted) topics.add(topic);
@@ -92,12 +94,9 @@ export function sourceFingerprint(vault: Vault): string {
   return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}`;
 }
 
-const depositedEvents = depositRouterAbi.filter((item) => item.type === "event" && item.name === "Deposited");
-/** The Router's address, lower case, and the first topics of what it says of a deposit. */
-const routerEmitter: string = depositRouterCreate2.address.toLowerCase();
-const routerDepositTopics = once((): readonly string[] =>
-  depositedEvents.map((item) => toEventSelector(item)),
-);
+/** The Router's address, lower case, and the first topics of its deposit events. */
+const routerEmitter: string = depositRouterAddress.toLowerCase();
+const depositedTopics = once((): readonly string[] => routerDepositTopics()[0] ?? []);
 
 /** For whom a deposit through the Router was made. Addresses are lower case; shares in the token's smallest unit. */
 interface RouterDepositLog {

@@ -1,7 +1,8 @@
 import { readBlock } from "../chains/blocks.ts";
 import type { NodeSession } from "../chains/client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
-import { readLogRange } from "../chains/log-reader.ts";
+import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
+import { readLogs } from "../chains/log-reader.ts";
 import { affordsAnotherNode, onOneNodeWithinBudget, type RequestBudget } from "../chains/request-budget.ts";
 import type { FlowRow, FlowTip } from "../db/queries/flows.ts";
 import type { Block } from "../lib/blocks.ts";
@@ -65,7 +66,7 @@ export async function indexTip(
       nodes.asked += 1;
       return readTip(node, { ...followed, budget });
     });
-    return await storeTip(indexer, { tip, read, span: run.budget.span, vaults: sources.vaults });
+    return await storeTip(indexer, { tip, read, span: run.budget.blocks, vaults: sources.vaults });
   } catch (error) {
     // A node that was not asked any more would have had a say.
     const all = nodes.asked > 0 && affordsAnotherNode(run.budget);
@@ -102,8 +103,10 @@ async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks>
   if (tip.headBlock !== null && latest.number < tip.headBlock && followed.patient)
     throw new OutsideError("malformed", "the node lies behind what another one told");
   const from = (tip.finalBlock ?? target.number) + 1;
-  const { logs, to } = await readLogRange(node, { span: { from, to: latest.number }, sources, budget });
-  const end = Math.max(to, from - 1);
+  const range = { from, to: latest.number };
+  const filters = (limits: FilterLimits) => toLogFilters(sources, limits);
+  const { logs, read } = await readLogs(node, { range, filters, budget });
+  const end = read?.to ?? from - 1;
   const final = end < target.number ? await readBlock(node, end) : target;
   const head = end === latest.number ? latest : end === final.number ? final : await readBlock(node, end);
   const rows = sources.toRows(logs, final.number);

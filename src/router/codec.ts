@@ -2,6 +2,7 @@ import {
   type Address,
   decodeErrorResult,
   decodeFunctionData,
+  encodeEventTopics,
   encodeFunctionData,
   type Hex,
   type Log,
@@ -96,4 +97,15 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
 export function routerDeposits(logs: readonly (Log | RpcLog)[]) {
   const own = logs.filter((log) => sameAddress(log.address, depositRouterAddress));
   return parseEventLogs({ abi: depositRouterAbi, eventName: "Deposited", logs: own as Log[] });
+}
+
+/** Returns the topic lists of `Deposited` events, of any deposit or of those with one of the references. */
+export function routerDepositTopics(refs?: readonly Hex[]): string[][] {
+  const [signature, ref] = encodeEventTopics({
+    abi: depositRouterAbi,
+    eventName: "Deposited",
+    ...(refs === undefined ? {} : { args: { ref: [...refs] } }),
+  });
+  const lists = [signature, ref].flatMap((topic) => (topic === undefined || topic === null ? [] : [topic]));
+  return lists.map((topic) => (typeof topic === "string" ? [topic] : topic).map((one) => one.toLowerCase()));
 }

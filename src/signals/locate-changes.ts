@@ -1,14 +1,16 @@
 import { type Hex, padHex, toEventSelector, toHex } from "viem";
-import type { NodeSession } from "../chains/client.ts";
-import { type ChainLog, readLogs } from "../chains/logs.ts";
+import { searchLogs } from "../chains/log-reader.ts";
+import type { ChainLog } from "../chains/logs.ts";
 import type { Context } from "../context.ts";
 import type { SignalRow } from "../db/queries/signals.ts";
 import { describeError } from "../lib/logger.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** What one round may ask for, and the blocks of one question: what nodes grant at once. */
+/** Changes that one round looks for. */
 const MAX_LOOKUPS = 10;
+/** Blocks between two snapshots at most, and requests for one change, refused ones included. */
 const MAX_LOG_BLOCKS = 10_000;
+const MAX_LOG_REQUESTS = 6;
 
 /** An incident of a vault. */
 export interface VaultIncident {
@@ -68,18 +70,17 @@ async function locateChange(
   if (client === null) return {};
   const contracts = [vault.address, vault.entryPoint, vault.pricer, vault.shareToken];
   const addresses = [...new Set(contracts.map((address) => address.toLowerCase()))];
-  const filter = { span: { from: change.from, to: change.to }, addresses };
-  const atOnce = client.definition.maxLogTopics ?? change.topics.length;
-  const read = async (node: NodeSession): Promise<ChainLog[]> => {
-    const found: ChainLog[] = [];
-    for (let start = 0; start < change.topics.length; start += atOnce) {
-      const topics = change.topics.slice(start, start + atOnce);
-      found.push(...(await readLogs(node, { ...filter, topics })));
-    }
-    return found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
-  };
+  const shows = (log: ChainLog): boolean => logShowsChange(log, change.value);
   try {
-    const log = (await client.onOneNode(read)).findLast((one) => logShowsChange(one, change.value));
+    const { logs } = await searchLogs(client, {
+      range: { from: change.from, to: change.to },
+      filters: [{ addresses, topics: [change.topics] }],
+      order: "newest_first",
+      until: (found) => found.some(shows),
+      maxRequests: MAX_LOG_REQUESTS,
+      maxBlocks: MAX_LOG_BLOCKS,
+    });
+    const log = logs.find(shows);
     return log === undefined ? {} : { txHash: log.txHash, blockNumber: log.blockNumber };
   } catch (error) {
     ctx.log.warn("change_not_located", { vault: vault.vaultId, error: describeError(error) });

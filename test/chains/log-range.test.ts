@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
-  INITIAL_RANGE,
+  INITIAL_BLOCKS,
   isRangeRefusal,
   reduceLimit,
   shrinkQuery,
@@ -45,20 +45,20 @@ describe("a refusal of too large a question", () => {
 });
 
 test("spans grow slowly, and to a limit", () => {
-  expect([widenRange(1), widenRange(16), widenRange(INITIAL_RANGE), widenRange(50_000)]).toEqual([
+  expect([widenRange(1), widenRange(16), widenRange(INITIAL_BLOCKS), widenRange(50_000)]).toEqual([
     2, 17, 2_125, 50_000,
   ]);
 });
 
 describe("what a refusal makes smaller", () => {
-  const asked = { span: 2_000, addresses: 500, topics: 18 };
+  const asked = { blocks: 2_000, addresses: 500, topics: 18 };
   test.each([
     ["-32602: invalid params: exceed max topics", { topics: 9 }],
     ["-32000: too many topics, at most 4 allowed", { topics: 4 }],
     ["-32602: Number of addresses exceeds limit 50", { addresses: 50 }],
     ["-32005: eth_getLogs is limited to 10 contracts per request", { addresses: 10 }],
     ["-32602: exceed max addresses or topics per search position", { addresses: 250 }],
-    ["-32701: exceed maximum block range: 1000", { span: 1_000 }],
+    ["-32701: exceed maximum block range: 1000", { blocks: 1_000 }],
     ["-32005: daily request count exceeded for this address", null],
     ["-32602: invalid address", null],
     ["-32000: header not found", null],
@@ -68,7 +68,7 @@ describe("what a refusal makes smaller", () => {
 
   test("is the blocks when the list it names is as short as can be, and nothing when those are too", () => {
     const message = "too many topics or addresses, max 3";
-    expect(shrinkQuery({ span: 8, addresses: 1, topics: 1 }, message)).toEqual({ span: 3 });
-    expect(shrinkQuery({ span: 1, addresses: 1, topics: 1 }, message)).toBe(null);
+    expect(shrinkQuery({ blocks: 8, addresses: 1, topics: 1 }, message)).toEqual({ blocks: 3 });
+    expect(shrinkQuery({ blocks: 1, addresses: 1, topics: 1 }, message)).toBe(null);
   });
 });

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { NodeSession } from "../../src/chains/client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
-import { readLogRange, toLogFilters } from "../../src/chains/log-reader.ts";
+import { type FilterLimits, type LogSubscription, toLogFilters } from "../../src/chains/log-filter.ts";
+import { readLogs } from "../../src/chains/log-reader.ts";
 import {
   affordsAnotherNode,
   createBudget,
@@ -30,6 +31,8 @@ const vaults = [
   vaultOf({ number: 40, adapter: "lagoon" }),
 ];
 const sources = joinFlowSources(CHAIN_ID, vaults);
+const filtersOf = (subscription: LogSubscription) => (limits: FilterLimits) =>
+  toLogFilters(subscription, limits);
 
 /** A node on which every contract emits each of its events in every tenth block, and that refuses what is too long. */
 function nodeWith(most: { addresses: number; topics: number; words: (list: string) => string }) {
@@ -82,9 +85,13 @@ describe("events of more contracts and kinds than a node grants in one question"
     ["both", { addresses: 2, topics: 2, words: words.named }],
   ])("too many %s: all of them are found, each once, in ascending order", async (_, most) => {
     const { node, questions } = nodeWith(most);
-    const budget = createBudget({ requests: 10_000, span: 30, topics: null });
-    const { logs, to } = await readLogRange(node, { span: { from: 5, to: 95 }, sources, budget });
-    expect(to).toBe(95);
+    const budget = createBudget({ requests: 10_000, blocks: 30, topics: null });
+    const { logs, read } = await readLogs(node, {
+      range: { from: 5, to: 95 },
+      filters: filtersOf(sources),
+      budget,
+    });
+    expect(read?.to).toBe(95);
     expect(logs.map((log) => `${log.blockNumber} ${log.logIndex} ${log.address}`).sort()).toEqual(all(5, 95));
     const order = logs.map(({ blockNumber }) => blockNumber);
     expect(order).toEqual([...order].sort((a, b) => a - b));
@@ -92,20 +99,20 @@ describe("events of more contracts and kinds than a node grants in one question"
       expect(address.length).toBeLessThanOrEqual(most.addresses);
       expect(topics[0].length).toBeLessThanOrEqual(most.topics);
     }
-    expect(budget.span).toBeGreaterThanOrEqual(30);
+    expect(budget.blocks).toBeGreaterThanOrEqual(30);
   });
 
   test("a chain whose nodes are known to grant few kinds is asked so from the first question on", async () => {
     const { node, questions } = nodeWith({ addresses: 500, topics: 4, words: () => "never asked" });
-    const budget = createBudget({ requests: 100, span: 30, topics: 4 });
-    await readLogRange(node, { span: { from: 0, to: 9 }, sources, budget });
+    const budget = createBudget({ requests: 100, blocks: 30, topics: 4 });
+    await readLogs(node, { range: { from: 0, to: 9 }, filters: filtersOf(sources), budget });
     expect(questions.length).toBe(Math.ceil(sources.topics.length / 4));
   });
 
   test("no contract is asked for kinds in a question of which it has none", () => {
     for (const { addresses, topics } of toLogFilters(sources, { addresses: 500, topics: 4 }))
       for (const address of addresses)
-        expect(topics.some((topic) => sources.topicsBy.get(address as Address)?.has(topic))).toBe(true);
+        expect(topics[0]?.some((topic) => sources.topicsBy.get(address as Address)?.has(topic))).toBe(true);
     expect(toLogFilters(sources, { addresses: 500, topics: 100 })).toHaveLength(1);
   });
 });
@@ -116,7 +123,7 @@ describe("what a run may ask", () => {
 
   test("ends its reading with enough left to confirm it", async () => {
     const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
-    const budget = createBudget({ requests: 12, span: 10, topics: null });
+    const budget = createBudget({ requests: 12, blocks: 10, topics: null });
     let asked = 0;
     const counted: NodeSession = {
       request: (method, params) => {
@@ -125,8 +132,8 @@ describe("what a run may ask", () => {
         return node.request(method, params);
       },
     };
-    const { to } = await readLogRange(counted, { span, sources: quiet, budget });
-    expect(to).toBeGreaterThan(20);
+    const { read } = await readLogs(counted, { range: span, filters: filtersOf(quiet), budget });
+    expect(read?.to).toBeGreaterThan(20);
     expect(asked).toBeLessThanOrEqual(8);
   });
 
@@ -148,13 +155,13 @@ describe("what a run may ask", () => {
         return node.request(method, params);
       },
     };
-    const budget = createBudget({ requests: 1_000, span: 50, topics: null });
-    const { to } = await readLogRange(strict, {
-      span: { from: 1, to: 5_000 },
-      sources: quiet,
+    const budget = createBudget({ requests: 1_000, blocks: 50, topics: null });
+    const { read } = await readLogs(strict, {
+      range: { from: 1, to: 5_000 },
+      filters: filtersOf(quiet),
       budget,
     });
-    expect(to).toBe(5_000);
+    expect(read?.to).toBe(5_000);
     // A hundred questions, were all of them of fifty blocks.
     expect(answered).toBeLessThanOrEqual(102);
     expect(refused).toBeLessThanOrEqual(8);
@@ -162,19 +169,23 @@ describe("what a run may ask", () => {
 
   test("always holds one question", async () => {
     const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
-    const budget: RequestBudget = createBudget({ requests: 0, span: 10, topics: null });
-    expect(await readLogRange(node, { span, sources: quiet, budget })).toMatchObject({ to: 10 });
+    const budget: RequestBudget = createBudget({ requests: 0, blocks: 10, topics: null });
+    expect(await readLogs(node, { range: span, filters: filtersOf(quiet), budget })).toMatchObject({
+      read: { to: 10 },
+    });
   });
 
   test("ends when its time is over, and does not begin anew on another node then", async () => {
     const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
-    const budget = createBudget({ requests: 100, span: 10, topics: null, late: () => true });
-    expect(await readLogRange(node, { span, sources: quiet, budget })).toMatchObject({ to: 10 });
+    const budget = createBudget({ requests: 100, blocks: 10, topics: null, late: () => true });
+    expect(await readLogs(node, { range: span, filters: filtersOf(quiet), budget })).toMatchObject({
+      read: { to: 10 },
+    });
     expect(affordsAnotherNode(budget)).toBe(false);
   });
 
   test("is spent on failing nodes too, and no further one is tried with too little left", async () => {
-    const budget = createBudget({ requests: 25, span: 10, topics: null });
+    const budget = createBudget({ requests: 25, blocks: 10, topics: null });
     let nodes = 0;
     const client = {
       async onOneNode<T>(work: (node: NodeSession) => Promise<T>): Promise<T> {
@@ -187,12 +198,12 @@ describe("what a run may ask", () => {
     };
     const work = onOneNodeWithinBudget(client, budget, async (node, own) => {
       nodes += 1;
-      expect(own.span).toBe(10);
-      own.span = 1;
+      expect(own.blocks).toBe(10);
+      own.blocks = 1;
       for (let sent = 0; sent < 8; sent += 1) await node.request("eth_blockNumber", []);
       throw new Error(`node ${nodes}`);
     });
     await expect(work).rejects.toThrow("node 2");
-    expect([nodes, budget.requests, budget.span]).toEqual([2, 9, 10]);
+    expect([nodes, budget.requests, budget.blocks]).toEqual([2, 9, 10]);
   });
 });

@@ -73,7 +73,7 @@ async function search(of: { starts: readonly number[]; nodes: readonly Keeps[]; 
     });
   let runs = 0;
   for (; runs < (of.runs ?? 60) && open().length > 0; runs += 1) {
-    const budget = createBudget({ requests: 40, span: 1, topics: null });
+    const budget = createBudget({ requests: 40, blocks: 1, topics: null });
     await findStartBlocks(indexer, { state: { tip: store.tip, unstarted: open() }, budget });
   }
   const found = vaults.map(({ address }) => notes.get(address.toLowerCase())?.startBlock ?? null);

@@ -24,7 +24,7 @@ async function forgetfulNode() {
   };
   const round = async () => {
     const state = await loadIndexState(indexer);
-    const budget = createBudget({ requests: 60, span: state.tip.span, topics: null });
+    const budget = createBudget({ requests: 60, blocks: state.tip.span, topics: null });
     return indexTip(indexer, { state, budget });
   };
   while ((await round()).indexed < world.head.number);

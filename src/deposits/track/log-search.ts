@@ -1,26 +1,19 @@
 import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex } from "viem";
-import * as z from "zod";
 import type { ChainClient } from "../../chains/client.ts";
 import { RpcError } from "../../chains/json-rpc.ts";
-import { RpcNumber, RpcQuantity, RpcWord } from "../../chains/rpc-values.ts";
+import { toTopicLists } from "../../chains/log-filter.ts";
+import { type LogReading, searchLogs } from "../../chains/log-reader.ts";
+import { RpcNumber } from "../../chains/rpc-values.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposits.ts";
 import { describeError } from "../../lib/logger.ts";
 import { depositRouterAddress } from "../../router/address.ts";
-import { depositRouterAbi } from "../../router/artifact.ts";
+import { routerDepositTopics } from "../../router/codec.ts";
 
-/** Public nodes give logs of some thousand blocks at once. */
-const BLOCKS_PER_RANGE = 2_000;
-/** How many such spans before the head are searched: a request is looked at more often than they take. */
-const MAX_RANGES = 8;
-
-const TransferLogs = z.array(
-  z.object({
-    blockNumber: RpcNumber,
-    data: z.string().transform((data) => data.toLowerCase()),
-    transactionHash: RpcWord,
-  }),
-);
+/** Blocks below the head that are searched for transfers: more than pass between two checks of a deposit. */
+const TRANSFER_BLOCKS = 16_000;
+/** Requests of one search for transfers, refused ones included. */
+const MAX_TRANSFER_REQUESTS = 10;
 
 /** Transfers of some tokens to or from an account, in a range of blocks. */
 export interface TransferSearch {
@@ -33,46 +26,38 @@ export interface TransferSearch {
 }
 
 /**
- * The transactions with such transfers, from a block on and not longer ago than the last spans, the oldest first.
- * Throws what the chain client throws; a node that gives no logs has none.
+ * Returns the transactions of ERC-20 transfers that match, the oldest first, from block `from` but at most 16,000 blocks
+ * below the head. Empty when the last node refuses the request. Throws `upstream_unavailable`, `upstream_timeout`.
  */
-export async function findTransfers(client: ChainClient, search: TransferSearch): Promise<Hex[]> {
+export async function findTransfers(
+  client: Pick<ChainClient, "onOneNode" | "definition">,
+  search: TransferSearch,
+): Promise<Hex[]> {
   const { tokens, party, head } = search;
   const amounts = search.amounts?.map((amount) => numberToHex(amount, { size: 32 })) ?? null;
-  const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: party });
-  const from = Math.max(search.from, head - BLOCKS_PER_RANGE * MAX_RANGES + 1);
-  const hashes: Hex[] = [];
-  for (let start = from; start <= head; start += BLOCKS_PER_RANGE) {
-    const end = Math.min(start + BLOCKS_PER_RANGE - 1, head);
-    const filter = { fromBlock: toQuantity(start), toBlock: toQuantity(end), address: tokens, topics };
-    const logs = await readTransferLogs(client, filter);
-    const fitting = logs.filter(({ data }) => amounts === null || amounts.some((amount) => amount === data));
-    hashes.push(...fitting.map(({ transactionHash }) => transactionHash));
-  }
-  return [...new Set(hashes)];
+  const topics = toTopicLists(encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: party }));
+  const { logs } = await searchLogs(client, {
+    range: { from: Math.max(search.from, head - TRANSFER_BLOCKS + 1), to: head },
+    filters: [{ addresses: tokens.map((token) => token.toLowerCase()), topics }],
+    maxRequests: MAX_TRANSFER_REQUESTS,
+  }).catch(emptyWhenRefused);
+  const fitting = logs.filter(({ data }) => amounts === null || amounts.some((amount) => amount === data));
+  return [...new Set(fitting.map(({ txHash }) => txHash))];
 }
 
-async function readTransferLogs(client: ChainClient, filter: object): Promise<z.output<typeof TransferLogs>> {
-  try {
-    return await client.ask({
-      method: "eth_getLogs",
-      params: [filter],
-      read: (told: unknown) => TransferLogs.parse(told),
-    });
-  } catch (error) {
-    if (error instanceof RpcError) return [];
-    throw error;
-  }
+function emptyWhenRefused(error: unknown): LogReading {
+  if (error instanceof RpcError) return { logs: [], read: null, complete: false };
+  throw error;
 }
 
-const toQuantity = (value: number): Hex => `0x${value.toString(16)}`;
-
-/** Public nodes give logs of some thousand blocks at once; deposits are sent soon after they were built. */
-const REFERENCE_BLOCKS = 1_000n;
+/** Blocks below the head that are searched for Router deposits: they are sent soon after they were built. */
+const REFERENCE_BLOCKS = 1_000;
+/** Requests of one search for Router deposits, refused ones included. */
+const MAX_REFERENCE_REQUESTS = 4;
 
 /**
- * Looks for deposits that the Router has made meanwhile though nobody said so, in one request for each chain.
- * Gives transactions by reference; a chain that does not answer has none.
+ * Searches the newest blocks of each chain for Router deposits of these rows, one search a chain. Returns transaction
+ * hashes by reference; a chain that does not answer is logged and left out.
  */
 export async function findDepositsByReference(
   ctx: Context,
@@ -80,16 +65,11 @@ export async function findDepositsByReference(
 ): Promise<ReadonlyMap<string, Hex>> {
   const chainIds = new Set(rows.map(({ vaultChainId }) => vaultChainId));
   const searches = [...chainIds].map(async (chainId) => {
-    const there = rows.filter(({ vaultChainId }) => vaultChainId === chainId);
+    const refs = rows.flatMap(({ vaultChainId, ref }) => (vaultChainId === chainId ? [ref as Hex] : []));
     const client = ctx.chains.client(chainId);
     if (client === null) return [];
     try {
-      return [
-        ...(await findRouterDeposits(client, {
-          refs: there.map(({ ref }) => ref as Hex),
-          blocks: REFERENCE_BLOCKS,
-        })),
-      ];
+      return [...(await findRouterDeposits(client, { refs, blocks: REFERENCE_BLOCKS }))];
     } catch (error) {
       ctx.log.warn("references_unsearched", { chain_id: chainId, error: describeError(error) });
       return [];
@@ -98,28 +78,22 @@ export async function findDepositsByReference(
   return new Map((await Promise.all(searches)).flat());
 }
 
-const RouterDepositLogs = z.array(z.object({ topics: z.array(RpcWord).min(2), transactionHash: RpcWord }));
-
 /**
- * The newest transactions of the last `blocks` blocks in which the Router names deposits, by reference. What a
- * node says here is where to look. Throws what the chain client throws, or a ZodError.
+ * Searches the last `blocks` blocks for deposits through the Router. Returns the newest transaction of each reference
+ * that was found; a node's answer is a hint for the caller to verify. Throws what the chain client throws.
  */
 export async function findRouterDeposits(
   client: ChainClient,
-  { refs, blocks }: { refs: readonly Hex[]; blocks: bigint },
+  { refs, blocks }: { refs: readonly Hex[]; blocks: number },
 ): Promise<Map<Hex, Hex>> {
-  const head = RpcQuantity.parse(await client.request("eth_blockNumber", []));
-  const topics = encodeEventTopics({
-    abi: depositRouterAbi,
-    eventName: "Deposited",
-    args: { ref: [...refs] },
+  const head = RpcNumber.parse(await client.request("eth_blockNumber", []));
+  const { logs } = await searchLogs(client, {
+    range: { from: Math.max(0, head - blocks), to: head },
+    filters: [{ addresses: [depositRouterAddress.toLowerCase()], topics: routerDepositTopics(refs) }],
+    order: "newest_first",
+    maxRequests: MAX_REFERENCE_REQUESTS,
   });
-  const filter = {
-    address: depositRouterAddress,
-    topics,
-    fromBlock: numberToHex(head > blocks ? head - blocks : 0n),
-    toBlock: numberToHex(head),
-  };
-  const logs = RouterDepositLogs.parse(await client.request("eth_getLogs", [filter]));
-  return new Map(logs.map(({ topics: [, ref], transactionHash }) => [ref as Hex, transactionHash]));
+  return new Map(
+    logs.reverse().flatMap(({ topics: [, ref], txHash }) => (ref === undefined ? [] : [[ref, txHash]])),
+  );
 }

@@ -36,7 +36,6 @@ export interface AcrossOptions {
 export function createAcross(options: AcrossOptions): Provider {
   const deployments = resolveAcrossDeployments(options.deployments ?? []);
   const settings: AcrossApiSettings = options;
-  const widths = new Map<number, bigint>();
   const integratorId = options.integratorId ?? null;
   return {
     name: ACROSS_KEY,
@@ -65,7 +64,7 @@ export function createAcross(options: AcrossOptions): Provider {
       };
     },
     status: (scope, transfer) =>
-      trackAcrossTransfer(scope, { transfer, follower: { settings, deployments, widths } }),
+      trackAcrossTransfer(scope, { transfer, follower: { settings, deployments } }),
   };
 }
 

@@ -57,7 +57,7 @@ async function deliveryOf({ trackingId }: Departed): Promise<Hex> {
   const client = (await programContext()).chains.client(to.chainId);
   if (client === null) throw new Error("the vault's chain is not served");
   const find = async () =>
-    (await findRouterDeposits(client, { refs, blocks: 1_000n })).get(depositRef(trackingId));
+    (await findRouterDeposits(client, { refs, blocks: 1_000 })).get(depositRef(trackingId));
   const hash = await settled(find, { ...PATIENCE, wanted: (found) => found !== undefined });
   if (hash === undefined) throw new Error("the Router made no such deposit");
   return hash;

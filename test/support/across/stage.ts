@@ -87,6 +87,7 @@ export function fakeChain(
   return withAsk({
     definition,
     asked,
+    logLimits: {},
     observe() {},
     async request(method: string, params: readonly unknown[]) {
       asked.push([method, params]);

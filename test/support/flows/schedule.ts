@@ -201,14 +201,14 @@ class Schedule {
   }
 
   /** Some nodes grant few contracts and kinds of events. */
-  #budget(of: { requests: number; span: number }): RequestBudget {
+  #budget(of: { requests: number; blocks: number }): RequestBudget {
     const [addresses, topics] = this.#random.once(2) ? [500, 100] : [1 + this.#random.below(3), 1];
-    return { ...of, granted: 0, contentFor: 0, addresses, topics, late: () => false };
+    return { ...createBudget({ ...of, topics }), addresses };
   }
 
   async #runTip(indexer: Indexer): Promise<void> {
     const state = await loadIndexState(indexer);
-    const budget = this.#budget({ requests: 6 + this.#random.below(24), span: state.tip.span });
+    const budget = this.#budget({ requests: 6 + this.#random.below(24), blocks: state.tip.span });
     const report = await indexTip(indexer, { state, budget });
     if (report.applied) this.tally.applied += 1;
     else this.tally.late += 1;
@@ -219,7 +219,7 @@ class Schedule {
     const missing = missingBlocksOfAny(state.vaults);
     const [first, last] = [missing[0], missing.at(-1)];
     if (first === undefined || last === undefined) return;
-    const budget = this.#budget({ requests: 3 + this.#random.below(12), span: state.tip.span });
+    const budget = this.#budget({ requests: 3 + this.#random.below(12), blocks: state.tip.span });
     await backfill(indexer, { state, budget, blocks: { from: first.from, to: last.to } });
   }
 
@@ -229,7 +229,7 @@ class Schedule {
     if (missingBlocksOfAny(state.vaults).length > 0) return;
     const { version } = state.tip;
     const drawn = this.#random.below(1_000).toString(16);
-    const budget = this.#budget({ requests: 10 + this.#random.below(12), span: state.tip.span });
+    const budget = this.#budget({ requests: 10 + this.#random.below(12), blocks: state.tip.span });
     await auditLogs({ ...indexer, randomId: () => drawn }, { state, version, budget });
   }
 
@@ -284,7 +284,7 @@ class Schedule {
     const indexer = this.#indexer(async (effect) => effect());
     for (let round = 0; round < 40; round += 1) {
       const state = await loadIndexState(indexer);
-      const budget = createBudget({ requests: 60, span: state.tip.span, topics: null });
+      const budget = createBudget({ requests: 60, blocks: state.tip.span, topics: null });
       const { indexed } = await indexTip(indexer, { state, budget });
       const moved = await loadIndexState(indexer);
       const missing = missingBlocksOfAny(moved.vaults);

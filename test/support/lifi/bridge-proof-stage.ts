@@ -13,6 +13,7 @@ import {
 } from "viem";
 import type { ProviderStatus } from "../../../src/providers/provider.ts";
 import { fakeChain } from "../across/stage.ts";
+import { wireBlock, wireLog } from "../chains/wire.ts";
 import { deployments } from "./harness.ts";
 import { addressOf, bridgeDataOf, DIAMOND, requestOf, USER } from "./parts.ts";
 
@@ -198,6 +199,10 @@ interface Told {
   events: readonly Event[];
 }
 
+/** The block of all transactions, and the chain's head. */
+const BLOCK = 5;
+const HEAD = 9;
+
 /**
  * A chain with these transactions, all in one block of that time, and these logs to be found: of transactions, or in
  * full; null: its node gives none.
@@ -214,11 +219,14 @@ export function chainWith(
   const { txs, time = SENT_AT, found = [], logs: full = [] } = given;
   const told = (params: readonly unknown[]) => txs[params[0] as Hex];
   return fakeChain(chainId, {
-    eth_blockNumber: () => "0x9",
-    eth_getBlockByNumber: () => ({ timestamp: numberToHex(time) }),
-    eth_getLogs: () => {
+    eth_blockNumber: () => numberToHex(HEAD),
+    eth_getBlockByNumber: ([block]) => wireBlock(block === "latest" ? HEAD : Number(block), time),
+    eth_getLogs: ([filter]) => {
       if (full === null) throw new Error("the range is too wide");
-      return [...found.map((transactionHash) => ({ transactionHash })), ...full];
+      const wanted = (filter as { address: readonly string[] }).address;
+      const calls = found.map((txHash) => wireLog(recovered(), { block: BLOCK, txHash }));
+      const others = full.map((event, index) => wireLog(event, { block: BLOCK, txHash: zeroHash, index }));
+      return [...calls, ...others].filter(({ address }) => wanted.includes(address.toLowerCase()));
     },
     eth_getTransactionByHash: (params) =>
       told(params) === undefined
@@ -229,7 +237,7 @@ export function chainWith(
       if (one === undefined) return null;
       const logs = one.events.map((event, index) => ({ ...event, logIndex: numberToHex(index) }));
       const status = one.succeeded === false ? "0x0" : "0x1";
-      return { transactionHash: params[0], blockNumber: "0x5", status, gasUsed: "0x1", logs };
+      return { transactionHash: params[0], blockNumber: numberToHex(BLOCK), status, gasUsed: "0x1", logs };
     },
   });
 }

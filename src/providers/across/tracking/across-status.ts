@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { readBlock } from "../../../chains/blocks.ts";
 import type { ChainClient } from "../../../chains/client.ts";
 import { fetchTransaction } from "../../../chains/transaction.ts";
 import { AppError, failureFrom } from "../../../errors.ts";
@@ -9,7 +10,7 @@ import type { AcrossDeployment, AcrossDeployments } from "../deployments.ts";
 import { wordToAddress } from "../deposit-calldata.ts";
 import { type Fill, findFill } from "./fill.ts";
 import { searchFill } from "./fill-search.ts";
-import { type AcrossDeposit, findAcrossDeposit, readBlock, readRelayState } from "./spoke-pool.ts";
+import { type AcrossDeposit, findAcrossDeposit, readRelayState } from "./spoke-pool.ts";
 import { type SourceEvidence, statusFromEvidence, type TransferEvidence } from "./status-evidence.ts";
 
 /** A transfer by its source transaction. */
@@ -55,8 +56,6 @@ interface FillQuery {
   /** The transaction that the API says delivered it. */
   fillTx: Hex | null;
   deployments: AcrossDeployments;
-  /** Widths of log ranges that nodes were learnt to allow, by chain id. */
-  widths: Map<number, bigint>;
 }
 
 /** The destination's account of a transfer; a chain that cannot be read shows nothing. */
@@ -82,8 +81,8 @@ interface DestinationReader extends FillQuery {
 /** The SpokePool's own state of the transfer, and when that is filled, the transaction that did it. */
 async function readRelayAndFill(there: DestinationReader): Promise<DestinationEvidence> {
   const { client, deposited } = there;
-  const [relay, head] = await Promise.all([readRelayState(client, there), readBlock(client, null)]);
-  const late = head.timestamp > BigInt(deposited.fillDeadline);
+  const [relay, head] = await Promise.all([readRelayState(client, there), readBlock(client, "latest")]);
+  const late = head.timestamp > deposited.fillDeadline;
   if (relay !== "filled") return { relay, fill: null, overdue: late };
   const hash = await searchFill(client, { ...there, head }).catch(() => null);
   return { relay, fill: hash === null ? null : await readFill(there, hash), overdue: false };
@@ -98,8 +97,6 @@ async function readFill(there: DestinationReader, hash: Hex): Promise<Fill | nul
 export interface AcrossTracker {
   settings: AcrossApiSettings;
   deployments: AcrossDeployments;
-  /** Widths of log ranges that nodes were learnt to allow, by chain id. */
-  widths: Map<number, bigint>;
 }
 
 /**

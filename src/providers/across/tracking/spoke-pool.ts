@@ -5,12 +5,10 @@ import {
   type Hex,
   isAddressEqual,
   keccak256,
-  numberToHex,
   parseEventLogs,
 } from "viem";
-import * as z from "zod";
 import type { ChainClient } from "../../../chains/client.ts";
-import { RpcQuantity, RpcWord } from "../../../chains/rpc-values.ts";
+import { RpcWord } from "../../../chains/rpc-values.ts";
 import type { Receipt } from "../../../chains/transaction.ts";
 import { relayHashParameters, spokePoolAbi } from "../across-abi.ts";
 import type { AcrossDeployment } from "../deployments.ts";
@@ -58,11 +56,6 @@ export function relayHash(deposited: AcrossDeposit): Hex {
   return keccak256(encodeAbiParameters(relayHashParameters, [data, BigInt(destinationChainId)]));
 }
 
-const BlockShape = z.object({ number: RpcQuantity, timestamp: RpcQuantity });
-
-/** A block's number and time in unix seconds. */
-export type BlockStamp = z.output<typeof BlockShape>;
-
 /** How the SpokePool of the destination sees a transfer. */
 export type RelayState = "unfilled" | "slow_fill_requested" | "filled";
 
@@ -84,10 +77,4 @@ export async function readRelayState(
   const state = STATES[Number(status)];
   if (state === undefined) throw new Error(`the SpokePool knows a state ${status}`);
   return state;
-}
-
-/** Reads a block's number and time; null: the newest. Throws what the chain client throws, or a ZodError. */
-export async function readBlock(client: ChainClient, number: bigint | null): Promise<BlockStamp> {
-  const tag = number === null ? "latest" : numberToHex(number);
-  return BlockShape.parse(await client.request("eth_getBlockByNumber", [tag, false]));
 }

@@ -1,7 +1,8 @@
-import { encodeEventTopics, type Hex, isAddressEqual, numberToHex, parseAbi } from "viem";
-import * as z from "zod";
+import { encodeEventTopics, type Hex, isAddressEqual, parseAbi } from "viem";
+import { readBlock } from "../../../chains/blocks.ts";
 import type { ChainClient } from "../../../chains/client.ts";
-import { RpcWord } from "../../../chains/rpc-values.ts";
+import { toTopicLists } from "../../../chains/log-filter.ts";
+import { searchLogs } from "../../../chains/log-reader.ts";
 import { fetchTransaction, type Receipt } from "../../../chains/transaction.ts";
 import { once } from "../../../lib/once.ts";
 import type { DeliveryProof, ProviderScope, ProviderStatus } from "../../provider.ts";
@@ -10,14 +11,14 @@ import { bridgeOfTool } from "../lifi-bridges.ts";
 import type { LifiTransfer } from "../lifi-status.ts";
 import { findCctpMint, findStargatePayout, findStargateRecovery } from "./delivery-events.ts";
 import { findCctpSend, findStargateSend, type SentTransfer } from "./source-events.ts";
-import { readBlockTime, wasOnBus } from "./stargate-bus.ts";
+import { wasOnBus } from "./stargate-bus.ts";
 
 /** How far the clocks of two chains may be apart, seconds. */
-const CLOCK_SKEW = 60n;
-/** A call is made soon after the money arrived; public nodes give logs of some thousand blocks at once. */
-const CALL_BLOCKS = 2_000n;
+const CLOCK_SKEW = 60;
+/** Blocks after the delivery that are searched for the call, which is made soon, and requests of that search. */
+const CALL_BLOCKS = 2_000;
+const MAX_CALL_REQUESTS = 4;
 
-const FoundLogs = z.array(z.object({ transactionHash: RpcWord }));
 const destinationAbi = once(() =>
   parseAbi([
     "event LiFiTransferCompleted(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
@@ -82,7 +83,7 @@ async function readProvenArrival(journey: ProvableTransfer, hash: Hex): Promise<
   const { receipt, confirmations } = await fetchTransaction(journey.to, hash);
   if (receipt === null) return null;
   const { sent } = journey;
-  const head = receipt.blockNumber + BigInt(confirmations) - 1n;
+  const head = Number(receipt.blockNumber) + confirmations - 1;
   if (sent.kind === "stargate") return stargateArrival({ ...journey, sent }, { hash, receipt, head });
   const delivery = findCctpMint(receipt, { ...journey, sent });
   return delivery === null || (await isBeforeSend(journey, receipt)) ? null : { hash, delivery };
@@ -92,7 +93,7 @@ type StargateTransfer = ProvableTransfer & { sent: Extract<SentTransfer, { kind:
 
 async function stargateArrival(
   journey: StargateTransfer,
-  { hash, receipt, head }: { hash: Hex; receipt: Receipt; head: bigint },
+  { hash, receipt, head }: { hash: Hex; receipt: Receipt; head: number },
 ): Promise<ProvenArrival | null> {
   const ended = findStargateRecovery(receipt, journey);
   if (ended !== "no_call") return { hash, delivery: ended === "called" ? null : ended };
@@ -100,7 +101,7 @@ async function stargateArrival(
   if (paid === null) return null;
   const { receiverStargate } = journey.destination;
   if (receiverStargate !== null && isAddressEqual(paid.to, receiverStargate)) {
-    return findDestinationCall(journey, { from: receipt.blockNumber, head });
+    return findDestinationCall(journey, { from: Number(receipt.blockNumber), head });
   }
   if (paid.delivery.bond === "id") return { hash, delivery: paid.delivery };
   if (await isBeforeSend(journey, receipt)) return null;
@@ -116,32 +117,36 @@ async function wasOnDeliveringBus(
 ): Promise<boolean | null> {
   const messaging = source.stargate?.messaging ?? null;
   if (messaging === null || sent.ticket === null) return null;
-  const { time: arrivedAt } = await readBlockTime(to, receipt.blockNumber);
-  const ride = { messaging, ticket: sent.ticket, from: from.receipt.blockNumber, guid, arrivedAt };
+  const { timestamp: arrivedAt } = await readBlock(to, Number(receipt.blockNumber));
+  const ride = { messaging, ticket: sent.ticket, from: Number(from.receipt.blockNumber), guid, arrivedAt };
   return wasOnBus(from.client, ride);
 }
 
 /** The transaction that made the call after the money had arrived, by LI.FI's number of the transfer. */
 async function findDestinationCall(
   journey: StargateTransfer,
-  { from, head }: { from: bigint; head: bigint },
+  { from, head }: { from: number; head: number },
 ): Promise<ProvenArrival | null> {
   const { destination, sent, to } = journey;
-  const args = { transactionId: sent.transactionId };
-  const [completed] = encodeEventTopics({ abi: destinationAbi(), eventName: "LiFiTransferCompleted", args });
-  const [recovered, id] = encodeEventTopics({
+  const [completed, id] = encodeEventTopics({
     abi: destinationAbi(),
-    eventName: "LiFiTransferRecovered",
-    args,
+    eventName: "LiFiTransferCompleted",
+    args: { transactionId: sent.transactionId },
   });
-  const filter = {
-    address: [destination.executor, destination.receiverStargate],
-    topics: [[completed, recovered], id],
-    fromBlock: numberToHex(from),
-    toBlock: numberToHex(head < from + CALL_BLOCKS ? head : from + CALL_BLOCKS),
-  };
-  const logs = FoundLogs.parse(await to.request("eth_getLogs", [filter]));
-  for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) {
+  const [recovered] = encodeEventTopics({ abi: destinationAbi(), eventName: "LiFiTransferRecovered" });
+  const { executor, receiverStargate } = destination;
+  const contracts = [executor, receiverStargate].flatMap((address) => address ?? []);
+  const { logs } = await searchLogs(to, {
+    range: { from, to: Math.min(head, from + CALL_BLOCKS - 1) },
+    filters: [
+      {
+        addresses: contracts.map((address) => address.toLowerCase()),
+        topics: toTopicLists([[completed, recovered], id === undefined ? null : id]),
+      },
+    ],
+    maxRequests: MAX_CALL_REQUESTS,
+  });
+  for (const hash of new Set(logs.map(({ txHash }) => txHash))) {
     const { receipt } = await fetchTransaction(to, hash);
     const ended = receipt === null ? "no_call" : findStargateRecovery(receipt, journey);
     if (ended !== "no_call") return { hash, delivery: ended === "called" ? null : ended };
@@ -152,8 +157,8 @@ async function findDestinationCall(
 /** Whether a delivery lies before what it should be of, by the clocks of the two chains. */
 async function isBeforeSend({ from, to }: ProvableTransfer, receipt: Receipt): Promise<boolean> {
   const [sent, arrived] = await Promise.all([
-    readBlockTime(from.client, from.receipt.blockNumber),
-    readBlockTime(to, receipt.blockNumber),
+    readBlock(from.client, Number(from.receipt.blockNumber)),
+    readBlock(to, Number(receipt.blockNumber)),
   ]);
-  return arrived.time + CLOCK_SKEW < sent.time;
+  return arrived.timestamp + CLOCK_SKEW < sent.timestamp;
 }

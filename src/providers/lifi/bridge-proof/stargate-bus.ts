@@ -1,98 +1,74 @@
-import { type Address, encodeEventTopics, type Hex, type Log, numberToHex, parseEventLogs } from "viem";
-import * as z from "zod";
+import { type Address, encodeEventTopics, type Hex, parseEventLogs } from "viem";
+import { readBlock } from "../../../chains/blocks.ts";
 import type { ChainClient } from "../../../chains/client.ts";
-import { RpcData, RpcQuantity, RpcWord } from "../../../chains/rpc-values.ts";
-import { busAbi, logsAtAddress } from "./source-events.ts";
+import { toTopicLists } from "../../../chains/log-filter.ts";
+import { searchLogs } from "../../../chains/log-reader.ts";
+import { type ChainLog, toViemLog } from "../../../chains/logs.ts";
+import type { Block } from "../../../lib/blocks.ts";
+import { busAbi } from "./source-events.ts";
 
-const BlockTimeShape = z.object({ timestamp: RpcQuantity });
-
-/** A block and its time, unix seconds. */
-interface BlockMoment {
-  block: bigint;
-  time: bigint;
-}
-
-/** Reads when a block was made. Throws what asking the node throws. */
-export async function readBlockTime(client: ChainClient, block: bigint): Promise<BlockMoment> {
-  const header = await client.request("eth_getBlockByNumber", [numberToHex(block), false]);
-  return { block, time: BlockTimeShape.parse(header).timestamp };
-}
-
-/** How long before its arrival a bus may have left, seconds, and how far the clocks of two chains may be apart. */
-const MAX_RIDE_SECONDS = 1_800n;
-const CLOCK_SKEW = 60n;
-/** What public nodes give logs of at once, and how often they are asked. */
-const LOG_RANGE = 2_000n;
+/** How long before its arrival a bus may have left, and how far the clocks of two chains may differ; seconds. */
+const MAX_RIDE_SECONDS = 1_800;
+const CLOCK_SKEW = 60;
+/** Requests of one search for a bus, refused ones included. */
 const MAX_LOG_REQUESTS = 4;
 
-const Logs = z.array(
-  z.looseObject({
-    address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-    topics: z.array(RpcWord),
-    data: RpcData,
-  }),
-);
-
-/** A seat on the source chain, and the message that came by a bus. */
+/** A seat that was taken on the source chain, and the message that arrived by a bus. */
 export interface BusRide {
   messaging: Address;
   ticket: bigint;
   /** The block in which the seat was taken. */
-  from: bigint;
+  from: number;
   guid: Hex;
   /** When the message arrived, unix seconds. */
-  arrivedAt: bigint;
+  arrivedAt: number;
 }
 
 /**
- * Whether the bus that a delivery came by had a seat's number among its own, by what the source chain says of buses
- * that left; null where that bus is not found, or nobody answers. Never throws. Source: Bus.sol, TokenMessaging.sol.
+ * Returns true when the bus that a delivery came by carried a ticket, as the events of buses that left the source chain
+ * show; null when that bus is not found or no node answers. Never throws. Source: Bus.sol, TokenMessaging.sol.
  */
 export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<boolean | null> {
   try {
-    const { first, last } = await departureBlocks(client, ride);
-    for (let ask = 0, to = last; ask < MAX_LOG_REQUESTS && to >= first; ask += 1, to -= LOG_RANGE) {
-      const from = to - LOG_RANGE + 1n > first ? to - LOG_RANGE + 1n : first;
-      const bus = await findBus(client, { ride, from, to });
-      if (bus !== null) return ride.ticket >= bus.first && ride.ticket < bus.end;
-    }
-    return null;
+    const topics = toTopicLists(encodeEventTopics({ abi: busAbi(), eventName: "BusDriven" }));
+    const { logs } = await searchLogs(client, {
+      range: await departureBlocks(client, ride),
+      filters: [{ addresses: [ride.messaging.toLowerCase()], topics }],
+      order: "newest_first",
+      until: (found) => findBus(found, ride.guid) !== null,
+      maxRequests: MAX_LOG_REQUESTS,
+    });
+    const bus = findBus(logs, ride.guid);
+    return bus === null ? null : ride.ticket >= bus.first && ride.ticket < bus.end;
   } catch {
     return null;
   }
 }
 
-async function findBus(
-  client: ChainClient,
-  { ride, from, to }: { ride: BusRide; from: bigint; to: bigint },
-): Promise<{ first: bigint; end: bigint } | null> {
-  const topics = encodeEventTopics({ abi: busAbi(), eventName: "BusDriven" });
-  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) };
-  const filter = { address: ride.messaging, topics, ...range };
-  const logs = Logs.parse(await client.request("eth_getLogs", [filter])) as unknown as Log[];
-  const own = logsAtAddress(logs, ride.messaging);
-  const driven = parseEventLogs({ abi: busAbi(), eventName: "BusDriven", logs: own });
-  const bus = driven.find(({ args }) => args.guid === ride.guid);
+/** The tickets of the bus that a message left with: from `first` to before `end`. */
+function findBus(logs: readonly ChainLog[], guid: Hex): { first: bigint; end: bigint } | null {
+  const driven = parseEventLogs({ abi: busAbi(), eventName: "BusDriven", logs: logs.map(toViemLog) });
+  const bus = driven.find(({ args }) => args.guid === guid.toLowerCase());
   if (bus === undefined) return null;
   const { startTicketId: first, numPassengers } = bus.args;
   return { first, end: first + BigInt(numPassengers) };
 }
 
-/** The blocks in which the bus can have left: of the time before it arrived, by the chain's own pace since the ride. */
+/** The blocks in which the bus can have left, estimated from its arrival and the chain's average block time since the ride. */
 async function departureBlocks(
   client: ChainClient,
   { from, arrivedAt }: BusRide,
-): Promise<{ first: bigint; last: bigint }> {
-  const head = RpcQuantity.parse(await client.request("eth_blockNumber", []));
-  const [rode, now] = await Promise.all([readBlockTime(client, from), readBlockTime(client, head)]);
-  const at = (time: bigint) => estimateBlock(time, { rode, now });
-  const [first, last] = [at(arrivedAt - MAX_RIDE_SECONDS), at(arrivedAt + CLOCK_SKEW)];
-  return { first: first > from ? first : from, last: last < head ? last : head };
+): Promise<{ from: number; to: number }> {
+  const [rode, head] = await Promise.all([readBlock(client, from), readBlock(client, "latest")]);
+  const [first, last] = [arrivedAt - MAX_RIDE_SECONDS, arrivedAt + CLOCK_SKEW].map((time) =>
+    estimateBlock(time, { rode, head }),
+  );
+  return { from: Math.max(first ?? from, from), to: Math.min(last ?? head.number, head.number) };
 }
 
-/** The block of a time, if blocks came evenly; rounded up. */
-function estimateBlock(time: bigint, { rode, now }: { rode: BlockMoment; now: BlockMoment }): bigint {
-  const [blocks, seconds] = [now.block - rode.block, now.time - rode.time];
-  if (seconds <= 0n || time <= rode.time) return time <= rode.time ? rode.block : now.block;
-  return rode.block + ((time - rode.time) * blocks + seconds - 1n) / seconds;
+/** The block of a time if blocks came evenly, rounded up. */
+function estimateBlock(time: number, { rode, head }: { rode: Block; head: Block }): number {
+  const [blocks, seconds] = [head.number - rode.number, head.timestamp - rode.timestamp];
+  if (time <= rode.timestamp) return rode.number;
+  return seconds <= 0 ? head.number : rode.number + Math.ceil(((time - rode.timestamp) * blocks) / seconds);
 }

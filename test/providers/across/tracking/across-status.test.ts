@@ -24,6 +24,7 @@ import {
   SPOKE_42161,
   scopeOf,
 } from "../../../support/across/stage.ts";
+import { wireBlock, wireLog } from "../../../support/chains/wire.ts";
 
 const SOURCE = hash("5");
 const FILL = hash("f");
@@ -78,9 +79,14 @@ function destination({
   const time = deposited.fillDeadline + late;
   return fakeChain(42161, {
     eth_call: () => pad(toHex(state)),
-    eth_getBlockByNumber: () => ({ number: "0x64", timestamp: toHex(time) }),
-    eth_getLogs: () =>
-      found.flatMap((transactionHash) => events.map((event) => ({ ...event, transactionHash }))),
+    eth_getBlockByNumber: () => wireBlock(100, time),
+    eth_getLogs: ([filter]) => {
+      const { address } = filter as { address: readonly string[] };
+      const own = events.filter((event) => address.includes(event.address.toLowerCase()));
+      return found.flatMap((txHash) =>
+        own.map((event, index) => wireLog(event, { block: 99, txHash, index })),
+      );
+    },
     eth_getTransactionByHash: ([txHash]) => (txHash === FILL ? wireTransaction(FILL) : null),
     eth_getTransactionReceipt: ([txHash]) => (txHash === FILL ? wireReceipt(receiptOf(events)) : null),
     eth_blockNumber: () => "0x64",
@@ -89,7 +95,7 @@ function destination({
 
 async function follow(chains: readonly ChainClient[]) {
   const transfer = { txHash: SOURCE, fromChainId: 1, toChainId: 42161 };
-  const follower = { settings: { apiUrl: api.url }, deployments, widths: new Map<number, bigint>() };
+  const follower = { settings: { apiUrl: api.url }, deployments };
   return trackAcrossTransfer(scopeOf(chains), { transfer, follower });
 }
 const line = async (chains: readonly ChainClient[]): Promise<string> => {

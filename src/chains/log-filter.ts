@@ -1,0 +1,69 @@
+/**
+ * A filter as `eth_getLogs` takes it. A log matches when one of the contracts emitted it and every topic position that
+ * has a list holds one of its topics; null matches any topic. Addresses and topics are lower case.
+ */
+export interface LogFilter {
+  addresses: readonly string[];
+  topics: readonly (readonly string[] | null)[];
+}
+
+/** Converts topics as viem's `encodeEventTopics` returns them to lists by position, lower case. */
+export function toTopicLists(
+  topics: readonly (string | readonly string[] | null | undefined)[],
+): LogFilter["topics"] {
+  return topics.map((topic) => {
+    if (topic == null) return null;
+    return (typeof topic === "string" ? [topic] : topic).map((one) => one.toLowerCase());
+  });
+}
+
+/** Events that are wanted of contracts. Addresses and topics are lower case. */
+export interface LogSubscription {
+  /** First topics of all wanted events. */
+  topics: readonly string[];
+  /** The first topics wanted of each contract. */
+  topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Longest lists that one request may hold. `topics` counts for each topic position. */
+export interface FilterLimits {
+  addresses: number;
+  topics: number;
+}
+
+/** Returns the filters that together cover a subscription, each within the limits; no event is asked for twice. */
+export function toLogFilters(subscription: LogSubscription, limits: FilterLimits): LogFilter[] {
+  return chunk(subscription.topics, limits.topics).flatMap((topics) => {
+    const emitters = [...subscription.topicsBy].filter(([, wanted]) =>
+      topics.some((topic) => wanted.has(topic)),
+    );
+    const addresses = emitters.map(([address]) => address);
+    return chunk(addresses, limits.addresses).map((some) => ({ addresses: some, topics: [topics] }));
+  });
+}
+
+/** Splits a filter into filters within the limits that together match the same logs, each log once. */
+export function splitFilter(filter: LogFilter, limits: FilterLimits): LogFilter[] {
+  let lists: (readonly string[] | null)[][] = [[]];
+  for (const list of filter.topics) {
+    const parts = list === null ? [null] : chunk(list, limits.topics);
+    lists = lists.flatMap((topics) => parts.map((part) => [...topics, part]));
+  }
+  return chunk(filter.addresses, limits.addresses).flatMap((addresses) =>
+    lists.map((topics) => ({ addresses, topics })),
+  );
+}
+
+/** Returns the lengths of the longest lists among filters; at least 1. */
+export function longestLists(filters: readonly LogFilter[]): FilterLimits {
+  const lists = filters.flatMap(({ topics }) => topics.map((list) => list?.length ?? 1));
+  return {
+    addresses: Math.max(1, ...filters.map(({ addresses }) => addresses.length)),
+    topics: Math.max(1, ...lists),
+  };
+}
+
+function chunk<T>(list: readonly T[], size: number): T[][] {
+  const count = Math.ceil(list.length / size);
+  return Array.from({ length: count }, (_, index) => list.slice(index * size, (index + 1) * size));
+}
