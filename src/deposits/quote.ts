@@ -55,10 +55,10 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
     ];
   }
   const { routed } = prepared;
-  const others = routed.ranking.options.filter((option) => !isBuilt(option, routed));
+  const others = routed.ranking.quotes.filter((option) => !isBuilt(option, routed));
   const all = [routed.route, ...others];
   return all.map((option, index) => {
-    const one = index === 0 ? routed.end.kind === "one_step" : callsRouter(prepared) && option.callable;
+    const one = index === 0 ? routed.end.kind === "one_step" : callsRouter(prepared) && option.supportsCall;
     return {
       bridge: option.bridge,
       bridge_name: option.bridgeName,

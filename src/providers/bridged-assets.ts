@@ -1,7 +1,8 @@
 import { type Address, isAddressEqual } from "viem";
 
-/** A token that counts as one and the same asset wherever it is bridged to. */
+/** A token on one chain and the asset it represents; equal assets on two chains are bridged one to one. */
 export interface BridgedAsset {
+  /** Key of the asset, the same on every chain, such as `usdc`. */
   asset: string;
   /** The zero address where the asset is the chain's native token. */
   address: Address;
@@ -21,7 +22,9 @@ const dai = (address: Address) => token("dai", address, 18);
 const NATIVE_ETHER = eth("0x0000000000000000000000000000000000000000");
 const OP_STACK_WETH = eth("0x4200000000000000000000000000000000000006");
 
-/** The same asset on each chain, as Across moves it. Source: @across-protocol/constants 3.1.127, TOKEN_SYMBOLS_MAP. */
+/**
+ * Bridged assets by chain id, as Across pairs them. Source: @across-protocol/constants 3.1.127, TOKEN_SYMBOLS_MAP.
+ */
 export const bridgedAssets: Readonly<Record<number, readonly BridgedAsset[]>> = {
   1: [
     NATIVE_ETHER,
@@ -82,12 +85,15 @@ export const bridgedAssets: Readonly<Record<number, readonly BridgedAsset[]>> = 
   ],
 };
 
-/** Which asset a token is, among those listed; null for any other token. */
+/** Returns the asset that a token represents; null for a token that is not listed. */
 export function bridgedAssetOf(assets: readonly BridgedAsset[], address: Address): BridgedAsset | null {
   return assets.find((candidate) => isAddressEqual(candidate.address, address)) ?? null;
 }
 
-/** Whether a token of another chain is what is paid with, as bridges know both. */
+/**
+ * Returns a predicate that is true for tokens of chain `chainId` that represent the same asset as the token paid
+ * with.
+ */
 export function sameBridgedAssetAs(
   paid: { chainId: number; token: Address },
   chainId: number,

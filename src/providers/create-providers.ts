@@ -6,8 +6,8 @@ import { createLifi } from "./lifi/lifi-provider.ts";
 import type { Provider } from "./provider.ts";
 
 /**
- * Makes the providers that a deployment names, once for an isolate. Throws `internal` when a setting would replace
- * contracts that ship in code.
+ * Creates the providers named in the settings; called once per isolate. Throws `internal` when a setting would
+ * replace contracts that ship in code.
  */
 export function createProviders({ lifi, across }: ProviderSettings): Provider[] {
   return [
@@ -56,7 +56,7 @@ function lifiFromSettings(setting: LifiSetting): Provider {
     apiUrl: setting.api_url,
     apiKey: setting.api_key ?? null,
     integrator: setting.integrator,
-    memory: new RateLimitMemory(),
+    rateLimits: new RateLimitMemory(),
     deployments: new Map(rows),
   });
 }

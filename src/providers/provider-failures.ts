@@ -1,12 +1,12 @@
-import { type AppError, type ErrorCode, failure, failureFrom } from "../errors.ts";
+import * as z from "zod";
+import { AppError, type ErrorCode, failure, failureFrom } from "../errors.ts";
 
-/** Why something was not possible, for people and programs. */
-export interface NoRouteReason {
-  code: string;
-  detail: string;
-}
+const NoRouteReason = z.object({ code: z.string(), detail: z.string() });
+/** One reason of a `no_route` answer: a stable code for programs and a sentence for people. */
+export type NoRouteReason = z.infer<typeof NoRouteReason>;
+const NoRouteReasons = z.array(NoRouteReason);
 
-/** A refusal of the vault's own or of the request says more than one of a provider. */
+/** Codes of failures that come from a provider; any other code comes from the vault or from the request. */
 const PROVIDER_ERROR_CODES: ReadonlySet<ErrorCode> = new Set([
   "no_route",
   "upstream_rejected",
@@ -16,7 +16,7 @@ const PROVIDER_ERROR_CODES: ReadonlySet<ErrorCode> = new Set([
   "would_revert",
   "simulation_unavailable",
 ]);
-/** Reasons that another amount or more patience with the price would remove. */
+/** Reasons that a different amount or a higher slippage limit would remove. */
 const ACTIONABLE_REASONS: ReadonlySet<string> = new Set([
   "amount_too_low",
   "amount_too_high",
@@ -25,9 +25,9 @@ const ACTIONABLE_REASONS: ReadonlySet<string> = new Set([
   "slippage",
   "slippage_exceeded",
 ]);
-/** What a provider never does, whatever is asked: it tells little of this wish. */
+/** Limits of a provider that hold for every request; they explain little about this one. */
 const GENERAL_REASONS: ReadonlySet<string> = new Set(["same_chain", "asset_unsupported", "bridge_excluded"]);
-/** What is told first among the failures of providers, when no reason is actionable. */
+/** Codes in the order in which they are reported when no reason is actionable. */
 const FAILURE_PRIORITY: readonly ErrorCode[] = [
   "would_revert",
   "simulation_unavailable",
@@ -39,15 +39,23 @@ const FAILURE_PRIORITY: readonly ErrorCode[] = [
 
 const NO_BRIDGE: NoRouteReason = {
   code: "bridge_unavailable",
-  detail: "nobody moves this token to the vault",
+  detail: "no bridge or exchange transfers this token to the vault",
 };
 
-/** Whether a failure comes from the way to the vault, so that another way may do. */
+/**
+ * Returns an AppError unchanged and wraps any other error, which is a provider's defect, as `upstream_unavailable`.
+ */
+export function toProviderFailure(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return failureFrom("upstream_unavailable", "the provider is unavailable; try again later", error);
+}
+
+/** Returns true when a failure comes from a provider, so that another route may succeed. */
 export function isProviderFailure(error: AppError): boolean {
   return PROVIDER_ERROR_CODES.has(error.code);
 }
 
-/** The distinct reasons behind failures, in their order. */
+/** Returns the reasons behind failures in their order, each code once. */
 export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
   const reasons = failures.flatMap((error) => reasonsOfFailure(error));
   return reasons.filter(
@@ -56,31 +64,32 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * The one failure to tell when every way failed: what the vault itself says, of its own asset before its other
- * tokens, which are tried first; then what another amount would change, then what may pass when the request is sent
- * again, then that there is no route. Pure.
+ * Returns the one failure to report when every route failed. In this order: the last failure of the vault itself
+ * (routes through its other tokens are tried before the one through its asset), `no_route` with a reason that the
+ * user can act on, a temporary failure, `no_route` with the most specific reason. Pure.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));
   if (own !== undefined) return own;
   const reasons = noRouteReasons(failures);
   const actionable = reasons.find(({ code }) => ACTIONABLE_REASONS.has(code));
-  const passing = FAILURE_PRIORITY.flatMap((code) => failures.find((error) => error.code === code) ?? [])[0];
-  if (actionable === undefined && passing !== undefined) return hideRateLimit(passing);
-  const telling = reasons.find(({ code }) => !GENERAL_REASONS.has(code));
-  const first = actionable ?? telling ?? reasons[0] ?? NO_BRIDGE;
+  const temporary = FAILURE_PRIORITY.flatMap(
+    (code) => failures.find((error) => error.code === code) ?? [],
+  )[0];
+  if (actionable === undefined && temporary !== undefined) return hideRateLimit(temporary);
+  const specific = reasons.find(({ code }) => !GENERAL_REASONS.has(code));
+  const first = actionable ?? specific ?? reasons[0] ?? NO_BRIDGE;
   const rest = reasons.filter((reason) => reason !== first);
   return failure("no_route", first.detail, { reasons: [first, ...rest] });
 }
 
-/** That a provider limits us is not the caller's doing. */
+/** Replaces `rate_limited`, which would blame the caller for a provider's limit on us. */
 function hideRateLimit(error: AppError): AppError {
   if (error.code !== "rate_limited") return error;
-  return failureFrom("upstream_unavailable", "the providers take no more requests now", error);
+  return failureFrom("upstream_unavailable", "the providers are busy; try again in a minute", error);
 }
 
 function reasonsOfFailure(error: AppError): NoRouteReason[] {
-  const { reasons } = error.members;
-  if (error.code === "no_route" && Array.isArray(reasons)) return reasons as NoRouteReason[];
-  return [{ code: error.code, detail: error.message }];
+  const reasons = error.code === "no_route" ? NoRouteReasons.safeParse(error.members.reasons) : null;
+  return reasons?.success ? reasons.data : [{ code: error.code, detail: error.message }];
 }

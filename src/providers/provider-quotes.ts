@@ -1,16 +1,18 @@
-import { AppError, failureFrom } from "../errors.ts";
+import type { AppError } from "../errors.ts";
 import { DAY_S } from "../lib/durations.ts";
 import type { Provider, ProviderScope, TransferQuote, TransferRequest } from "./provider.ts";
+import { toProviderFailure } from "./provider-failures.ts";
 
+/** The quotes of all providers, and the failures of those without one. */
 export interface QuoteResults {
-  options: TransferQuote[];
-  /** Of the providers that offered nothing, by name. */
+  quotes: TransferQuote[];
+  /** By provider name. */
   failures: Map<string, AppError>;
 }
 
 /**
- * Asks all providers for their prices at once, each until the scope's deadline; one that fails costs its own
- * options and nothing else. Never throws.
+ * Requests quotes from all providers at once, each until the scope's deadline. A provider that fails only loses its
+ * own quotes. Never throws.
  */
 export async function requestQuotes(
   providers: readonly Provider[],
@@ -18,89 +20,82 @@ export async function requestQuotes(
 ): Promise<QuoteResults> {
   const asked = providers.map((provider) => provider.quote(ask.scope, ask.request));
   const answers = await Promise.allSettled(asked);
-  const options: TransferQuote[] = [];
+  const quotes: TransferQuote[] = [];
   const failures = new Map<string, AppError>();
   for (const [index, answer] of answers.entries()) {
-    if (answer.status === "fulfilled") options.push(...answer.value);
+    if (answer.status === "fulfilled") quotes.push(...answer.value);
     else failures.set(providers[index]?.name ?? "", toProviderFailure(answer.reason));
   }
-  return { options, failures };
+  return { quotes, failures };
 }
 
-/** A provider throws only failures of ours; anything else is its own defect, and no reason to fail with it. */
-export function toProviderFailure(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  return failureFrom("upstream_unavailable", "the provider could not be used", error);
-}
-
-/** What decides between options. */
+/** What the caller prefers among quotes. */
 export interface QuotePreference {
-  /** Key of a bridge that the caller prefers; null: none. */
+  /** Key of the preferred bridge; null for no preference. */
   bridge: string | null;
-  /** Whether the vault can be called with what is delivered, so that one signature would do. */
+  /** True when the vault can be called with what the bridge delivers, so that the user signs only once. */
   call: boolean;
 }
 
 interface RankingRule {
   name: string;
-  /** For the people who ask why. */
+  /** The rule in a sentence, shown to users with the recommended route. */
   reason: string;
-  /** How much an option is worth by this rule; more is better. */
-  worth(option: TransferQuote, preference: QuotePreference): bigint;
+  /** Scores a quote by this rule; the higher score ranks first. */
+  score(quote: TransferQuote, preference: QuotePreference): bigint;
 }
 
-const toRank = (holds: boolean): bigint => (holds ? 1n : 0n);
-/** A time that is not known counts as a day. */
+const toScore = (holds: boolean): bigint => (holds ? 1n : 0n);
+/** Ranks a quote without an estimated time last: as if it took a day. */
 const UNKNOWN_DURATION_S = DAY_S;
 
-/** In the order in which they decide: a rule is asked only about options that are equal by those before it. */
+/** The ranking rules by priority: each decides only between quotes that all earlier rules score equally. */
 export const rankingRules: readonly RankingRule[] = [
   {
     name: "preferred_bridge",
     reason: "the caller prefers this bridge",
-    worth: (option, { bridge }) => toRank(bridge !== null && option.bridge === bridge),
+    score: (quote, { bridge }) => toScore(bridge !== null && quote.bridge === bridge),
   },
   {
     name: "destination_call",
     reason: "one transaction is enough, because the bridge makes the deposit",
-    worth: (option, { call }) => toRank(call && option.callable),
+    score: (quote, { call }) => toScore(call && quote.supportsCall),
   },
   {
     name: "best_output",
     reason: "it guarantees the most",
-    worth: (option) => option.toAmountMin,
+    score: (quote) => quote.toAmountMin,
   },
   {
     name: "fastest",
     reason: "it is the fastest",
-    worth: (option) => -BigInt(Math.ceil(option.estimatedSeconds ?? UNKNOWN_DURATION_S)),
+    score: (quote) => -BigInt(Math.ceil(quote.estimatedSeconds ?? UNKNOWN_DURATION_S)),
   },
 ];
 
+/** Quotes in order of preference, with the rule that put the first one ahead. */
 export interface QuoteRanking {
   /** Best first. */
-  options: TransferQuote[];
-  /** The rule by which the first is before the second; null when there is nothing to decide. */
+  quotes: TransferQuote[];
+  /** The rule that ranks the first quote above the second; null with fewer than two quotes or a tie. */
   decidedBy: Pick<RankingRule, "name" | "reason"> | null;
 }
 
-/** Puts options in order; equal ones stay as they came. Pure. */
-export function rankQuotes(options: readonly TransferQuote[], preference: QuotePreference): QuoteRanking {
-  const ranked = [...options].sort((a, b) => {
+/** Ranks quotes by the ranking rules, best first; quotes that tie keep their order. Pure. */
+export function rankQuotes(quotes: readonly TransferQuote[], preference: QuotePreference): QuoteRanking {
+  const ranked = [...quotes].sort((a, b) => {
     const rule = decidingRule(a, { other: b, preference });
     if (rule === null) return 0;
-    return rule.worth(a, preference) > rule.worth(b, preference) ? -1 : 1;
+    return rule.score(a, preference) > rule.score(b, preference) ? -1 : 1;
   });
   const [first, second] = ranked;
-  if (first === undefined || second === undefined) return { options: ranked, decidedBy: null };
-  return { options: ranked, decidedBy: decidingRule(first, { other: second, preference }) };
+  if (first === undefined || second === undefined) return { quotes: ranked, decidedBy: null };
+  return { quotes: ranked, decidedBy: decidingRule(first, { other: second, preference }) };
 }
 
 function decidingRule(
-  option: TransferQuote,
+  quote: TransferQuote,
   { other, preference }: { other: TransferQuote; preference: QuotePreference },
 ): RankingRule | null {
-  return (
-    rankingRules.find((rule) => rule.worth(option, preference) !== rule.worth(other, preference)) ?? null
-  );
+  return rankingRules.find((rule) => rule.score(quote, preference) !== rule.score(other, preference)) ?? null;
 }

@@ -3,29 +3,32 @@ import type { ChainClient } from "../chains/client.ts";
 import type { Fetch } from "../lib/bounded-fetch.ts";
 import type { Timing } from "../lib/timing.ts";
 
-/** What a provider may reach; nothing else of the program. */
+/** The outside resources that a provider may use. */
 export interface ProviderScope {
   fetch: Fetch;
   timing: Timing;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** The client of a chain, null when the deployment does not serve it. */
+  /** Returns the client of a chain, or null when this deployment does not serve the chain. */
   chain(chainId: number): ChainClient | null;
-  /** When an answer stops being of use, milliseconds since the epoch; without it a provider's own patience counts. */
+  /**
+   * Milliseconds since the epoch after which the caller no longer waits; without it the provider's own timeout
+   * applies.
+   */
   deadline?: number;
 }
 
-/** A call that the bridge makes with what it delivers: into our Router with `amount = max`. */
+/** The call that the bridge makes with the delivered tokens: our Router's deposit of its whole balance. */
 export interface DestinationCall {
-  /** The DepositRouter of the destination chain: call target and spender. */
+  /** The DepositRouter on the destination chain: target of the call and spender of the delivered token. */
   target: Address;
   data: Hex;
-  /** The least that must arrive for the call to succeed, smallest unit of the delivered token. */
+  /** The least that must be delivered for the call to succeed, smallest unit of the delivered token. */
   minIn: bigint;
   gasLimit: bigint;
 }
 
-/** A wish to move a token to another chain, or to turn it into another on the same. Amounts in smallest units. */
+/** A request to bridge a token to another chain, or to swap it on one chain. Amounts in smallest units. */
 export interface TransferRequest {
   fromChainId: number;
   toChainId: number;
@@ -33,79 +36,94 @@ export interface TransferRequest {
   fromToken: Address;
   toToken: Address;
   amount: bigint;
-  /** Pays, receives what is delivered without a call, and every refund. */
+  /** Payer, receiver of deliveries without a call, and receiver of every refund. */
   user: Address;
-  /** The loss that is allowed in all, parts per billion. */
+  /** The largest total loss that the user accepts, in parts per billion. */
   slippage: bigint;
-  /** Null: the token goes to the user. */
+  /** Null delivers the token to the user. */
   call: DestinationCall | null;
-  /** Bridge keys to choose from, as `GET /v1/bridges` lists them; null: all that the provider can verify. */
+  /** Keys of `GET /v1/bridges` to choose from; null allows every bridge that the provider can verify. */
   bridges: readonly string[] | null;
 }
 
-/** One way to do it, priced. */
+/** A provider's price for a transfer, without a transaction. */
 export interface TransferQuote {
   provider: string;
   /** Key of `GET /v1/bridges`; null for a swap on one chain. */
   bridge: string | null;
   bridgeName: string | null;
   bridgeLogo: string | null;
-  /** Expected and guaranteed amounts of `toToken` that are delivered. */
+  /** Expected amount delivered, smallest unit of `toToken`. */
   toAmount: bigint;
+  /** Guaranteed minimum delivered, smallest unit of `toToken`. */
   toAmountMin: bigint;
   estimatedSeconds: number | null;
-  /** Figures of the upstream's, decimal; null where it gives none. */
+  /** The upstream's own figures in US dollars, decimal strings; null when it gives none. */
   gasCostUsd: string | null;
   fromAmountUsd: string | null;
   toAmountUsd: string | null;
-  /** Whether it can be built with a call at its end, and whether without one. */
-  callable: boolean;
-  plain: boolean;
+  /** True when the transfer can end with a destination call. */
+  supportsCall: boolean;
+  /** True when the transfer can end with the token at the user's address. */
+  supportsPlain: boolean;
 }
 
-/** The transaction that starts a move, decoded and compared with the request before anyone sees it. */
+/** The transaction that starts a transfer, decoded and compared with the request field by field. */
 export interface VerifiedTransfer extends TransferQuote {
   transaction: { to: Address; data: Hex; value: bigint };
-  /** Whom the user approves for `amount`; null for a native source. From our allow-list, never the answer's word. */
+  /** The address that the user approves for `amount`, taken from our deployment tables; null for a native source. */
   spender: Address | null;
-  /** Who makes the destination call; null without one. */
+  /** The contract that makes the destination call; null without a call. */
   executor: Address | null;
-  /** What the provider needs to follow it later. */
+  /** The provider's key for the bridge, needed for status requests. */
   tool: string;
-  /** For how long the figures hold, seconds. */
+  /** Seconds for which the amounts hold. */
   validSeconds: number;
 }
 
-/** A provider's word on a transfer: a hint where to look, never proof of an end. */
+/** Names a transfer by its source transaction, for status requests. */
+export interface TransferReference {
+  /** Transaction hash on the source chain. */
+  txHash: Hex;
+  fromChainId: number;
+  toChainId: number;
+  /** The provider's key for the bridge, as in `VerifiedTransfer`; empty when unknown. */
+  tool: string;
+}
+
+/** A provider's status of a transfer: a hint at transactions to read, never a proof of their outcome. */
 export interface ProviderStatus {
-  phase: "unknown" | "source_pending" | "moving" | "delivered" | "refunding" | "refunded" | "failed";
-  /** The public substatus, where the upstream gives one we know. */
+  phase: "unknown" | "source_pending" | "bridging" | "delivered" | "refunding" | "refunded" | "failed";
+  /** The substatus shown to customers; null when the upstream gives none that we know. */
   substatus: string | null;
   destinationTxHash: Hex | null;
   refundTxHash: Hex | null;
-  /** What was delivered, smallest unit; null: not said. */
+  /** Amount delivered, smallest unit; null when unknown. */
   amountReceived: bigint | null;
   explorerLink: string | null;
-  /** Null where nobody read the bridge's contracts, or they do not know the transfer. */
-  witness: BridgeProof | null;
+  /** Null when the bridge's contracts were not read or do not know the transfer. */
+  proof: BridgeProof | null;
 }
 
-/** What the bridge's own contracts show of a transfer, whatever anybody says. */
+/** What the bridge's own contracts record of a transfer on both chains, independent of any API. */
 export interface BridgeProof {
-  /** How `destinationTxHash` delivered this very transfer; null: it did not. */
-  delivered: DeliveryProof | null;
-  /** What which contract took on the source chain, and pays back when it pays back, smallest unit; null: never. */
-  took: { token: Address; amount: bigint; by: Address } | null;
+  /** The delivery of this transfer in `destinationTxHash`; null when that transaction did not deliver it. */
+  delivery: DeliveryProof | null;
+  /**
+   * The token, amount (smallest unit) and contract that took it on the source chain, and that would pay a refund;
+   * null for bridges that never refund there.
+   */
+  taken: { token: Address; amount: bigint; by: Address } | null;
 }
 
-/** What the receipt of a delivery shows of one transfer. */
+/** The logs of a destination receipt that pay out one transfer. */
 export interface DeliveryProof {
-  /** What the bridge paid out, smallest unit. */
+  /** Amount that the bridge paid out, smallest unit. */
   amount: bigint;
-  /** The logs of the receipt that belong to it, by index, both included. */
+  /** Log index range of the receipt that belongs to this delivery, both ends included. */
   logs: { first: number; last: number };
-  /** Whether an id ties it to the transfer, or only that it is alike in everything that the chains show. */
-  bond: "id" | "content";
+  /** "id" when an identifier ties the delivery to the transfer, "content" when only amounts and parties match. */
+  matchedBy: "id" | "content";
 }
 
 /** A token as an upstream lists it. */
@@ -118,6 +136,7 @@ export interface ListedToken {
   decimals: number;
 }
 
+/** The kinds of transfer that a provider can build. */
 export interface ProviderCapabilities {
   /** Bridges whose calldata we decode. */
   bridges: readonly { key: string; name: string; chains: readonly number[] }[];
@@ -126,22 +145,21 @@ export interface ProviderCapabilities {
 }
 
 /**
- * One upstream, normalised. Every method throws only AppError: `no_route`, `upstream_rejected` (its answer
- * was decoded and differs from what was asked), `upstream_unavailable`, `upstream_timeout`, `rate_limited`.
+ * One upstream that quotes, builds and tracks transfers. Every method throws only AppError: `no_route`,
+ * `upstream_rejected` (its response was decoded and does not match the request), `upstream_unavailable`,
+ * `upstream_timeout`, `rate_limited`.
  */
 export interface Provider {
   readonly name: string;
   capabilities(): ProviderCapabilities;
-  /** Prices without a transaction. */
+  /** Returns prices without a transaction. */
   quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;
-  /** Whom the user of a move may have to approve, by our own tables; nobody for native. */
+  /** Returns the addresses that may need an approval, from our own deployment tables; empty for a native source. */
   spenders(request: TransferRequest): readonly Address[];
-  /** Builds and verifies; `request.call` null delivers to the user, otherwise into the call. */
+  /** Builds and verifies the transaction; `request.call` null delivers to the user, otherwise into the call. */
   build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
-  status(
-    scope: ProviderScope,
-    transfer: { txHash: Hex; fromChainId: number; toChainId: number; tool: string },
-  ): Promise<ProviderStatus>;
-  /** The tokens it knows on a chain, where it keeps such a list. */
+  /** Returns the status of a transfer by its source transaction. */
+  status(scope: ProviderScope, transfer: TransferReference): Promise<ProviderStatus>;
+  /** Lists the tokens that the upstream knows on a chain; absent where it has no such list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
 }

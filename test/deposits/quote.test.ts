@@ -39,10 +39,10 @@ describe("the options of a quote", () => {
     bridge: "slower",
     estimatedSeconds: 600,
     toAmountMin: toAmountMin + 1n,
-    callable: false,
+    supportsCall: false,
   };
   const optionsOf = ({ attempt }: Moving, built: BuiltRoute) => {
-    const ranking = { options: [option, slower], decidedBy: null };
+    const ranking = { quotes: [option, slower], decidedBy: null };
     const routed = { ...built, token: attempt.token, ranking, reasons: [] };
     const prepared: PreparedDeposit = { kind: "routed", order: attempt.order, routed };
     return toRouteOptions(prepared).map(({ bridge, deposit_amount, tags }) => [bridge, deposit_amount, tags]);
@@ -59,10 +59,10 @@ describe("the options of a quote", () => {
   test("are all of two transactions where the vault must see its user", async () => {
     const shares = { [balanceKey(VAULT, USER)]: sharesFor(toAmountMin) };
     const world = await moving({ caller: "user", atVault: { rises: shares } });
-    const callable = { ...slower, callable: true };
+    const callable = { ...slower, supportsCall: true };
     const built = await buildTwoStep(world.ctx, world.attempt);
     const ranked = { ...built, token: world.attempt.token, reasons: [] };
-    const routed = { ...ranked, ranking: { options: [option, callable], decidedBy: null } };
+    const routed = { ...ranked, ranking: { quotes: [option, callable], decidedBy: null } };
     const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed });
     expect(options.map(({ deposit_amount, tags }) => [deposit_amount, tags.at(-1)])).toEqual([
       [String(toAmountMin), "two_step"],

@@ -13,15 +13,15 @@ const base: TransferQuote = {
   gasCostUsd: null,
   fromAmountUsd: null,
   toAmountUsd: null,
-  callable: true,
-  plain: true,
+  supportsCall: true,
+  supportsPlain: true,
 };
 const option = (change: Partial<TransferQuote>): TransferQuote => ({ ...base, ...change });
 const nothing: QuotePreference = { bridge: null, call: true };
 
 /** The providers of the ranked options, and the rule that decided. */
 function ranked(options: readonly TransferQuote[], preference = nothing) {
-  const { options: order, decidedBy } = rankQuotes(options, preference);
+  const { quotes: order, decidedBy } = rankQuotes(options, preference);
   return [...order.map(({ provider }) => provider), decidedBy?.name ?? null];
 }
 
@@ -38,7 +38,7 @@ describe("the rules, in their order", () => {
 
   const cheap = option({ provider: "cheap", toAmountMin: 99n, bridge: "stargate" });
   const rich = option({ provider: "rich", toAmountMin: 98n });
-  const plain = option({ provider: "plain", toAmountMin: 1_000n, callable: false, bridge: "cctp" });
+  const plain = option({ provider: "plain", toAmountMin: 1_000n, supportsCall: false, bridge: "cctp" });
   const slow = option({ provider: "slow", estimatedSeconds: 600, toAmountMin: 98n });
   const unknown = option({ provider: "unknown", estimatedSeconds: null, toAmountMin: 98n });
 

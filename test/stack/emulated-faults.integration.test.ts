@@ -213,6 +213,6 @@ describe("prices without a transaction", () => {
       expect(routes).toMatchObject([{ fromChainId: 31337, toChainId: 31338 }, { fromChainId: 31338 }]);
     const tokens = await provider.tokens(scope, 31337);
     expect(tokens.map(({ symbol }) => symbol)).toEqual(["ETH", "USDC", "USDT", "WETH", "WBTC"]);
-    expect(await provider.movedDiamonds(scope)).toEqual([]);
+    expect(await provider.changedDiamonds(scope)).toEqual([]);
   });
 });

@@ -62,7 +62,7 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
   it("delivers into the vault, after the delay it was told", async () => {
     await set({ delay_ms: 1_500 });
     const { user, status } = await sendMove(name, { minIn: percent(97n) });
-    await expect.poll(status, PATIENCE).toMatchObject({ phase: "moving" });
+    await expect.poll(status, PATIENCE).toMatchObject({ phase: "bridging" });
     expect(await held(stack.two, [user, VAULT])).toBe(0n);
     await expect.poll(() => held(stack.two, [user, VAULT]), PATIENCE).toBeGreaterThan(0n);
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
@@ -119,7 +119,7 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     const stuck = await sendMove(name, null);
     const fine = await sendMove(other, null);
     await expect.poll(fine.status, PATIENCE).toMatchObject({ phase: "delivered" });
-    expect(await stuck.status()).toMatchObject({ phase: "moving" });
+    expect(await stuck.status()).toMatchObject({ phase: "bridging" });
     await clearFaults(stack.hub[name]);
     await expect.poll(stuck.status, PATIENCE).toMatchObject({ phase: "delivered" });
     expect(await held(stack.two, [stuck.user, "USDC"])).toBe(stuck.toAmountMin);
@@ -164,7 +164,7 @@ describe("a chain that goes back", () => {
     await relayerOf(stack.hub.across, { mode: "stall" });
     const snapshot = await rpc(stack.one.url, "evm_snapshot");
     const gone = await sendMove("across", null);
-    await expect.poll(gone.status, PATIENCE).toMatchObject({ phase: "moving" });
+    await expect.poll(gone.status, PATIENCE).toMatchObject({ phase: "bridging" });
     await rpc(stack.one.url, "evm_revert", snapshot);
     await expect.poll(gone.status, PATIENCE).toMatchObject({ phase: "unknown" });
     const known = () => fetch(`${stack.hub.across}/api/deposit/status?depositTxnRef=${gone.txHash}`);

@@ -6,13 +6,17 @@ import { describeError } from "../../lib/logger.ts";
 import { withDeadline } from "../../lib/timers.ts";
 import { type Funds, readFunds } from "../../orders/funds.ts";
 import type { Provider, TransferQuote } from "../../providers/provider.ts";
-import { isProviderFailure, mostUsefulFailure, noRouteReasons } from "../../providers/provider-failures.ts";
+import {
+  isProviderFailure,
+  mostUsefulFailure,
+  noRouteReasons,
+  toProviderFailure,
+} from "../../providers/provider-failures.ts";
 import {
   type QuoteRanking,
   type QuoteResults,
   rankQuotes,
   requestQuotes,
-  toProviderFailure,
 } from "../../providers/provider-quotes.ts";
 import type { Token } from "../../vaults/vault.ts";
 import { buildOneStep } from "./one-step.ts";
@@ -122,7 +126,7 @@ async function tryToken(
   const offers = await offersOf(ctx, { state, token, round });
   const call = order.entry.via === "router" && !isNative(token.address);
   const preference = { bridge: order.preferredBridge, call };
-  const ranking = rankQuotes(offers.options, preference);
+  const ranking = rankQuotes(offers.quotes, preference);
   const ways = candidatesOf(ranking, { ...preference, round });
   if (ways.length === 0 && round === "all") noteUnusableOffers(state, offers);
   for (const [index, { option, ends }] of ways.entries()) {
@@ -135,7 +139,7 @@ async function tryToken(
       bridge: built.route.bridge,
       ends,
       rule: ranking.decidedBy?.name ?? null,
-      offers: offers.options.length,
+      offers: offers.quotes.length,
     });
     return { ...built, token, ranking, reasons: noRouteReasons(state.failures) };
   }
@@ -176,16 +180,16 @@ function candidatesOf(
   ranking: QuoteRanking,
   preference: { bridge: string | null; call: boolean; round: BridgeRound },
 ): RouteCandidate[] {
-  const { options } = ranking;
-  const preferred = options.filter(({ bridge }) => bridge !== null && bridge === preference.bridge);
+  const { quotes } = ranking;
+  const preferred = quotes.filter(({ bridge }) => bridge !== null && bridge === preference.bridge);
   const calling = (list: readonly TransferQuote[]): RouteCandidate[] =>
     preference.call
-      ? list.filter(({ callable }) => callable).map((option) => ({ option, ends: "one_step" }))
+      ? list.filter(({ supportsCall }) => supportsCall).map((option) => ({ option, ends: "one_step" }))
       : [];
   const plain = (list: readonly TransferQuote[]): RouteCandidate[] =>
-    list.filter((option) => option.plain).map((option) => ({ option, ends: "two_step" }));
+    list.filter((option) => option.supportsPlain).map((option) => ({ option, ends: "two_step" }));
   const others =
-    preference.round === "preferred" ? [] : options.filter((option) => !preferred.includes(option));
+    preference.round === "preferred" ? [] : quotes.filter((option) => !preferred.includes(option));
   return [...calling(preferred), ...plain(preferred), ...calling(others), ...plain(others)];
 }
 
@@ -226,8 +230,8 @@ function noteFailure(state: RouteSearch, failed: { name: string; error: AppError
  * Notes quotes that cannot be used: one step into a vault that requires the user as caller, or wrapped native
  * money that Across pays out unwrapped.
  */
-function noteUnusableOffers(state: RouteSearch, { options }: QuoteResults): void {
-  for (const name of new Set(options.map(({ provider }) => provider))) {
+function noteUnusableOffers(state: RouteSearch, { quotes }: QuoteResults): void {
+  for (const name of new Set(quotes.map(({ provider }) => provider))) {
     const reasons = [{ code: "delivery_unsupported", detail: UNUSABLE_DETAIL }];
     noteFailure(state, { name, error: failure("no_route", UNUSABLE_DETAIL, { reasons }) });
   }

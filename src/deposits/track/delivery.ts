@@ -42,7 +42,7 @@ async function askProviderStatus(ctx: Context, row: DepositRow): Promise<Provide
     }),
   );
   const said = answers.filter((answer) => answer !== null);
-  return said.sort((a, b) => Number(b.witness !== null) - Number(a.witness !== null));
+  return said.sort((a, b) => Number(b.proof !== null) - Number(a.proof !== null));
 }
 
 interface DeliveryInput {
@@ -96,7 +96,7 @@ async function isOtherDelivery(
   ctx: Context,
   of: { row: DepositRow; hash: Hex; delivery: DeliveryProof },
 ): Promise<boolean> {
-  return of.delivery.bond === "content" && (await deliversAnother(ctx.db, of));
+  return of.delivery.matchedBy === "content" && (await deliversAnother(ctx.db, of));
 }
 
 /**
@@ -112,8 +112,8 @@ async function arrivalTransition(
   const at = { row, confirmed: isConfirmed(ctx, { chainId: row.vaultChainId, seen }) };
   const proof = findShareProof(seen.receipt, { row, via: "router" });
   if (proof !== null) return completedTransition(at, { ...proof, destinationTxHash: hash });
-  const witness = said.find((hint) => hint.destinationTxHash === hash && hint.witness?.delivered != null);
-  const delivery = witness?.witness?.delivered ?? null;
+  const witness = said.find((hint) => hint.destinationTxHash === hash && hint.proof?.delivery != null);
+  const delivery = witness?.proof?.delivery ?? null;
   if (delivery === null || (await isOtherDelivery(ctx, { row, hash, delivery }))) return null;
   const amount = findDeliveredAmount(seen.receipt, { row, delivery });
   return amount === null ? null : deliveredTransition(at, { amount, destinationTxHash: hash });
@@ -127,7 +127,7 @@ async function refundTransition(
   ctx: Context,
   { row, readTransaction, said, hash }: WithHash,
 ): Promise<Transition | null> {
-  const took = said.find(({ witness }) => witness !== null)?.witness?.took ?? null;
+  const took = said.find(({ proof }) => proof !== null)?.proof?.taken ?? null;
   if (took === null || (await refundsAnother(ctx.db, { row, hash }))) return null;
   const [seen, source] = await Promise.all([
     readTransaction(row.fromChainId, hash),

@@ -129,7 +129,7 @@ export function findSwapOutput(
  */
 export function findRefund(
   receipt: Receipt,
-  seen: { row: Pick<DepositRow, "userAddress">; took: NonNullable<BridgeProof["took"]> },
+  seen: { row: Pick<DepositRow, "userAddress">; took: NonNullable<BridgeProof["taken"]> },
 ): bigint | null {
   const { row, took } = seen;
   if (!receipt.succeeded || took.amount <= 0n) return null;

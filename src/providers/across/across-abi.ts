@@ -5,14 +5,14 @@ const relayStruct =
   "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }";
 const callStruct = "struct Call { address target; bytes callData; uint256 value; }";
 
-/** The only function of the SpokePool that we let a user call: `deposit` with 32-byte addresses. */
+/** The SpokePool's `deposit` with 32-byte addresses, its only function that we build transactions for. */
 export const depositAbi = once(() =>
   parseAbi([
     "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
   ]),
 );
 
-/** What the SpokePool tells of a transfer. Source: across-protocol/contracts SpokePool.sol. */
+/** The SpokePool's fill status, fill function and events. Source: across-protocol/contracts SpokePool.sol. */
 export const spokePoolAbi = once(() =>
   parseAbi([
     relayStruct,
@@ -24,7 +24,7 @@ export const spokePoolAbi = once(() =>
   ]),
 );
 
-/** The handler that makes a transfer's calls. Source: across-protocol/contracts MulticallHandler.sol. */
+/** The multicall handler, which makes destination calls. Source: across-protocol/contracts MulticallHandler.sol. */
 export const handlerAbi = once(() =>
   parseAbi([
     callStruct,
@@ -35,7 +35,7 @@ export const handlerAbi = once(() =>
   ]),
 );
 
-/** A transfer's message to the handler is `abi.encode` of one `Instructions`. */
+/** ABI parameters of a message to the multicall handler: one `Instructions`. Source: MulticallHandler.sol. */
 export const instructionsParameters = [
   {
     type: "tuple",
@@ -54,7 +54,9 @@ export const instructionsParameters = [
   },
 ] as const;
 
-/** What the relay hash is the keccak256 of: the relay's data and the destination's chain id. */
+/**
+ * ABI parameters of the relay hash's preimage: the relay data and the destination chain id. Source: SpokePool.sol.
+ */
 export const relayHashParameters = [
   {
     type: "tuple",

@@ -8,47 +8,49 @@ import type { ProviderScope } from "../provider.ts";
 import { AcrossDepositStatus, AcrossErrorBody, SuggestedFees } from "./across-schemas.ts";
 import { noAcrossRoute } from "./route.ts";
 
-/** Refusals that mean this transfer has no route, with our words for them. */
+/** Reasons of `no_route` by the API's error code. */
 const REASON_BY_API_CODE: Readonly<Record<string, readonly [code: string, detail: string]>> = {
   AMOUNT_TOO_LOW: ["amount_too_low", "the amount does not cover the bridge's fees"],
-  AMOUNT_TOO_HIGH: ["amount_too_high", "the amount is more than the bridge can move now"],
-  ROUTE_NOT_ENABLED: ["route_not_enabled", "the bridge does not move this token between these chains"],
-  INVALID_PARAM: ["route_not_enabled", "the bridge does not know this token or chain"],
-  SIMULATION_ERROR: ["destination_call_failed", "the call on the destination chain would fail"],
+  AMOUNT_TOO_HIGH: ["amount_too_high", "the amount exceeds the bridge's current limit"],
+  ROUTE_NOT_ENABLED: ["route_not_enabled", "the bridge does not transfer this token between these chains"],
+  INVALID_PARAM: ["route_not_enabled", "the bridge does not support this token or chain"],
+  SIMULATION_ERROR: ["destination_call_failed", "the vault deposit on the destination chain would revert"],
 };
 
 const DEFAULT_RETRY_SECONDS = 60;
 const MAX_RETRY_SECONDS = 3_600;
 
 /**
- * The failure that an answer other than 200 stands for: `no_route` with a reason where the bridge declines
- * the transfer, `rate_limited` on 429, otherwise `upstream_unavailable`; 504 is `upstream_timeout`.
+ * Maps a response other than 200 to a failure: `no_route` with a reason when the bridge declines the transfer,
+ * `rate_limited` for 429, `upstream_timeout` for 504, otherwise `upstream_unavailable`. `now` in milliseconds.
  */
 export function failureFromResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
   if (status === 429) {
     const seconds = parseRetryAfter(response.headers.get("retry-after"), now) ?? DEFAULT_RETRY_SECONDS;
     const retryAfter = Math.min(Math.max(seconds, 1), MAX_RETRY_SECONDS);
-    return failure("rate_limited", "the bridge takes no more requests for now", { retry_after: retryAfter });
+    return failure("rate_limited", "the bridge limits its requests; try again later", {
+      retry_after: retryAfter,
+    });
   }
   const cause = new OutsideError("status", `the bridge answered ${status}`, { status });
-  if (status === 504) return failureFrom("upstream_timeout", "the bridge did not answer in time", cause);
+  if (status === 504) return failureFrom("upstream_timeout", "the bridge did not respond in time", cause);
   const body = parseErrorBody(response.text);
   const reason = status === 400 && body?.code !== undefined ? REASON_BY_API_CODE[body.code] : undefined;
   if (reason !== undefined) return noAcrossRoute(...reason);
   if (status === 404 && body !== null)
-    return noAcrossRoute("route_not_enabled", "the bridge does not know this token");
-  return failureFrom("upstream_unavailable", "the bridge cannot be used now", cause);
+    return noAcrossRoute("route_not_enabled", "the bridge does not support this token");
+  return failureFrom("upstream_unavailable", "the bridge is unavailable; try again later", cause);
 }
 
-/** The failure that a broken, slow or oversized exchange stands for. */
+/** Maps a network error, timeout or oversized response to `upstream_timeout` or `upstream_unavailable`. */
 export function failureFromExchange(error: unknown): AppError {
   return error instanceof OutsideError && error.kind === "timeout"
-    ? failureFrom("upstream_timeout", "the bridge did not answer in time", error)
-    : failureFrom("upstream_unavailable", "the bridge cannot be used now", error);
+    ? failureFrom("upstream_timeout", "the bridge did not respond in time", error)
+    : failureFrom("upstream_unavailable", "the bridge is unavailable; try again later", error);
 }
 
-/** Whether the answer is the indexer's own "no such deposit", not some page's 404. */
+/** Returns true when the indexer itself reports an unknown deposit, rather than any other 404. */
 export function isDepositUnknown(response: BoundedResponse): boolean {
   return response.status === 404 && parseErrorBody(response.text)?.error === "DepositNotFoundException";
 }
@@ -62,17 +64,18 @@ function parseErrorBody(text: string) {
   }
 }
 
-/** A price takes at most this long in all, retry included; a status less, for there the chains answer too. */
+/** Time limits of a request including its retry, milliseconds. */
 const QUOTE_BUDGET_MS = 5_000;
 const STATUS_BUDGET_MS = 4_000;
 const RETRY_DELAY_MS = 250;
-/** A real answer has some two kilobytes. */
+/** The largest response that is read, bytes; real ones have about two kilobytes. */
 const MAX_BYTES = 256 * 1024;
 
-/** Where the API is; the key is sent as a bearer token and nowhere else. */
+/** Address and credentials of Across' API. */
 export interface AcrossApiSettings {
   /** Without a trailing slash. */
   apiUrl: string;
+  /** Sent as a bearer token. */
   apiKey?: string;
 }
 
@@ -83,8 +86,8 @@ interface ApiExchange {
 }
 
 /**
- * Asks for a price: a GET, or with a `message` a POST, which reads all the same. Throws `no_route`,
- * `rate_limited`, `upstream_timeout`, `upstream_unavailable`. Source: Across API `suggested-fees`.
+ * Requests a quote: by GET, or by POST when the delivery carries a message. Throws `no_route`, `rate_limited`,
+ * `upstream_timeout`, `upstream_unavailable`. Source: Across API `suggested-fees`.
  */
 export async function fetchSuggestedFees(
   scope: ProviderScope,
@@ -99,7 +102,7 @@ export async function fetchSuggestedFees(
 }
 
 /**
- * Asks for a transfer by its source transaction; null when the API does not know it (yet). Throws
+ * Requests the status of a transfer by its source transaction; null when the API does not know it yet. Throws
  * `rate_limited`, `upstream_timeout`, `upstream_unavailable`. Source: Across API `deposit/status`.
  */
 export async function fetchDepositStatus(
@@ -131,8 +134,8 @@ function postInit(settings: AcrossApiSettings, body: unknown): RequestInit {
 }
 
 /**
- * One request, and one more after 250 ms when the first met a broken connection or a 5xx and the budget
- * has room. Never again after 4xx, a timeout or an oversized answer. Only for requests that change nothing.
+ * Sends a request and retries it once after 250 ms on a network error or a 5xx, when time remains. Never retries
+ * after a 4xx, a timeout or an oversized response. Only for requests without side effects.
  */
 async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promise<BoundedResponse> {
   const { url, init } = request;
@@ -157,11 +160,11 @@ async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promis
   }
 }
 
-/** Throws `upstream_unavailable` on anything but JSON of the expected shape. */
+/** Parses a response body. Throws `upstream_unavailable` when it is not JSON of the expected shape. */
 function parseBody<T extends z.ZodType>(text: string, schema: T): z.output<T> {
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    throw failureFrom("upstream_unavailable", "the bridge gave an unusable answer", error);
+    throw failureFrom("upstream_unavailable", "the bridge returned an unreadable response", error);
   }
 }

@@ -16,22 +16,23 @@ import { trackAcrossTransfer } from "./tracking/across-status.ts";
 import { verifyAcrossDeposit } from "./verify-deposit.ts";
 
 const DISPLAY_NAME = "Across";
-/** The terms leave at least ten minutes for the delivery after that; see lies.ts. */
+/** Seconds for which a quote holds: half of the shortest fill window that quote-checks.ts accepts. */
 const VALID_SECONDS = 300;
 
+/** Settings of the Across provider. */
 export interface AcrossOptions {
   /** Without a trailing slash; Across' own is `https://app.across.to/api`. */
   apiUrl: string;
   apiKey?: string;
-  /** Two bytes that Across gave the integrator; written behind the calldata. */
+  /** Two bytes that Across assigned to the integrator; appended to the calldata. */
   integratorId?: Hex;
-  /** Deployments on chains that the code does not know, such as local ones. */
+  /** Deployments on chains that the code does not list, such as local ones. */
   deployments?: readonly AcrossDeployment[];
 }
 
 /**
- * Makes the provider for Across: prices from its API, calldata and addresses from here. Throws `internal`
- * when an option would replace a deployment that ships in code.
+ * Creates the provider for Across: quotes come from its API, calldata and contract addresses from this code. Throws
+ * `internal` when an option would replace a deployment that ships in code.
  */
 export function createAcross(options: AcrossOptions): Provider {
   const deployments = resolveAcrossDeployments(options.deployments ?? []);
@@ -63,8 +64,7 @@ export function createAcross(options: AcrossOptions): Provider {
         validSeconds: VALID_SECONDS,
       };
     },
-    status: (scope, transfer) =>
-      trackAcrossTransfer(scope, { transfer, follower: { settings, deployments } }),
+    status: (scope, transfer) => trackAcrossTransfer(scope, { transfer, tracker: { settings, deployments } }),
   };
 }
 
@@ -102,7 +102,7 @@ function suggestedFeesQuery(
   };
 }
 
-/** The bridge delivers no less than it says, or nothing: the expected amount is the guaranteed one. */
+/** Across delivers exactly the quoted amount or refunds, so the expected and the guaranteed amount are equal. */
 function quoteFromTerms({ destination }: AcrossRoute, terms: AcrossTerms): TransferQuote {
   return {
     provider: ACROSS_KEY,
@@ -115,8 +115,8 @@ function quoteFromTerms({ destination }: AcrossRoute, terms: AcrossTerms): Trans
     gasCostUsd: null,
     fromAmountUsd: null,
     toAmountUsd: null,
-    callable: destination.multicallHandler !== null,
-    plain: true,
+    supportsCall: destination.multicallHandler !== null,
+    supportsPlain: true,
   };
 }
 

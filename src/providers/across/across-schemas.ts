@@ -2,7 +2,7 @@ import { type Address, checksumAddress, type Hex } from "viem";
 import * as z from "zod";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 
-/** An unsigned integer; the wire has it as a string here and as a number there. */
+/** An unsigned integer; the API sends it as a string or as a number, depending on the field. */
 const Uint = z
   .union([z.string().regex(/^\d{1,78}$/), z.int().nonnegative()])
   .transform(BigInt)
@@ -29,7 +29,10 @@ const Duration = z
   .pipe(z.number().nonnegative().max(10_000_000));
 const Token = z.object({ address: AddressText, decimals: z.int().min(0).max(77), chainId: ChainId });
 
-/** The part of `GET /suggested-fees` that is used. Amounts in smallest units of the input token. */
+/**
+ * The fields of `GET /suggested-fees` that we use. Amounts in the smallest unit of the input token, `outputAmount` in
+ * that of the output token.
+ */
 export const SuggestedFees = z.object({
   estimatedFillTimeSec: Duration,
   timestamp: Seconds,
@@ -44,8 +47,10 @@ export const SuggestedFees = z.object({
   inputToken: Token,
   outputToken: Token,
 });
+/** A parsed quote of `GET /suggested-fees`. */
 export type SuggestedFees = z.output<typeof SuggestedFees>;
 
+/** Values of `status` in `GET /deposit/status`. Source: Across API. */
 export const acrossApiStatuses = [
   "pending",
   "filled",
@@ -56,6 +61,7 @@ export const acrossApiStatuses = [
   "deposit-pending",
   "deposit-failed",
 ] as const;
+/** A status of `GET /deposit/status`. */
 export type AcrossApiStatus = (typeof acrossApiStatuses)[number];
 
 const AcrossDepositStatusShape = z.object({
@@ -69,19 +75,20 @@ const AcrossDepositStatusShape = z.object({
   actionsSucceeded: z.unknown().optional(),
 });
 
-/** The part of `GET /deposit/status` that is used; either name of a hash, and only a true or false outcome. */
+/** The fields of `GET /deposit/status` that we use; hashes come under either of two names. */
 export const AcrossDepositStatus = AcrossDepositStatusShape.transform((wire) => ({
   status: wire.status,
   originChainId: wire.originChainId,
   destinationChainId: wire.destinationChainId,
   fillTx: wire.fillTx ?? wire.fillTxnRef ?? null,
   refundTx: wire.depositRefundTxHash ?? wire.depositRefundTxnRef ?? null,
-  // The official example has the text "null," here.
+  // The API's documentation shows the text "null," for this boolean.
   actionsSucceeded: typeof wire.actionsSucceeded === "boolean" ? wire.actionsSucceeded : null,
 }));
+/** A parsed status of `GET /deposit/status`. */
 export type AcrossDepositStatus = z.output<typeof AcrossDepositStatus>;
 
-/** An error body: the API's own, or the indexer's behind `deposit/status`. */
+/** An error body of the API, or of the indexer behind `deposit/status`. */
 export const AcrossErrorBody = z.object({
   code: z.string().optional(),
   error: z.unknown().optional(),

@@ -3,9 +3,9 @@ import { knownChains } from "../../chains/definitions.ts";
 import { AppError } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 
-/** A token of a chain and the asset it is worth one of. */
+/** A token on one chain and the asset that it represents. */
 export interface AcrossToken {
-  /** Equal on every chain; tokens of one asset are moved into each other one to one. */
+  /** Key of the asset, the same on every chain; tokens of one asset are bridged one to one. */
   asset: string;
   address: Address;
   decimals: number;
@@ -18,9 +18,9 @@ interface AcrossAsset {
 }
 
 /**
- * What is the same asset on another chain, by our word and not by the bridge's: an answer that prices one
- * token in another is refused because the two are not listed together here, whatever decimals it claims.
- * Bridged forms of USDC stand after the issuer's own. Source: npm `@across-protocol/constants` 3.1.127.
+ * Tokens that represent the same asset on different chains. The API is not trusted for this: a quote between two
+ * tokens that are not listed together here is refused. Bridged USDC comes after Circle's own.
+ * Source: npm `@across-protocol/constants` 3.1.127.
  */
 const acrossAssets: readonly AcrossAsset[] = [
   {
@@ -79,20 +79,20 @@ const acrossAssets: readonly AcrossAsset[] = [
   },
 ];
 
-/** The tokens of a chain that the code knows to be a certain asset. */
+/** Returns the listed tokens of a chain. */
 function acrossTokens(chainId: number): AcrossToken[] {
   return acrossAssets.flatMap(({ asset, decimals, addresses }) =>
     (addresses[chainId] ?? []).map((address) => ({ asset, address, decimals })),
   );
 }
 
-/** Across on one chain: whom we send money to, whom we let make calls, and which tokens are which asset. */
+/** Across' contracts and tokens on one chain. */
 export interface AcrossDeployment {
   chainId: number;
   spokePool: Address;
-  /** Null where no address is certain: then no destination call can be made there. */
+  /** Null where no address is confirmed; then transfers to this chain cannot carry a destination call. */
   multicallHandler: Address | null;
-  /** What the SpokePool wraps native into; null: no native source. */
+  /** The token that the SpokePool wraps native money into; null disables native sources. */
   wrappedNative: Address | null;
   tokens: readonly AcrossToken[];
 }
@@ -101,7 +101,7 @@ const MULTICALL_HANDLER = "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E";
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 
 /**
- * The chains on which the SpokePool and the handler are known for certain.
+ * Across' deployments that ship in code.
  * Sources: across-protocol/contracts `broadcast/deployed-addresses.json` and the API's overrides (2026).
  */
 export const knownAcrossDeployments: readonly AcrossDeployment[] = [
@@ -146,18 +146,19 @@ export const knownAcrossDeployments: readonly AcrossDeployment[] = [
 ];
 
 /**
- * A chain to and from which we build nothing ourselves, as no token of it is known to be which asset, but on which
- * others may use the bridge: without its SpokePool nobody could tell that what they sent has arrived.
+ * Returns a deployment without tokens: no transfers are built on this chain, but transfers that other providers send
+ * through Across can be tracked by its SpokePool.
  */
 function trackedOnly(chainId: number, spokePool: Address): AcrossDeployment {
   return { chainId, spokePool, multicallHandler: null, wrappedNative: null, tokens: [] };
 }
 
+/** Across' deployments by chain id. */
 export type AcrossDeployments = ReadonlyMap<number, AcrossDeployment>;
 
 /**
- * The known deployments and `extra` ones, by chain id. Throws `internal` when an extra one names a chain
- * that the code knows: no setting may replace an address that ships in code.
+ * Returns the deployments in code together with `extra` ones. Throws `internal` when an extra one names a chain that
+ * the code knows, so that no setting can replace an address that ships in code.
  */
 export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): AcrossDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));
@@ -171,7 +172,7 @@ export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): Ac
   return all;
 }
 
-/** The asset a token of a chain stands for; null when it is none we know. */
+/** Returns the listed token at an address; null when it is not listed. */
 export function acrossTokenOf(deployment: AcrossDeployment, address: Address): AcrossToken | null {
   return deployment.tokens.find((token) => sameAddress(token.address, address)) ?? null;
 }

@@ -15,25 +15,25 @@ import { depositAbi, handlerAbi, instructionsParameters } from "./across-abi.ts"
 import type { AcrossTerms } from "./quote-checks.ts";
 import type { AcrossRoute } from "./route.ts";
 
-/** One call of the handler; `value` in wei. */
+/** One call that the multicall handler makes; `value` in wei. */
 export interface HandlerCall {
   target: Address;
   callData: Hex;
   value: bigint;
 }
 
-/** Where the bridge delivers to, and what it says to whoever receives. */
+/** Recipient of a delivery and the message passed to it; `0x` for a plain transfer. */
 export interface AcrossDelivery {
   recipient: Address;
   message: Hex;
 }
 
-/** Where an `approve` has its amount. */
+/** Byte offset of the amount in the calldata of `approve(address,uint256)`. */
 export const APPROVE_AMOUNT_OFFSET = 36n;
 
 /**
- * Says how a request is delivered: to the user, or to the handler with calls to make. What the handler
- * still holds of the token afterwards, and all of it when a call fails, goes to the user.
+ * Encodes the delivery of a request: directly to the user, or to the multicall handler with calls to make. Tokens
+ * that the handler still holds afterwards, and all tokens when a call fails, go to the user.
  */
 export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRoute): AcrossDelivery {
   const { handler } = route;
@@ -45,8 +45,8 @@ export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRout
 }
 
 /**
- * The destination call with what is delivered approved, as much as it turns out to be. The allowance is
- * cleared first: anyone can make the handler leave one behind, and USDT refuses to change it then.
+ * Returns the destination call after an approval of the delivered balance. The allowance is cleared first: anyone can
+ * make the handler leave one behind, and USDT refuses to change an allowance that is not zero.
  */
 function destinationCalls(
   call: DestinationCall,
@@ -70,23 +70,23 @@ function destinationCalls(
   ];
 }
 
-/** The marker of an integrator's id behind the calldata. Source: Across integrator documentation. */
+/** Marks the integrator id appended to the calldata. Source: Across integrator documentation. */
 const INTEGRATOR_MARKER: Hex = "0x1dc0de";
 
-/** What stands behind the calldata: nothing, or the integrator's id (two bytes) after its marker. */
+/** Encodes the suffix of the calldata: the marker and the two-byte integrator id, or nothing without an id. */
 export function encodeIntegratorSuffix(integratorId: Hex | null): Hex {
   return integratorId === null ? "0x" : concatHex([INTEGRATOR_MARKER, integratorId]);
 }
 
-/** Encodes the SpokePool's `deposit`. Source: SpokePool.sol. */
-export function encodeAcrossDeposit(move: {
+/** Encodes the calldata of the SpokePool's `deposit`. Source: SpokePool.sol. */
+export function encodeAcrossDeposit(input: {
   request: TransferRequest;
   route: AcrossRoute;
   terms: AcrossTerms;
   delivery: AcrossDelivery;
   integratorId: Hex | null;
 }): Hex {
-  const { request, route, terms, delivery } = move;
+  const { request, route, terms, delivery } = input;
   const data = encodeFunctionData({
     abi: depositAbi(),
     functionName: "deposit",
@@ -105,10 +105,10 @@ export function encodeAcrossDeposit(move: {
       delivery.message,
     ],
   });
-  return concatHex([data, encodeIntegratorSuffix(move.integratorId)]);
+  return concatHex([data, encodeIntegratorSuffix(input.integratorId)]);
 }
 
-/** A SpokePool deposit as its calldata says it. Amounts in smallest units, times in unix seconds. */
+/** The decoded calldata of a SpokePool deposit. Amounts in smallest units, times in unix seconds. */
 export interface DecodedAcrossDeposit {
   depositor: Address;
   recipient: Address;
@@ -122,26 +122,29 @@ export interface DecodedAcrossDeposit {
   fillDeadline: number;
   exclusivityParameter: number;
   message: Hex;
-  /** What stands behind the arguments; the SpokePool does not read it. */
+  /** Bytes after the arguments, which the SpokePool ignores. */
   trailing: Hex;
 }
 
+/** A decoded message to the multicall handler. */
 export interface DecodedInstructions {
   calls: readonly HandlerCall[];
+  /** Receives the tokens when a call fails, and those left over after the calls. */
   fallbackRecipient: Address;
 }
 
-/** A call in which the handler writes its live balances. */
+/** A decoded `makeCallWithBalance`: a call into whose calldata the handler writes its current token balances. */
 export interface DecodedBalanceCall {
   target: Address;
   callData: Hex;
   value: bigint;
+  /** Byte offsets in `callData` at which the balance of a token is written. */
   replacement: readonly { token: Address; offset: bigint }[];
 }
 
 /**
- * Reads the calldata of a SpokePool deposit. Throws when it is another function, an address is wider than
- * 20 bytes, or the encoding is not the canonical one, in which nothing can hide.
+ * Decodes the calldata of a SpokePool deposit. Throws when it calls another function, an address is wider than 20
+ * bytes, or the encoding is not canonical, since other encodings can hide data.
  */
 export function decodeAcrossDeposit(calldata: Hex): DecodedAcrossDeposit {
   const data = calldata.toLowerCase() as Hex;
@@ -165,7 +168,7 @@ export function decodeAcrossDeposit(calldata: Hex): DecodedAcrossDeposit {
   };
 }
 
-/** Reads a message to the handler. Throws when it is not exactly one canonical `Instructions`. */
+/** Decodes a message to the multicall handler. Throws when it is not one canonically encoded `Instructions`. */
 export function decodeInstructions(message: Hex): DecodedInstructions {
   const [instructions] = decodeAbiParameters(instructionsParameters, message);
   if (encodeAbiParameters(instructionsParameters, [instructions]) !== message.toLowerCase())
@@ -173,7 +176,7 @@ export function decodeInstructions(message: Hex): DecodedInstructions {
   return instructions;
 }
 
-/** Reads the calldata of `makeCallWithBalance`. Throws when it is not exactly that. */
+/** Decodes the calldata of `makeCallWithBalance`. Throws for another function or a non-canonical encoding. */
 export function decodeBalanceCall(data: Hex): DecodedBalanceCall {
   const { args } = decodeFunctionData({ abi: handlerAbi(), data });
   const canonical = encodeFunctionData({ abi: handlerAbi(), functionName: "makeCallWithBalance", args });
@@ -182,8 +185,8 @@ export function decodeBalanceCall(data: Hex): DecodedBalanceCall {
   return { target, callData, value, replacement };
 }
 
-/** The address in a 32-byte word. Throws when the other twelve bytes hold anything. */
+/** Returns the checksummed address in a left-padded 32-byte word. Throws when the padding is not zero. */
 export function wordToAddress(word: Hex): Address {
-  if (!/^0x0{24}/.test(word)) throw new Error("the word is no address of this kind of chain");
+  if (!/^0x0{24}/.test(word)) throw new Error("the 32-byte word is not an EVM address");
   return getAddress(`0x${word.slice(26)}`);
 }

@@ -5,17 +5,20 @@ import type { TransferRequest } from "../provider.ts";
 import type { SuggestedFees } from "./across-schemas.ts";
 import { type AcrossRoute, noAcrossRoute } from "./route.ts";
 
-/** The SpokePool takes an hour; the rest is the user's to sign in. */
+/** Maximum age of a quote, seconds. The SpokePool accepts one hour; the rest leaves the user time to sign. */
 const MAX_QUOTE_AGE = 1_800;
-/** Below, a slow user loses the transfer to a refund; above, the SpokePool refuses it. */
+/**
+ * Bounds of the time until the fill deadline, seconds: less would expire before a slow user signs, more is refused by
+ * the SpokePool.
+ */
 const MIN_FILL_WINDOW = 600;
 const MAX_FILL_WINDOW = 21_600;
-/** How long a relayer may keep others from delivering: more would be a way to hold the money back. */
+/** The longest exclusivity, seconds; a longer one would let a single relayer delay the delivery. */
 const MAX_EXCLUSIVITY = 900;
-/** Up to here the SpokePool reads the exclusivity as an offset. */
-const MAX_OFFSET = 31_536_000;
+/** The SpokePool reads an exclusivity up to this value as seconds from the deposit, above it as unix seconds. */
+const MAX_EXCLUSIVITY_OFFSET = 31_536_000;
 
-/** What a price is judged by. */
+/** The request, route and time that a quote is checked against. */
 interface QuoteCheckInput {
   request: TransferRequest;
   route: AcrossRoute;
@@ -24,42 +27,44 @@ interface QuoteCheckInput {
 }
 
 /**
- * Says in what a price speaks of other contracts, tokens or times than it may, or promises more than was
- * paid; null: in nothing. For the log only. Source: SpokePool.sol for the bounds of times.
+ * Finds the first fault of a quote: contracts, tokens or times other than allowed, or more delivered than paid. Null
+ * when there is none. The text is for the log only. Source: SpokePool.sol for the bounds of times.
  */
 export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
   const { route, request } = asked;
-  if (!isAddressEqual(fees.spokePoolAddress, route.origin.spokePool)) return "another SpokePool";
+  if (!isAddressEqual(fees.spokePoolAddress, route.origin.spokePool))
+    return "another SpokePool on the source chain";
   if (!isAddressEqual(fees.destinationSpokePoolAddress, route.destination.spokePool))
     return "another SpokePool on the destination chain";
   if (!isSameToken(fees.inputToken, { ...route.input, chainId: request.fromChainId }))
     return "another input token";
   if (!isSameToken(fees.outputToken, { ...route.output, chainId: request.toChainId }))
     return "another output token";
-  if (fees.outputAmount > inOutputUnits(asked)) return "more is delivered than paid";
+  if (fees.outputAmount > inOutputUnits(asked)) return "an output above the amount paid";
   return findTimingFault(fees, asked.now);
 }
 
 type QuotedToken = SuggestedFees["inputToken"];
 
-function isSameToken(said: QuotedToken, ours: QuotedToken): boolean {
-  const sameUnit = said.chainId === ours.chainId && said.decimals === ours.decimals;
-  return sameUnit && isAddressEqual(said.address, ours.address);
+function isSameToken(quoted: QuotedToken, expected: QuotedToken): boolean {
+  const sameUnit = quoted.chainId === expected.chainId && quoted.decimals === expected.decimals;
+  return sameUnit && isAddressEqual(quoted.address, expected.address);
 }
 
 function findTimingFault(fees: SuggestedFees, now: number): string | null {
   const { timestamp, fillDeadline, exclusivityDeadline, exclusiveRelayer } = fees;
   if (timestamp > now) return "a quote from the future";
   if (now - timestamp > MAX_QUOTE_AGE) return "an old quote";
-  if (fillDeadline < now + MIN_FILL_WINDOW) return "a fill deadline too near";
-  if (fillDeadline > now + MAX_FILL_WINDOW) return "a fill deadline too far";
+  if (fillDeadline < now + MIN_FILL_WINDOW) return "a fill deadline too early";
+  if (fillDeadline > now + MAX_FILL_WINDOW) return "a fill deadline too late";
   if (exclusivityDeadline === 0) return null;
-  if (isAddressEqual(exclusiveRelayer, zeroAddress)) return "an exclusivity for nobody";
-  const seconds = exclusivityDeadline <= MAX_OFFSET ? exclusivityDeadline : exclusivityDeadline - now;
+  if (isAddressEqual(exclusiveRelayer, zeroAddress)) return "an exclusivity without a relayer";
+  const seconds =
+    exclusivityDeadline <= MAX_EXCLUSIVITY_OFFSET ? exclusivityDeadline : exclusivityDeadline - now;
   return seconds > MAX_EXCLUSIVITY ? "an exclusivity too long" : null;
 }
 
-/** The request's amount in units of the output token, rounded down. */
+/** Converts the request's amount to the smallest unit of the output token, rounded down. */
 export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">): bigint {
   return mulDivDown(
     request.amount,
@@ -68,28 +73,28 @@ export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">):
   );
 }
 
-/** The figures of a transfer that the bridge decides, within our bounds. Times in unix seconds. */
+/** The checked terms of a quote. Times in unix seconds. */
 export interface AcrossTerms {
-  /** Exactly what is delivered, smallest unit of the output token. */
+  /** Amount delivered, smallest unit of the output token. */
   outputAmount: bigint;
   quoteTimestamp: number;
   fillDeadline: number;
-  /** Who alone may deliver at first; the zero address: anyone. */
+  /** The only relayer that may fill during the exclusivity; the zero address allows every relayer. */
   exclusiveRelayer: Address;
-  /** Seconds from the deposit when at most a year, else unix seconds; 0: none. */
+  /** Exclusivity: seconds from the deposit when at most a year, otherwise unix seconds; 0 for none. */
   exclusivityParameter: number;
   estimatedSeconds: number;
 }
 
 /**
- * Judges a price. Throws `upstream_rejected` when it speaks of other contracts, tokens or times than it may,
- * or promises more than was paid; `no_route` when it is honest but not good enough. Source: SpokePool.sol.
+ * Checks a quote and returns its terms. Throws `upstream_rejected` when the quote has a fault and `no_route` when the
+ * amount is outside the bridge's limits or the loss exceeds the slippage limit.
  */
 export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
-  const lie = findQuoteFault(fees, asked);
-  if (lie !== null) throw acrossRejection(lie);
-  refuseLimits(fees, asked.request);
-  refuseLoss(fees, asked);
+  const fault = findQuoteFault(fees, asked);
+  if (fault !== null) throw acrossRejection(fault);
+  checkLimits(fees, asked.request);
+  checkLoss(fees, asked);
   return {
     outputAmount: fees.outputAmount,
     quoteTimestamp: fees.timestamp,
@@ -100,22 +105,22 @@ export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): Across
   };
 }
 
-/** The failure for an answer that was understood and differs from what was asked; `why` is for the log. */
+/** Returns `upstream_rejected` for a quote or transaction that does not match the request; `why` is for the log. */
 export function acrossRejection(why: string): AppError {
-  return failureFrom("upstream_rejected", "the bridge's answer was refused", new Error(why));
+  return failureFrom("upstream_rejected", "the bridge's response does not match the request", new Error(why));
 }
 
-function refuseLimits(fees: SuggestedFees, { amount }: TransferRequest): void {
+function checkLimits(fees: SuggestedFees, { amount }: TransferRequest): void {
   if (fees.isAmountTooLow || amount < fees.limits.minDeposit)
     throw noAcrossRoute("amount_too_low", "the amount does not cover the bridge's fees");
   if (amount > fees.limits.maxDeposit)
-    throw noAcrossRoute("amount_too_high", "the amount is more than the bridge can move now");
+    throw noAcrossRoute("amount_too_high", "the amount exceeds the bridge's current limit");
 }
 
-function refuseLoss(fees: SuggestedFees, asked: QuoteCheckInput): void {
+function checkLoss(fees: SuggestedFees, asked: QuoteCheckInput): void {
   const { request } = asked;
   const floor = deductParts(inOutputUnits(asked), request.slippage);
-  const least = request.call === null || request.call.minIn < floor ? floor : request.call.minIn;
-  if (fees.outputAmount === 0n || fees.outputAmount < least)
-    throw noAcrossRoute("slippage", "the bridge delivers less than the slippage allows");
+  const minimum = request.call === null || request.call.minIn < floor ? floor : request.call.minIn;
+  if (fees.outputAmount === 0n || fees.outputAmount < minimum)
+    throw noAcrossRoute("slippage", "the bridge would deliver less than the slippage limit allows");
 }

@@ -2,58 +2,62 @@ import { type Address, isAddressEqual, zeroAddress } from "viem";
 import { type AppError, failure } from "../../errors.ts";
 import { isNativeAlias } from "../../lib/address.ts";
 import type { TransferRequest } from "../provider.ts";
-import type { AcrossToken } from "./deployments.ts";
-import { type AcrossDeployment, type AcrossDeployments, acrossTokenOf } from "./deployments.ts";
+import {
+  type AcrossDeployment,
+  type AcrossDeployments,
+  type AcrossToken,
+  acrossTokenOf,
+} from "./deployments.ts";
 
-/** The bridge's key in `GET /v1/bridges`. */
+/** Across' key in `GET /v1/bridges`. */
 export const ACROSS_KEY = "across";
 
-/** A request's way through the bridge, of our own addresses only. */
+/** The contracts and tokens that serve a request, all from our own deployment tables. */
 export interface AcrossRoute {
   origin: AcrossDeployment;
   destination: AcrossDeployment;
   input: AcrossToken;
   output: AcrossToken;
-  /** Whether the user pays native and the SpokePool wraps it. */
+  /** True when the user pays in native money, which the SpokePool wraps. */
   native: boolean;
-  /** Who makes the calls, where something must be called; null: the user receives the token at once. */
+  /** The multicall handler that receives the delivery; null when the user receives it directly. */
   handler: Address | null;
 }
 
-/** The failure for a request this bridge cannot serve. */
+/** Returns `no_route` with one reason. */
 export function noAcrossRoute(code: string, detail: string): AppError {
   return failure("no_route", "the bridge has no route for this transfer", { reasons: [{ code, detail }] });
 }
 
 /**
- * Finds a request's route without asking anybody. Throws `no_route`: another bridge was asked for, a chain
- * without a deployment, two tokens that are not one asset, or a handler that does not exist there.
+ * Returns a request's route without any outside call. Throws `no_route` when the request excludes Across, stays on
+ * one chain, names a chain without a deployment or tokens of different assets, or needs a handler where none exists.
  */
 export function findAcrossRoute(request: TransferRequest, deployments: AcrossDeployments): AcrossRoute {
   if (request.bridges !== null && !request.bridges.includes(ACROSS_KEY))
-    throw noAcrossRoute("bridge_excluded", "the bridge is not among those asked for");
+    throw noAcrossRoute("bridge_excluded", "the request does not allow this bridge");
   if (request.fromChainId === request.toChainId)
-    throw noAcrossRoute("same_chain", "the bridge moves between chains only");
+    throw noAcrossRoute("same_chain", "the bridge only transfers between different chains");
   const origin = deploymentOf(deployments, request.fromChainId);
   const destination = deploymentOf(deployments, request.toChainId);
   const native = isNativeAlias(request.fromToken);
   const input = acrossTokenOf(origin, native ? (origin.wrappedNative ?? zeroAddress) : request.fromToken);
   const output = acrossTokenOf(destination, request.toToken);
   if (input === null || output === null || input.asset !== output.asset)
-    throw noAcrossRoute("asset_unsupported", "the bridge moves an asset into itself only");
+    throw noAcrossRoute("asset_unsupported", "the bridge only delivers the same asset that it receives");
   return { origin, destination, input, output, native, handler: requiredHandler(request, destination) };
 }
 
 function deploymentOf(deployments: AcrossDeployments, chainId: number): AcrossDeployment {
   const deployment = deployments.get(chainId);
   if (deployment === undefined || deployment.tokens.length === 0)
-    throw noAcrossRoute("chain_unsupported", `the bridge is not on chain ${chainId}`);
+    throw noAcrossRoute("chain_unsupported", `the bridge does not support chain ${chainId}`);
   return deployment;
 }
 
 /**
- * A destination call needs the handler. So does wrapped native without a call: the SpokePool would unwrap
- * it for an account without code, and the user would hold another token than the one asked for.
+ * Returns the multicall handler when the delivery needs it, otherwise null. A destination call needs it, and so does
+ * wrapped native money: delivered directly, the SpokePool unwraps it and the user would receive native money instead.
  */
 function requiredHandler(request: TransferRequest, destination: AcrossDeployment): Address | null {
   const { wrappedNative, multicallHandler } = destination;
@@ -62,6 +66,6 @@ function requiredHandler(request: TransferRequest, destination: AcrossDeployment
   if (multicallHandler !== null) return multicallHandler;
   throw noAcrossRoute(
     "destination_call_unsupported",
-    `the bridge makes no calls on chain ${request.toChainId}`,
+    `the bridge cannot make the deposit call on chain ${request.toChainId}`,
   );
 }

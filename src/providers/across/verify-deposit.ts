@@ -12,12 +12,12 @@ import {
 import { type AcrossTerms, acrossRejection } from "./quote-checks.ts";
 import type { AcrossRoute } from "./route.ts";
 
-/** The names of the checks that failed. */
+/** Returns the names of the checks that failed. */
 function failedChecks(checks: Readonly<Record<string, boolean>>): string[] {
-  return Object.entries(checks).flatMap(([name, right]) => (right ? [] : [name]));
+  return Object.entries(checks).flatMap(([name, passed]) => (passed ? [] : [name]));
 }
 
-/** Names what is wrong with a message to whoever receives; empty: nothing. Throws when it cannot be decoded. */
+/** Returns the names of a message's faults, empty for none. Throws when the message cannot be decoded. */
 function findMessageFaults(
   message: Hex,
   { request, route }: { request: TransferRequest; route: AcrossRoute },
@@ -32,8 +32,8 @@ function findMessageFaults(
 type ExpectedCall = Pick<AcrossRoute, "output"> & { handler: Address; call: DestinationCall };
 
 function findCallFaults(calls: readonly HandlerCall[], { output, handler, call }: ExpectedCall): string[] {
-  const [clear, approve, act] = calls;
-  if (clear === undefined || approve === undefined || act === undefined || calls.length !== 3)
+  const [clear, approve, deposit] = calls;
+  if (clear === undefined || approve === undefined || deposit === undefined || calls.length !== 3)
     return ["calls"];
   const approval = decodeBalanceCall(approve.callData);
   const [replacement] = approval.replacement;
@@ -48,18 +48,18 @@ function findCallFaults(calls: readonly HandlerCall[], { output, handler, call }
       approval.replacement.length === 1 &&
       isAddressEqual(replacement.token, token) &&
       replacement.offset === APPROVE_AMOUNT_OFFSET,
-    callTarget: isAddressEqual(act.target, call.target),
-    callData: act.callData === call.data.toLowerCase(),
+    callTarget: isAddressEqual(deposit.target, call.target),
+    callData: deposit.callData === call.data.toLowerCase(),
     callValues: calls.every(({ value }) => value === 0n),
   });
 }
 
-/** Whether calldata is exactly `approve(spender, 0)`, which the handler's balance is then written into. */
+/** Returns true when calldata is exactly `approve(spender, 0)`; the handler may replace the 0 with its balance. */
 function isZeroApproval(data: Hex, spender: Address): boolean {
   return data === encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 0n] });
 }
 
-/** What a transaction must say, from the request, our own addresses and the accepted price. */
+/** The inputs that determine every field of a deposit transaction. */
 export interface ExpectedDeposit {
   request: TransferRequest;
   route: AcrossRoute;
@@ -68,36 +68,36 @@ export interface ExpectedDeposit {
 }
 
 /**
- * Decodes a transaction and compares every field of it with what it must be. Throws `upstream_rejected`
- * naming the differences in its cause.
+ * Decodes a transaction and compares every field with the expected one. Throws `upstream_rejected` with the differing
+ * fields in its cause.
  */
 export function verifyAcrossDeposit(
   transaction: VerifiedTransfer["transaction"],
   expected: ExpectedDeposit,
 ): void {
-  const found = findDepositDifferences(transaction, expected);
-  if (found.length > 0) throw acrossRejection(`the transaction differs: ${found.join(", ")}`);
+  const differences = findDepositDifferences(transaction, expected);
+  if (differences.length > 0) throw acrossRejection(`the transaction differs: ${differences.join(", ")}`);
 }
 
-/** Names the fields in which a transaction differs; empty when it is exactly what was asked for. */
+/** Returns the names of the fields in which a transaction differs from the expected one; empty when it matches. */
 export function findDepositDifferences(
   transaction: VerifiedTransfer["transaction"],
   expected: ExpectedDeposit,
 ): string[] {
   const { request, route } = expected;
-  const outside = {
+  const envelope = {
     to: isAddressEqual(transaction.to, route.origin.spokePool),
     value: transaction.value === (route.native ? request.amount : 0n),
   };
   try {
     const deposit = decodeAcrossDeposit(transaction.data);
     return [
-      ...failedChecks(outside),
+      ...failedChecks(envelope),
       ...failedChecks(compareDeposit(deposit, expected)),
       ...findMessageFaults(deposit.message, expected),
     ];
   } catch (error) {
-    return [...failedChecks(outside), error instanceof Error ? error.message : "undecodable"];
+    return [...failedChecks(envelope), error instanceof Error ? error.message : "undecodable"];
   }
 }
 

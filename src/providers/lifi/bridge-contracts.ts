@@ -1,32 +1,33 @@
 import { type Address, isAddressEqual } from "viem";
 
-/** Who takes a token on one chain and pays it out on another. */
+/** A Stargate pool: takes a token on one chain and pays it out on another. */
 export interface StargatePool {
-  /** Stargate's number of the asset: 1 USDC, 2 USDT, 13 ETH. */
+  /** Stargate's asset id: 1 USDC, 2 USDT, 13 ETH. */
   assetId: number;
   pool: Address;
-  /** What it takes and pays out; the zero address for the chain's native token. */
+  /** The pool's token; the zero address for the chain's native token. */
   token: Address;
   decimals: number;
 }
 
-/** Stargate V2 on one chain. */
+/** Stargate V2's contracts on one chain. */
 export interface StargateContracts {
-  /** LayerZero's number of the chain, and its contract there, which hands on what is to be called. */
+  /** LayerZero's id of the chain. */
   endpointId: number;
+  /** LayerZero's endpoint contract, which starts the destination call. */
   endpoint: Address;
-  /** Seats transfers in buses and says which bus left with whom; null: not known. */
+  /** Stargate's TokenMessaging contract, which sells bus tickets and emits departures; null when unknown. */
   messaging: Address | null;
   pools: readonly StargatePool[];
 }
 
-/** Circle's CCTP V2 on one chain. */
+/** Circle's CCTP V2 contracts on one chain. */
 export interface CctpContracts {
-  /** Circle's number of the chain. */
+  /** Circle's id of the chain. */
   domain: number;
-  /** Sends and receives messages, of burning and of minting. */
+  /** The message transmitter, which sends burn messages and receives them for minting. */
   transmitter: Address;
-  /** Circle's own USDC, which is burned and minted; six decimals everywhere. */
+  /** Circle's own USDC, which is burned and minted; six decimals on every chain. */
   usdc: Address;
 }
 
@@ -38,7 +39,7 @@ type TokenAndPool = readonly [token: Address, pool: Address];
 
 const stargateOn = (
   endpointId: number,
-  placed: {
+  contracts: {
     messaging: Address;
     usdc?: TokenAndPool;
     usdt?: TokenAndPool;
@@ -46,11 +47,11 @@ const stargateOn = (
     decimals?: number;
   },
 ): StargateContracts => {
-  const row = (assetId: number, one: TokenAndPool | undefined, decimals: number): StargatePool[] =>
-    one === undefined ? [] : [{ assetId, token: one[0], pool: one[1], decimals }];
-  const { messaging, usdc, usdt, eth, decimals = 6 } = placed;
-  const listed = [...row(1, usdc, decimals), ...row(2, usdt, decimals), ...row(13, eth, 18)];
-  return { endpointId, endpoint: LAYERZERO_ENDPOINT, messaging, pools: listed };
+  const row = (assetId: number, pair: TokenAndPool | undefined, decimals: number): StargatePool[] =>
+    pair === undefined ? [] : [{ assetId, token: pair[0], pool: pair[1], decimals }];
+  const { messaging, usdc, usdt, eth, decimals = 6 } = contracts;
+  const pools = [...row(1, usdc, decimals), ...row(2, usdt, decimals), ...row(13, eth, 18)];
+  return { endpointId, endpoint: LAYERZERO_ENDPOINT, messaging, pools };
 };
 
 /**
@@ -122,12 +123,12 @@ export const cctpContracts: Readonly<Record<number, CctpContracts>> = {
   43114: cctpOn(1, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"),
 };
 
-/** A chain's pool of an asset; null where there is none. */
+/** Returns a chain's pool for an asset; null when there is none. */
 export function stargatePoolOf(contracts: StargateContracts | null, assetId: number): StargatePool | null {
-  return contracts?.pools.find((one) => one.assetId === assetId) ?? null;
+  return contracts?.pools.find((pool) => pool.assetId === assetId) ?? null;
 }
 
-/** Whether a chain has a pool that pays out a token. */
+/** Returns true when a chain has a pool that pays out a token. */
 export function hasStargatePool(contracts: StargateContracts | null, token: Address): boolean {
-  return contracts?.pools.some((one) => isAddressEqual(one.token, token)) ?? false;
+  return contracts?.pools.some((pool) => isAddressEqual(pool.token, token)) ?? false;
 }

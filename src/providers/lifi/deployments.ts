@@ -10,21 +10,21 @@ import {
 } from "./bridge-contracts.ts";
 import type { BridgeFacet } from "./lifi-bridges.ts";
 
-/** LI.FI's contracts on one chain. */
+/** LI.FI's own contracts on one chain. */
 interface LifiContracts {
-  /** Entry of swaps and bridges, and what they are approved to. */
+  /** Entry contract of swaps and bridges, and the spender that users approve for them. */
   diamond: Address;
-  /** Makes calls: entry of same-chain contract calls, and the caller on a destination. */
+  /** Makes contract calls: entry contract on one chain, and caller of the destination call. */
   executor: Address;
-  /** What a same-chain contract call is approved to. */
+  /** The spender that users approve for a contract call on one chain. */
   erc20Proxy: Address;
-  /** Who receives an Across delivery that carries a call; null where there is none. */
+  /** Receives Across deliveries that carry a destination call; null when not deployed. */
   receiverAcross: Address | null;
-  /** Who receives a Stargate delivery that carries a call; null where there is none. */
+  /** Receives Stargate deliveries that carry a destination call; null when not deployed. */
   receiverStargate: Address | null;
-  /** The fee contract in use, and the version before it. */
+  /** The current fee contract and its previous version. */
   feeForwarders: readonly Address[];
-  /** The largest fee that a bridge may take in the native token, wei. */
+  /** The largest bridge fee on top in the native token, wei. */
   maxNativeFee: bigint;
   /** The bridge facets of the Diamond that we decode. */
   bridges: readonly BridgeFacet[];
@@ -43,7 +43,7 @@ const ETHER = 10n ** 18n;
 const EVERY_FACET: readonly BridgeFacet[] = ["across", "stargate", "celer", "polymer"];
 
 /**
- * Contracts by chain id. Source: lifinance/contracts deployments at ef00558f (2026-08), the former fee
+ * LI.FI's own contracts by chain id. Source: lifinance/contracts deployments at ef00558f (2026-08), previous fee
  * contracts from its deployment log; facets as registered in the Diamonds in 2026-09.
  */
 export const lifiContracts: readonly (readonly [number, LifiContracts])[] = [
@@ -204,37 +204,45 @@ export const lifiContracts: readonly (readonly [number, LifiContracts])[] = [
   ],
 ];
 
-/** LI.FI's contracts on one chain: the only addresses a transaction of this provider may touch. */
+/** The contracts of LI.FI and its bridges on one chain: the only addresses that a transaction may use. */
 export interface LifiDeployment extends LifiContracts {
-  /** What native bridging wraps into; null when it is not known for certain. */
+  /** The chain's wrapped native token; null when it is not confirmed. */
   wrappedNative: Address | null;
-  /** Tokens that are the same asset on other chains: what a bridge may carry after a swap. */
+  /** The chain's bridged assets: the tokens that a bridge may carry after a swap. */
   assets: readonly BridgedAsset[];
-  /** The contracts that move money for a facet of the Diamond; null where there are none. */
+  /** Null when Stargate is not deployed. */
   stargate: StargateContracts | null;
+  /** CCTP's contracts; null when not deployed. */
   circle: CctpContracts | null;
 }
 
+/** LI.FI's contracts on the two chains of a transfer. */
+export interface PairDeployments {
+  source: LifiDeployment;
+  destination: LifiDeployment;
+}
+
+/** LI.FI's deployments by chain id. */
 export type LifiDeployments = ReadonlyMap<number, LifiDeployment>;
 
-/** Whom LI.FI's fee step may pay. Seen in every captured quote of 2026, on each chain alike. */
+/** The only addresses that LI.FI's fee step may pay; the same on every chain in all quotes captured in 2026. */
 export const feeRecipients: readonly Address[] = ["0xC06ebbefD94032B85424D51906e2A335EFAe264B"];
 
 const knownLifiDeployments: LifiDeployments = new Map(
   lifiContracts.map(([chainId, row]) => {
-    const wrapped = knownChains.find((chain) => chain.chainId === chainId)?.wrappedNative ?? null;
-    const moved = {
-      wrappedNative: wrapped,
+    const wrappedNative = knownChains.find((chain) => chain.chainId === chainId)?.wrappedNative ?? null;
+    const bridging = {
+      wrappedNative,
       assets: bridgedAssets[chainId] ?? [],
       stargate: stargateContracts[chainId] ?? null,
       circle: cctpContracts[chainId] ?? null,
     };
-    return [chainId, { ...row, ...moved }];
+    return [chainId, { ...row, ...bridging }];
   }),
 );
 
 /**
- * The contracts in code, and those of chains that the code does not know (local ones).
+ * Returns the deployments in code together with additions for chains that the code does not know, such as local ones.
  * Throws `internal` when an addition names a chain whose contracts ship in code.
  */
 export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployments {
@@ -245,7 +253,7 @@ export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployme
   return new Map([...knownLifiDeployments, ...additions]);
 }
 
-/** The chains whose Diamond has a facet. */
+/** Returns the ids of the chains whose Diamond has a facet. */
 export function chainsWithFacet(deployments: LifiDeployments, facet: BridgeFacet): number[] {
   return [...deployments].filter(([, row]) => row.bridges.includes(facet)).map(([chainId]) => chainId);
 }

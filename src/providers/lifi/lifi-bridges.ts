@@ -1,19 +1,20 @@
-/** How a bridge's calldata is laid out: one facet of the Diamond each. */
+/** A facet of the Diamond, which determines the layout of a bridge's calldata. */
 export type BridgeFacet = "across" | "stargate" | "celer" | "polymer";
 
+/** A bridge that LI.FI offers and whose calldata we verify. */
 export interface LifiBridge {
   /** Key of `GET /v1/bridges`. */
   key: string;
   name: string;
-  /** LI.FI's tool keys that carry it, each with the facet its calldata must be of. */
+  /** LI.FI's tool keys for this bridge, each with the facet that its calldata must use. */
   tools: Readonly<Record<string, BridgeFacet>>;
-  /** Whether it can call a contract with what it delivers. */
+  /** True when the bridge can make a destination call. */
   destinationCall: boolean;
 }
 
 /**
- * The bridges whose calldata names receiver, token, chain and least amount, so that it can be compared with
- * the request. Relay, Mayan, LayerSwap and the like deliver by an order kept off chain and are not asked for.
+ * The bridges whose calldata contains receiver, token, chain and minimum amount, so that it can be compared with the
+ * request. Relay, Mayan, LayerSwap and similar bridges keep these in an order off chain and are never requested.
  */
 export const lifiBridges: readonly LifiBridge[] = [
   { key: "across", name: "Across", tools: { across: "across" }, destinationCall: true },
@@ -38,7 +39,7 @@ export const lifiBridges: readonly LifiBridge[] = [
   },
 ];
 
-/** The bridge that a tool key belongs to, and the facet its calldata must be of; null for any other tool. */
+/** Returns the bridge of a tool key and the facet that its calldata must use; null for an unknown tool. */
 export function bridgeOfTool(tool: string): { bridge: LifiBridge; facet: BridgeFacet } | null {
   for (const bridge of lifiBridges) {
     const facet = Object.hasOwn(bridge.tools, tool) ? bridge.tools[tool] : undefined;

@@ -5,15 +5,15 @@ import type { LifiContext } from "./lifi-context.ts";
 import { lifiSlippage, requestedTools } from "./request-params.ts";
 import { verifyLifiTransfer } from "./verify/verify-transfer.ts";
 
-interface QuoteParams {
+interface QuoteInput {
   request: TransferRequest;
   tools: string[] | null;
   integrator: string;
 }
 
 /**
- * Asks for a transaction and verifies it: a plain quote delivers to the user, a contract call delivers into
- * the call and to the user when that fails. Throws `no_route`, `rate_limited`, `upstream_rejected`,
+ * Requests a transaction and verifies it. A plain quote delivers to the user; a contract call delivers into the
+ * destination call, and to the user when that fails. Throws `no_route`, `rate_limited`, `upstream_rejected`,
  * `upstream_unavailable`, `upstream_timeout`. Source: LI.FI `GET /quote`, `POST /quote/contractCalls`.
  */
 export async function buildLifiTransfer(
@@ -22,10 +22,10 @@ export async function buildLifiTransfer(
 ): Promise<VerifiedTransfer> {
   const { scope, request } = input;
   const { client, deployments, integrator } = context;
-  const asked = { request, tools: requestedTools(context, request), integrator };
+  const params = { request, tools: requestedTools(context, request), integrator };
   const quote = await client.ask(scope, {
     family: "quote",
-    ...(request.call === null ? quoteParams(asked) : contractCallParams(asked, request.call)),
+    ...(request.call === null ? quoteParams(params) : contractCallParams(params, request.call)),
     timeoutMs: QUOTE_TIMEOUT_MS,
     schema: LifiQuote,
   });
@@ -33,7 +33,7 @@ export async function buildLifiTransfer(
   return verifyLifiTransfer({ request, quote, deployments, integrator, now });
 }
 
-function quoteParams({ request, tools, integrator }: QuoteParams) {
+function quoteParams({ request, tools, integrator }: QuoteInput) {
   return {
     path: "/quote",
     query: {
@@ -46,17 +46,20 @@ function quoteParams({ request, tools, integrator }: QuoteParams) {
       toAddress: request.user,
       slippage: String(lifiSlippage(request)),
       integrator,
-      // We simulate ourselves, and an empty wallet is no reason for having no quote.
+      // We simulate ourselves, and LI.FI's simulation would refuse a wallet without balance.
       skipSimulation: "true",
-      // A swap on arrival has no minimum that the chain enforces.
+      // A swap on the destination has no minimum that a contract enforces.
       allowDestinationCall: "false",
       ...(tools === null ? {} : { allowBridges: tools.join(",") }),
     },
   };
 }
 
-/** The call declares to spend the least it needs, and no output: shares go to the user directly. */
-function contractCallParams({ request, tools, integrator }: QuoteParams, call: DestinationCall) {
+/**
+ * Returns the contract-call request. It declares the call's minimum input and no output token: shares go to the user
+ * directly.
+ */
+function contractCallParams({ request, tools, integrator }: QuoteInput, call: DestinationCall) {
   return {
     path: "/quote/contractCalls",
     body: {

@@ -5,7 +5,7 @@ import { LifiChains, LifiTokens, LifiTools } from "./api/lifi-schemas.ts";
 import { bridgeOfTool } from "./lifi-bridges.ts";
 import type { LifiContext } from "./lifi-context.ts";
 
-/** A bridge as LI.FI offers it now, among those we can verify. */
+/** A verifiable bridge with the chain pairs that LI.FI currently offers for it. */
 export interface OfferedBridge {
   key: string;
   name: string;
@@ -13,7 +13,7 @@ export interface OfferedBridge {
 }
 
 /**
- * Lists the bridges that LI.FI offers now and that we can verify, with the pairs of chains they join. Throws
+ * Lists the verifiable bridges that LI.FI currently offers, with the chain pairs they connect. Throws
  * `rate_limited`, `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`. Source: LI.FI `GET /tools`.
  */
 export async function listLifiBridges(context: LifiContext, scope: ProviderScope): Promise<OfferedBridge[]> {
@@ -27,11 +27,11 @@ export async function listLifiBridges(context: LifiContext, scope: ProviderScope
   for (const tool of answer.bridges) {
     const bridge = bridgeOfTool(tool.key)?.bridge;
     if (bridge === undefined) continue;
-    const before = offered.get(bridge.key)?.routes ?? [];
+    const known = offered.get(bridge.key)?.routes ?? [];
     offered.set(bridge.key, {
       key: bridge.key,
       name: bridge.name,
-      routes: [...before, ...tool.supportedChains.filter((pair) => !before.some(isSamePair(pair)))],
+      routes: [...known, ...tool.supportedChains.filter((pair) => !known.some(isSamePair(pair)))],
     });
   }
   return [...offered.values()];
@@ -45,7 +45,7 @@ const isSamePair =
     other.fromChainId === pair.fromChainId && other.toChainId === pair.toChainId;
 
 /**
- * Lists the tokens LI.FI knows on a chain; entries that are no EVM token of it are left out. Throws
+ * Lists the tokens that LI.FI knows on a chain, without entries that are not EVM tokens of this chain. Throws
  * `rate_limited`, `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`. Source: LI.FI `GET /tokens`.
  */
 export async function listLifiTokens(
@@ -70,8 +70,8 @@ export async function listLifiTokens(
 }
 
 /**
- * The served chains for which LI.FI now names another Diamond than the one in code: their transactions will be
- * refused until the code follows. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable`,
+ * Lists the ids of served chains for which LI.FI names a different Diamond than the one in code; transactions there
+ * are refused until the code is updated. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable`,
  * `upstream_timeout`. Source: LI.FI `GET /chains`.
  */
 export async function listChangedDiamonds(context: LifiContext, scope: ProviderScope): Promise<number[]> {

@@ -1,10 +1,10 @@
 import type { LifiClient } from "./api/lifi-client.ts";
 import type { LifiDeployments } from "./deployments.ts";
 
-/** What every operation of this provider needs. */
+/** The dependencies of every LI.FI operation. */
 export interface LifiContext {
   client: LifiClient;
   deployments: LifiDeployments;
-  /** Written into every transaction; at most 23 of `[A-Za-z0-9._-]`. */
+  /** Our integrator name, written into every transaction; at most 23 characters of `[A-Za-z0-9._-]`. */
   integrator: string;
 }

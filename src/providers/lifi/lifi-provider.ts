@@ -20,34 +20,39 @@ import { quoteLifiTransfer } from "./lifi-quote.ts";
 import { fetchLifiStatus } from "./lifi-status.ts";
 import { LIFI_KEY } from "./quote-from-step.ts";
 
+/** Settings of the LI.FI provider. */
 export interface LifiOptions {
-  /** `https://li.quest/v1`, or where an emulator speaks the same API. */
+  /** `https://li.quest/v1`, or an emulator of the same API. */
   apiUrl: string;
   apiKey: string | null;
-  /** At most 23 of `[A-Za-z0-9._-]`; written on chain. */
+  /** Our integrator name, written on chain; at most 23 characters of `[A-Za-z0-9._-]`. */
   integrator: string;
-  /** What this isolate remembers of LI.FI's rate limits. */
-  memory: RateLimitMemory;
-  /** LI.FI's contracts on chains that the code does not know. */
+  /** The rate limits that this isolate has received from LI.FI. */
+  rateLimits: RateLimitMemory;
+  /** LI.FI's contracts on chains that the code does not list. */
   deployments?: LifiDeployments;
 }
 
-/** LI.FI with the lists it keeps beyond what every provider does. */
+/** The LI.FI provider, with LI.FI's own lists of bridges, tokens and contracts. */
 export interface LifiProvider extends Provider {
+  /** Lists the verifiable bridges that LI.FI currently offers. */
   bridges(scope: ProviderScope): Promise<OfferedBridge[]>;
   tokens(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
-  /** Chain ids whose Diamond is no longer the one in code. */
-  movedDiamonds(scope: ProviderScope): Promise<number[]>;
+  /** Lists the ids of chains whose Diamond is no longer the one in code. */
+  changedDiamonds(scope: ProviderScope): Promise<number[]>;
 }
 
 /**
- * Makes the LI.FI provider. Throws `internal` for an integrator name LI.FI would refuse, and for additions
- * that name a chain whose contracts ship in code.
+ * Creates the LI.FI provider. Throws `internal` for an integrator name that LI.FI would refuse and for deployments of
+ * a chain whose contracts ship in code.
  */
 export function createLifi(options: LifiOptions): LifiProvider {
   const { integrator } = options;
   if (!/^[A-Za-z0-9._-]{1,23}$/.test(integrator)) {
-    throw new AppError("internal", "configuration: the integrator name has more than 23 or other characters");
+    throw new AppError(
+      "internal",
+      "configuration: the integrator name must have 1 to 23 characters of [A-Za-z0-9._-]",
+    );
   }
   const deployments = resolveLifiDeployments(options.deployments ?? new Map());
   const context: LifiContext = { client: createLifiClient(options), deployments, integrator };
@@ -59,16 +64,16 @@ export function createLifi(options: LifiOptions): LifiProvider {
     quote: (scope, request) => quoteLifiTransfer(context, { scope, request }),
     build: (scope, request) => buildLifiTransfer(context, { scope, request }),
     status: async (scope, transfer) => {
-      const told = await fetchLifiStatus(context, { scope, transfer });
-      return addBridgeProof(scope, { deployments, transfer, told });
+      const status = await fetchLifiStatus(context, { scope, transfer });
+      return addBridgeProof(scope, { deployments, transfer, status });
     },
     bridges: (scope) => listLifiBridges(context, scope),
     tokens: (scope, chainId) => listLifiTokens(context, { scope, chainId }),
-    movedDiamonds: (scope) => listChangedDiamonds(context, scope),
+    changedDiamonds: (scope) => listChangedDiamonds(context, scope),
   };
 }
 
-/** A contract call on one chain pulls through the Executor's proxy; all else is taken by the Diamond. */
+/** Returns the possible spenders: the Diamond, and on one chain also the Executor's proxy for contract calls. */
 function spendersOf(deployments: LifiDeployments, request: TransferRequest): Address[] {
   const source = deployments.get(request.fromChainId);
   if (source === undefined || isNativeAlias(request.fromToken)) return [];

@@ -10,17 +10,16 @@ import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./req
 import { checkQuotedAction } from "./verify/verify-envelope.ts";
 
 /**
- * Prices a move by every bridge that can be verified, or by swaps on one chain; without a transaction. A call
- * at the end is left out of the price: what is delivered to it is what counts.
- * Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`.
- * Source: LI.FI `POST /advanced/routes`.
+ * Returns quotes for a transfer over every verifiable bridge, or for swaps on one chain. A destination call is not
+ * part of the quoted request: the quote covers the amount delivered to the call. Throws `no_route`, `rate_limited`,
+ * `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`. Source: LI.FI `POST /advanced/routes`.
  */
 export async function quoteLifiTransfer(
   context: LifiContext,
   input: { scope: ProviderScope; request: TransferRequest },
 ): Promise<TransferQuote[]> {
   const { scope, request } = input;
-  const { priced, tools } = toPriceable(context, request);
+  const { priced, tools } = toPricedRequest(context, request);
   if (tools === null && isAddressEqual(request.fromToken, request.toToken))
     return [quoteWithoutSwap(request)];
   const answer = await context.client.ask(scope, {
@@ -31,20 +30,20 @@ export async function quoteLifiTransfer(
     schema: LifiRoutes,
   });
   if (answer.routes.length === 0) throw noLifiRoute(unavailableReasons(answer.unavailableRoutes));
-  const ends = (tool: string) => deliveryModesOf(context, { request, tool });
-  const options = answer.routes.flatMap((route) =>
-    route === null ? [] : quoteFromRoute(route, { priced, tools, ends }),
+  const modesOf = (tool: string) => deliveryModesOf(context, { request, tool });
+  const quotes = answer.routes.flatMap((route) =>
+    route === null ? [] : quoteFromRoute(route, { priced, tools, modesOf }),
   );
-  if (options.length === 0) throw lifiRejection("routes");
-  return bestOfEachBridge(options);
+  if (quotes.length === 0) throw lifiRejection("routes");
+  return bestOfEachBridge(quotes);
 }
 
-/** Of a bridge's several tools the one that gives most: it is asked for by its bridge, and LI.FI takes the best. */
-function bestOfEachBridge(options: readonly TransferQuote[]): TransferQuote[] {
+/** Keeps the best quote of each bridge; a build names only the bridge, and LI.FI then uses its best tool. */
+function bestOfEachBridge(quotes: readonly TransferQuote[]): TransferQuote[] {
   const best = new Map<string | null, TransferQuote>();
-  for (const option of options) {
-    const other = best.get(option.bridge);
-    if (other === undefined || option.toAmountMin > other.toAmountMin) best.set(option.bridge, option);
+  for (const quote of quotes) {
+    const other = best.get(quote.bridge);
+    if (other === undefined || quote.toAmountMin > other.toAmountMin) best.set(quote.bridge, quote);
   }
   return [...best.values()];
 }
@@ -72,10 +71,10 @@ function routesBody(
 }
 
 /**
- * What to price, and over which tools. Wrapped native that only a call can take from Across, whose pool unwraps it
- * for anybody else, has the price of native itself. Throws `no_route`.
+ * Returns the request to quote and the tools for it. Across delivers wrapped native money only into a call and
+ * unwraps it otherwise, so such a request is quoted as native money, which costs the same. Throws `no_route`.
  */
-function toPriceable(
+function toPricedRequest(
   context: LifiContext,
   request: TransferRequest,
 ): { priced: TransferRequest; tools: string[] | null } {
@@ -90,24 +89,27 @@ function toPriceable(
   return { priced: request, tools: requestedTools(context, request) };
 }
 
-/** How a route can end: on one chain, a call takes tokens only. */
+/** Returns how a route can end; on one chain a call needs an ERC-20 token. */
 function deliveryModesOf(
   { deployments }: LifiContext,
   { request, tool }: { request: TransferRequest; tool: string },
 ): DeliveryModes {
   if (request.fromChainId !== request.toChainId) return toolDeliveryModes(deployments, { request, tool });
-  return { callable: !isNative(request.toToken), plain: request.call === null };
+  return { supportsCall: !isNative(request.toToken), supportsPlain: request.call === null };
 }
 
-type DeliveryModes = Pick<TransferQuote, "callable" | "plain">;
+type DeliveryModes = Pick<TransferQuote, "supportsCall" | "supportsPlain">;
 
 interface PricedRequest {
   priced: TransferRequest;
   tools: string[] | null;
-  ends: (tool: string) => DeliveryModes;
+  modesOf: (tool: string) => DeliveryModes;
 }
 
-/** A route of one signature over one of the tools asked for, with sound figures; otherwise nothing. */
+/**
+ * Returns the quote of a route with one transaction, a requested tool and consistent amounts; empty for any other
+ * route.
+ */
 function quoteFromRoute(route: LifiRoute, asked: PricedRequest): TransferQuote[] {
   const [step] = route.steps;
   if (step === undefined || route.steps.length !== 1) return [];
@@ -119,7 +121,7 @@ function quoteFromRoute(route: LifiRoute, asked: PricedRequest): TransferQuote[]
   }
   const { toAmount, toAmountMin } = step.estimate;
   if (toAmountMin <= 0n || toAmountMin > toAmount) return [];
-  return [quoteFromStep(step, { toAmount, toAmountMin, ...asked.ends(step.tool) })];
+  return [quoteFromStep(step, { toAmount, toAmountMin, ...asked.modesOf(step.tool) })];
 }
 
 function unavailableReasons(unavailable: unknown) {
@@ -128,7 +130,7 @@ function unavailableReasons(unavailable: unknown) {
   return reasons.length > 0 ? reasons : (["no_quote"] as const);
 }
 
-/** The same token on the same chain, moved by the call alone. */
+/** Returns the quote of a contract call that receives the paid token itself, without a swap or bridge. */
 function quoteWithoutSwap(request: TransferRequest): TransferQuote {
   return {
     provider: LIFI_KEY,
@@ -141,7 +143,7 @@ function quoteWithoutSwap(request: TransferRequest): TransferQuote {
     gasCostUsd: null,
     fromAmountUsd: null,
     toAmountUsd: null,
-    callable: true,
-    plain: false,
+    supportsCall: true,
+    supportsPlain: false,
   };
 }

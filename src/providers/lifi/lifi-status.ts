@@ -1,28 +1,21 @@
 import type { Hex } from "viem";
 import { sameAddress } from "../../lib/address.ts";
-import type { ProviderScope, ProviderStatus } from "../provider.ts";
+import type { ProviderScope, ProviderStatus, TransferReference } from "../provider.ts";
 import { STATUS_TIMEOUT_MS } from "./api/lifi-client.ts";
 import { LifiStatus } from "./api/lifi-schemas.ts";
 import { bridgeOfTool } from "./lifi-bridges.ts";
 import type { LifiContext } from "./lifi-context.ts";
 
-export interface LifiTransfer {
-  txHash: Hex;
-  fromChainId: number;
-  toChainId: number;
-  tool: string;
-}
-
 type Phase = ProviderStatus["phase"];
 
 /**
- * Asks how a transfer stands; a hint where to look, never proof. A transfer LI.FI has not seen is `unknown`.
- * Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`.
+ * Requests a transfer's status: a hint at transactions to read, never a proof. A transfer that LI.FI does not know is
+ * `unknown`. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`.
  * Source: LI.FI `GET /status`.
  */
 export async function fetchLifiStatus(
   context: LifiContext,
-  input: { scope: ProviderScope; transfer: LifiTransfer },
+  input: { scope: ProviderScope; transfer: TransferReference },
 ): Promise<ProviderStatus> {
   const { scope, transfer } = input;
   const answer = await context.client.ask(scope, {
@@ -41,8 +34,8 @@ export async function fetchLifiStatus(
   return interpretLifiStatus(transfer, answer);
 }
 
-/** Interprets an answer; an unknown substatus keeps the meaning of its status. Pure. */
-export function interpretLifiStatus(transfer: LifiTransfer, answer: LifiStatus): ProviderStatus {
+/** Converts LI.FI's answer to a status; an unknown substatus is ignored and the status alone counts. Pure. */
+export function interpretLifiStatus(transfer: TransferReference, answer: LifiStatus): ProviderStatus {
   const { phase, substatus } = statusMeaningOf(answer);
   if (phase === "unknown" || !isAbout(transfer, answer)) return { ...UNKNOWN };
   const received = answer.receiving ?? {};
@@ -57,7 +50,7 @@ export function interpretLifiStatus(transfer: LifiTransfer, answer: LifiStatus):
     refundTxHash: returned && hash !== transfer.txHash.toLowerCase() ? hash : null,
     amountReceived: arrived ? readAmount(received.amount) : null,
     explorerLink: readExplorer(answer.lifiExplorerLink),
-    witness: null,
+    proof: null,
   };
 }
 
@@ -68,7 +61,7 @@ const UNKNOWN: ProviderStatus = {
   refundTxHash: null,
   amountReceived: null,
   explorerLink: null,
-  witness: null,
+  proof: null,
 };
 
 interface StatusMeaning {
@@ -76,18 +69,18 @@ interface StatusMeaning {
   substatus: string | null;
 }
 
-/** By status: what each substatus means, and `default` for a missing or unknown one. */
+/** Meaning of each LI.FI status and substatus; `default` is the phase for a missing or unknown substatus. */
 const statusMeanings: Readonly<
   Record<string, { default: Phase; known: Readonly<Record<string, StatusMeaning>> }>
 > = {
   PENDING: {
-    default: "moving",
+    default: "bridging",
     known: {
       WAIT_SOURCE_CONFIRMATIONS: { phase: "source_pending", substatus: "WAIT_SOURCE_CONFIRMATIONS" },
-      WAIT_DESTINATION_TRANSACTION: { phase: "moving", substatus: "WAIT_DESTINATION_TRANSACTION" },
-      BRIDGE_NOT_AVAILABLE: { phase: "moving", substatus: "BRIDGE_NOT_AVAILABLE" },
-      CHAIN_NOT_AVAILABLE: { phase: "moving", substatus: "CHAIN_NOT_AVAILABLE" },
-      UNKNOWN_ERROR: { phase: "moving", substatus: "UNKNOWN_ERROR" },
+      WAIT_DESTINATION_TRANSACTION: { phase: "bridging", substatus: "WAIT_DESTINATION_TRANSACTION" },
+      BRIDGE_NOT_AVAILABLE: { phase: "bridging", substatus: "BRIDGE_NOT_AVAILABLE" },
+      CHAIN_NOT_AVAILABLE: { phase: "bridging", substatus: "CHAIN_NOT_AVAILABLE" },
+      UNKNOWN_ERROR: { phase: "bridging", substatus: "UNKNOWN_ERROR" },
       REFUND_IN_PROGRESS: { phase: "refunding", substatus: "REFUND_IN_PROGRESS" },
     },
   },
@@ -115,7 +108,9 @@ const statusMeanings: Readonly<
   },
 };
 
-/** NOT_FOUND, INVALID (of another tool, or a service is down) and any new status say nothing. */
+/**
+ * Returns the meaning of an answer; NOT_FOUND, INVALID (wrong tool or LI.FI outage) and new statuses are `unknown`.
+ */
 function statusMeaningOf(answer: LifiStatus): StatusMeaning {
   const status = Object.hasOwn(statusMeanings, answer.status) ? statusMeanings[answer.status] : undefined;
   if (status === undefined) return { phase: "unknown", substatus: null };
@@ -124,8 +119,8 @@ function statusMeaningOf(answer: LifiStatus): StatusMeaning {
   return known ?? { phase: status.default, substatus: null };
 }
 
-/** Whether an answer is about this transfer: it may leave its source out, but not name another. */
-function isAbout(transfer: LifiTransfer, { sending }: LifiStatus): boolean {
+/** Returns false when an answer names another source transaction or chain; a missing source is accepted. */
+function isAbout(transfer: TransferReference, { sending }: LifiStatus): boolean {
   if (sending?.txHash && !sameAddress(sending.txHash, transfer.txHash)) return false;
   return !sending?.chainId || sending.chainId === transfer.fromChainId;
 }

@@ -2,16 +2,17 @@ import type { TransferQuote } from "../provider.ts";
 import type { LifiStep } from "./api/lifi-schemas.ts";
 import { bridgeOfTool } from "./lifi-bridges.ts";
 
+/** LI.FI's provider name. */
 export const LIFI_KEY = "lifi";
 
 const USD = /^[0-9]{1,15}(\.[0-9]{1,18})?$/;
 const LOGO = /^https:\/\/[\w.-]+\/[\w./%-]{1,400}$/;
 
-/** What of an option its step does not say: amounts in smallest units of the delivered token, and how it can end. */
-type CheckedAmounts = Pick<TransferQuote, "toAmount" | "toAmountMin" | "callable" | "plain">;
+/** The checked fields of a quote: amounts in the delivered token's smallest unit, and the supported endings. */
+type CheckedFields = Pick<TransferQuote, "toAmount" | "toAmountMin" | "supportsCall" | "supportsPlain">;
 
-/** Describes a way to move funds from an answer's step. */
-export function quoteFromStep(step: LifiStep, judged: CheckedAmounts): TransferQuote {
+/** Returns a quote from a step of LI.FI's answer and the fields already checked. */
+export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQuote {
   const bridge = bridgeOfTool(step.tool)?.bridge ?? null;
   const { estimate, toolDetails } = step;
   const seconds = estimate.executionDuration ?? null;
@@ -20,7 +21,7 @@ export function quoteFromStep(step: LifiStep, judged: CheckedAmounts): TransferQ
     bridge: bridge?.key ?? null,
     bridgeName: bridge?.name ?? null,
     bridgeLogo: bridge === null ? null : ifMatching(LOGO, toolDetails?.logoURI),
-    ...judged,
+    ...checked,
     estimatedSeconds: seconds === null ? null : Math.ceil(seconds),
     gasCostUsd: sumUsd(estimate.gasCosts ?? []),
     fromAmountUsd: ifMatching(USD, estimate.fromAmountUSD),
@@ -28,12 +29,12 @@ export function quoteFromStep(step: LifiStep, judged: CheckedAmounts): TransferQ
   };
 }
 
-/** A text of the upstream, only when it has the shape expected. */
+/** Returns a text of the upstream when it has the expected shape, otherwise null. */
 function ifMatching(shape: RegExp, text: string | null | undefined): string | null {
   return typeof text === "string" && shape.test(text) ? text : null;
 }
 
-/** The sum of costs in USD with four decimals; null when none is given or one is no figure. */
+/** Returns the sum of costs in US dollars with four decimals; null when there are none or one is not a number. */
 function sumUsd(costs: readonly { amountUSD?: string | null | undefined }[]): string | null {
   const figures = costs.map((cost) => ifMatching(USD, cost.amountUSD));
   if (figures.length === 0 || figures.includes(null)) return null;

@@ -4,36 +4,19 @@ import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type { TransferQuote, TransferRequest } from "../provider.ts";
 import { noLifiRoute } from "./api/lifi-errors.ts";
 import { hasStargatePool } from "./bridge-contracts.ts";
-import type { LifiDeployment, LifiDeployments } from "./deployments.ts";
+import type { LifiDeployments, PairDeployments } from "./deployments.ts";
 import { type BridgeFacet, type LifiBridge, lifiBridges } from "./lifi-bridges.ts";
 import type { LifiContext } from "./lifi-context.ts";
 
-interface PairDeployments {
-  source: LifiDeployment;
-  destination: LifiDeployment;
-}
-
-/** What decides which tools can serve a move. */
+/** The part of a request that determines the usable tools. */
 type ToolQuery = Pick<TransferRequest, "fromChainId" | "toChainId" | "toToken" | "bridges"> & {
-  /** Null: it ends with the user. */
+  /** Null delivers to the user; "any" stands for some destination call. */
   call: TransferRequest["call"] | "any";
 };
 
-/** How a tool can end a move: with a call, with the user, or either way. */
-export function toolDeliveryModes(
-  deployments: LifiDeployments,
-  asked: { request: TransferRequest; tool: string },
-): Pick<TransferQuote, "callable" | "plain"> {
-  const { request, tool } = asked;
-  return {
-    callable: toolsFor(deployments, { ...request, call: "any" }).includes(tool),
-    plain: toolsFor(deployments, { ...request, call: null }).includes(tool),
-  };
-}
-
 /**
- * LI.FI's keys of the tools to ask for: those of the bridges wanted that the chains have, that can deliver the
- * token, and whose calldata can be verified. Empty when there is none.
+ * Returns LI.FI's keys of the tools that the request allows, that exist on both chains and can deliver the token, and
+ * whose calldata can be verified. Empty when there is none.
  */
 export function toolsFor(deployments: LifiDeployments, request: ToolQuery): string[] {
   const source = deployments.get(request.fromChainId);
@@ -54,7 +37,7 @@ function mayCall(bridge: LifiBridge, request: ToolQuery): boolean {
   return request.call === null || bridge.destinationCall;
 }
 
-const canDeliver: Record<BridgeFacet, (ends: PairDeployments, request: ToolQuery) => boolean> = {
+const canDeliver: Record<BridgeFacet, (pair: PairDeployments, request: ToolQuery) => boolean> = {
   across: ({ destination }, request) => {
     const native = isNative(request.toToken);
     if (request.call !== null) return !native && destination.receiverAcross !== null;
@@ -66,26 +49,30 @@ const canDeliver: Record<BridgeFacet, (ends: PairDeployments, request: ToolQuery
     if (request.call === null) return true;
     return destination.receiverStargate !== null && !isNative(request.toToken);
   },
-  celer: (ends, request) => ends.destination.bridges.includes("celer") && mintsUsdc(ends, request),
-  polymer: (ends, request) => ends.destination.bridges.includes("polymer") && mintsUsdc(ends, request),
+  celer: (pair, request) => pair.destination.bridges.includes("celer") && deliversUsdc(pair, request),
+  polymer: (pair, request) => pair.destination.bridges.includes("polymer") && deliversUsdc(pair, request),
 };
 
-function mintsUsdc({ source, destination }: PairDeployments, request: ToolQuery): boolean {
+function deliversUsdc({ source, destination }: PairDeployments, request: ToolQuery): boolean {
   if (source.circle === null || destination.circle === null) return false;
   return isAddressEqual(request.toToken, destination.circle.usdc);
 }
 
-/**
- * Nine tenths of the loss that is allowed, as a fraction of six decimals rounded down: LI.FI takes it off a
- * swap before the flat fee of a bridge, and the rest leaves room for that fee within the whole.
- */
-export function lifiSlippage(request: TransferRequest): number {
-  return Number((request.slippage * 900_000n) / PARTS_PER_BILLION) / 1_000_000;
+/** Returns whether a tool can deliver into a destination call, and whether it can deliver to the user. */
+export function toolDeliveryModes(
+  deployments: LifiDeployments,
+  asked: { request: TransferRequest; tool: string },
+): Pick<TransferQuote, "supportsCall" | "supportsPlain"> {
+  const { request, tool } = asked;
+  return {
+    supportsCall: toolsFor(deployments, { ...request, call: "any" }).includes(tool),
+    supportsPlain: toolsFor(deployments, { ...request, call: null }).includes(tool),
+  };
 }
 
 /**
- * The tools a request may use; null on one chain, where it names none.
- * Throws `no_route` when nothing we can verify serves it.
+ * Returns the tools to request; null on one chain, where LI.FI chooses the exchange. Throws `no_route` when no
+ * verifiable tool supports the request.
  */
 export function requestedTools(context: LifiContext, request: TransferRequest): string[] | null {
   const { deployments } = context;
@@ -99,4 +86,12 @@ export function requestedTools(context: LifiContext, request: TransferRequest): 
   const tools = toolsFor(deployments, request);
   if (tools.length === 0) throw noLifiRoute(["bridge_unavailable"]);
   return tools;
+}
+
+/**
+ * Returns the slippage for LI.FI: 90 % of the allowed loss, as a fraction with six decimals, rounded down. LI.FI
+ * applies it to the swap before a bridge's flat fee; the remaining 10 % leave room for that fee.
+ */
+export function lifiSlippage(request: TransferRequest): number {
+  return Number((request.slippage * 900_000n) / PARTS_PER_BILLION) / 1_000_000;
 }

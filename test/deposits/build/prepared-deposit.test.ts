@@ -123,7 +123,7 @@ test.each([
 ])("a price that holds for %d seconds makes a quote of %d milliseconds", async (validSeconds, lifetime) => {
   const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
   const built = await buildOneStep(ctx, attempt);
-  const routed = { ...built, token: attempt.token, ranking: { options: [], decidedBy: null }, reasons: [] };
+  const routed = { ...built, token: attempt.token, ranking: { quotes: [], decidedBy: null }, reasons: [] };
   expect(quoteLifetimeMs({ kind: "routed", order: attempt.order, routed })).toBe(lifetime);
 });
 

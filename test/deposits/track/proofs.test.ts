@@ -224,7 +224,7 @@ describe("a delivery", () => {
   const paid = (value: bigint, more = {}) =>
     receiptOf(transferLog({ token: USDC, from: OTHER, value, ...more }));
 
-  const whole = { amount: 7n, logs: { first: 0, last: 99 }, bond: "id" } as const;
+  const whole = { amount: 7n, logs: { first: 0, last: 99 }, matchedBy: "id" } as const;
 
   test.each([
     [1_000n, 1_000n],

@@ -43,7 +43,7 @@ const place = (state: DepositState): number =>
 const phases = [
   "unknown",
   "source_pending",
-  "moving",
+  "bridging",
   "delivered",
   "refunding",
   "refunded",

@@ -85,7 +85,7 @@ test("a seat in the bus is known by its number, on the chain that it left", asyn
     tool: "stargateV2Bus",
   };
   const told = await provider?.status(ctx.providers.scope, transfer);
-  expect(told?.witness?.delivered?.bond).toBe("id");
+  expect(told?.proof?.delivery?.matchedBy).toBe("id");
 });
 
 test("native money arrives as such, and its second step is found by the Router's reference", async () => {

@@ -163,7 +163,7 @@ describe("a provider that names true transactions of other things", () => {
     refundTxHash: null,
     amountReceived: null,
     explorerLink: null,
-    witness: null,
+    proof: null,
   };
 
   /** The program's context with one provider that says what it likes in the place of another. */

@@ -178,15 +178,15 @@ describe("what is not served", () => {
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
         "code": "no_route",
-        "detail": "the provider does not know the token or the chain",
+        "detail": "the provider does not support this token or chain",
         "reasons": [
           {
             "code": "token_unknown",
-            "detail": "the provider does not know the token or the chain",
+            "detail": "the provider does not support this token or chain",
           },
           {
             "code": "same_chain",
-            "detail": "the bridge moves between chains only",
+            "detail": "the bridge only transfers between different chains",
           },
         ],
         "status": 400,
@@ -208,15 +208,15 @@ describe("what is not served", () => {
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
         "code": "no_route",
-        "detail": "the provider does not know the token or the chain",
+        "detail": "the provider does not support this token or chain",
         "reasons": [
           {
             "code": "token_unknown",
-            "detail": "the provider does not know the token or the chain",
+            "detail": "the provider does not support this token or chain",
           },
           {
             "code": "asset_unsupported",
-            "detail": "the bridge moves an asset into itself only",
+            "detail": "the bridge only delivers the same asset that it receives",
           },
         ],
         "status": 400,

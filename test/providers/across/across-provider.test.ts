@@ -60,8 +60,8 @@ describe("quote", () => {
         gasCostUsd: null,
         fromAmountUsd: null,
         toAmountUsd: null,
-        callable: true,
-        plain: true,
+        supportsCall: true,
+        supportsPlain: true,
       },
     ]);
     expect(api.requests.map(({ method, query }) => ({ method, query }))).toEqual([
@@ -177,7 +177,7 @@ test("tells where a transfer is", async () => {
     toChainId: 42161,
     tool: "across",
   } as const;
-  expect((await across().status(scopeOf(), transfer)).phase).toBe("moving");
+  expect((await across().status(scopeOf(), transfer)).phase).toBe("bridging");
 });
 
 test("does not let an option replace what ships in code", () => {

@@ -36,7 +36,7 @@ test.each<TokenSymbol>(["USDC", "USDT"])(
     const { txHash, deposited, built } = await departInto(world, { symbol });
     expect(built.toAmount).toBe(DELIVERED);
     expect(deposited.outputAmount).toBe(DELIVERED);
-    expect(await follow(world, txHash)).toMatchObject({ phase: "moving", amountReceived: null });
+    expect(await follow(world, txHash)).toMatchObject({ phase: "bridging", amountReceived: null });
 
     const fill = await arrive(world, deposited);
     expect(routerDeposits(fill.logs)[0]?.args).toMatchObject({ amountIn: DELIVERED, shares: DELIVERED });
@@ -50,13 +50,13 @@ test.each<TokenSymbol>(["USDC", "USDT"])(
       refundTxHash: null,
       amountReceived: DELIVERED,
       explorerLink: null,
-      witness: {
-        delivered: {
+      proof: {
+        delivery: {
           amount: DELIVERED,
           logs: { first: expect.any(Number), last: expect.any(Number) },
-          bond: "id",
+          matchedBy: "id",
         },
-        took: {
+        taken: {
           token: getAddress(wordToAddress(deposited.inputToken)),
           amount: deposited.inputAmount,
           by: built.transaction.to,

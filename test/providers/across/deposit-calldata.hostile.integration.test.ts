@@ -103,7 +103,7 @@ describe("an allowance of USDT that a stranger made the handler leave to the Rou
 test("a made-up fill with the same id delivers nothing in our eyes", async () => {
   const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
   await arrive(world, { ...deposited, outputAmount: 1n, message: "0x" });
-  expect(await follow(world, txHash)).toMatchObject({ phase: "moving", destinationTxHash: null });
+  expect(await follow(world, txHash)).toMatchObject({ phase: "bridging", destinationTxHash: null });
   const fill = await arrive(world, deposited);
   expect(await follow(world, txHash)).toMatchObject({
     phase: "delivered",

@@ -20,7 +20,7 @@ import {
 import { scenarioOf } from "../../support/lifi/scenarios.ts";
 
 const providerAt = (apiUrl: string) =>
-  createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, memory: new RateLimitMemory() });
+  createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, rateLimits: new RateLimitMemory() });
 const scope = () => scopeOf(() => NOW * 1000);
 
 async function failureOf(promise: Promise<unknown>): Promise<AppError> {
@@ -70,8 +70,8 @@ describe("works", () => {
       gasCostUsd: "0.0094",
       fromAmountUsd: "100.02",
       toAmountUsd: "99.70",
-      callable: false,
-      plain: true,
+      supportsCall: false,
+      supportsPlain: true,
       transaction: { to: DIAMOND, data, value: 0n },
       spender: DIAMOND,
       executor: null,
@@ -178,7 +178,7 @@ describe("refused", () => {
     await using server = await fakeLifi({ body: answer });
     const failure = await failureOf(providerAt(server.url).build(scope(), scenario.request));
     expect(failure.code).toBe("upstream_rejected");
-    expect(failure.message).toBe("the provider's answer differs from the request");
+    expect(failure.message).toBe("the provider's response does not match the request");
     expect(String(failure.cause)).toBe("Error: li.fi: transactionRequest.to");
   });
 

@@ -5,7 +5,7 @@ import { fakeLifi, scopeOf } from "../../support/lifi/fake-lifi.ts";
 import { DIAMOND, INTEGRATOR, tokens } from "../../support/lifi/parts.ts";
 
 const providerAt = (apiUrl: string) =>
-  createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, memory: new RateLimitMemory() });
+  createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, rateLimits: new RateLimitMemory() });
 
 describe("bridges", () => {
   it("are those LI.FI offers that we can verify, under our keys", async () => {
@@ -62,6 +62,6 @@ describe("moved Diamonds", () => {
       { id: 1_151_111_081_099_710, diamondAddress: null },
     ];
     await using server = await fakeLifi({ body: { chains } });
-    expect(await providerAt(server.url).movedDiamonds(scopeOf())).toEqual([10]);
+    expect(await providerAt(server.url).changedDiamonds(scopeOf())).toEqual([10]);
   });
 });

@@ -178,7 +178,7 @@ describe.runIf(present)("captured statuses are understood", () => {
         (/done-refunded/.test(name) && "refunded") ||
         (/done/.test(name) && "delivered") ||
         (/wait-source/.test(name) && "source_pending") ||
-        (/pending/.test(name) && "moving") ||
+        (/pending/.test(name) && "bridging") ||
         "failed";
     expect(read.phase).toBe(expected);
   });

@@ -25,7 +25,7 @@ const make = (fields: { integrator?: string; chainId?: number }) =>
     apiUrl: "http://127.0.0.1:1",
     apiKey: null,
     integrator: fields.integrator ?? INTEGRATOR,
-    memory: new RateLimitMemory(),
+    rateLimits: new RateLimitMemory(),
     deployments: new Map([[fields.chainId ?? 31_337, local]]),
   });
 

@@ -8,7 +8,7 @@ import { callOf, INTEGRATOR, NATIVE, requestOf, tokens, USER } from "../../suppo
 import { scenarioOf } from "../../support/lifi/scenarios.ts";
 
 const providerAt = (apiUrl: string) =>
-  createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, memory: new RateLimitMemory() });
+  createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, rateLimits: new RateLimitMemory() });
 
 function routeOf(name: string, change: object = {}) {
   const { transactionRequest, transactionId, ...step } = answerOf(scenarioOf(name));
@@ -36,8 +36,8 @@ describe("works", () => {
         gasCostUsd: "0.0094",
         fromAmountUsd: "100.02",
         toAmountUsd: "99.70",
-        callable: true,
-        plain: true,
+        supportsCall: true,
+        supportsPlain: true,
       },
       {
         provider: "lifi",
@@ -50,8 +50,8 @@ describe("works", () => {
         gasCostUsd: "0.0094",
         fromAmountUsd: "100.02",
         toAmountUsd: "99.70",
-        callable: true,
-        plain: true,
+        supportsCall: true,
+        supportsPlain: true,
       },
     ]);
     expect(server.received[0]).toMatchObject({ method: "POST", path: "/v1/advanced/routes" });
@@ -120,7 +120,7 @@ describe("works", () => {
       toTokenAddress: NATIVE,
       options: { bridges: { allow: ["across"] } },
     });
-    expect(option).toMatchObject({ bridge: "across", callable: true, plain: false });
+    expect(option).toMatchObject({ bridge: "across", supportsCall: true, supportsPlain: false });
   });
 
   it("names no bridge on one chain", async () => {

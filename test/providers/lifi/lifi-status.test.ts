@@ -25,16 +25,16 @@ describe("each status and substatus", () => {
     ["INVALID", undefined, "unknown null"],
     ["SOMETHING_NEW", "COMPLETED", "unknown null"],
     ["constructor", undefined, "unknown null"],
-    ["PENDING", undefined, "moving null"],
+    ["PENDING", undefined, "bridging null"],
     ["PENDING", "WAIT_SOURCE_CONFIRMATIONS", "source_pending WAIT_SOURCE_CONFIRMATIONS"],
-    ["PENDING", "WAIT_DESTINATION_TRANSACTION", "moving WAIT_DESTINATION_TRANSACTION"],
-    ["PENDING", "BRIDGE_NOT_AVAILABLE", "moving BRIDGE_NOT_AVAILABLE"],
-    ["PENDING", "CHAIN_NOT_AVAILABLE", "moving CHAIN_NOT_AVAILABLE"],
-    ["PENDING", "UNKNOWN_ERROR", "moving UNKNOWN_ERROR"],
+    ["PENDING", "WAIT_DESTINATION_TRANSACTION", "bridging WAIT_DESTINATION_TRANSACTION"],
+    ["PENDING", "BRIDGE_NOT_AVAILABLE", "bridging BRIDGE_NOT_AVAILABLE"],
+    ["PENDING", "CHAIN_NOT_AVAILABLE", "bridging CHAIN_NOT_AVAILABLE"],
+    ["PENDING", "UNKNOWN_ERROR", "bridging UNKNOWN_ERROR"],
     ["PENDING", "REFUND_IN_PROGRESS", "refunding REFUND_IN_PROGRESS"],
-    ["PENDING", "INTENT_EXECUTING", "moving null"],
-    ["PENDING", "NOT_PROCESSABLE_REFUND_NEEDED", "moving null"],
-    ["PENDING", "toString", "moving null"],
+    ["PENDING", "INTENT_EXECUTING", "bridging null"],
+    ["PENDING", "NOT_PROCESSABLE_REFUND_NEEDED", "bridging null"],
+    ["PENDING", "toString", "bridging null"],
     ["DONE", undefined, "delivered null"],
     ["DONE", "COMPLETED", "delivered COMPLETED"],
     ["DONE", "PARTIAL", "delivered PARTIAL"],
@@ -67,7 +67,7 @@ describe("what else it says", () => {
       refundTxHash: null,
       amountReceived: 99_740_000n,
       explorerLink: link,
-      witness: null,
+      proof: null,
     });
   });
 
@@ -126,7 +126,7 @@ describe("what else it says", () => {
 
 describe("asking", () => {
   const providerAt = (apiUrl: string) =>
-    createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, memory: new RateLimitMemory() });
+    createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, rateLimits: new RateLimitMemory() });
 
   it("names the bridge between chains, and none for a swap", async () => {
     await using server = await fakeLifi({ body: { status: "NOT_FOUND" } });

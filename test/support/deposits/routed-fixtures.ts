@@ -35,8 +35,8 @@ export const option: TransferQuote = {
   gasCostUsd: null,
   fromAmountUsd: null,
   toAmountUsd: null,
-  callable: true,
-  plain: true,
+  supportsCall: true,
+  supportsPlain: true,
 };
 const move: VerifiedTransfer = {
   ...option,

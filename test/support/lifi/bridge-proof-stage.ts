@@ -251,6 +251,6 @@ export function delivered(destinationTxHash: Hex | null): ProviderStatus {
     refundTxHash: null,
     amountReceived: null,
     explorerLink: null,
-    witness: null,
+    proof: null,
   };
 }

@@ -47,7 +47,7 @@ export function openProviders(stack: BridgedStack): {
       apiUrl: lifi.api_url,
       apiKey: null,
       integrator: lifi.integrator,
-      memory: new RateLimitMemory(),
+      rateLimits: new RateLimitMemory(),
       deployments: new Map(lifiRows),
     }),
     across: createAcross({ apiUrl: across.api_url, deployments: acrossRows }),

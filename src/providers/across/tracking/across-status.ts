@@ -2,8 +2,8 @@ import type { Hex } from "viem";
 import { readBlock } from "../../../chains/blocks.ts";
 import type { ChainClient } from "../../../chains/client.ts";
 import { fetchTransaction } from "../../../chains/transaction.ts";
-import { AppError, failureFrom } from "../../../errors.ts";
-import type { DeliveryProof, ProviderScope, ProviderStatus } from "../../provider.ts";
+import type { DeliveryProof, ProviderScope, ProviderStatus, TransferReference } from "../../provider.ts";
+import { toProviderFailure } from "../../provider-failures.ts";
 import { type AcrossApiSettings, fetchDepositStatus } from "../across-api.ts";
 import type { AcrossDepositStatus } from "../across-schemas.ts";
 import type { AcrossDeployment, AcrossDeployments } from "../deployments.ts";
@@ -13,26 +13,19 @@ import { searchFill } from "./fill-search.ts";
 import { type AcrossDeposit, findAcrossDeposit, readRelayState } from "./spoke-pool.ts";
 import { type SourceEvidence, statusFromEvidence, type TransferEvidence } from "./status-evidence.ts";
 
-/** A transfer by its source transaction. */
-interface AcrossTransfer {
-  txHash: Hex;
-  fromChainId: number;
-  toChainId: number;
-}
-
-/** What the source chain shows of a transfer. */
+/** A transfer as its source chain records it. */
 interface SourceRecord {
   evidence: SourceEvidence;
+  /** Null unless the evidence is "deposited". */
   deposited: AcrossDeposit | null;
 }
 
-/**
- * Looks a transfer up on its source chain. Throws when the chain is not served, what the chain client throws,
- * or a ZodError.
- */
+const SOURCE_UNREAD: SourceRecord = { evidence: "unread", deposited: null };
+
+/** Reads a transfer's deposit from its source chain. Throws when the chain is not served or cannot be read. */
 async function readSourceRecord(
   scope: ProviderScope,
-  { transfer, deployments }: { transfer: AcrossTransfer; deployments: AcrossDeployments },
+  { transfer, deployments }: { transfer: TransferReference; deployments: AcrossDeployments },
 ): Promise<SourceRecord> {
   const client = scope.chain(transfer.fromChainId);
   const origin = deployments.get(transfer.fromChainId);
@@ -45,29 +38,28 @@ async function readSourceRecord(
   return deposited === null ? without("no_deposit") : { evidence: "deposited", deposited };
 }
 
-/** What the destination chain shows of a transfer. */
+/** The evidence that the destination chain gives. */
 export type DestinationEvidence = Pick<TransferEvidence, "relay" | "fill" | "overdue">;
 
-/** What it shows when it could not be read. */
 const DESTINATION_UNREAD: DestinationEvidence = { relay: null, fill: null, overdue: false };
 
 interface FillQuery {
   deposited: AcrossDeposit;
-  /** The transaction that the API says delivered it. */
+  /** The fill transaction named by the API; null when it names none. */
   fillTx: Hex | null;
   deployments: AcrossDeployments;
 }
 
-/** The destination's account of a transfer; a chain that cannot be read shows nothing. */
-async function readDestination(scope: ProviderScope, sought: FillQuery): Promise<DestinationEvidence> {
-  const { deposited, fillTx, deployments } = sought;
+/** Reads the destination chain's evidence of a transfer; a chain that cannot be read gives none. Never throws. */
+async function readDestination(scope: ProviderScope, query: FillQuery): Promise<DestinationEvidence> {
+  const { deposited, fillTx, deployments } = query;
   const client = scope.chain(deposited.destinationChainId);
   const destination = deployments.get(deposited.destinationChainId);
   if (client === null || destination === undefined) return DESTINATION_UNREAD;
-  const at = { ...sought, destination, client };
+  const at = { ...query, destination, client };
   try {
-    const told = fillTx === null ? null : await readFill(at, fillTx);
-    return told === null ? await readRelayAndFill(at) : { relay: "filled", fill: told, overdue: false };
+    const fill = fillTx === null ? null : await readFill(at, fillTx);
+    return fill === null ? await readRelayAndFill(at) : { relay: "filled", fill, overdue: false };
   } catch {
     return DESTINATION_UNREAD;
   }
@@ -78,12 +70,12 @@ interface DestinationReader extends FillQuery {
   client: ChainClient;
 }
 
-/** The SpokePool's own state of the transfer, and when that is filled, the transaction that did it. */
+/** Reads the SpokePool's relay state and, when the deposit is filled, searches the fill transaction. */
 async function readRelayAndFill(there: DestinationReader): Promise<DestinationEvidence> {
   const { client, deposited } = there;
   const [relay, head] = await Promise.all([readRelayState(client, there), readBlock(client, "latest")]);
-  const late = head.timestamp > deposited.fillDeadline;
-  if (relay !== "filled") return { relay, fill: null, overdue: late };
+  const overdue = head.timestamp > deposited.fillDeadline;
+  if (relay !== "filled") return { relay, fill: null, overdue };
   const hash = await searchFill(client, { ...there, head }).catch(() => null);
   return { relay, fill: hash === null ? null : await readFill(there, hash), overdue: false };
 }
@@ -93,58 +85,52 @@ async function readFill(there: DestinationReader, hash: Hex): Promise<Fill | nul
   return receipt === null ? null : findFill(receipt, there);
 }
 
-/** What following a transfer needs besides the request's scope. */
+/** The dependencies of tracking besides the request's scope. */
 export interface AcrossTracker {
   settings: AcrossApiSettings;
   deployments: AcrossDeployments;
 }
 
 /**
- * Follows a transfer: the API's word and the source receipt at once, then the destination chain. Throws
- * `upstream_timeout`, `upstream_unavailable`, `rate_limited` when neither the API nor the source answers.
+ * Returns the status of a transfer: from the API and the source receipt, read at once, then from the destination
+ * chain. Throws `upstream_timeout`, `upstream_unavailable`, `rate_limited` when both the API and the source chain
+ * fail.
  */
 export async function trackAcrossTransfer(
   scope: ProviderScope,
-  { transfer, follower }: { transfer: AcrossTransfer; follower: AcrossTracker },
+  { transfer, tracker }: { transfer: TransferReference; tracker: AcrossTracker },
 ): Promise<ProviderStatus> {
-  const { settings, deployments } = follower;
-  const [word, source] = await Promise.allSettled([
+  const { settings, deployments } = tracker;
+  const [answer, read] = await Promise.allSettled([
     fetchDepositStatus(scope, { settings, txHash: transfer.txHash }),
     readSourceRecord(scope, { transfer, deployments }),
   ]);
-  if (word.status === "rejected" && source.status === "rejected") throw toAppError(word.reason);
-  const seen: SourceRecord =
-    source.status === "fulfilled" ? source.value : { evidence: "unread", deposited: null };
-  const { deposited } = seen;
-  const said = word.status === "fulfilled" ? word.value : null;
-  const honest = said !== null && isSameTransfer(said, { transfer, deposited }) ? said : null;
-  const fillTx = honest?.fillTx ?? null;
+  if (answer.status === "rejected" && read.status === "rejected") throw toProviderFailure(answer.reason);
+  const source = read.status === "fulfilled" ? read.value : SOURCE_UNREAD;
+  const { deposited } = source;
+  const apiStatus =
+    answer.status === "fulfilled" ? statusOfTransfer(answer.value, { transfer, deposited }) : null;
+  const fillTx = apiStatus?.fillTx ?? null;
   const destination =
-    deposited === null
-      ? DESTINATION_UNREAD
-      : await readDestination(scope, { ...follower, deposited, fillTx });
-  const told = statusFromEvidence({ word: honest, source: seen.evidence, ...destination });
+    deposited === null ? DESTINATION_UNREAD : await readDestination(scope, { ...tracker, deposited, fillTx });
+  const status = statusFromEvidence({ apiStatus, source: source.evidence, ...destination });
   const origin = deployments.get(transfer.fromChainId);
-  if (deposited === null || origin === undefined) return { ...told, witness: null };
+  if (deposited === null || origin === undefined) return { ...status, proof: null };
   const { inputToken, inputAmount: amount } = deposited;
-  const took = { token: wordToAddress(inputToken), amount, by: origin.spokePool };
-  return { ...told, witness: { delivered: deliveryProofOf(destination.fill), took } };
+  const taken = { token: wordToAddress(inputToken), amount, by: origin.spokePool };
+  return { ...status, proof: { delivery: deliveryProofOf(destination.fill), taken } };
 }
 
 function deliveryProofOf(fill: Fill | null): DeliveryProof | null {
-  return fill === null ? null : { amount: fill.amount, logs: fill.logs, bond: "id" };
+  return fill === null ? null : { amount: fill.amount, logs: fill.logs, matchedBy: "id" };
 }
 
-/** Whether the API speaks of this transfer; of another it would be believed nothing. */
-function isSameTransfer(
-  said: AcrossDepositStatus,
-  { transfer, deposited }: { transfer: AcrossTransfer; deposited: AcrossDeposit | null },
-): boolean {
-  if (said.originChainId !== transfer.fromChainId) return false;
-  return deposited === null || said.destinationChainId === deposited.destinationChainId;
-}
-
-function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  return failureFrom("upstream_unavailable", "the bridge's answer could not be read", error);
+/** Returns the API's status, or null when its chains show that it describes another transfer. */
+function statusOfTransfer(
+  status: AcrossDepositStatus | null,
+  { transfer, deposited }: { transfer: TransferReference; deposited: AcrossDeposit | null },
+): AcrossDepositStatus | null {
+  if (status?.originChainId !== transfer.fromChainId) return null;
+  const sameDestination = deposited === null || status.destinationChainId === deposited.destinationChainId;
+  return sameDestination ? status : null;
 }

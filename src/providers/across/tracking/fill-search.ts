@@ -10,7 +10,7 @@ import type { AcrossDeployment } from "../deployments.ts";
 import { isSameRelay } from "./fill.ts";
 import type { AcrossDeposit } from "./spoke-pool.ts";
 
-/** Blocks of the widest request, blocks below the head that are searched at most, and requests of one search. */
+/** Bounds of a search: blocks per request, blocks below the head, and requests. */
 const MAX_RANGE = 10_000;
 const MAX_LOOKBACK = 100_000;
 const MAX_REQUESTS = 8;
@@ -24,9 +24,9 @@ interface FillSearch {
 }
 
 /**
- * Searches the destination chain for the transaction in which the SpokePool filled a transfer, from the time of the
- * deposit on. Null when it was not found, which proves nothing: the search is bounded. Throws what the chain client
- * throws when nodes fail for other reasons than the size of a request.
+ * Searches the destination chain for the transaction that filled a deposit, from the time of the deposit on. Null
+ * when not found, which is no proof of absence: the search is bounded. Throws the chain client's failures, except for
+ * refusals of too large requests.
  */
 export async function searchFill(client: ChainClient, search: FillSearch): Promise<Hex | null> {
   const { deposited, destination, head } = search;
@@ -51,7 +51,9 @@ function findFillTransaction(logs: readonly ChainLog[], deposited: AcrossDeposit
   return fills.find(({ args }) => isSameRelay(args, deposited))?.transactionHash ?? null;
 }
 
-/** The first block in which the fill can be, by the chain's average block time; a fifth and 100 blocks earlier to be safe. */
+/**
+ * Returns the first block to search: the deposit's, estimated by the average block time, less 20 % and 100 blocks.
+ */
 async function firstPossibleBlock(client: ChainClient, { deposited, head }: FillSearch): Promise<number> {
   if (head.number <= PACE_BLOCKS) return 0;
   const oldest = Math.max(0, head.number - MAX_LOOKBACK);

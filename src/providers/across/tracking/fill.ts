@@ -5,26 +5,30 @@ import type { AcrossDeployment } from "../deployments.ts";
 import { decodeInstructions, wordToAddress } from "../deposit-calldata.ts";
 import type { AcrossDeposit } from "./spoke-pool.ts";
 
-/** A delivery as the SpokePool made it: the depositor may have agreed to another than was deposited for. */
+/**
+ * A fill together with its deposit; the depositor may have signed an update, so recipient, message and amount can
+ * differ.
+ */
 interface HandlerDelivery {
   deposited: AcrossDeposit;
   messageHash: Hex;
   execution: { updatedRecipient: Hex; updatedMessageHash: Hex; updatedOutputAmount: bigint };
-  /** The handler of the destination; null where none is known. */
+  /** The multicall handler on the destination chain; null when unknown. */
   handler: Address | null;
 }
 
 /**
- * Whether the calls at the end of a delivery succeeded, by the events between it and the next; null: they do not
- * tell. A delivery without a message makes none, and succeeds. Throws when the message cannot be decoded.
+ * Returns whether the destination calls of a delivery succeeded, from the logs between it and the next delivery; null
+ * when they do not show it. A delivery without a message counts as success. Throws when the message cannot be
+ * decoded.
  */
-function didCallsSucceed(during: readonly Log[], delivery: HandlerDelivery): boolean | null {
+function didCallsSucceed(deliveryLogs: readonly Log[], delivery: HandlerDelivery): boolean | null {
   const { deposited, messageHash, execution, handler } = delivery;
   if (execution.updatedRecipient !== deposited.recipient) return null;
   if (execution.updatedMessageHash !== messageHash) return null;
   if (deposited.message === "0x") return true;
   if (handler === null || !isAddressEqual(handler, wordToAddress(deposited.recipient))) return null;
-  const logs = during.filter((log) => isAddressEqual(log.address, handler));
+  const logs = deliveryLogs.filter((log) => isAddressEqual(log.address, handler));
   const events = parseEventLogs({ abi: handlerAbi(), logs });
   const failure = events.findIndex(({ eventName }) => eventName === "CallsFailed");
   if (failure === -1) return true;
@@ -34,8 +38,9 @@ function didCallsSucceed(during: readonly Log[], delivery: HandlerDelivery): boo
 type HandlerEvent = ReturnType<typeof parseEventLogs<ReturnType<typeof handlerAbi>>>[number];
 
 /**
- * Whether the handler paid what was delivered out to the fallback recipient, as it does at once when calls fail.
- * Anyone can make it run the same message again, and fail, but then pays the recipient out of his own pocket.
+ * Returns true when the handler paid the delivered tokens to the fallback recipient, as it does when a call fails.
+ * Anyone can make the handler fail with a copy of the message, but would have to pay the same amount to the
+ * recipient.
  */
 function isPaidToFallback(
   events: readonly HandlerEvent[],
@@ -52,20 +57,22 @@ function isPaidToFallback(
   );
 }
 
-/** What the destination chain shows of a delivery. */
+/** A fill of a deposit, as the destination receipt records it. */
 export interface Fill {
   txHash: Hex;
   /** Smallest unit of the output token. */
   amount: bigint;
-  /** Whether the handler's calls succeeded: otherwise the user holds the token itself. Null: it does not tell. */
+  /**
+   * False when a destination call failed and the user received the tokens instead; null when the logs do not show it.
+   */
   callsSucceeded: boolean | null;
-  /** The logs of the receipt that belong to it, by index, both included. */
+  /** Log index range of the receipt that belongs to this fill, both ends included. */
   logs: { first: number; last: number };
 }
 
 /**
- * Reads the delivery of a transfer out of a receipt of the destination chain; null: it is not there.
- * The id alone proves nothing: anyone can fill a made-up transfer with the same id, so the whole is compared.
+ * Finds the fill of a deposit in a destination receipt; null when there is none. Every field is compared, because
+ * anyone can fill an invented deposit with the same id.
  */
 export function findFill(
   receipt: Receipt,
@@ -77,16 +84,21 @@ export function findFill(
   const index = fills.findIndex(({ args }) => isSameRelay(args, of.deposited));
   const fill = fills[index];
   if (fill === undefined) return null;
-  // A transaction may deliver several transfers; one is paid out and its calls run before the next is delivered.
+  // A transaction may fill several deposits; each is paid out and its calls run before the next fill.
   const end = fills[index + 1]?.logIndex ?? Number.POSITIVE_INFINITY;
   const logs = { first: fill.logIndex, last: end - 1 };
-  const during = receipt.logs.filter(({ logIndex }) => logIndex !== null && isWithin(logIndex, logs));
+  const deliveryLogs = receipt.logs.filter(({ logIndex }) => logIndex !== null && isWithin(logIndex, logs));
   const { messageHash, relayExecutionInfo: execution } = fill.args;
   const handler = of.destination.multicallHandler;
   return {
     txHash: fill.transactionHash,
     amount: execution.updatedOutputAmount,
-    callsSucceeded: didCallsSucceed(during, { deposited: of.deposited, messageHash, execution, handler }),
+    callsSucceeded: didCallsSucceed(deliveryLogs, {
+      deposited: of.deposited,
+      messageHash,
+      execution,
+      handler,
+    }),
     logs,
   };
 }
@@ -107,7 +119,10 @@ type FilledRelayArgs = Pick<
 
 const NO_MESSAGE: Hex = `0x${"0".repeat(64)}`;
 
-/** Whether a fill is of exactly this transfer. Source: SpokePool.sol `_hashNonEmptyMessage` for the message. */
+/**
+ * Returns true when a fill matches a deposit in every field. Source: SpokePool.sol, `_hashNonEmptyMessage` for the
+ * message.
+ */
 export function isSameRelay(fill: FilledRelayArgs, deposited: AcrossDeposit): boolean {
   return (
     fill.originChainId === BigInt(deposited.originChainId) &&

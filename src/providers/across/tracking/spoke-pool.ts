@@ -13,7 +13,7 @@ import type { Receipt } from "../../../chains/transaction.ts";
 import { relayHashParameters, spokePoolAbi } from "../across-abi.ts";
 import type { AcrossDeployment } from "../deployments.ts";
 
-/** A transfer as the SpokePool of its origin recorded it; what a fill must repeat in full. */
+/** A deposit as the SpokePool of its source chain recorded it; a fill repeats every field. */
 export interface AcrossDeposit {
   originChainId: number;
   destinationChainId: number;
@@ -32,38 +32,35 @@ export interface AcrossDeposit {
   message: Hex;
 }
 
-/**
- * Reads the transfer towards `toChainId` out of its source receipt; null: there is none, or there are several, of
- * which nobody can say which one is meant.
- */
+/** Finds the deposit to `toChainId` in a source receipt; null when there is none or more than one. */
 export function findAcrossDeposit(
   receipt: Receipt,
   on: { origin: AcrossDeployment; toChainId: number },
 ): AcrossDeposit | null {
   const own = receipt.logs.filter((log) => isAddressEqual(log.address, on.origin.spokePool));
   const events = parseEventLogs({ abi: spokePoolAbi(), eventName: "FundsDeposited", logs: own });
-  const fitting = events.filter(({ args }) => args.destinationChainId === BigInt(on.toChainId));
-  const [found, ...others] = fitting;
+  const matching = events.filter(({ args }) => args.destinationChainId === BigInt(on.toChainId));
+  const [found, ...others] = matching;
   if (found === undefined || others.length > 0) return null;
   const { destinationChainId, ...fields } = found.args;
   return { ...fields, originChainId: on.origin.chainId, destinationChainId: Number(destinationChainId) };
 }
 
-/** Under which hash the destination's SpokePool keeps the transfer's state. Source: SpokePool.getV3RelayHash. */
+/** Returns the relay hash, the key of a deposit's fill status. Source: SpokePool.sol, `getV3RelayHash`. */
 export function relayHash(deposited: AcrossDeposit): Hex {
   const { originChainId, destinationChainId, ...relay } = deposited;
   const data = { ...relay, originChainId: BigInt(originChainId) };
   return keccak256(encodeAbiParameters(relayHashParameters, [data, BigInt(destinationChainId)]));
 }
 
-/** How the SpokePool of the destination sees a transfer. */
+/** The fill status of a deposit in the destination's SpokePool. */
 export type RelayState = "unfilled" | "slow_fill_requested" | "filled";
 
 const STATES: readonly RelayState[] = ["unfilled", "slow_fill_requested", "filled"];
 
 /**
- * Asks the destination's SpokePool for a transfer's state, in one call and whatever its age. Throws what the
- * chain client throws; an answer of another shape is an Error. Source: SpokePool.sol `fillStatuses`.
+ * Reads a deposit's fill status from the destination's SpokePool in one call, for deposits of any age. Throws the
+ * chain client's failures, and an Error for an unknown status. Source: SpokePool.sol, `fillStatuses`.
  */
 export async function readRelayState(
   client: ChainClient,
@@ -75,6 +72,6 @@ export async function readRelayState(
   const answer = await client.request("eth_call", [{ to: destination.spokePool, data }, "latest"]);
   const status = decodeFunctionResult({ abi: spokePoolAbi(), functionName, data: RpcWord.parse(answer) });
   const state = STATES[Number(status)];
-  if (state === undefined) throw new Error(`the SpokePool knows a state ${status}`);
+  if (state === undefined) throw new Error(`the SpokePool returned an unknown fill status ${status}`);
   return state;
 }

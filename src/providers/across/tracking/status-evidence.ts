@@ -3,24 +3,27 @@ import type { AcrossDepositStatus } from "../across-schemas.ts";
 import type { Fill } from "./fill.ts";
 import type { RelayState } from "./spoke-pool.ts";
 
-/** What the source chain shows: nothing was read, no such transaction, and so on to a recorded transfer. */
+/**
+ * What the source chain shows: it could not be read, has no such transaction, has it pending, reverted, without a
+ * deposit event, or with one.
+ */
 export type SourceEvidence = "unread" | "absent" | "waiting" | "reverted" | "no_deposit" | "deposited";
 
-/** All that is known of a transfer at one moment. */
+/** Everything known about a transfer at one moment. */
 export interface TransferEvidence {
-  /** The API's word; null: it is silent, or gave nothing usable. */
-  word: Pick<AcrossDepositStatus, "status" | "fillTx" | "refundTx" | "actionsSucceeded"> | null;
+  /** Null when the API failed, does not know the transfer or describes another one. */
+  apiStatus: Pick<AcrossDepositStatus, "status" | "fillTx" | "refundTx" | "actionsSucceeded"> | null;
   source: SourceEvidence;
-  /** The destination's own account; null: unread. */
+  /** The destination SpokePool's fill status; null when it could not be read. */
   relay: RelayState | null;
-  /** The delivery, seen in a receipt of the destination. */
+  /** The fill found in a destination receipt. */
   fill: Fill | null;
-  /** The destination's clock is past the fill deadline of a transfer that is not filled. */
+  /** True when the destination's block time is past the fill deadline and the deposit is not filled. */
   overdue: boolean;
 }
 
-/** A status without what the contracts witness of it. */
-export type UnprovenStatus = Omit<ProviderStatus, "witness">;
+/** A status without the bridge's proof. */
+export type UnprovenStatus = Omit<ProviderStatus, "proof">;
 
 const STATUS_UNKNOWN: UnprovenStatus = {
   phase: "unknown",
@@ -30,9 +33,9 @@ const STATUS_UNKNOWN: UnprovenStatus = {
   amountReceived: null,
   explorerLink: null,
 };
-const STATUS_MOVING: UnprovenStatus = {
+const STATUS_BRIDGING: UnprovenStatus = {
   ...STATUS_UNKNOWN,
-  phase: "moving",
+  phase: "bridging",
   substatus: "WAIT_DESTINATION_TRANSACTION",
 };
 const STATUS_REFUNDING: UnprovenStatus = {
@@ -48,21 +51,26 @@ const STATUS_WAITING: UnprovenStatus = {
 const STATUS_FAILED: UnprovenStatus = { ...STATUS_UNKNOWN, phase: "failed", substatus: "UNKNOWN_ERROR" };
 
 /**
- * Makes a status of the evidence: what a chain shows goes before what the API says, and the API's word is
- * believed only where no chain contradicts it.
+ * Returns the status that the evidence supports: chains take precedence over the API, which counts only where no
+ * chain contradicts it.
  */
 export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
-  const { word, source, relay, fill } = evidence;
+  const { apiStatus, source, relay, fill } = evidence;
   if (fill !== null) return deliveredStatus(fill);
-  if (relay === "filled") return deliveredByApi(word);
+  if (relay === "filled") return deliveredByApi(apiStatus);
   if (source === "reverted") return STATUS_FAILED;
-  if (word === null) return statusWithoutApi(evidence);
-  switch (word.status) {
+  if (apiStatus === null) return statusWithoutApi(evidence);
+  switch (apiStatus.status) {
     case "filled":
     case "slowFilled":
-      return relay === null ? deliveredByApi(word) : inFlightStatus(evidence);
+      return relay === null ? deliveredByApi(apiStatus) : inFlightStatus(evidence);
     case "refunded":
-      return { ...STATUS_UNKNOWN, phase: "refunded", substatus: "REFUNDED", refundTxHash: word.refundTx };
+      return {
+        ...STATUS_UNKNOWN,
+        phase: "refunded",
+        substatus: "REFUNDED",
+        refundTxHash: apiStatus.refundTx,
+      };
     case "expired":
       return STATUS_REFUNDING;
     case "deposit-failed":
@@ -81,29 +89,30 @@ function statusWithoutApi(evidence: TransferEvidence): UnprovenStatus {
 }
 
 function inFlightStatus({ overdue }: TransferEvidence): UnprovenStatus {
-  return overdue ? STATUS_REFUNDING : STATUS_MOVING;
+  return overdue ? STATUS_REFUNDING : STATUS_BRIDGING;
 }
 
-function deliveredByApi(word: TransferEvidence["word"]): UnprovenStatus {
+function deliveredByApi(apiStatus: TransferEvidence["apiStatus"]): UnprovenStatus {
   return deliveredStatus({
-    txHash: word?.fillTx ?? null,
+    txHash: apiStatus?.fillTx ?? null,
     amount: null,
-    callsSucceeded: word?.actionsSucceeded ?? null,
+    callsSucceeded: apiStatus?.actionsSucceeded ?? null,
   });
 }
 
-/** A delivery of which the calls failed left the user with the token itself: partial. */
-function deliveredStatus(seen: {
+/** Returns a delivered status; it is PARTIAL when the destination call failed and the user received the token. */
+function deliveredStatus(delivery: {
   txHash: ProviderStatus["destinationTxHash"];
   amount: bigint | null;
   callsSucceeded: boolean | null;
 }): UnprovenStatus {
-  const substatus = seen.callsSucceeded === null ? null : seen.callsSucceeded ? "COMPLETED" : "PARTIAL";
+  const substatus =
+    delivery.callsSucceeded === null ? null : delivery.callsSucceeded ? "COMPLETED" : "PARTIAL";
   return {
     ...STATUS_UNKNOWN,
     phase: "delivered",
     substatus,
-    destinationTxHash: seen.txHash,
-    amountReceived: seen.amount,
+    destinationTxHash: delivery.txHash,
+    amountReceived: delivery.amount,
   };
 }

@@ -10,55 +10,58 @@ import {
 } from "./lifi-errors.ts";
 import type { EndpointFamily, RateLimitMemory } from "./rate-limits.ts";
 
-/** Deadlines of one request, its retry included, in milliseconds. */
+/** Timeout of a quote or list request including its retry, milliseconds. */
 export const QUOTE_TIMEOUT_MS = 8_000;
+/** Timeout of a status request including its retry, milliseconds. */
 export const STATUS_TIMEOUT_MS = 4_000;
-/** The largest answer that is read, in bytes. */
+/** The largest response that is read, bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** LI.FI's own rule: one retry, for status 500 only, after this pause. Source: @lifi/sdk, request.ts. */
+/** Pause before the only retry, which follows status 500 as in LI.FI's SDK. Source: @lifi/sdk, request.ts. */
 const RETRY_PAUSE_MS = 500;
-/** A retry is not worth starting with less time than this. */
+/** The least remaining time, milliseconds, with which a retry is started. */
 const MIN_ATTEMPT_MS = 250;
 
+/** A request to LI.FI's API. */
 export interface LifiRequest<S extends z.ZodType> {
   family: EndpointFamily;
   path: string;
   query?: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST; GET without it. */
+  /** Sent as JSON by POST; absent for GET. */
   body?: unknown;
   timeoutMs: number;
-  /** What an answer of status 200 must look like. */
+  /** Schema of a 200 response. */
   schema: S;
-  /** What status 404 means, where it is an answer and no failure. */
+  /** Value of a 404 response, for endpoints where it is not a failure. */
   notFound?: z.infer<S>;
 }
 
+/** Client of LI.FI's API. */
 export interface LifiClient {
   /**
-   * Asks LI.FI. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` and
-   * `upstream_timeout`, never with the upstream's own words.
+   * Sends a request. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` and
+   * `upstream_timeout`, never with the upstream's own text.
    */
   ask<S extends z.ZodType>(scope: ProviderScope, request: LifiRequest<S>): Promise<z.infer<S>>;
 }
 
-/** Makes the client; it holds no state but the memory of limits that it is handed. */
+/** Creates the client; its only state is the given record of rate limits. */
 export function createLifiClient(options: {
   apiUrl: string;
   apiKey: string | null;
-  memory: RateLimitMemory;
+  rateLimits: RateLimitMemory;
 }): LifiClient {
-  const { apiKey, memory } = options;
+  const { apiKey, rateLimits } = options;
   const base = options.apiUrl.replace(/\/+$/, "");
   return {
     async ask(scope, request) {
-      const wait = memory.waitSeconds(request.family, scope.now());
+      const wait = rateLimits.waitSeconds(request.family, scope.now());
       if (wait !== null) throw lifiRateLimited(wait);
       const url = `${base}${request.path}${toQuery(request.query)}`;
       const init = toInit(request.body, apiKey);
       const left = (scope.deadline ?? Number.POSITIVE_INFINITY) - scope.now();
       const timeoutMs = Math.max(1, Math.min(request.timeoutMs, left));
       const response = await send(scope, { url, init, timeoutMs });
-      memory.observe(request.family, { ...response, now: scope.now() });
+      rateLimits.record(request.family, { ...response, now: scope.now() });
       return readResponse(response, { ...request, now: scope.now() });
     },
   };

@@ -3,28 +3,28 @@ import { OutsideError } from "../../../lib/bounded-fetch.ts";
 import { LifiErrorBody } from "./lifi-schemas.ts";
 import { retryAfterSeconds } from "./rate-limits.ts";
 
-/** Why there is no route, in our words. */
+/** Reasons of `no_route`: code and text shown to customers. */
 const lifiReasonDetails = {
-  bridge_unavailable: "no bridge that can be verified serves this transfer",
-  token_unknown: "the provider does not know the token or the chain",
-  request_refused: "the provider does not take this transfer",
+  bridge_unavailable: "no bridge with verifiable transactions supports this transfer",
+  token_unknown: "the provider does not support this token or chain",
+  request_refused: "the provider refuses this transfer request",
   no_quote: "the provider has no quote for this transfer",
   transaction_not_built:
-    "the provider could not build a transaction; the paying account may lack the balance",
+    "the provider could not build the transaction; check the balance of the paying account",
   not_processable: "the provider cannot process this transfer",
-  slippage_exceeded: "the price moves by more than the slippage allows",
-  insufficient_liquidity: "there is not enough liquidity for this amount",
+  slippage_exceeded: "the price moved by more than the slippage limit allows",
+  insufficient_liquidity: "the liquidity is not sufficient for this amount",
   amount_too_low: "the amount is too low",
   amount_too_high: "the amount is too high",
   fees_exceed_amount: "the fees are higher than the amount",
-  recipient_unsupported: "the bridge does not deliver to this recipient",
-  minimum_not_guaranteed: "the bridge cannot guarantee a minimum",
-  tool_unavailable: "the bridge or exchange did not answer",
+  recipient_unsupported: "the bridge cannot deliver to this recipient",
+  minimum_not_guaranteed: "the bridge cannot guarantee a minimum amount",
+  tool_unavailable: "the bridge or exchange did not respond",
 } as const;
 
 type LifiReason = keyof typeof lifiReasonDetails;
 
-/** Upstream tool codes; the misspelt one was used until 2024. Source: docs.li.fi, error codes. */
+/** Reasons by LI.FI's tool error code; one misspelt code was in use until 2024. Source: docs.li.fi, error codes. */
 const reasonByToolCode: Readonly<Record<string, LifiReason>> = {
   NO_POSSIBLE_ROUTE: "no_quote",
   INSUFFICIENT_LIQUIDITY: "insufficient_liquidity",
@@ -41,12 +41,12 @@ const reasonByToolCode: Readonly<Record<string, LifiReason>> = {
   CANNOT_GUARANTEE_MIN_AMOUNT: "minimum_not_guaranteed",
 };
 
-/** The reason behind a tool's code; an unknown one only says that it had no quote. */
+/** Returns the reason for a tool's error code; `no_quote` for an unknown code. */
 export function reasonOfToolCode(code: string): LifiReason {
   return (Object.hasOwn(reasonByToolCode, code) ? reasonByToolCode[code] : undefined) ?? "no_quote";
 }
 
-/** An answer that is not 200. */
+/** A response with a status other than 200. */
 export interface LifiErrorResponse {
   status: number;
   headers: Headers;
@@ -57,7 +57,7 @@ export interface LifiErrorResponse {
 
 type ErrorMeaning = LifiReason | "rate_limited" | "unavailable" | "timeout";
 
-/** LI.FI's error codes. Source: docs.li.fi/api-reference/error-codes. */
+/** Meaning of LI.FI's error codes. Source: docs.li.fi/api-reference/error-codes. */
 const meaningByCode: Readonly<Record<number, ErrorMeaning>> = {
   1000: "unavailable",
   1001: "transaction_not_built",
@@ -75,7 +75,7 @@ const meaningByCode: Readonly<Record<number, ErrorMeaning>> = {
   1013: "request_refused",
 };
 
-/** What a status means when the body gives no code we know. */
+/** Meaning of an HTTP status when the body has no known code. */
 const meaningByStatus: Readonly<Record<number, ErrorMeaning>> = {
   400: "request_refused",
   404: "no_quote",
@@ -86,14 +86,14 @@ const meaningByStatus: Readonly<Record<number, ErrorMeaning>> = {
   504: "timeout",
 };
 
-const UNAVAILABLE = "the routing provider gave no usable answer";
+const UNAVAILABLE = "the routing provider is unavailable; try again later";
 
-/** Turns a refusal into our failure: `no_route`, `rate_limited`, `upstream_unavailable` or `upstream_timeout`. */
-export function failureFromLifiResponse(refusal: LifiErrorResponse): AppError {
-  const body = parseBody(refusal.text);
-  const meaning = meaningOf(refusal.status, body);
-  const cause = new Error(`li.fi answered ${refusal.status}, code ${body?.code ?? "none"}`);
-  if (meaning === "rate_limited") return lifiRateLimited(retryAfterSeconds(refusal.headers, refusal.now));
+/** Maps an error response to a failure: `no_route`, `rate_limited`, `upstream_unavailable` or `upstream_timeout`. */
+export function failureFromLifiResponse(response: LifiErrorResponse): AppError {
+  const body = parseBody(response.text);
+  const meaning = meaningOf(response.status, body);
+  const cause = new Error(`li.fi answered ${response.status}, code ${body?.code ?? "none"}`);
+  if (meaning === "rate_limited") return lifiRateLimited(retryAfterSeconds(response.headers, response.now));
   if (meaning === "timeout") return failureFrom("upstream_timeout", UNAVAILABLE, cause);
   if (meaning === "unavailable") return failureFrom("upstream_unavailable", UNAVAILABLE, cause);
   const tools = meaning === "no_quote" ? toolErrorReasons(body?.errors) : [];
@@ -105,7 +105,7 @@ function meaningOf(status: number, body: LifiErrorBody | null): ErrorMeaning {
   return meaningByCode[body?.code ?? 0] ?? meaningByStatus[status] ?? "unavailable";
 }
 
-/** The distinct reasons of tools that had no quote, from either shape of `errors`. */
+/** Returns the distinct reasons of the tools without a quote, from either shape of `errors`. */
 export function toolErrorReasons(errors: LifiErrorBody["errors"]): LifiReason[] {
   if (errors === null || errors === undefined) return [];
   const failed = Array.isArray(errors)
@@ -114,30 +114,30 @@ export function toolErrorReasons(errors: LifiErrorBody["errors"]): LifiReason[] 
   return [...new Set(failed.map((error) => reasonOfToolCode(error.code)))];
 }
 
-/** Too many requests: `retryAfter` in seconds. */
+/** Returns `rate_limited`; `retryAfter` in seconds. */
 export function lifiRateLimited(retryAfter: number): AppError {
-  return failure("rate_limited", "the routing provider takes no more requests now", {
+  return failure("rate_limited", "the routing provider limits its requests; try again later", {
     retry_after: retryAfter,
   });
 }
 
-/** No route, each reason with a sentence of ours. */
+/** Returns `no_route` with the text of each reason. */
 export function noLifiRoute(reasons: readonly LifiReason[], cause?: unknown): AppError {
   const [first = "no_quote"] = reasons;
   const members = { reasons: reasons.map((code) => ({ code, detail: lifiReasonDetails[code] })) };
   return new AppError("no_route", lifiReasonDetails[first], { members, cause });
 }
 
-/** An answer whose shape or content is not what was asked for; `field` goes to the log only. */
+/** Returns `upstream_rejected` for a response that does not match the request; `field` is for the log only. */
 export function lifiRejection(field: string): AppError {
   return failureFrom(
     "upstream_rejected",
-    "the provider's answer differs from the request",
+    "the provider's response does not match the request",
     new Error(`li.fi: ${field}`),
   );
 }
 
-/** A call that got no answer. */
+/** Maps a network error to `upstream_timeout` or `upstream_unavailable`; an AppError is returned unchanged. */
 export function failureFromLifiExchange(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const timedOut = error instanceof OutsideError && error.kind === "timeout";

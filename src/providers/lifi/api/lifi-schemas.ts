@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import * as z from "zod";
 import { MAX_UINT256 } from "../../../lib/amount.ts";
 
-/** Calldata longer than this is refused, in hex digits with the prefix: 128 KiB. */
+/** The longest calldata accepted, in characters of hex with prefix: 128 KiB. */
 const MAX_DATA = 2 * 128 * 1024 + 2;
 const MAX_STEPS = 16;
 const MAX_COSTS = 64;
@@ -31,10 +31,12 @@ const Data = z
   .transform((text) => text.toLowerCase() as Hex);
 const ChainId = z.int().positive();
 const Text = z.string().max(512);
-/** Of what is only shown: a figure or a name of another shape is none, and costs no route. */
-const shown = <S extends z.ZodType>(schema: S) => schema.nullish().catch(null);
+/**
+ * Makes a field that is only displayed optional: a value of another shape becomes null and does not reject the route.
+ */
+const displayed = <S extends z.ZodType>(schema: S) => schema.nullish().catch(null);
 
-/** A token; its address is text because chains of other kinds are listed too. */
+/** A token; its address is plain text because LI.FI also lists tokens of other kinds of chains. */
 export const LifiToken = z.object({
   chainId: ChainId,
   address: z.string().min(1).max(128),
@@ -42,6 +44,7 @@ export const LifiToken = z.object({
   decimals: z.int().min(0).max(255),
   name: Text.optional(),
 });
+/** A parsed token. */
 export type LifiToken = z.infer<typeof LifiToken>;
 
 const Action = z.object({
@@ -60,18 +63,18 @@ const FeeCost = z.object({
   included: z.boolean(),
   feeSplit: z.unknown().optional(),
 });
-const GasCost = z.object({ amountUSD: shown(z.string().max(64)) });
+const GasCost = z.object({ amountUSD: displayed(z.string().max(64)) });
 
 const Estimate = z.object({
   fromAmount: Amount,
   toAmount: Amount,
   toAmountMin: Amount,
   approvalAddress: AddressText,
-  executionDuration: shown(z.number().min(0).max(31_536_000)),
+  executionDuration: displayed(z.number().min(0).max(31_536_000)),
   feeCosts: z.array(FeeCost).max(MAX_COSTS).nullish(),
-  gasCosts: shown(z.array(GasCost).max(MAX_COSTS)),
-  fromAmountUSD: shown(z.string().max(64)),
-  toAmountUSD: shown(z.string().max(64)),
+  gasCosts: displayed(z.array(GasCost).max(MAX_COSTS)),
+  fromAmountUSD: displayed(z.string().max(64)),
+  toAmountUSD: displayed(z.string().max(64)),
 });
 
 const IncludedStep = z.object({
@@ -90,18 +93,20 @@ const TransactionRequest = z.object({
 
 const Step = z.object({
   tool: z.string().min(1).max(64),
-  toolDetails: shown(z.object({ logoURI: shown(z.string().max(2048)) })),
+  toolDetails: displayed(z.object({ logoURI: displayed(z.string().max(2048)) })),
   action: Action,
   estimate: Estimate,
   includedSteps: z.array(IncludedStep).max(MAX_STEPS).default([]),
 });
+/** One step of a route: a bridge or swap with its amounts. */
 export type LifiStep = z.infer<typeof Step>;
 
-/** The answer of `GET /quote` and `POST /quote/contractCalls`: a step with its transaction. */
+/** The response of `GET /quote` and `POST /quote/contractCalls`: a step with its transaction. */
 export const LifiQuote = Step.extend({ transactionId: HashText, transactionRequest: TransactionRequest });
+/** A parsed quote. */
 export type LifiQuote = z.infer<typeof LifiQuote>;
 
-/** A tool that gave no quote, in whichever of the two shapes of `errors`. */
+/** The error of a tool without a quote, the same in both shapes of `errors`. */
 export const LifiToolError = z.object({ code: z.string().max(64), tool: z.string().max(64).optional() });
 const Unavailable = z.object({
   filteredOut: z.array(z.object({ reason: z.string().optional() })).default([]),
@@ -110,7 +115,7 @@ const Unavailable = z.object({
     .default([]),
 });
 
-/** The body of a refusal: `errors` is a list of tool errors, or what was filtered out and what failed. */
+/** The body of an error response: `errors` is a list of tool errors, or the lists of filtered and failed paths. */
 export const LifiErrorBody = z.object({
   code: z.number().nullish().catch(null),
   errors: z
@@ -118,18 +123,20 @@ export const LifiErrorBody = z.object({
     .nullish()
     .catch(null),
 });
+/** A parsed error body. */
 export type LifiErrorBody = z.infer<typeof LifiErrorBody>;
 
 const Route = z.object({ steps: z.array(Step).min(1).max(MAX_STEPS) });
+/** A parsed route. */
 export type LifiRoute = z.infer<typeof Route>;
 
-/** The answer of `POST /advanced/routes`; null: a route of another shape, which costs no other one. */
+/** The response of `POST /advanced/routes`; a route of another shape becomes null without rejecting the others. */
 export const LifiRoutes = z.object({
   routes: z.array(Route.nullable().catch(null)).max(64),
   unavailableRoutes: z.unknown().optional(),
 });
 
-/** The answer of `GET /tools`. */
+/** The response of `GET /tools`. */
 export const LifiTools = z.object({
   bridges: z.array(
     z.object({
@@ -141,10 +148,10 @@ export const LifiTools = z.object({
   ),
 });
 
-/** The answer of `GET /tokens`. */
+/** The response of `GET /tokens`. */
 export const LifiTokens = z.object({ tokens: z.record(z.string(), z.array(LifiToken)) });
 
-/** The answer of `GET /chains`. */
+/** The response of `GET /chains`. */
 export const LifiChains = z.object({
   chains: z.array(z.object({ id: ChainId, diamondAddress: z.string().max(128).nullish() })),
 });
@@ -155,7 +162,7 @@ const Leg = z.object({
   amount: z.string().max(80).nullish(),
 });
 
-/** The answer of `GET /status`; everything but `status` may be missing. */
+/** The response of `GET /status`; everything but `status` may be missing. */
 export const LifiStatus = z.object({
   status: z.string().max(64),
   substatus: z.string().max(64).nullish(),
@@ -163,4 +170,5 @@ export const LifiStatus = z.object({
   receiving: Leg.nullish(),
   lifiExplorerLink: z.string().max(512).nullish(),
 });
+/** A parsed status. */
 export type LifiStatus = z.infer<typeof LifiStatus>;

@@ -1,6 +1,6 @@
 import { parseRetryAfter, parseSeconds } from "../../../lib/retry-after.ts";
 
-/** Endpoints that LI.FI counts together. */
+/** A group of endpoints that share one of LI.FI's rate limits. */
 export type EndpointFamily = "quote" | "routes" | "other";
 
 /** The longest wait that is believed: LI.FI's own window, two hours. */
@@ -8,18 +8,18 @@ const MAX_WAIT_SECONDS = 7_200;
 /** The wait when an upstream says "too many" and not for how long. */
 const DEFAULT_WAIT_SECONDS = 60;
 
-/** Until when each family of endpoints must not be called; kept as long as the isolate lives. */
+/** Remembers until when each endpoint family must not be called, for the lifetime of the isolate. */
 export class RateLimitMemory {
   readonly #until = new Map<EndpointFamily, number>();
 
-  /** Seconds that remain until a family may be called again; null when it may be now. */
+  /** Returns the seconds until a family may be called again; null when it may be called now. */
   waitSeconds(family: EndpointFamily, now: number): number | null {
     const until = this.#until.get(family) ?? 0;
     return until > now ? Math.ceil((until - now) / 1000) : null;
   }
 
-  /** Takes what an answer's headers say: nothing remaining means that nothing is asked before the reset. */
-  observe(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
+  /** Records a response's rate limit headers: after a 429 or with no requests remaining, the family waits. */
+  record(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
     const { status, headers, now } = answer;
     if (status !== 429 && headers.get("ratelimit-remaining") !== "0") return;
     this.#until.set(family, now + retryAfterSeconds(headers, now) * 1000);

@@ -1,64 +1,53 @@
-import { encodeEventTopics, type Hex, isAddressEqual, parseAbi } from "viem";
+import { encodeEventTopics, type Hex, isAddressEqual } from "viem";
 import { readBlock } from "../../../chains/blocks.ts";
 import type { ChainClient } from "../../../chains/client.ts";
 import { toTopicLists } from "../../../chains/log-filter.ts";
 import { searchLogs } from "../../../chains/log-reader.ts";
 import { fetchTransaction, type Receipt } from "../../../chains/transaction.ts";
-import { once } from "../../../lib/once.ts";
-import type { DeliveryProof, ProviderScope, ProviderStatus } from "../../provider.ts";
-import type { LifiDeployment, LifiDeployments } from "../deployments.ts";
+import type { DeliveryProof, ProviderScope, ProviderStatus, TransferReference } from "../../provider.ts";
+import type { LifiDeployments, PairDeployments } from "../deployments.ts";
 import { bridgeOfTool } from "../lifi-bridges.ts";
-import type { LifiTransfer } from "../lifi-status.ts";
-import { findCctpMint, findStargatePayout, findStargateRecovery } from "./delivery-events.ts";
+import { findCctpMint, findStargatePayout, findStargateRecovery, receiverAbi } from "./delivery-events.ts";
 import { findCctpSend, findStargateSend, type SentTransfer } from "./source-events.ts";
-import { wasOnBus } from "./stargate-bus.ts";
+import { CLOCK_SKEW, wasOnBus } from "./stargate-bus.ts";
 
-/** How far the clocks of two chains may be apart, seconds. */
-const CLOCK_SKEW = 60;
-/** Blocks after the delivery that are searched for the call, which is made soon, and requests of that search. */
+/** Bounds of the search for the destination call, which follows the payout soon: blocks and requests. */
 const CALL_BLOCKS = 2_000;
 const MAX_CALL_REQUESTS = 4;
 
-const destinationAbi = once(() =>
-  parseAbi([
-    "event LiFiTransferCompleted(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
-    "event LiFiTransferRecovered(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
-  ]),
-);
-
-interface ProvableTransfer {
+/** A transfer whose source transaction the bridge's own contracts recorded. */
+interface ProvableTransfer extends PairDeployments {
   sent: SentTransfer;
-  source: LifiDeployment;
-  destination: LifiDeployment;
   from: { client: ChainClient; receipt: Receipt };
   to: ChainClient;
 }
 
 /**
- * Adds to LI.FI's word on a transfer over Stargate or CCTP what the bridge's own contracts show of it, of the
- * transaction that LI.FI names and of the call that followed. Neither pays anything back on the source chain.
- * A chain that cannot be read witnesses nothing. Source: facets of LI.FI, StargateBase.sol, MessageTransmitterV2.sol.
+ * Adds to LI.FI's status of a Stargate or CCTP transfer the proof that the bridge's own contracts give: from the
+ * destination transaction that LI.FI names, and from the destination call after it. Neither bridge refunds on the
+ * source chain. Returns the status unchanged when a chain cannot be read.
+ * Source: LI.FI's facets, StargateBase.sol, MessageTransmitterV2.sol.
  */
 export async function addBridgeProof(
   scope: ProviderScope,
-  of: { deployments: LifiDeployments; transfer: LifiTransfer; told: ProviderStatus },
+  of: { deployments: LifiDeployments; transfer: TransferReference; status: ProviderStatus },
 ): Promise<ProviderStatus> {
-  const { told } = of;
-  const hash = told.destinationTxHash;
+  const { status } = of;
+  const hash = status.destinationTxHash;
   try {
-    const journey = await readProvableTransfer(scope, of);
-    if (journey === null) return told;
-    const seen = hash === null ? null : await readProvenArrival(journey, hash);
-    const destinationTxHash = seen?.hash ?? hash;
-    return { ...told, destinationTxHash, witness: { delivered: seen?.delivery ?? null, took: null } };
+    const provable = await readProvableTransfer(scope, of);
+    if (provable === null) return status;
+    const arrival = hash === null ? null : await readProvenArrival(provable, hash);
+    const destinationTxHash = arrival?.hash ?? hash;
+    return { ...status, destinationTxHash, proof: { delivery: arrival?.delivery ?? null, taken: null } };
   } catch {
-    return told;
+    return status;
   }
 }
 
 async function readProvableTransfer(
   scope: ProviderScope,
-  { deployments, transfer }: { deployments: LifiDeployments; transfer: LifiTransfer },
+  { deployments, transfer }: { deployments: LifiDeployments; transfer: TransferReference },
 ): Promise<ProvableTransfer | null> {
   const facet = bridgeOfTool(transfer.tool)?.facet;
   if (facet === undefined || facet === "across") return null;
@@ -68,49 +57,53 @@ async function readProvableTransfer(
   if (source === undefined || destination === undefined || client === null || to === null) return null;
   const { receipt } = await fetchTransaction(client, transfer.txHash);
   if (receipt === null || !receipt.succeeded) return null;
-  const ends = { source, destination };
-  const sent = facet === "stargate" ? findStargateSend(receipt, ends) : findCctpSend(receipt, ends);
-  return sent === null ? null : { sent, ...ends, from: { client, receipt }, to };
+  const pair = { source, destination };
+  const sent = facet === "stargate" ? findStargateSend(receipt, pair) : findCctpSend(receipt, pair);
+  return sent === null ? null : { sent, ...pair, from: { client, receipt }, to };
 }
 
-/** What arrived by a transaction, and by which it reached its end. */
+/** The destination transaction that ended a transfer. */
 interface ProvenArrival {
   hash: Hex;
+  /** Null when the destination call succeeded, so that the user received no tokens. */
   delivery: DeliveryProof | null;
 }
 
-async function readProvenArrival(journey: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
-  const { receipt, confirmations } = await fetchTransaction(journey.to, hash);
+async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
+  const { receipt, confirmations } = await fetchTransaction(transfer.to, hash);
   if (receipt === null) return null;
-  const { sent } = journey;
+  const { sent } = transfer;
   const head = Number(receipt.blockNumber) + confirmations - 1;
-  if (sent.kind === "stargate") return stargateArrival({ ...journey, sent }, { hash, receipt, head });
-  const delivery = findCctpMint(receipt, { ...journey, sent });
-  return delivery === null || (await isBeforeSend(journey, receipt)) ? null : { hash, delivery };
+  if (sent.kind === "stargate") return stargateArrival({ ...transfer, sent }, { hash, receipt, head });
+  const delivery = findCctpMint(receipt, { ...transfer, sent });
+  return delivery === null || (await isBeforeSend(transfer, receipt)) ? null : { hash, delivery };
 }
 
 type StargateTransfer = ProvableTransfer & { sent: Extract<SentTransfer, { kind: "stargate" }> };
 
 async function stargateArrival(
-  journey: StargateTransfer,
+  transfer: StargateTransfer,
   { hash, receipt, head }: { hash: Hex; receipt: Receipt; head: number },
 ): Promise<ProvenArrival | null> {
-  const ended = findStargateRecovery(receipt, journey);
-  if (ended !== "no_call") return { hash, delivery: ended === "called" ? null : ended };
-  const paid = findStargatePayout(receipt, journey);
+  const recovery = findStargateRecovery(receipt, transfer);
+  if (recovery !== "no_call") return { hash, delivery: recovery === "called" ? null : recovery };
+  const paid = findStargatePayout(receipt, transfer);
   if (paid === null) return null;
-  const { receiverStargate } = journey.destination;
+  const { receiverStargate } = transfer.destination;
   if (receiverStargate !== null && isAddressEqual(paid.to, receiverStargate)) {
-    return findDestinationCall(journey, { from: Number(receipt.blockNumber), head });
+    return findDestinationCall(transfer, { from: Number(receipt.blockNumber), head });
   }
-  if (paid.delivery.bond === "id") return { hash, delivery: paid.delivery };
-  if (await isBeforeSend(journey, receipt)) return null;
-  const rode = await wasOnDeliveringBus(journey, { guid: paid.guid, receipt });
-  if (rode === false) return null;
-  return { hash, delivery: { ...paid.delivery, bond: rode === true ? "id" : "content" } };
+  if (paid.delivery.matchedBy === "id") return { hash, delivery: paid.delivery };
+  if (await isBeforeSend(transfer, receipt)) return null;
+  const onBus = await wasOnDeliveringBus(transfer, { guid: paid.guid, receipt });
+  if (onBus === false) return null;
+  return { hash, delivery: { ...paid.delivery, matchedBy: onBus === true ? "id" : "content" } };
 }
 
-/** Whether the transfer was in the bus that a delivery came by: of two that are alike, the other was not. */
+/**
+ * Returns whether the delivering bus carried this transfer, which tells apart two transfers with the same amount and
+ * receiver; null when it cannot be determined.
+ */
 async function wasOnDeliveringBus(
   { sent, source, from, to }: StargateTransfer,
   { guid, receipt }: { guid: Hex; receipt: Receipt },
@@ -122,18 +115,18 @@ async function wasOnDeliveringBus(
   return wasOnBus(from.client, ride);
 }
 
-/** The transaction that made the call after the money had arrived, by LI.FI's number of the transfer. */
+/** Finds the transaction that made the destination call after the payout, by LI.FI's transaction id. */
 async function findDestinationCall(
-  journey: StargateTransfer,
+  transfer: StargateTransfer,
   { from, head }: { from: number; head: number },
 ): Promise<ProvenArrival | null> {
-  const { destination, sent, to } = journey;
+  const { destination, sent, to } = transfer;
   const [completed, id] = encodeEventTopics({
-    abi: destinationAbi(),
+    abi: receiverAbi(),
     eventName: "LiFiTransferCompleted",
     args: { transactionId: sent.transactionId },
   });
-  const [recovered] = encodeEventTopics({ abi: destinationAbi(), eventName: "LiFiTransferRecovered" });
+  const [recovered] = encodeEventTopics({ abi: receiverAbi(), eventName: "LiFiTransferRecovered" });
   const { executor, receiverStargate } = destination;
   const contracts = [executor, receiverStargate].flatMap((address) => address ?? []);
   const { logs } = await searchLogs(to, {
@@ -148,13 +141,13 @@ async function findDestinationCall(
   });
   for (const hash of new Set(logs.map(({ txHash }) => txHash))) {
     const { receipt } = await fetchTransaction(to, hash);
-    const ended = receipt === null ? "no_call" : findStargateRecovery(receipt, journey);
-    if (ended !== "no_call") return { hash, delivery: ended === "called" ? null : ended };
+    const recovery = receipt === null ? "no_call" : findStargateRecovery(receipt, transfer);
+    if (recovery !== "no_call") return { hash, delivery: recovery === "called" ? null : recovery };
   }
   return null;
 }
 
-/** Whether a delivery lies before what it should be of, by the clocks of the two chains. */
+/** Returns true when a delivery is older than the source transaction, so that it delivered another transfer. */
 async function isBeforeSend({ from, to }: ProvableTransfer, receipt: Receipt): Promise<boolean> {
   const [sent, arrived] = await Promise.all([
     readBlock(from.client, Number(from.receipt.blockNumber)),

@@ -1,29 +1,31 @@
 import { concatHex, type Hex, hexToBigInt, hexToNumber, size, slice } from "viem";
 
-/** A message of CCTP V2 that says what was burned. Source: MessageV2.sol, BurnMessageV2.sol. */
+/** A CCTP V2 message about a burn. Source: MessageV2.sol, BurnMessageV2.sol. */
 export interface BurnMessage extends BurnBody {
   sourceDomain: number;
   destinationDomain: number;
-  /** Who sent it, as the receiving side is told; 32 bytes. */
+  /** The sending contract as a 32-byte word. */
   sender: Hex;
 }
 
-/** What a mint repeats of a burn. */
+/** The body of a burn message, which the mint repeats. Amounts in USDC's smallest unit. */
 export interface BurnBody {
-  /** All that stays as it was sent: version, token, recipient, amount, sender, largest fee, and what follows. */
+  /** The bytes that are equal in burn and mint: version, token, recipient, amount, sender, maximum fee, hook data. */
   fixed: Hex;
-  /** What was burned, and the fee that is taken from what is minted; USDC's smallest unit. */
+  /** Amount burned. */
   amount: bigint;
+  /** Fee deducted from the minted amount; zero in the burn, set by the attestation. */
   fee: bigint;
 }
 
 const VERSION = 1;
+/** Byte offsets: the body in the message, the fields in the body. */
 const BODY_AT = 148;
 const AMOUNT_AT = 68;
 const FEE_AT = 164;
 const HOOK_AT = 228;
 
-/** Reads a message as `MessageSent` has it; null for one of another version or shape. */
+/** Parses the message of a `MessageSent` event; null for another version or length. */
 export function parseCctpMessage(message: Hex): BurnMessage | null {
   if (size(message) < BODY_AT + HOOK_AT || numberAt(message, 0) !== VERSION) return null;
   const body = parseBurnBody(slice(message, BODY_AT));
@@ -36,7 +38,7 @@ export function parseCctpMessage(message: Hex): BurnMessage | null {
   };
 }
 
-/** Reads a message's body; the fee, and until when it could be received, are filled in on the way. */
+/** Parses a burn message's body, before or after the attestation set its fee; null for another version or length. */
 export function parseBurnBody(body: Hex): BurnBody | null {
   if (size(body) < HOOK_AT || numberAt(body, 0) !== VERSION) return null;
   const rest = size(body) > HOOK_AT ? slice(body, HOOK_AT) : "0x";

@@ -4,36 +4,34 @@ import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { DeliveryProof } from "../../provider.ts";
 import { stargatePoolOf } from "../bridge-contracts.ts";
-import type { LifiDeployment } from "../deployments.ts";
+import type { PairDeployments } from "../deployments.ts";
 import { parseBurnBody } from "./cctp-message.ts";
 import { cctpAbi, logsAtAddress, type SentTransfer, stargateAbi } from "./source-events.ts";
-
-interface PairDeployments {
-  source: LifiDeployment;
-  destination: LifiDeployment;
-}
 
 type StargateSent = Extract<SentTransfer, { kind: "stargate" }>;
 type CctpSent = Extract<SentTransfer, { kind: "circle" }>;
 
-/** What a pool paid out, and to whom. */
+/** A payout of a Stargate pool on the destination chain. */
 export interface StargatePayout {
+  /** Receiver of the tokens. */
   to: Hex;
-  /** Of the message that it came by. */
+  /** LayerZero's id of the message that carried the transfer. */
   guid: Hex;
   delivery: DeliveryProof;
 }
 
-const receiverAbi = once(() =>
+/** Events of LayerZero's endpoint, LI.FI's receiver and Executor after a delivery that carries a call. */
+export const receiverAbi = once(() =>
   parseAbi([
     "event ComposeDelivered(address from, address to, bytes32 guid, uint16 index)",
+    "event LiFiTransferCompleted(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
     "event LiFiTransferRecovered(bytes32 indexed transactionId, address receivingAssetId, address receiver, uint256 amount, uint256 timestamp)",
   ]),
 );
 
 /**
- * What the destination's pool paid out of a transfer in a transaction; null: nothing, or not once alone. A transfer
- * that went alone is known by its id, one that waited for company by whom it pays how much from where.
+ * Finds the payout of a Stargate transfer in a destination receipt; null when there is none or more than one. A taxi
+ * transfer is matched by its message id, a bus transfer by source chain, receiver and amount.
  */
 export function findStargatePayout(
   receipt: Receipt,
@@ -48,23 +46,23 @@ export function findStargatePayout(
   const own = logsAtAddress(receipt.logs, to.pool);
   const all = parseEventLogs({ abi: stargateAbi(), eventName: "OFTReceived", logs: own });
   const amount = mulDivDown(sent.amount, 10n ** BigInt(to.decimals), 10n ** BigInt(from.decimals));
-  const fitting = all.filter(({ args }) => {
+  const matching = all.filter(({ args }) => {
     if (args.srcEid !== source.stargate?.endpointId) return false;
     if (sent.guid !== null) return args.guid === sent.guid;
     return isAddressEqual(args.toAddress, sent.receiver) && args.amountReceivedLD === amount;
   });
-  const [event, ...others] = fitting;
+  const [event, ...others] = matching;
   if (event === undefined || others.length > 0) return null;
   const logs = logWindowUntil(event, all);
-  const bond = sent.guid === null ? "content" : "id";
-  const delivery: DeliveryProof = { amount: event.args.amountReceivedLD, logs, bond };
+  const matchedBy = sent.guid === null ? "content" : "id";
+  const delivery: DeliveryProof = { amount: event.args.amountReceivedLD, logs, matchedBy };
   return { to: event.args.toAddress, guid: event.args.guid, delivery };
 }
 
 /**
- * What LI.FI's receiver gave the user instead of making the call, in the transaction that ran what Stargate's
- * message asked for; `no_call`: the message of this transfer was not handed on there. Source: ReceiverStargateV2.sol,
- * and LayerZero's MessagingComposer.sol, which announces a message after it was run.
+ * Finds the tokens that LI.FI's receiver paid to the user because the destination call failed. Returns "called" when
+ * the call succeeded and "no_call" when the receipt does not run this transfer's message. Source:
+ * ReceiverStargateV2.sol, and LayerZero's MessagingComposer.sol, which emits `ComposeDelivered` after the call.
  */
 export function findStargateRecovery(
   receipt: Receipt,
@@ -87,12 +85,12 @@ export function findStargateRecovery(
   const during = logsAtAddress(receipt.logs, receiverStargate).filter((log) => isWithin(log, logs));
   const recovered = parseEventLogs({ abi: receiverAbi(), eventName: "LiFiTransferRecovered", logs: during });
   const last = recovered.find(({ args }) => args.transactionId === sent.transactionId);
-  return last === undefined ? "called" : { amount: last.args.amount, logs, bond: "id" };
+  return last === undefined ? "called" : { amount: last.args.amount, logs, matchedBy: "id" };
 }
 
 /**
- * What was minted for a burn in a transaction; null: nothing, or not once alone. CCTP's own number of a message is
- * given off chain, so that a mint is known by its content: the same message, from the same chain.
+ * Finds the CCTP mint for a burn in a destination receipt; null when there is none or more than one. Circle assigns a
+ * message's nonce off chain, so the mint is matched by content: the same message body from the same source domain.
  */
 export function findCctpMint(
   receipt: Receipt,
@@ -103,19 +101,19 @@ export function findCctpMint(
   if (!receipt.succeeded || circle === null) return null;
   const own = logsAtAddress(receipt.logs, circle.transmitter);
   const all = parseEventLogs({ abi: cctpAbi(), eventName: "MessageReceived", logs: own });
-  const fitting = all.flatMap((event) => {
+  const matching = all.flatMap((event) => {
     const body = parseBurnBody(event.args.messageBody);
     if (body === null || body.fixed !== message.fixed || body.fee > body.amount) return [];
     if (event.args.sourceDomain !== message.sourceDomain || event.args.sender !== message.sender) return [];
     return [{ event, body }];
   });
-  const [mint, ...others] = fitting;
+  const [mint, ...others] = matching;
   if (mint === undefined || others.length > 0) return null;
   const amount = mint.body.amount - mint.body.fee;
-  return { amount, logs: logWindowUntil(mint.event, all), bond: "content" };
+  return { amount, logs: logWindowUntil(mint.event, all), matchedBy: "content" };
 }
 
-/** From after the contract's event before to an event: what was done for it. */
+/** Returns the log range of one delivery: from after the contract's previous event up to the delivery's own event. */
 function logWindowUntil(event: Log, all: readonly Log[]): DeliveryProof["logs"] {
   const last = event.logIndex ?? -1;
   const before = all.map(({ logIndex }) => logIndex ?? -1).filter((index) => index < last);

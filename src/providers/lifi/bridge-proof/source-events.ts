@@ -1,38 +1,43 @@
 import { type Address, type Hex, isAddressEqual, type Log, parseAbi, parseEventLogs, slice } from "viem";
 import type { Receipt } from "../../../chains/transaction.ts";
 import { once } from "../../../lib/once.ts";
-import type { LifiDeployment } from "../deployments.ts";
+import { BRIDGE_DATA } from "../decode/lifi-structs.ts";
+import type { LifiDeployment, PairDeployments } from "../deployments.ts";
 import { type BurnMessage, parseCctpMessage } from "./cctp-message.ts";
 
-/** What a bridge's own contract recorded of a transfer on its source chain. */
+/** A transfer as the bridge's own contract recorded it on the source chain. */
 export type SentTransfer =
   | {
       kind: "stargate";
       assetId: number;
-      /** LayerZero's id of the message; null: the transfer waits for company and has none yet. */
+      /** LayerZero's message id; null for a bus transfer, which has none until the bus departs. */
       guid: Hex | null;
-      /** Its number among those that wait for company; null: it does not, or it is not known. */
+      /** Number of the seat in a bus; null for a taxi transfer or when unknown. */
       ticket: bigint | null;
-      /** Smallest unit of the source's token. */
+      /** Smallest unit of the source chain's token. */
       amount: bigint;
+      /** LI.FI's id of the transfer. */
       transactionId: Hex;
-      /** Whom the money is for, whoever sent the transaction. */
+      /** Final receiver of the tokens. */
       receiver: Address;
     }
   | { kind: "circle"; message: BurnMessage };
 
+/** Events of a Stargate V2 pool. Source: IOFT.sol. */
 export const stargateAbi = once(() =>
   parseAbi([
     "event OFTSent(bytes32 indexed guid, uint32 dstEid, address indexed fromAddress, uint256 amountSentLD, uint256 amountReceivedLD)",
     "event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD)",
   ]),
 );
+/** Events of CCTP's message transmitter. Source: MessageTransmitterV2.sol. */
 export const cctpAbi = once(() =>
   parseAbi([
     "event MessageSent(bytes message)",
     "event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)",
   ]),
 );
+/** Events of Stargate's bus. Source: Bus.sol. */
 export const busAbi = once(() =>
   parseAbi([
     "event BusRode(uint32 dstEid, uint72 ticketId, uint80 fare, bytes passenger)",
@@ -40,26 +45,22 @@ export const busAbi = once(() =>
   ]),
 );
 const transferStartedAbi = once(() =>
-  parseAbi([
-    "struct BridgeData { bytes32 transactionId; string bridge; string integrator; address referrer; address sendingAssetId; address receiver; uint256 minAmount; uint256 destinationChainId; bool hasSourceSwaps; bool hasDestinationCall; }",
-    "event LiFiTransferStarted(BridgeData bridgeData)",
-  ]),
+  parseAbi([BRIDGE_DATA, "event LiFiTransferStarted(BridgeData bridgeData)"]),
 );
+/** Byte offset of the burned token's address in a burn message's body, behind its padding. */
+const BURN_TOKEN_AT = 16;
 const NO_GUID: Hex = `0x${"0".repeat(64)}`;
 
-/** The logs of one contract. */
+/** Returns the logs that one contract emitted. */
 export const logsAtAddress = (logs: readonly Log[], address: Hex): Log[] =>
   logs.filter((log) => isAddressEqual(log.address, address));
 
 /**
- * Reads a transfer over Stargate out of its source receipt; null: there is none, or not one alone.
+ * Finds the Stargate transfer in a source receipt; null when there is none or more than one.
  * Source: StargateBase.sol, StargateFacetV2.sol.
  */
-export function findStargateSend(
-  receipt: Receipt,
-  ends: { source: LifiDeployment; destination: LifiDeployment },
-): SentTransfer | null {
-  const { source, destination } = ends;
+export function findStargateSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
+  const { source, destination } = pair;
   const events = (source.stargate?.pools ?? []).flatMap(({ pool, assetId }) =>
     parseEventLogs({ abi: stargateAbi(), eventName: "OFTSent", logs: logsAtAddress(receipt.logs, pool) }).map(
       ({ args }) => ({ ...args, assetId }),
@@ -72,28 +73,25 @@ export function findStargateSend(
   if (sent.dstEid !== destination.stargate?.endpointId) return null;
   const { assetId, guid, amountReceivedLD: amount } = sent;
   const { transactionId, receiver } = start.args.bridgeData;
-  const carried = { kind: "stargate", assetId, amount, transactionId, receiver } as const;
-  if (guid !== NO_GUID) return { ...carried, guid, ticket: null };
-  return { ...carried, guid: null, ticket: ticketOf(receipt, source) };
+  const transfer = { kind: "stargate", assetId, amount, transactionId, receiver } as const;
+  if (guid !== NO_GUID) return { ...transfer, guid, ticket: null };
+  return { ...transfer, guid: null, ticket: ticketOf(receipt, source) };
 }
 
-/** The number of the one transfer that took a seat. Source: Bus.sol. */
+/** Returns the ticket bought in a receipt; null when there is none or more than one. Source: Bus.sol. */
 function ticketOf(receipt: Receipt, { stargate }: LifiDeployment): bigint | null {
   if (stargate === null || stargate.messaging === null) return null;
   const logs = logsAtAddress(receipt.logs, stargate.messaging);
-  const [rode, ...others] = parseEventLogs({ abi: busAbi(), eventName: "BusRode", logs });
-  return rode === undefined || others.length > 0 ? null : rode.args.ticketId;
+  const [ride, ...others] = parseEventLogs({ abi: busAbi(), eventName: "BusRode", logs });
+  return ride === undefined || others.length > 0 ? null : ride.args.ticketId;
 }
 
 /**
- * Reads a transfer over CCTP out of its source receipt; null: there is none, or not one alone.
- * Source: MessageTransmitterV2.sol.
+ * Finds the CCTP burn in a source receipt; null when there is none or more than one, or when the burned token is not
+ * the chain's USDC. Source: MessageTransmitterV2.sol.
  */
-export function findCctpSend(
-  receipt: Receipt,
-  ends: { source: LifiDeployment; destination: LifiDeployment },
-): SentTransfer | null {
-  const [from, to] = [ends.source.circle, ends.destination.circle];
+export function findCctpSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
+  const [from, to] = [pair.source.circle, pair.destination.circle];
   if (from === null || to === null) return null;
   const own = logsAtAddress(receipt.logs, from.transmitter);
   const [event, ...others] = parseEventLogs({ abi: cctpAbi(), eventName: "MessageSent", logs: own });
@@ -101,7 +99,6 @@ export function findCctpSend(
   const message = parseCctpMessage(event.args.message);
   if (message === null || message.sourceDomain !== from.domain || message.destinationDomain !== to.domain)
     return null;
-  // The burned token is a word of the body, as the source chain's USDC must be.
-  const burned = slice(message.fixed, 16, 36);
+  const burned = slice(message.fixed, BURN_TOKEN_AT, BURN_TOKEN_AT + 20);
   return isAddressEqual(burned, from.usdc) ? { kind: "circle", message } : null;
 }

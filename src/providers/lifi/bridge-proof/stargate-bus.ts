@@ -7,26 +7,29 @@ import { type ChainLog, toViemLog } from "../../../chains/logs.ts";
 import type { Block } from "../../../lib/blocks.ts";
 import { busAbi } from "./source-events.ts";
 
-/** How long before its arrival a bus may have left, and how far the clocks of two chains may differ; seconds. */
+/** The longest time between a bus's departure and its arrival, seconds. */
 const MAX_RIDE_SECONDS = 1_800;
-const CLOCK_SKEW = 60;
+/** How far the clocks of two chains may differ, seconds. */
+export const CLOCK_SKEW = 60;
 /** Requests of one search for a bus, refused ones included. */
 const MAX_LOG_REQUESTS = 4;
 
-/** A seat that was taken on the source chain, and the message that arrived by a bus. */
+/** A ticket bought on the source chain, and the message of the bus that made a delivery. */
 export interface BusRide {
+  /** Stargate's TokenMessaging contract on the source chain. */
   messaging: Address;
   ticket: bigint;
-  /** The block in which the seat was taken. */
+  /** The block in which the ticket was bought. */
   from: number;
+  /** LayerZero's id of the bus's message. */
   guid: Hex;
-  /** When the message arrived, unix seconds. */
+  /** Time of the delivery, unix seconds. */
   arrivedAt: number;
 }
 
 /**
- * Returns true when the bus that a delivery came by carried a ticket, as the events of buses that left the source chain
- * show; null when that bus is not found or no node answers. Never throws. Source: Bus.sol, TokenMessaging.sol.
+ * Returns whether the bus that made a delivery carried a ticket, from the `BusDriven` events on the source chain;
+ * null when the bus is not found or no node answers. Never throws. Source: Bus.sol, TokenMessaging.sol.
  */
 export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<boolean | null> {
   try {
@@ -45,7 +48,10 @@ export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<bool
   }
 }
 
-/** The tickets of the bus that a message left with: from `first` to before `end`. */
+/**
+ * Returns the tickets of the bus with a message id: from `first`, included, to `end`, excluded; null when it is not
+ * among the logs.
+ */
 function findBus(logs: readonly ChainLog[], guid: Hex): { first: bigint; end: bigint } | null {
   const driven = parseEventLogs({ abi: busAbi(), eventName: "BusDriven", logs: logs.map(toViemLog) });
   const bus = driven.find(({ args }) => args.guid === guid.toLowerCase());
@@ -54,21 +60,23 @@ function findBus(logs: readonly ChainLog[], guid: Hex): { first: bigint; end: bi
   return { first, end: first + BigInt(numPassengers) };
 }
 
-/** The blocks in which the bus can have left, estimated from its arrival and the chain's average block time since the ride. */
+/** Returns the block range of the bus's possible departure, estimated from its arrival and the average block time. */
 async function departureBlocks(
   client: ChainClient,
   { from, arrivedAt }: BusRide,
 ): Promise<{ from: number; to: number }> {
-  const [rode, head] = await Promise.all([readBlock(client, from), readBlock(client, "latest")]);
+  const [bought, head] = await Promise.all([readBlock(client, from), readBlock(client, "latest")]);
   const [first, last] = [arrivedAt - MAX_RIDE_SECONDS, arrivedAt + CLOCK_SKEW].map((time) =>
-    estimateBlock(time, { rode, head }),
+    estimateBlock(time, { bought, head }),
   );
   return { from: Math.max(first ?? from, from), to: Math.min(last ?? head.number, head.number) };
 }
 
-/** The block of a time if blocks came evenly, rounded up. */
-function estimateBlock(time: number, { rode, head }: { rode: Block; head: Block }): number {
-  const [blocks, seconds] = [head.number - rode.number, head.timestamp - rode.timestamp];
-  if (time <= rode.timestamp) return rode.number;
-  return seconds <= 0 ? head.number : rode.number + Math.ceil(((time - rode.timestamp) * blocks) / seconds);
+/** Estimates the block at a time by linear interpolation, rounded up. */
+function estimateBlock(time: number, { bought, head }: { bought: Block; head: Block }): number {
+  const [blocks, seconds] = [head.number - bought.number, head.timestamp - bought.timestamp];
+  if (time <= bought.timestamp) return bought.number;
+  return seconds <= 0
+    ? head.number
+    : bought.number + Math.ceil(((time - bought.timestamp) * blocks) / seconds);
 }

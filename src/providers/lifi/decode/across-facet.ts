@@ -3,14 +3,14 @@ import { once } from "../../../lib/once.ts";
 import { decodeCanonical } from "./canonical.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
-/** What Across is told. Addresses are left-padded to 32 bytes; times are unix seconds. */
+/** The facet's parameters for Across. Addresses are left-padded to 32 bytes, times are unix seconds. */
 export interface AcrossData {
   receiverAddress: Hex;
   refundAddress: Hex;
   sendingAssetId: Hex;
   receivingAssetId: Hex;
   outputAmount: bigint;
-  /** Parts of 10^18 of what is bridged; replaces `outputAmount` after swaps. */
+  /** Share of the bridged amount that is delivered, 10^18 = 1; replaces `outputAmount` after swaps. */
   outputAmountMultiplier: bigint;
   exclusiveRelayer: Hex;
   quoteTimestamp: number;
@@ -19,10 +19,11 @@ export interface AcrossData {
   message: Hex;
 }
 
+/** A decoded call of the Across facet. */
 export interface AcrossCall {
   kind: "across";
   bridge: BridgeData;
-  /** Null for the entry without swaps. */
+  /** Null for the function without swaps. */
   swaps: readonly SwapData[] | null;
   facet: AcrossData;
 }
@@ -41,13 +42,13 @@ const swapped = once(() =>
   ]),
 );
 
-/** AcrossFacetV4 1.0.0: `startBridgeTokensViaAcrossV4` 0xa1f1ce43. Source: lifinance/contracts ef00558f. */
+/** Decodes AcrossFacetV4 1.0.0 `startBridgeTokensViaAcrossV4` 0xa1f1ce43. Source: lifinance/contracts ef00558f. */
 export function decodeAcross(data: Hex): AcrossCall | null {
   const values = decodeCanonical(started(), data);
   return values && { kind: "across", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** AcrossFacetV4 1.0.0: `swapAndStartBridgeTokensViaAcrossV4` 0x1794958f. */
+/** Decodes AcrossFacetV4 1.0.0 `swapAndStartBridgeTokensViaAcrossV4` 0x1794958f. */
 export function decodeSwapAcross(data: Hex): AcrossCall | null {
   const values = decodeCanonical(swapped(), data);
   return values && { kind: "across", bridge: values[0], swaps: values[1], facet: values[2] };

@@ -7,8 +7,8 @@ import {
 } from "viem";
 
 /**
- * Decodes ABI data that is encoded in the one canonical way, so that what was read is all there is: no
- * trailing bytes, no overlapping or hidden parts, no dirty padding. Null for anything else.
+ * Decodes canonically encoded ABI data; null for any other encoding. Canonical data has no trailing bytes,
+ * overlapping parts or dirty padding, so the decoded values are its whole content.
  */
 export function decodeCanonical<const P extends readonly AbiParameter[]>(
   parameters: P,
@@ -16,8 +16,11 @@ export function decodeCanonical<const P extends readonly AbiParameter[]>(
 ): DecodeAbiParametersReturnType<P> | null {
   try {
     const values = decodeAbiParameters(parameters, data);
-    const again = encodeAbiParameters(parameters as readonly AbiParameter[], values as readonly unknown[]);
-    return again === data.toLowerCase() ? values : null;
+    const canonical = encodeAbiParameters(
+      parameters as readonly AbiParameter[],
+      values as readonly unknown[],
+    );
+    return canonical === data.toLowerCase() ? values : null;
   } catch {
     return null;
   }

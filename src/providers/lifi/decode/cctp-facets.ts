@@ -3,16 +3,16 @@ import { once } from "../../../lib/once.ts";
 import { decodeCanonical } from "./canonical.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
-/** CCTP through Celer's proxy, which takes a fee of its own that only its contract knows. */
+/** A decoded call of Celer's CCTP facet; Celer's proxy takes a fee that the calldata does not contain. */
 export interface CelerCall {
   kind: "celer";
   bridge: BridgeData;
   swaps: readonly SwapData[] | null;
-  /** `maxFee` in USDC's smallest unit; threshold 1000 fast, 2000 standard. */
+  /** `maxFee` in USDC's smallest unit; `minFinalityThreshold` 1000 for fast, 2000 for standard. */
   facet: { maxFee: bigint; minFinalityThreshold: number };
 }
 
-/** CCTP through Polymer's relayer. Fees in USDC's smallest unit. */
+/** A decoded call of Polymer's CCTP facet. Fees in USDC's smallest unit. */
 export interface PolymerCall {
   kind: "polymer";
   bridge: BridgeData;
@@ -23,7 +23,7 @@ export interface PolymerCall {
     nonEVMReceiver: Hex;
     solanaReceiverATA: Hex;
     minFinalityThreshold: number;
-    /** Takes what swaps leave over. */
+    /** Receives tokens left over by swaps. */
     refundRecipient: Address;
     hookData: Hex;
   };
@@ -55,25 +55,30 @@ const polymerSwapped = once(() =>
   ]),
 );
 
-/** CelerCircleBridgeFacet 2.0.0: `startBridgeTokensViaCelerCircleBridge` 0xe0a4201c. Source: lifinance/contracts ef00558f. */
+/**
+ * Decodes CelerCircleBridgeFacet 2.0.0 `startBridgeTokensViaCelerCircleBridge` 0xe0a4201c. Source:
+ * lifinance/contracts ef00558f.
+ */
 export function decodeCeler(data: Hex): CelerCall | null {
   const values = decodeCanonical(celerStarted(), data);
   return values && { kind: "celer", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** CelerCircleBridgeFacet 2.0.0: `swapAndStartBridgeTokensViaCelerCircleBridge` 0x4f3b0759. */
+/** Decodes CelerCircleBridgeFacet 2.0.0 `swapAndStartBridgeTokensViaCelerCircleBridge` 0x4f3b0759. */
 export function decodeSwapCeler(data: Hex): CelerCall | null {
   const values = decodeCanonical(celerSwapped(), data);
   return values && { kind: "celer", bridge: values[0], swaps: values[1], facet: values[2] };
 }
 
-/** PolymerCCTPFacet 3.1.0: `startBridgeTokensViaPolymerCCTP` 0xf434d6ca. Source: lifinance/contracts ef00558f. */
+/**
+ * Decodes PolymerCCTPFacet 3.1.0 `startBridgeTokensViaPolymerCCTP` 0xf434d6ca. Source: lifinance/contracts ef00558f.
+ */
 export function decodePolymer(data: Hex): PolymerCall | null {
   const values = decodeCanonical(polymerStarted(), data);
   return values && { kind: "polymer", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** PolymerCCTPFacet 3.1.0: `swapAndStartBridgeTokensViaPolymerCCTP` 0x17917a4e. */
+/** Decodes PolymerCCTPFacet 3.1.0 `swapAndStartBridgeTokensViaPolymerCCTP` 0x17917a4e. */
 export function decodeSwapPolymer(data: Hex): PolymerCall | null {
   const values = decodeCanonical(polymerSwapped(), data);
   return values && { kind: "polymer", bridge: values[0], swaps: values[1], facet: values[2] };

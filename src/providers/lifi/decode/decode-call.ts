@@ -18,14 +18,16 @@ import {
   type SwapCall,
 } from "./swap-facets.ts";
 
+/** A decoded call of a bridge facet. */
 export type BridgeCall = AcrossCall | StargateCall | CelerCall | PolymerCall | RelayCall;
+/** A decoded call of the Diamond or the Executor. */
 export type LifiCall = BridgeCall | SwapCall | ExecuteCall;
 
 const TOKENS = { fromNative: false, toNative: false } as const;
 const TO_NATIVE = { fromNative: false, toNative: true } as const;
 const FROM_NATIVE = { fromNative: true, toNative: false } as const;
 
-/** Every call that is read, by selector. What is not listed cannot be verified. */
+/** Decoders by selector; a function that is not listed cannot be verified. */
 export const lifiDecoders: Readonly<Record<Hex, (data: Hex) => LifiCall | null>> = {
   "0xa1f1ce43": decodeAcross,
   "0x1794958f": decodeSwapAcross,

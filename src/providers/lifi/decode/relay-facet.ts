@@ -4,8 +4,8 @@ import { decodeCanonical } from "./canonical.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /**
- * A deposit for an order that Relay keeps off chain. Receiver, token, chain and amount are the order's, and
- * nothing in the calldata ties them to `bridge`: it can be read, never verified.
+ * A decoded deposit for an order that Relay keeps off chain. Receiver, token, chain and amount are in that order and
+ * nothing in the calldata binds them, so the call can be decoded but never verified.
  */
 export interface RelayCall {
   kind: "relay";
@@ -27,13 +27,16 @@ const swapped = once(() =>
   ]),
 );
 
-/** RelayDepositoryFacet 1.0.0: `startBridgeTokensViaRelayDepository` 0x092e8fa4. Source: lifinance/contracts ef00558f. */
+/**
+ * Decodes RelayDepositoryFacet 1.0.0 `startBridgeTokensViaRelayDepository` 0x092e8fa4. Source: lifinance/contracts
+ * ef00558f.
+ */
 export function decodeRelay(data: Hex): RelayCall | null {
   const values = decodeCanonical(started(), data);
   return values && { kind: "relay", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** RelayDepositoryFacet 1.0.0: `swapAndStartBridgeTokensViaRelayDepository` 0xa3443faa. */
+/** Decodes RelayDepositoryFacet 1.0.0 `swapAndStartBridgeTokensViaRelayDepository` 0xa3443faa. */
 export function decodeSwapRelay(data: Hex): RelayCall | null {
   const values = decodeCanonical(swapped(), data);
   return values && { kind: "relay", bridge: values[0], swaps: values[1], facet: values[2] };

@@ -3,8 +3,9 @@ import { once } from "../../../lib/once.ts";
 import { decodeCanonical } from "./canonical.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
+/** LayerZero execution options that buy gas. */
 export interface LayerZeroOptions {
-  /** Gas bought for the call on arrival, null when none was. */
+  /** Gas bought for the destination call; null when none was. */
   composeGas: bigint | null;
 }
 
@@ -13,8 +14,8 @@ const LZ_RECEIVE = 1;
 const LZ_COMPOSE = 3;
 
 /**
- * Reads LayerZero execution options of type 3 that buy gas and nothing else; null for any other, above all
- * for a drop of native tokens to an address on arrival. Source: LayerZero V2 ExecutorOptions.sol.
+ * Decodes LayerZero execution options of type 3 that only buy gas; null for any other option, such as sending native
+ * money to an address on the destination. Source: LayerZero V2 ExecutorOptions.sol.
  */
 export function decodeLayerZeroOptions(options: Hex): LayerZeroOptions | null {
   if (options === "0x") return { composeGas: null };
@@ -29,7 +30,7 @@ export function decodeLayerZeroOptions(options: Hex): LayerZeroOptions | null {
   return { composeGas };
 }
 
-/** One option: worker, length, type, then gas (16 bytes), after an index (2 bytes) for a call on arrival. */
+/** Reads one option: worker, length, type, an index (2 bytes, destination calls only) and gas (16 bytes). */
 function readLayerZeroOption(options: Hex, at: number): { type: number; gas: bigint; end: number } | null {
   if (size(options) < at + 4) return null;
   const worker = hexToNumber(slice(options, at, at + 1));
@@ -43,28 +44,29 @@ function readLayerZeroOption(options: Hex, at: number): { type: number; gas: big
   return { type, gas: hexToBigInt(slice(options, gasAt, end)), end };
 }
 
-/** What Stargate V2 is told. */
+/** The facet's parameters for Stargate V2. */
 export interface StargateData {
   assetId: number;
   sendParams: {
-    /** LayerZero endpoint of the destination. */
+    /** LayerZero's id of the destination chain. */
     dstEid: number;
     /** Left-padded to 32 bytes. */
     to: Hex;
-    /** Overwritten by the facet with what is bridged. */
+    /** Amount sent; the facet overwrites it with the bridged amount. */
     amountLD: bigint;
-    /** The least that arrives, in the source token's decimals. */
+    /** Minimum delivered, in the source token's decimals. */
     minAmountLD: bigint;
     extraOptions: Hex;
     composeMsg: Hex;
-    /** Empty: taxi, one byte: bus. */
+    /** Empty for a taxi, one byte for a bus. */
     oftCmd: Hex;
   };
-  /** Wei of the source chain's native token, and of LayerZero's own. */
+  /** Messaging fee in the source chain's native token (wei) and in LayerZero's token. */
   fee: { nativeFee: bigint; lzTokenFee: bigint };
   refundAddress: Address;
 }
 
+/** A decoded call of the Stargate facet. */
 export interface StargateCall {
   kind: "stargate";
   bridge: BridgeData;
@@ -89,13 +91,13 @@ const swapped = once(() =>
   ]),
 );
 
-/** StargateFacetV2 1.0.1: `startBridgeTokensViaStargate` 0x14d53077. Source: lifinance/contracts ef00558f. */
+/** Decodes StargateFacetV2 1.0.1 `startBridgeTokensViaStargate` 0x14d53077. Source: lifinance/contracts ef00558f. */
 export function decodeStargate(data: Hex): StargateCall | null {
   const values = decodeCanonical(started(), data);
   return values && { kind: "stargate", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** StargateFacetV2 1.0.1: `swapAndStartBridgeTokensViaStargate` 0xa6010a66. */
+/** Decodes StargateFacetV2 1.0.1 `swapAndStartBridgeTokensViaStargate` 0xa6010a66. */
 export function decodeSwapStargate(data: Hex): StargateCall | null {
   const values = decodeCanonical(swapped(), data);
   return values && { kind: "stargate", bridge: values[0], swaps: values[1], facet: values[2] };

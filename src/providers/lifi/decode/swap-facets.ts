@@ -3,11 +3,12 @@ import { once } from "../../../lib/once.ts";
 import { decodeCanonical } from "./canonical.ts";
 import { SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
-/** A swap on one chain. Amounts in smallest units. */
+/** A decoded swap on one chain. Amounts in smallest units. */
 export interface SwapCall {
   kind: "swap";
-  /** Whether the entry takes or gives the native token. */
+  /** True when the function takes the native token. */
   fromNative: boolean;
+  /** True when the function pays out the native token. */
   toNative: boolean;
   transactionId: Hex;
   integrator: string;
@@ -25,8 +26,8 @@ const multipleSwapParameters = once(() => parseAbiParameters([`${SWAP_HEAD}, Swa
 type NativeEnds = Pick<SwapCall, "fromNative" | "toNative">;
 
 /**
- * GenericSwapFacetV3 2.0.0, one swap: `swapTokensSingleV3ERC20ToERC20` 0x4666fc80, `…ERC20ToNative` 0x733214a3,
- * `…NativeToERC20` 0xaf7060fd. Source: lifinance/contracts ef00558f.
+ * Returns a decoder for GenericSwapFacetV3 2.0.0 with one swap: `swapTokensSingleV3ERC20ToERC20` 0x4666fc80,
+ * `…ERC20ToNative` 0x733214a3, `…NativeToERC20` 0xaf7060fd. Source: lifinance/contracts ef00558f.
  */
 export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {
@@ -39,8 +40,8 @@ export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | nu
 }
 
 /**
- * GenericSwapFacetV3 2.0.0, several: `swapTokensMultipleV3ERC20ToERC20` 0x5fd9ae2e, `…ERC20ToNative` 0x2c57e884,
- * `…NativeToERC20` 0x736eac0b.
+ * Returns a decoder for GenericSwapFacetV3 2.0.0 with several swaps: `swapTokensMultipleV3ERC20ToERC20` 0x5fd9ae2e,
+ * `…ERC20ToNative` 0x2c57e884, `…NativeToERC20` 0x736eac0b.
  */
 export function decodeMultipleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {
@@ -51,13 +52,13 @@ export function decodeMultipleSwap(ends: NativeEnds): (data: Hex) => SwapCall | 
   };
 }
 
-/** A contract call on one chain: the Executor takes `amount`, runs the swaps and the call at their end. */
+/** A decoded contract call on one chain: the Executor takes `amount`, runs the swaps and then the call. */
 export interface ExecuteCall {
   kind: "execute";
   transactionId: Hex;
   swaps: readonly SwapData[];
   transferredAssetId: Address;
-  /** Takes everything that is left over. */
+  /** Receives all tokens left over. */
   receiver: Address;
   amount: bigint;
 }
@@ -69,7 +70,7 @@ const executeParameters = once(() =>
   ]),
 );
 
-/** Executor 2.0.0 and 2.1.0: `swapAndExecute` 0xa83cbaa3. Source: lifinance/contracts ef00558f. */
+/** Decodes Executor 2.0.0 and 2.1.0 `swapAndExecute` 0xa83cbaa3. Source: lifinance/contracts ef00558f. */
 export function decodeExecute(data: Hex): ExecuteCall | null {
   const values = decodeCanonical(executeParameters(), data);
   if (values === null) return null;

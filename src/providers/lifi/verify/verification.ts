@@ -4,20 +4,21 @@ import type { TransferRequest } from "../../provider.ts";
 import { lifiRejection } from "../api/lifi-errors.ts";
 import type { LifiDeployment } from "../deployments.ts";
 
-/** What the answer claims, read from its JSON. Amounts in smallest units. */
+/** The claims in the JSON part of a quote. Amounts in smallest units. */
 export interface QuoteClaim {
   tool: string;
   transactionId: Hex;
-  /** Of the token that is delivered, before any call at the end. */
+  /** Expected amount delivered, before any destination call. */
   toAmount: bigint;
+  /** Minimum amount delivered, before any destination call. */
   toAmountMin: bigint;
-  /** Fees that LI.FI says it takes from the amount; null when it says nothing. */
+  /** Fees deducted from the amount; null when the quote states none. */
   takenFees: bigint | null;
-  /** Fees that are paid on top in the native token, wei. */
+  /** Fees paid on top in the native token, wei. */
   feesOnTop: bigint;
 }
 
-/** Everything a check may look at: what was asked, what ships in code, what is claimed. */
+/** The inputs of every check: the request, the deployments in code, and the quote's claims. */
 export interface Verification {
   request: TransferRequest;
   source: LifiDeployment;
@@ -28,19 +29,19 @@ export interface Verification {
   claim: QuoteClaim;
 }
 
-/** Throws `upstream_rejected` unless a condition holds; `field` names what differs, for the log. */
+/** Throws `upstream_rejected` unless a condition holds; `field` names the differing field for the log. */
 export function requireMatch(holds: boolean, field: string): asserts holds {
   if (!holds) throw lifiRejection(field);
 }
 
-/** Whether a 32-byte word is an address, left-padded. */
+/** Returns true when a 32-byte word is the left-padded address. */
 export function isPaddedAddress(word: Hex, address: Address): boolean {
   return sameAddress(word, pad(address, { size: 32 }));
 }
 
 /**
- * Throws `upstream_rejected` unless a bridge that moves one asset guarantees at least half of what it is given, both in
- * the same unit: whatever a quote claims, no fee is worth more.
+ * Throws `upstream_rejected` when a bridge of one asset guarantees less than half of the amount sent, both in the
+ * same unit: no legitimate fee is higher, whatever the quote claims.
  */
 export function checkMaxLoss(sent: bigint, guaranteed: bigint): void {
   requireMatch(guaranteed * 2n >= sent, "toAmountMin");

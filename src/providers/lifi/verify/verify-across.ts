@@ -6,40 +6,40 @@ import { isPaddedAddress, requireMatch, type Verification } from "./verification
 import { checkReceiverMessage } from "./verify-destination-call.ts";
 
 const MULTIPLIER_BASE = 10n ** 18n;
-/** Bounds of the times, in seconds. The SpokePool accepts a quote of the last hour. */
+/** Bounds of the quote's times, seconds. The SpokePool accepts a quote of the last hour. */
 const MAX_QUOTE_AGE = 3_600;
 const CLOCK_SKEW = 600;
 const MIN_FILL_TIME = 60;
 const MAX_FILL_TIME = 86_400;
 const MAX_EXCLUSIVITY = 600;
-/** Above this, Across reads the exclusivity parameter as a time and not as a duration. */
+/** The SpokePool reads an exclusivity up to this value as seconds from the deposit, above it as unix seconds. */
 const MAX_EXCLUSIVITY_PERIOD = 31_536_000;
 
 /**
- * Checks what Across is told and gives the least that arrives. Throws `upstream_rejected`.
- * After swaps the facet ignores `outputAmount` and asks for what is bridged times the multiplier, rounded
- * down; the multiplier has 18 decimals, so that a quote loses at most one unit, and one more for each 10^18
- * units bridged. Source: AcrossFacetV4.sol.
+ * Verifies an Across call and returns the guaranteed output, smallest unit. Throws `upstream_rejected`. After swaps
+ * the facet ignores `outputAmount` and requires the bridged amount times the multiplier, rounded down; the multiplier
+ * has 18 decimals, so rounding loses at most one unit plus one for every 10^18 units bridged. Source:
+ * AcrossFacetV4.sol.
  */
-export function guaranteeOfAcross(subject: Verification, call: AcrossCall): bigint {
-  const { claim } = subject;
+export function guaranteeOfAcross(verification: Verification, call: AcrossCall): bigint {
+  const { claim } = verification;
   const { bridge, facet, swaps } = call;
-  checkParties(subject, call);
-  checkTimes(subject, call);
+  checkParties(verification, call);
+  checkTimes(verification, call);
   requireMatch(facet.outputAmount >= claim.toAmountMin, "across.outputAmount");
-  const asked =
+  const output =
     swaps === null ? facet.outputAmount : (bridge.minAmount * facet.outputAmountMultiplier) / MULTIPLIER_BASE;
-  const room = swaps === null ? 0n : bridge.minAmount / MULTIPLIER_BASE + 1n;
-  requireMatch(asked + room >= claim.toAmountMin, "across.outputAmountMultiplier");
-  requireMatch(asked <= claim.toAmount + room, "across.outputAmountMultiplier");
-  checkRatio(subject, { asked, call });
-  if (subject.request.call === null) requireMatch(facet.message === "0x", "across.message");
-  else checkReceiverMessage(subject, { message: facet.message, guaranteed: asked });
-  return asked;
+  const rounding = swaps === null ? 0n : bridge.minAmount / MULTIPLIER_BASE + 1n;
+  requireMatch(output + rounding >= claim.toAmountMin, "across.outputAmountMultiplier");
+  requireMatch(output <= claim.toAmount + rounding, "across.outputAmountMultiplier");
+  checkRatio(verification, { output, call });
+  if (verification.request.call === null) requireMatch(facet.message === "0x", "across.message");
+  else checkReceiverMessage(verification, { message: facet.message, guaranteed: output });
+  return output;
 }
 
-function checkParties(subject: Verification, call: AcrossCall): void {
-  const { request, destination } = subject;
+function checkParties(verification: Verification, call: AcrossCall): void {
+  const { request, destination } = verification;
   const { bridge, facet } = call;
   const receiver = request.call === null ? request.user : destination.receiverAcross;
   requireMatch(
@@ -47,13 +47,13 @@ function checkParties(subject: Verification, call: AcrossCall): void {
     "across.receiverAddress",
   );
   requireMatch(isPaddedAddress(facet.refundAddress, request.user), "across.refundAddress");
-  // A native amount is wrapped by the facet itself, which then ignores this field.
+  // The facet wraps native money itself and then ignores this field.
   const native = isNative(bridge.sendingAssetId);
   requireMatch(
     native || isPaddedAddress(facet.sendingAssetId, bridge.sendingAssetId),
     "across.sendingAssetId",
   );
-  const delivered = deliveredToken(subject);
+  const delivered = deliveredToken(verification);
   requireMatch(
     delivered !== null && isPaddedAddress(facet.receivingAssetId, delivered),
     "across.receivingAssetId",
@@ -61,8 +61,8 @@ function checkParties(subject: Verification, call: AcrossCall): void {
 }
 
 /**
- * The token a relayer must send for the one asked for; null when Across cannot deliver it: its pool unwraps
- * the wrapped native token for an account without code, and a call takes tokens only.
+ * Returns the output token that a relayer must send so that the user receives the requested one; null when Across
+ * cannot deliver it: the SpokePool unwraps wrapped native money for users, and a destination call needs an ERC-20.
  */
 function deliveredToken({ request, destination }: Verification): Address | null {
   const wrapped = destination.wrappedNative;
@@ -83,21 +83,21 @@ function checkTimes({ now }: Verification, { facet }: AcrossCall): void {
 }
 
 /**
- * Across moves one asset, so that what arrives is at most what is sent, and not much less; without this a tiny
- * least amount of the source swap could hide behind a huge multiplier. After a swap the asset must be one we
- * know on both chains: a refund comes in it, and a worthless token would never be filled. Of tokens we do not
- * know, which the user holds already, the decimals count as equal.
+ * Checks that the output is at most the amount bridged and at least half of it, since Across transfers one asset; a
+ * huge multiplier could otherwise hide a tiny minimum of the source swap. After a swap the asset must be listed on
+ * both chains: the refund is paid in it, and no relayer fills a worthless token. An unlisted token, which only the
+ * user's own source token can be, is taken to have equal decimals on both chains.
  */
-function checkRatio(subject: Verification, step: { asked: bigint; call: AcrossCall }): void {
-  const { request, source, destination } = subject;
-  const { asked, call } = step;
+function checkRatio(verification: Verification, step: { output: bigint; call: AcrossCall }): void {
+  const { request, source, destination } = verification;
+  const { output, call } = step;
   const from = bridgedAssetOf(source.assets, call.bridge.sendingAssetId);
   const to = bridgedAssetOf(destination.assets, request.toToken);
   const swapped = !isAddressEqual(call.bridge.sendingAssetId, request.fromToken);
   requireMatch(!swapped || (from !== null && from.asset === to?.asset), "across.sendingAssetId");
   const known = from !== null && to !== null;
   const sent = call.bridge.minAmount * 10n ** BigInt(known ? to.decimals : 0);
-  const arrives = asked * 10n ** BigInt(known ? from.decimals : 0);
-  requireMatch(arrives <= sent, "across.outputAmountMultiplier");
-  requireMatch(arrives * 2n >= sent, "across.outputAmountMultiplier");
+  const delivered = output * 10n ** BigInt(known ? from.decimals : 0);
+  requireMatch(delivered <= sent, "across.outputAmountMultiplier");
+  requireMatch(delivered * 2n >= sent, "across.outputAmountMultiplier");
 }

@@ -3,36 +3,38 @@ import type { CelerCall, PolymerCall } from "../decode/cctp-facets.ts";
 import { bridgeOfTool } from "../lifi-bridges.ts";
 import { checkMaxLoss, requireMatch, type Verification } from "./verification.ts";
 
-/** Finality thresholds of CCTP: attested when confirmed, or when finalized. Source: developers.circle.com. */
+/**
+ * CCTP's finality thresholds: attested after confirmation (fast) or finalization (standard). Source:
+ * developers.circle.com.
+ */
 const FAST = 1_000;
 const STANDARD = 2_000;
-/**
- * The most that Polymer may take for itself of what it carries, as a divisor, or in all where that is more: it pays the
- * gas of the mint. USDC's smallest unit.
- */
+/** Polymer's fee, which pays the gas of the mint, is capped at 1 % of the amount or at 5 USDC, whichever is more. */
 const POLYMER_CAP_DIVISOR = 100n;
+/** USDC's smallest unit. */
 const POLYMER_CAP = 5_000_000n;
 
 /**
- * Checks CCTP through Celer and gives the least that arrives: what is claimed, under what can be minted.
- * Celer's proxy takes a fee of its own that the calldata does not show. Throws `upstream_rejected`.
+ * Verifies a CCTP call through Celer and returns the guaranteed output, USDC's smallest unit. This is the claimed
+ * minimum, checked against the amount that can be minted: Celer's proxy takes a fee that the calldata does not
+ * contain. Throws `upstream_rejected`.
  */
-export function guaranteeOfCeler(subject: Verification, call: CelerCall): bigint {
-  checkUsdc(subject, call);
+export function guaranteeOfCeler(verification: Verification, call: CelerCall): bigint {
+  checkUsdc(verification, call);
   const minted = call.bridge.minAmount - call.facet.maxFee;
-  requireMatch(subject.claim.toAmountMin <= minted, "celer.maxFee");
-  checkMaxLoss(call.bridge.minAmount, subject.claim.toAmountMin);
-  return subject.claim.toAmountMin;
+  requireMatch(verification.claim.toAmountMin <= minted, "celer.maxFee");
+  checkMaxLoss(call.bridge.minAmount, verification.claim.toAmountMin);
+  return verification.claim.toAmountMin;
 }
 
 /**
- * Checks CCTP through Polymer and gives the least that arrives: what is burned less the largest fees. LI.FI's
- * own minimum counts the expected fee and may lie above. Throws `upstream_rejected`.
+ * Verifies a CCTP call through Polymer and returns the guaranteed output: the burned amount less the maximum fee,
+ * USDC's smallest unit. LI.FI's own minimum uses the expected fee and may be higher. Throws `upstream_rejected`.
  */
-export function guaranteeOfPolymer(subject: Verification, call: PolymerCall): bigint {
-  const { claim, request } = subject;
+export function guaranteeOfPolymer(verification: Verification, call: PolymerCall): bigint {
+  const { claim, request } = verification;
   const { bridge, facet, swaps } = call;
-  checkUsdc(subject, call);
+  checkUsdc(verification, call);
   requireMatch(facet.nonEVMReceiver === zeroHash, "polymer.nonEVMReceiver");
   requireMatch(facet.solanaReceiverATA === zeroHash, "polymer.solanaReceiverATA");
   requireMatch(facet.hookData === "0x", "polymer.hookData");
@@ -49,9 +51,9 @@ export function guaranteeOfPolymer(subject: Verification, call: PolymerCall): bi
   return guaranteed;
 }
 
-/** CCTP burns and mints Circle's own USDC, and has no call at the end. */
-function checkUsdc(subject: Verification, call: CelerCall | PolymerCall): void {
-  const { request, source, destination } = subject;
+/** Checks that the call sends and delivers Circle's USDC, makes no destination call and uses the tool's speed. */
+function checkUsdc(verification: Verification, call: CelerCall | PolymerCall): void {
+  const { request, source, destination } = verification;
   const [from, to] = [source.circle?.usdc, destination.circle?.usdc];
   requireMatch(request.call === null, "bridge.hasDestinationCall");
   requireMatch(
@@ -59,7 +61,7 @@ function checkUsdc(subject: Verification, call: CelerCall | PolymerCall): void {
     "bridge.sendingAssetId",
   );
   requireMatch(to !== undefined && isAddressEqual(request.toToken, to), "action.toToken.address");
-  // The speed is what sets the two bridges of CCTP apart, and what their prices are for.
-  const fast = bridgeOfTool(subject.claim.tool)?.bridge.key === "cctp_fast";
+  // Our two CCTP bridges differ only in speed, and their prices depend on it.
+  const fast = bridgeOfTool(verification.claim.tool)?.bridge.key === "cctp_fast";
   requireMatch(call.facet.minFinalityThreshold === (fast ? FAST : STANDARD), "minFinalityThreshold");
 }

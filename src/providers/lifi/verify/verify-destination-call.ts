@@ -5,46 +5,47 @@ import { receiverMessageParameters, type SwapData } from "../decode/lifi-structs
 import { requireMatch, type Verification } from "./verification.ts";
 
 /**
- * Checks what LI.FI's receiver is told to do with the delivery: exactly the call that was asked for, byte for
- * byte, for the user, spending no more than is guaranteed to arrive. Throws `upstream_rejected`.
+ * Verifies the message to LI.FI's receiver: it must contain exactly the requested destination call, name the user as
+ * receiver of a failed delivery, and spend at most the guaranteed amount. Throws `upstream_rejected`.
  */
 export function checkReceiverMessage(
-  subject: Verification,
+  verification: Verification,
   delivery: { message: Hex; guaranteed: bigint },
 ): void {
   const values = decodeCanonical(receiverMessageParameters(), delivery.message);
   requireMatch(values !== null, "message");
   const [transactionId, swaps, receiver] = values;
-  requireMatch(transactionId === subject.claim.transactionId, "message.transactionId");
-  requireMatch(isAddressEqual(receiver, subject.request.user), "message.receiver");
+  requireMatch(transactionId === verification.claim.transactionId, "message.transactionId");
+  requireMatch(isAddressEqual(receiver, verification.request.user), "message.receiver");
   const [call] = swaps;
   requireMatch(call !== undefined && swaps.length === 1, "message.swaps.length");
-  checkDestinationCall(subject, { call, guaranteed: delivery.guaranteed });
+  checkDestinationCall(verification, { call, guaranteed: delivery.guaranteed });
 }
 
 /**
- * Checks that a call is the one asked for. What it declares to spend lies between the least it needs and what
- * is guaranteed: older executors refuse to spend more than they hold. What it declares to give is the
- * delivered token or nothing, both of which only name what else is returned to the user.
+ * Verifies that a call is the requested destination call. Its declared input must lie between the call's minimum and
+ * the guaranteed amount, because older executors revert when it exceeds their balance. Its declared output must be
+ * the delivered token or the zero address; it only selects which leftovers are returned to the user. Throws
+ * `upstream_rejected`.
  */
 export function checkDestinationCall(
-  subject: Verification,
+  verification: Verification,
   step: { call: SwapData; guaranteed: bigint },
 ): void {
-  const { request } = subject;
+  const { request } = verification;
   const { call, guaranteed } = step;
-  const wanted = request.call;
-  requireMatch(wanted !== null, "call");
-  requireMatch(isAddressEqual(call.callTo, wanted.target), "call.callTo");
-  requireMatch(isAddressEqual(call.approveTo, wanted.target), "call.approveTo");
-  requireMatch(call.callData.toLowerCase() === wanted.data.toLowerCase(), "call.callData");
+  const requested = request.call;
+  requireMatch(requested !== null, "call");
+  requireMatch(isAddressEqual(call.callTo, requested.target), "call.callTo");
+  requireMatch(isAddressEqual(call.approveTo, requested.target), "call.approveTo");
+  requireMatch(call.callData.toLowerCase() === requested.data.toLowerCase(), "call.callData");
   requireMatch(!isNative(request.toToken), "call.sendingAssetId");
   requireMatch(isAddressEqual(call.sendingAssetId, request.toToken), "call.sendingAssetId");
-  const gives = [request.toToken, zeroAddress];
+  const outputs = [request.toToken, zeroAddress];
   requireMatch(
-    gives.some((token) => isAddressEqual(token, call.receivingAssetId)),
+    outputs.some((token) => isAddressEqual(token, call.receivingAssetId)),
     "call.receivingAssetId",
   );
-  requireMatch(call.fromAmount >= wanted.minIn, "call.fromAmount");
+  requireMatch(call.fromAmount >= requested.minIn, "call.fromAmount");
   requireMatch(call.fromAmount <= guaranteed, "call.fromAmount");
 }

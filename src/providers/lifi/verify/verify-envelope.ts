@@ -4,7 +4,7 @@ import type { TransferRequest } from "../../provider.ts";
 import type { LifiQuote, LifiStep } from "../api/lifi-schemas.ts";
 import { type QuoteClaim, requireMatch, type Verification } from "./verification.ts";
 
-/** Compares an answer's summary with the request: chains, tokens, amount, sender. Throws `upstream_rejected`. */
+/** Compares a quote's summary with the request: chains, tokens, amount, sender. Throws `upstream_rejected`. */
 export function checkQuotedAction(request: TransferRequest, step: LifiStep): void {
   const { action, estimate } = step;
   requireMatch(action.fromChainId === request.fromChainId, "action.fromChainId");
@@ -19,7 +19,7 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
     requireMatch(sameAddress(action.fromAddress, request.user), "action.fromAddress");
 }
 
-/** Reads what an answer claims about amounts and fees. Throws `upstream_rejected` when it contradicts itself. */
+/** Reads a quote's claims about amounts and fees. Throws `upstream_rejected` when they contradict each other. */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);
   requireMatch(delivered.toAmountMin > 0n, "toAmountMin");
@@ -43,7 +43,10 @@ export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): Quot
   };
 }
 
-/** With a call at the end, the top-level amounts are the call's output; what is delivered is the step before. */
+/**
+ * Returns the delivered amounts. With a destination call the top-level amounts are the call's output, so the step
+ * before it counts.
+ */
 function deliveredEstimate(
   request: TransferRequest,
   quote: LifiQuote,
@@ -55,24 +58,24 @@ function deliveredEstimate(
   return { toAmount: request.amount, toAmountMin: request.amount };
 }
 
-/** Where a transaction must go, and whom the user approves for it. */
+/** The contract that a transaction must call, and the spender that the user approves for it. */
 export interface EntryPoint {
   target: Address;
   spender: Address;
 }
 
-/** Compares the transaction's envelope with the request; its calldata is for others. Throws `upstream_rejected`. */
+/** Compares target, sender, chain and value of the transaction with the request. Throws `upstream_rejected`. */
 export function checkTransactionEnvelope(
-  subject: Verification,
+  verification: Verification,
   answer: { quote: LifiQuote; entry: EntryPoint },
 ): { to: Address; data: Hex; value: bigint } {
-  const { request, claim } = subject;
+  const { request, claim } = verification;
   const { transactionRequest, action, estimate } = answer.quote;
   const native = isNative(request.fromToken);
   requireMatch(isAddressEqual(transactionRequest.to, answer.entry.target), "transactionRequest.to");
   requireMatch(isAddressEqual(transactionRequest.from, request.user), "transactionRequest.from");
   requireMatch(transactionRequest.chainId === request.fromChainId, "transactionRequest.chainId");
-  requireMatch(claim.feesOnTop <= subject.source.maxNativeFee, "feeCosts.amount");
+  requireMatch(claim.feesOnTop <= verification.source.maxNativeFee, "feeCosts.amount");
   const value = (native ? request.amount : 0n) + claim.feesOnTop;
   requireMatch(transactionRequest.value === value, "transactionRequest.value");
   requireMatch(

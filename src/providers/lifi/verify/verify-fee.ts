@@ -5,8 +5,9 @@ import type { SwapData } from "../decode/lifi-structs.ts";
 import { feeRecipients } from "../deployments.ts";
 import { requireMatch, type Verification } from "./verification.ts";
 
+/** A decoded fee payment. Amounts in the token's smallest unit. */
 export interface FeePayment {
-  /** The zero address for native. */
+  /** The zero address for the native token. */
   token: Address;
   distributions: readonly { recipient: Address; amount: bigint }[];
 }
@@ -20,7 +21,7 @@ const nativeFeeParameters = once(() =>
 );
 
 /**
- * FeeForwarder 1.0.0 and 2.0.0: `forwardERC20Fees` 0x332d746b, `forwardNativeFees` 0x0e8ae67f; null for any
+ * Decodes FeeForwarder 1.0.0 and 2.0.0 `forwardERC20Fees` 0x332d746b and `forwardNativeFees` 0x0e8ae67f; null for any
  * other call. Source: lifinance/contracts ef00558f.
  */
 function decodeFee(callData: Hex): FeePayment | null {
@@ -36,20 +37,20 @@ function decodeFee(callData: Hex): FeePayment | null {
   return values && { token: zeroAddress, distributions: values[0] };
 }
 
-/** The largest fee LI.FI may take, as a divisor of the amount: one percent; it takes a quarter of that. */
+/** Caps LI.FI's fee at 1 % of the amount; its actual fee is 0.25 %. */
 const FEE_CAP_DIVISOR = 100n;
 
-/** Whether a call pays a fee: it gives the token it takes. */
+/** Returns true when a call pays a fee: its input and output token are the same. */
 export function isFeeStep(swap: SwapData): boolean {
   return isAddressEqual(swap.sendingAssetId, swap.receivingAssetId);
 }
 
 /**
- * Checks the fee call: LI.FI's fee contract, LI.FI's recipient, under the cap, as much as is declared.
- * Gives the fee in the token's smallest unit. Throws `upstream_rejected`.
+ * Verifies a fee call and returns the fee, smallest unit of the token: it must use LI.FI's fee contract, pay LI.FI's
+ * recipient, stay under the cap and equal the declared fee. Throws `upstream_rejected`.
  */
-export function checkFee(subject: Verification, swap: SwapData): bigint {
-  const { request, claim, source } = subject;
+export function checkFee(verification: Verification, swap: SwapData): bigint {
+  const { request, claim, source } = verification;
   requireMatch(
     source.feeForwarders.some((address) => isAddressEqual(address, swap.callTo)),
     "fee.callTo",

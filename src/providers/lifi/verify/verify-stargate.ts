@@ -2,19 +2,19 @@ import { isAddressEqual } from "viem";
 import { isNative } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { stargatePoolOf } from "../bridge-contracts.ts";
-import type { StargateCall } from "../decode/stargate-facet.ts";
-import { decodeLayerZeroOptions } from "../decode/stargate-facet.ts";
+import { decodeLayerZeroOptions, type StargateCall } from "../decode/stargate-facet.ts";
 import { checkMaxLoss, isPaddedAddress, requireMatch, type Verification } from "./verification.ts";
 import { checkReceiverMessage } from "./verify-destination-call.ts";
 
 const BUS_TOOL = "stargateV2Bus";
 
 /**
- * Checks what Stargate is told and gives the least that arrives. Throws `upstream_rejected`.
- * The pool on the source chain reverts when less than `minAmountLD` would be credited. Source: StargateBase.sol.
+ * Verifies a Stargate call and returns the guaranteed output in the delivered token's smallest unit, rounded down.
+ * The source pool reverts when it would credit less than `minAmountLD`. Throws `upstream_rejected`. Source:
+ * StargateBase.sol.
  */
-export function guaranteeOfStargate(subject: Verification, call: StargateCall): bigint {
-  const { request, source, destination, claim } = subject;
+export function guaranteeOfStargate(verification: Verification, call: StargateCall): bigint {
+  const { request, source, destination, claim } = verification;
   const { bridge, facet } = call;
   const { sendParams, fee } = facet;
   const from = stargatePoolOf(source.stargate, facet.assetId);
@@ -26,7 +26,7 @@ export function guaranteeOfStargate(subject: Verification, call: StargateCall): 
   requireMatch(fee.nativeFee === claim.feesOnTop, "stargate.nativeFee");
   requireMatch(fee.lzTokenFee === 0n, "stargate.lzTokenFee");
   requireMatch(isAddressEqual(facet.refundAddress, request.user), "stargate.refundAddress");
-  checkMode(subject, call);
+  checkMode(verification, call);
   const guaranteed = mulDivDown(
     sendParams.minAmountLD,
     10n ** BigInt(to.decimals),
@@ -35,18 +35,18 @@ export function guaranteeOfStargate(subject: Verification, call: StargateCall): 
   requireMatch(guaranteed >= claim.toAmountMin, "stargate.minAmountLD");
   requireMatch(guaranteed <= claim.toAmount, "stargate.minAmountLD");
   checkMaxLoss(bridge.minAmount, sendParams.minAmountLD);
-  checkDelivery(subject, { call, guaranteed });
+  checkDelivery(verification, { call, guaranteed });
   return guaranteed;
 }
 
-/** Taxi sends at once, the bus waits for company and cannot carry a call. */
+/** Checks the mode: a taxi is sent at once, a bus waits for other transfers. */
 function checkMode({ claim }: Verification, { facet }: StargateCall): void {
   const bus = claim.tool === BUS_TOOL;
   requireMatch(facet.sendParams.oftCmd === (bus ? "0x00" : "0x"), "stargate.oftCmd");
 }
 
-function checkDelivery(subject: Verification, step: { call: StargateCall; guaranteed: bigint }): void {
-  const { request, destination } = subject;
+function checkDelivery(verification: Verification, step: { call: StargateCall; guaranteed: bigint }): void {
+  const { request, destination } = verification;
   const { to, extraOptions, composeMsg } = step.call.facet.sendParams;
   const options = decodeLayerZeroOptions(extraOptions);
   requireMatch(options !== null, "stargate.extraOptions");
@@ -60,5 +60,5 @@ function checkDelivery(subject: Verification, step: { call: StargateCall; guaran
   requireMatch(receiver !== null && isPaddedAddress(to, receiver), "stargate.to");
   requireMatch(!isNative(request.toToken), "stargate.assetId");
   requireMatch((options.composeGas ?? 0n) >= request.call.gasLimit, "stargate.extraOptions");
-  checkReceiverMessage(subject, { message: composeMsg, guaranteed: step.guaranteed });
+  checkReceiverMessage(verification, { message: composeMsg, guaranteed: step.guaranteed });
 }

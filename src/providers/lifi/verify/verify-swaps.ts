@@ -7,70 +7,81 @@ import { checkDestinationCall } from "./verify-destination-call.ts";
 import { checkFee, isFeeStep } from "./verify-fee.ts";
 
 const MAX_SWAPS = 8;
-/** `deposit()` and `withdraw(uint256)` of a wrapped native token: the only calls to a token. */
+/** `deposit()` and `withdraw(uint256)` of a wrapped native token: the only calls allowed to a token contract. */
 const WRAPPING: ReadonlySet<string> = new Set(["0xd0e30db0", "0x2e1a7d4d"]);
 
-/** What a chain of swaps ends with. */
+/** The result of a sequence of swaps. */
 interface SwapEnd {
   token: Address;
-  /** What is left, when it is known to the unit because nothing was swapped; null after a swap. */
+  /** The exact amount left, smallest unit; null after a swap, whose output is not known in advance. */
   exact: bigint | null;
 }
 
 /**
- * Checks the calls before a bridge, or of a swap: the first takes exactly the amount asked for and no other
- * takes anything, fees go to LI.FI, each call spends what the one before gave. What a DEX does inside is
- * opaque, and bound by the least amount that the caller of this function compares.
+ * Verifies the calls of a swap, or before a bridge, and returns their result: the first pulls exactly the requested
+ * amount and the others nothing, fees go to LI.FI, and each call spends the previous one's output. The calldata of an
+ * exchange is opaque; its output is bounded by the minimum that the caller of this function checks.
  * Throws `upstream_rejected`.
  */
-export function checkSwaps(subject: Verification, swaps: readonly SwapData[]): SwapEnd {
-  const { request } = subject;
+export function checkSwaps(verification: Verification, swaps: readonly SwapData[]): SwapEnd {
+  const { request } = verification;
   requireMatch(swaps.length <= MAX_SWAPS, "swaps.length");
   let end: SwapEnd = { token: request.fromToken, exact: request.amount };
   for (const [index, swap] of swaps.entries()) {
     requireMatch(swap.requiresDeposit === (index === 0), `swaps[${index}].requiresDeposit`);
-    end = checkSwap(subject, { swap, index, end });
+    end = checkSwap(verification, { swap, index, end });
   }
-  checkNoRoundTrip(subject, end);
+  checkNoRoundTrip(verification, end);
   return end;
 }
 
 /**
- * Throws `upstream_rejected` for swaps that end in the token they began with: nothing asks for them, and the least they
- * give is the answer's own word.
+ * Throws `upstream_rejected` for swaps that end in the token that they started with: no request needs them, and their
+ * minimum output is only the quote's claim.
  */
 function checkNoRoundTrip({ request }: Verification, end: SwapEnd): void {
   requireMatch(end.exact !== null || !isAddressEqual(end.token, request.fromToken), "swaps.receivingAssetId");
 }
 
-/** Checks one call against what the calls before it left, and says what it leaves. Throws `upstream_rejected`. */
-function checkSwap(subject: Verification, step: { swap: SwapData; index: number; end: SwapEnd }): SwapEnd {
+/**
+ * Verifies one call against the result of the calls before it and returns the new result. Throws `upstream_rejected`.
+ */
+function checkSwap(
+  verification: Verification,
+  step: { swap: SwapData; index: number; end: SwapEnd },
+): SwapEnd {
   const { swap, index, end } = step;
   const at = `swaps[${index}]`;
   requireMatch(isAddressEqual(swap.sendingAssetId, end.token), `${at}.sendingAssetId`);
   if (end.exact !== null) requireMatch(swap.fromAmount === end.exact, `${at}.fromAmount`);
   if (isFeeStep(swap)) {
     requireMatch(index === 0, `${at}.receivingAssetId`);
-    return { token: end.token, exact: subject.request.amount - checkFee(subject, swap) };
+    return { token: end.token, exact: verification.request.amount - checkFee(verification, swap) };
   }
-  checkOpaque(subject, { swap, at });
+  checkOpaque(verification, { swap, at });
   return { token: swap.receivingAssetId, exact: null };
 }
 
-/** An opaque call may reach neither LI.FI's own contracts, nor the user, nor move a token as the caller. */
-function checkOpaque(subject: Verification, step: { swap: SwapData; at: string }): void {
+/**
+ * Checks the targets of an opaque call: it must not call or approve LI.FI's own contracts, the user or the Router,
+ * and must not call a token contract except to wrap or unwrap. Throws `upstream_rejected`.
+ */
+function checkOpaque(verification: Verification, step: { swap: SwapData; at: string }): void {
   const { swap, at } = step;
-  const { source, request } = subject;
+  const { source, request } = verification;
   requireMatch(size(swap.callData) >= 4, `${at}.callData`);
-  const ours = [source.diamond, source.executor, source.erc20Proxy, source.receiverAcross];
-  const closed = [
-    ...ours,
+  const forbidden = [
+    source.diamond,
+    source.executor,
+    source.erc20Proxy,
+    source.receiverAcross,
     source.receiverStargate,
     ...source.feeForwarders,
     request.user,
     request.call?.target,
+    zeroAddress,
   ];
-  for (const address of [...closed, zeroAddress]) {
+  for (const address of forbidden) {
     if (!address) continue;
     requireMatch(!isAddressEqual(swap.callTo, address), `${at}.callTo`);
     if (isNative(swap.sendingAssetId)) continue;
@@ -82,17 +93,17 @@ function checkOpaque(subject: Verification, step: { swap: SwapData; at: string }
   }
 }
 
-/** Checks a swap on one chain and gives the least that it pays the user. Throws `upstream_rejected`. */
-export function guaranteeOfSwap(subject: Verification, call: SwapCall): bigint {
-  const { request, claim } = subject;
+/** Verifies a swap on one chain and returns the guaranteed output, smallest unit. Throws `upstream_rejected`. */
+export function guaranteeOfSwap(verification: Verification, call: SwapCall): bigint {
+  const { request, claim } = verification;
   requireMatch(request.fromChainId === request.toChainId && request.call === null, "selector");
   requireMatch(call.transactionId === claim.transactionId, "swap.transactionId");
-  requireMatch(call.integrator === subject.integrator, "swap.integrator");
+  requireMatch(call.integrator === verification.integrator, "swap.integrator");
   requireMatch(call.referrer === "" || call.referrer === zeroAddress, "swap.referrer");
   requireMatch(call.fromNative === isNative(request.fromToken), "selector");
   requireMatch(call.toNative === isNative(request.toToken), "selector");
   requireMatch(isAddressEqual(call.receiver, request.user), "swap.receiver");
-  const end = checkSwaps(subject, call.swaps);
+  const end = checkSwaps(verification, call.swaps);
   requireMatch(isAddressEqual(end.token, request.toToken), "swaps.receivingAssetId");
   requireMatch(call.minAmountOut >= claim.toAmountMin, "swap.minAmountOut");
   requireMatch(call.minAmountOut <= claim.toAmount, "swap.minAmountOut");
@@ -100,11 +111,12 @@ export function guaranteeOfSwap(subject: Verification, call: SwapCall): bigint {
 }
 
 /**
- * Checks a contract call on one chain. Without a swap what reaches the call is exact; with one, nothing on
- * chain but the call's own minimum binds it, and that is the guarantee. Throws `upstream_rejected`.
+ * Verifies a contract call on one chain and returns the guaranteed input of the call, smallest unit: the exact amount
+ * without a swap; after a swap the call's own minimum, the only bound that a contract enforces. Throws
+ * `upstream_rejected`.
  */
-export function guaranteeOfExecute(subject: Verification, call: ExecuteCall): bigint {
-  const { request, claim } = subject;
+export function guaranteeOfExecute(verification: Verification, call: ExecuteCall): bigint {
+  const { request, claim } = verification;
   requireMatch(request.fromChainId === request.toChainId && request.call !== null, "selector");
   requireMatch(call.transactionId === claim.transactionId, "execute.transactionId");
   requireMatch(isAddressEqual(call.transferredAssetId, request.fromToken), "execute.transferredAssetId");
@@ -114,10 +126,10 @@ export function guaranteeOfExecute(subject: Verification, call: ExecuteCall): bi
   requireMatch(last !== undefined, "swaps.length");
   let end: SwapEnd = { token: request.fromToken, exact: request.amount };
   for (const [index, swap] of call.swaps.slice(0, -1).entries())
-    end = checkSwap(subject, { swap, index, end });
-  checkNoRoundTrip(subject, end);
+    end = checkSwap(verification, { swap, index, end });
+  checkNoRoundTrip(verification, end);
   requireMatch(isAddressEqual(end.token, request.toToken), "swaps.receivingAssetId");
   if (end.exact !== null) requireMatch(claim.toAmount === end.exact, "toAmount");
-  checkDestinationCall(subject, { call: last, guaranteed: end.exact ?? claim.toAmountMin });
+  checkDestinationCall(verification, { call: last, guaranteed: end.exact ?? claim.toAmountMin });
   return end.exact ?? request.call.minIn;
 }

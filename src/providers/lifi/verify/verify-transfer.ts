@@ -19,89 +19,87 @@ import {
 import { guaranteeOfStargate } from "./verify-stargate.ts";
 import { checkSwaps, guaranteeOfExecute, guaranteeOfSwap } from "./verify-swaps.ts";
 
-/**
- * Checks a bridging and gives the least that it delivers, smallest unit of the token asked for.
- * Throws `upstream_rejected`.
- */
-function guaranteeOfBridge(subject: Verification, call: BridgeCall): bigint {
-  const { request, claim } = subject;
+/** Verifies a bridge call and returns the guaranteed output, smallest unit. Throws `upstream_rejected`. */
+function guaranteeOfBridge(verification: Verification, call: BridgeCall): bigint {
+  const { request, claim } = verification;
   requireMatch(request.fromChainId !== request.toChainId, "selector");
-  // Receiver, token and amount of Relay's order are kept off chain; see decode/relay.ts.
+  // Receiver, token and amount of Relay's order are kept off chain; see decode/relay-facet.ts.
   requireMatch(call.kind !== "relay", "relay.orderId");
   const tool = bridgeOfTool(claim.tool);
   requireMatch(tool?.facet === call.kind, "tool");
-  requireMatch(subject.source.bridges.includes(tool.facet), "tool");
+  requireMatch(verification.source.bridges.includes(tool.facet), "tool");
   if (request.bridges !== null) requireMatch(request.bridges.includes(tool.bridge.key), "tool");
-  checkBridgeData(subject, call);
+  checkBridgeData(verification, call);
   switch (call.kind) {
     case "across":
-      return guaranteeOfAcross(subject, call);
+      return guaranteeOfAcross(verification, call);
     case "stargate":
-      return guaranteeOfStargate(subject, call);
+      return guaranteeOfStargate(verification, call);
     case "celer":
-      return guaranteeOfCeler(subject, call);
+      return guaranteeOfCeler(verification, call);
     case "polymer":
-      return guaranteeOfPolymer(subject, call);
+      return guaranteeOfPolymer(verification, call);
   }
 }
 
-function checkBridgeData(subject: Verification, call: BridgeCall): void {
-  const { request, claim } = subject;
+function checkBridgeData(verification: Verification, call: BridgeCall): void {
+  const { request, claim } = verification;
   const { bridge, swaps } = call;
   requireMatch(bridge.transactionId === claim.transactionId, "bridge.transactionId");
   requireMatch(bridge.bridge === claim.tool, "bridge.bridge");
-  requireMatch(bridge.integrator === subject.integrator, "bridge.integrator");
+  requireMatch(bridge.integrator === verification.integrator, "bridge.integrator");
   requireMatch(isAddressEqual(bridge.referrer, zeroAddress), "bridge.referrer");
   requireMatch(isAddressEqual(bridge.receiver, request.user), "bridge.receiver");
   requireMatch(bridge.destinationChainId === BigInt(request.toChainId), "bridge.destinationChainId");
   requireMatch(bridge.hasDestinationCall === (request.call !== null), "bridge.hasDestinationCall");
   requireMatch(bridge.hasSourceSwaps === (swaps !== null), "bridge.hasSourceSwaps");
   requireMatch(swaps === null || swaps.length > 0, "swaps.length");
-  const end = checkSwaps(subject, swaps ?? []);
+  const end = checkSwaps(verification, swaps ?? []);
   requireMatch(isAddressEqual(bridge.sendingAssetId, end.token), "bridge.sendingAssetId");
   if (end.exact !== null) requireMatch(bridge.minAmount === end.exact, "bridge.minAmount");
 }
 
-/** How long LI.FI says its quotes hold. Source: docs.li.fi. */
+/** Seconds for which LI.FI's quotes hold. Source: docs.li.fi. */
 const VALID_SECONDS = 60;
 
+/** The inputs of the verification of a LI.FI quote. */
 export interface LifiVerifyInput {
   request: TransferRequest;
   quote: LifiQuote;
   deployments: LifiDeployments;
-  /** The name our calls are written for. */
+  /** Our integrator name, which the calldata must contain. */
   integrator: string;
   /** Unix seconds. */
   now: number;
 }
 
 /**
- * Decodes a quote's transaction and compares it, field by field, with what was asked for; what it returns is
- * built from the request, from the tables in code and from the calldata. Pure.
- * Throws `upstream_rejected`, with the field in its cause.
+ * Decodes a quote's transaction, compares every field with the request and returns the verified transfer, built only
+ * from the request, the deployments in code and the calldata. Pure. Throws `upstream_rejected` with the differing
+ * field in its cause.
  */
 export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
   const { request, quote } = input;
-  const subject = toVerification(input);
+  const verification = toVerification(input);
   const call = decodeLifiCall(quote.transactionRequest.data);
   requireMatch(call !== null, "transactionRequest.data");
-  const entry = entryPointOf(subject.source, call);
-  const transaction = checkTransactionEnvelope(subject, { quote, entry });
-  if (call.kind !== "stargate") requireMatch(subject.claim.feesOnTop === 0n, "feeCosts.included");
-  const guaranteed = guaranteeOf(subject, call);
-  checkFloor(subject, guaranteed);
+  const entry = entryPointOf(verification.source, call);
+  const transaction = checkTransactionEnvelope(verification, { quote, entry });
+  if (call.kind !== "stargate") requireMatch(verification.claim.feesOnTop === 0n, "feeCosts.included");
+  const guaranteed = guaranteeOf(verification, call);
+  checkFloor(verification, guaranteed);
   const native = isNative(request.fromToken);
-  const toAmount = subject.claim.toAmount > guaranteed ? subject.claim.toAmount : guaranteed;
+  const toAmount = verification.claim.toAmount > guaranteed ? verification.claim.toAmount : guaranteed;
   return {
     ...quoteFromStep(quote, {
       toAmount,
       toAmountMin: guaranteed,
-      callable: request.call !== null,
-      plain: request.call === null,
+      supportsCall: request.call !== null,
+      supportsPlain: request.call === null,
     }),
     transaction,
     spender: native ? null : entry.spender,
-    executor: executorOf(subject),
+    executor: executorOf(verification),
     tool: quote.tool,
     validSeconds: VALID_SECONDS,
   };
@@ -116,19 +114,21 @@ function toVerification({ request, quote, deployments, integrator, now }: LifiVe
   return { request, source, destination, integrator, now, claim: readQuoteClaim(request, quote) };
 }
 
-/** Contract calls on one chain enter by the Executor, which pulls through its proxy; all else by the Diamond. */
+/** Returns the Executor and its proxy for a contract call on one chain, and the Diamond for every other call. */
 function entryPointOf(source: LifiDeployment, call: LifiCall): EntryPoint {
   if (call.kind === "execute") return { target: source.executor, spender: source.erc20Proxy };
   return { target: source.diamond, spender: source.diamond };
 }
 
-function guaranteeOf(subject: Verification, call: LifiCall): bigint {
-  if (call.kind === "swap") return guaranteeOfSwap(subject, call);
-  if (call.kind === "execute") return guaranteeOfExecute(subject, call);
-  return guaranteeOfBridge(subject, call);
+function guaranteeOf(verification: Verification, call: LifiCall): bigint {
+  if (call.kind === "swap") return guaranteeOfSwap(verification, call);
+  if (call.kind === "execute") return guaranteeOfExecute(verification, call);
+  return guaranteeOfBridge(verification, call);
 }
 
-/** The loss that was allowed bounds what reaches the user; a call's own minimum was compared with its check. */
+/**
+ * Checks the guaranteed output against the slippage limit; with a destination call its minimum was checked before.
+ */
 function checkFloor({ request, claim }: Verification, guaranteed: bigint): void {
   if (request.call !== null) return;
   requireMatch(guaranteed >= deductParts(claim.toAmount, request.slippage), "toAmountMin");

@@ -94,16 +94,16 @@ function destination({
 }
 
 async function follow(chains: readonly ChainClient[]) {
-  const transfer = { txHash: SOURCE, fromChainId: 1, toChainId: 42161 };
-  const follower = { settings: { apiUrl: api.url }, deployments };
-  return trackAcrossTransfer(scopeOf(chains), { transfer, follower });
+  const transfer = { txHash: SOURCE, fromChainId: 1, toChainId: 42161, tool: "across" };
+  const tracker = { settings: { apiUrl: api.url }, deployments };
+  return trackAcrossTransfer(scopeOf(chains), { transfer, tracker });
 }
 const line = async (chains: readonly ChainClient[]): Promise<string> => {
   const { phase, substatus, destinationTxHash, amountReceived } = await follow(chains);
   return [phase, substatus ?? "-", destinationTxHash?.at(-1) ?? "-", amountReceived ?? "-"].join(" ");
 };
 
-const MOVING = "moving WAIT_DESTINATION_TRANSACTION - -";
+const MOVING = "bridging WAIT_DESTINATION_TRANSACTION - -";
 
 describe.each<[string, Reply]>([
   ["silent", silent],
@@ -186,33 +186,33 @@ describe("with the API's word", () => {
 });
 
 describe("the bridge's contracts witness", () => {
-  const delivered = {
+  const delivery = {
     amount: deposited.outputAmount,
     logs: { first: 0, last: Number.POSITIVE_INFINITY },
-    bond: "id",
+    matchedBy: "id",
   };
-  const took = { token: wordToAddress(deposited.inputToken), amount: deposited.inputAmount, by: SPOKE_1 };
+  const taken = { token: wordToAddress(deposited.inputToken), amount: deposited.inputAmount, by: SPOKE_1 };
 
   test.each<[string, Reply, ChainClient[], unknown]>([
     ["nothing where the source cannot be read", says("filled", { fillTx: FILL }), [], null],
     ["nothing of a transaction that is no transfer", silent, [source({ events: [] })], null],
-    ["what was taken", silent, [source(), destination()], { delivered: null, took }],
-    ["a delivery, said or not", silent, [source(), destination({ state: 2 })], { delivered, took }],
+    ["what was taken", silent, [source(), destination()], { delivery: null, taken }],
+    ["a delivery, said or not", silent, [source(), destination({ state: 2 })], { delivery, taken }],
     [
       "no delivery in a transaction that the API made up",
       says("filled", { fillTx: hash("9") }),
       [source(), destination({ state: 2, found: [] })],
-      { delivered: null, took },
+      { delivery: null, taken },
     ],
     [
       "no delivery where the destination cannot be read",
       says("filled", { fillTx: FILL }),
       [source()],
-      { delivered: null, took },
+      { delivery: null, taken },
     ],
-  ])("%s", async (_, reply, chains, witness) => {
+  ])("%s", async (_, reply, chains, proof) => {
     api.replyWith(reply);
-    expect((await follow(chains)).witness).toEqual(witness);
+    expect((await follow(chains)).proof).toEqual(proof);
   });
 });
 

@@ -42,7 +42,7 @@ test("a slow fill is on its way until the pool pays, which may be more than was 
   const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
   const relay = relayOf(deposited);
   await toPool(encodeFunctionData({ abi: slowFillAbi, functionName: "requestSlowFill", args: [relay] }));
-  expect(await follow(world, txHash)).toMatchObject({ phase: "moving", amountReceived: null });
+  expect(await follow(world, txHash)).toMatchObject({ phase: "bridging", amountReceived: null });
 
   const { chain, tokens, deployment } = world.target;
   const leaf = { relayData: relay, chainId: 31338n, updatedOutputAmount: deposited.inputAmount };

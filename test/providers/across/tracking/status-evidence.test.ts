@@ -9,11 +9,17 @@ import {
 import { hash } from "../../../support/across/stage.ts";
 
 const FILL = { txHash: hash("f"), amount: 9n, callsSucceeded: true, logs: { first: 0, last: 3 } };
-const nothing: TransferEvidence = { word: null, source: "unread", relay: null, fill: null, overdue: false };
+const nothing: TransferEvidence = {
+  apiStatus: null,
+  source: "unread",
+  relay: null,
+  fill: null,
+  overdue: false,
+};
 const word = (
   status: AcrossApiStatus,
   actionsSucceeded: boolean | null = null,
-): TransferEvidence["word"] => ({
+): TransferEvidence["apiStatus"] => ({
   status,
   fillTx: status.endsWith("illed") ? hash("a") : null,
   refundTx: status === "refunded" ? hash("b") : null,
@@ -28,7 +34,7 @@ function short(evidence: Partial<TransferEvidence>): string {
   return `${status.phase} ${status.substatus ?? "-"} ${parts.join("")}`;
 }
 
-const MOVING = "moving WAIT_DESTINATION_TRANSACTION ---";
+const MOVING = "bridging WAIT_DESTINATION_TRANSACTION ---";
 const REFUNDING = "refunding REFUND_IN_PROGRESS ---";
 const WAITING = "source_pending WAIT_SOURCE_CONFIRMATIONS ---";
 const FAILED = "failed UNKNOWN_ERROR ---";
@@ -53,29 +59,38 @@ test.each<[Partial<TransferEvidence>, string]>([
   ],
   [{ source: "deposited", relay: "filled", fill: { ...FILL, callsSucceeded: null } }, "delivered - f-9"],
   // The word alone.
-  [{ word: word("pending") }, MOVING],
-  [{ word: word("slowFillRequested") }, MOVING],
-  [{ word: word("filled") }, "delivered - a--"],
-  [{ word: word("filled", true) }, "delivered COMPLETED a--"],
-  [{ word: word("filled", false) }, "delivered PARTIAL a--"],
-  [{ word: word("slowFilled", true) }, "delivered COMPLETED a--"],
-  [{ word: word("expired") }, REFUNDING],
-  [{ word: word("refunded") }, "refunded REFUNDED -b-"],
-  [{ word: word("deposit-pending") }, WAITING],
-  [{ word: word("deposit-failed") }, FAILED],
+  [{ apiStatus: word("pending") }, MOVING],
+  [{ apiStatus: word("slowFillRequested") }, MOVING],
+  [{ apiStatus: word("filled") }, "delivered - a--"],
+  [{ apiStatus: word("filled", true) }, "delivered COMPLETED a--"],
+  [{ apiStatus: word("filled", false) }, "delivered PARTIAL a--"],
+  [{ apiStatus: word("slowFilled", true) }, "delivered COMPLETED a--"],
+  [{ apiStatus: word("expired") }, REFUNDING],
+  [{ apiStatus: word("refunded") }, "refunded REFUNDED -b-"],
+  [{ apiStatus: word("deposit-pending") }, WAITING],
+  [{ apiStatus: word("deposit-failed") }, FAILED],
   // The word against the chains: they win.
-  [{ word: word("filled", true), source: "deposited", relay: "unfilled" }, MOVING],
-  [{ word: word("filled", true), source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
-  [{ word: word("filled", true), source: "reverted" }, FAILED],
-  [{ word: word("pending"), source: "deposited", relay: "filled" }, "delivered - ---"],
-  [{ word: word("pending"), source: "deposited", relay: "filled", fill: FILL }, "delivered COMPLETED f-9"],
-  [{ word: word("pending"), source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
-  [{ word: word("expired"), source: "deposited", relay: "filled", fill: FILL }, "delivered COMPLETED f-9"],
-  [{ word: word("refunded"), source: "deposited", relay: "filled", fill: FILL }, "delivered COMPLETED f-9"],
-  [{ word: word("deposit-failed"), source: "deposited" }, MOVING],
-  [{ word: word("deposit-pending"), source: "deposited" }, MOVING],
+  [{ apiStatus: word("filled", true), source: "deposited", relay: "unfilled" }, MOVING],
+  [{ apiStatus: word("filled", true), source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
+  [{ apiStatus: word("filled", true), source: "reverted" }, FAILED],
+  [{ apiStatus: word("pending"), source: "deposited", relay: "filled" }, "delivered - ---"],
   [
-    { word: word("filled", true), relay: "filled", fill: { ...FILL, callsSucceeded: false } },
+    { apiStatus: word("pending"), source: "deposited", relay: "filled", fill: FILL },
+    "delivered COMPLETED f-9",
+  ],
+  [{ apiStatus: word("pending"), source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
+  [
+    { apiStatus: word("expired"), source: "deposited", relay: "filled", fill: FILL },
+    "delivered COMPLETED f-9",
+  ],
+  [
+    { apiStatus: word("refunded"), source: "deposited", relay: "filled", fill: FILL },
+    "delivered COMPLETED f-9",
+  ],
+  [{ apiStatus: word("deposit-failed"), source: "deposited" }, MOVING],
+  [{ apiStatus: word("deposit-pending"), source: "deposited" }, MOVING],
+  [
+    { apiStatus: word("filled", true), relay: "filled", fill: { ...FILL, callsSucceeded: false } },
     "delivered PARTIAL f-9",
   ],
 ])("case %#", (evidence, expected) => {
@@ -98,7 +113,7 @@ test("over every combination, an end needs a word or a chain that says so", () =
             ...nothing,
             source,
             relay,
-            word: said,
+            apiStatus: said,
             fill,
           });
           count += 1;

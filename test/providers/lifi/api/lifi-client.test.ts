@@ -18,7 +18,7 @@ interface Ask {
 
 function asker(url: string, options: Ask = {}) {
   const memory = options.memory ?? new RateLimitMemory();
-  const client = createLifiClient({ apiUrl: url, apiKey: options.apiKey ?? null, memory });
+  const client = createLifiClient({ apiUrl: url, apiKey: options.apiKey ?? null, rateLimits: memory });
   return (family: EndpointFamily = options.family ?? "quote") =>
     client.ask(scopeOf(options.now), {
       family,

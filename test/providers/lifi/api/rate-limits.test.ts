@@ -23,7 +23,7 @@ describe("memory", () => {
   it("holds one family and leaves the others alone", () => {
     const memory = new RateLimitMemory();
     const headers = new Headers({ "ratelimit-remaining": "0", "ratelimit-reset": "10" });
-    memory.observe("quote", { status: 200, headers, now: NOW });
+    memory.record("quote", { status: 200, headers, now: NOW });
     expect(memory.waitSeconds("quote", NOW)).toBe(10);
     expect(memory.waitSeconds("quote", NOW + 9_001)).toBe(1);
     expect(memory.waitSeconds("quote", NOW + 10_000)).toBeNull();
@@ -33,8 +33,8 @@ describe("memory", () => {
   it("is not moved by answers that leave something", () => {
     const memory = new RateLimitMemory();
     const headers = new Headers({ "ratelimit-remaining": "1", "ratelimit-reset": "10" });
-    memory.observe("quote", { status: 200, headers, now: NOW });
-    memory.observe("quote", { status: 200, headers: new Headers(), now: NOW });
+    memory.record("quote", { status: 200, headers, now: NOW });
+    memory.record("quote", { status: 200, headers: new Headers(), now: NOW });
     expect(memory.waitSeconds("quote", NOW)).toBeNull();
   });
 });

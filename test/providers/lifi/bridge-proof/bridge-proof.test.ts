@@ -43,22 +43,22 @@ interface Seen {
 }
 
 /** What is witnessed when LI.FI says that a transfer was delivered. */
-async function witnessed(seen: Seen): Promise<{ hash: Hex | null; witness: BridgeProof | null }> {
+async function witnessed(seen: Seen): Promise<{ hash: Hex | null; proof: BridgeProof | null }> {
   const { tool, source, arrival = [], call = [], time = SENT_AT, named = ARRIVED, succeeded = true } = seen;
   const txs = { [ARRIVED]: { events: arrival, succeeded }, [CALLED]: { events: call } };
   const there = chainWith(TO, { txs, time, found: call.length > 0 ? [CALLED] : [] });
   const here = chainWith(FROM, { txs: { [SOURCE]: { events: source } }, logs: seen.buses ?? null });
   const transfer = { txHash: SOURCE, fromChainId: FROM, toChainId: TO, tool };
-  const told = await addBridgeProof(scopeOf([here, there]), {
+  const status = await addBridgeProof(scopeOf([here, there]), {
     deployments,
     transfer,
-    told: delivered(named),
+    status: delivered(named),
   });
-  return { hash: told.destinationTxHash, witness: told.witness };
+  return { hash: status.destinationTxHash, proof: status.proof };
 }
 
 const amountOf = async (seen: Seen): Promise<bigint | null> =>
-  (await witnessed(seen)).witness?.delivered?.amount ?? null;
+  (await witnessed(seen)).proof?.delivery?.amount ?? null;
 
 describe("Stargate, alone in its message", () => {
   const taxi = { tool: "stargateV2", source: [oftSent(), started("stargateV2")] };
@@ -67,7 +67,7 @@ describe("Stargate, alone in its message", () => {
     const logs = { first: 0, last: 0 };
     expect(await witnessed({ ...taxi, arrival: [oftReceived()] })).toEqual({
       hash: ARRIVED,
-      witness: { delivered: { amount: 99_690_000n, logs, bond: "id" }, took: null },
+      proof: { delivery: { amount: 99_690_000n, logs, matchedBy: "id" }, taken: null },
     });
     expect(await amountOf({ ...taxi, arrival: [oftReceived({ amount: 7n })] })).toBe(7n);
     expect(await amountOf({ ...taxi, named: null })).toBe(null);
@@ -82,14 +82,14 @@ describe("Stargate, alone in its message", () => {
     ["an id twice", [oftReceived(), oftReceived()]],
     ["nothing", []],
   ])("%s is not it", async (_, arrival) => {
-    const { witness } = await witnessed({ ...taxi, arrival });
-    expect(witness).toEqual({ delivered: null, took: null });
+    const { proof } = await witnessed({ ...taxi, arrival });
+    expect(proof).toEqual({ delivery: null, taken: null });
   });
 
   test("of several in one transaction the right one counts, by itself", async () => {
     const arrival = [oftReceived({ guid: OTHER_GUID, amount: 5n }), oftReceived()];
-    const { witness } = await witnessed({ ...taxi, arrival });
-    expect(witness?.delivered).toEqual({ amount: 99_690_000n, logs: { first: 1, last: 1 }, bond: "id" });
+    const { proof } = await witnessed({ ...taxi, arrival });
+    expect(proof?.delivery).toEqual({ amount: 99_690_000n, logs: { first: 1, last: 1 }, matchedBy: "id" });
   });
 
   test("a transaction that failed delivered nothing", async () => {
@@ -104,7 +104,7 @@ describe("Stargate, alone in its message", () => {
     ["a transfer to another chain", [oftSent({ dstEid: 30101 }), started("stargateV2")]],
   ])("%s in the source witness nothing", async (_, source) => {
     const seen = { ...taxi, source, arrival: [oftReceived()] };
-    expect((await witnessed(seen)).witness).toBe(null);
+    expect((await witnessed(seen)).proof).toBe(null);
   });
 });
 
@@ -113,8 +113,8 @@ describe("Stargate, in company", () => {
 
   test("a delivery is known by whom it pays how much from where", async () => {
     const arrival = [oftReceived({ guid: OTHER_GUID, to: ATTACKER }), oftReceived({ guid: OTHER_GUID })];
-    const { witness } = await witnessed({ ...bus, arrival });
-    expect(witness?.delivered).toMatchObject({ amount: 99_690_000n, bond: "content" });
+    const { proof } = await witnessed({ ...bus, arrival });
+    expect(proof?.delivery).toMatchObject({ amount: 99_690_000n, matchedBy: "content" });
   });
 
   test.each<[string, Partial<Seen>]>([
@@ -134,7 +134,7 @@ describe("Stargate's bus, where two transfers are alike", () => {
   const tool = "stargateV2Bus";
   const arrival = [oftReceived()];
   const bondOf = async (seen: Omit<Seen, "tool">) =>
-    (await witnessed({ tool, ...seen })).witness?.delivered?.bond ?? null;
+    (await witnessed({ tool, ...seen })).proof?.delivery?.matchedBy ?? null;
 
   test.each([40n, 42n])("seat %i left with the bus that arrived: its number binds it", async (ticket) => {
     const buses = [busDriven({ guid: OTHER_GUID, first: 0n }), busDriven()];
@@ -170,19 +170,19 @@ describe("Stargate with a call at the end", () => {
     const call = [recovered({ amount: 5n, transactionId: OTHER_GUID }), recovered(), composeDelivered()];
     const expected = {
       hash: CALLED,
-      witness: {
-        delivered: { amount: 99_690_000n, logs: { first: 0, last: 2 }, bond: "id" },
-        took: null,
+      proof: {
+        delivery: { amount: 99_690_000n, logs: { first: 0, last: 2 }, matchedBy: "id" },
+        taken: null,
       },
     };
     expect(await witnessed({ ...taxi, arrival, call })).toEqual(expected);
-    const { hash, witness } = await witnessed({ ...taxi, arrival: call });
-    expect([hash, witness?.delivered?.amount]).toEqual([ARRIVED, 99_690_000n]);
+    const { hash, proof } = await witnessed({ ...taxi, arrival: call });
+    expect([hash, proof?.delivery?.amount]).toEqual([ARRIVED, 99_690_000n]);
   });
 
   test("a call that was made leaves nothing to the user, and its transaction is told", async () => {
     const made = await witnessed({ ...taxi, arrival, call: [composeDelivered()] });
-    expect(made).toEqual({ hash: CALLED, witness: { delivered: null, took: null } });
+    expect(made).toEqual({ hash: CALLED, proof: { delivery: null, taken: null } });
   });
 
   test.each<[string, readonly Event[]]>([
@@ -207,7 +207,7 @@ describe("Stargate with a call at the end", () => {
   });
 
   test("money that only reached the receiver has not reached the user", async () => {
-    expect((await witnessed({ ...taxi, arrival })).witness).toEqual({ delivered: null, took: null });
+    expect((await witnessed({ ...taxi, arrival })).proof).toEqual({ delivery: null, taken: null });
   });
 });
 
@@ -217,9 +217,9 @@ describe.each(["celercircle", "celercirclefast", "polymer", "polymerStandard"])(
   test("a mint is known by its message, less the fee that was taken", async () => {
     expect(await witnessed({ ...burned, arrival: [messageReceived()] })).toEqual({
       hash: ARRIVED,
-      witness: {
-        delivered: { amount: 99_741_000n, logs: { first: 0, last: 0 }, bond: "content" },
-        took: null,
+      proof: {
+        delivery: { amount: 99_741_000n, logs: { first: 0, last: 0 }, matchedBy: "content" },
+        taken: null,
       },
     });
   });
@@ -249,17 +249,17 @@ describe.each(["celercircle", "celercirclefast", "polymer", "polymerStandard"])(
     ["another token's burn", [messageSent({ token: ATTACKER })]],
     ["another contract's message", [messageSent({ address: ATTACKER })]],
   ])("%s in the source witness nothing", async (_, source) => {
-    expect((await witnessed({ ...burned, source, arrival: [messageReceived()] })).witness).toBe(null);
+    expect((await witnessed({ ...burned, source, arrival: [messageReceived()] })).proof).toBe(null);
   });
 });
 
 test.each(["across", "relay", "unknown"])("of %s nothing is witnessed here", async (tool) => {
   const source = [oftSent(), started("stargateV2")];
-  expect((await witnessed({ tool, source, arrival: [oftReceived()] })).witness).toBe(null);
+  expect((await witnessed({ tool, source, arrival: [oftReceived()] })).proof).toBe(null);
 });
 
 test("a chain that cannot be read witnesses nothing", async () => {
   const transfer = { txHash: SOURCE, fromChainId: FROM, toChainId: TO, tool: "stargateV2" };
-  const told = delivered(ARRIVED);
-  expect(await addBridgeProof(scopeOf([]), { deployments, transfer, told })).toEqual(told);
+  const status = delivered(ARRIVED);
+  expect(await addBridgeProof(scopeOf([]), { deployments, transfer, status })).toEqual(status);
 });

@@ -51,10 +51,10 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
     it("prices what it serves, never promising more than it expects", async () => {
       const { provider, scope, plain } = open();
       const options = await provider.quote(scope, plain);
-      expect(options.some(({ callable }) => callable)).toBe(true);
+      expect(options.some(({ supportsCall }) => supportsCall)).toBe(true);
       for (const option of options) {
-        expect(option).toMatchObject({ provider: name, plain: true });
-        expect(option.callable, option.bridge ?? "").toBe(
+        expect(option).toMatchObject({ provider: name, supportsPlain: true });
+        expect(option.supportsCall, option.bridge ?? "").toBe(
           ["across", "stargate"].includes(option.bridge ?? ""),
         );
         expect(option.toAmountMin > 0n && option.toAmountMin <= option.toAmount).toBe(true);
