@@ -1,4 +1,4 @@
-/** `npm run admin -- …`: every act of an administrator from the terminal, over the API. */
+/** `npm run admin -- …`: runs an administrator's action from the terminal, over the API. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -26,7 +26,7 @@ type Act = { method: "GET" | "POST" | "PATCH"; path: string; body?: Record<strin
 const Manifest = z.object({ api: z.string(), admin_token: z.string() });
 const Answer = z.union([z.array(z.record(z.string(), z.unknown())), z.record(z.string(), z.unknown())]);
 
-/** The deployment that the environment names, else the local stack's. Throws when there is neither. */
+/** Returns the deployment that the environment names, or the local stack. Throws when there is neither. */
 export function targetOf(environment: Readonly<Record<string, string | undefined>>, folder: string): Target {
   const { CAUSEWAY_URL: url = "", ADMIN_TOKEN: token = "" } = environment;
   if (url !== "" && token !== "") return { url: url.replace(/\/$/, ""), token };
@@ -49,7 +49,7 @@ const options = {
   help: { type: "boolean" },
 } as const;
 
-/** What a command line asks of the API; null when it asks for help. Throws on a command that is none. */
+/** Parses a command line into an API action; null when it asks for help. Throws on an unknown command. */
 export function actOf(args: readonly string[]): Act | null {
   const { values, positionals } = parseWords({ options, words: true }, args);
   const [command, id = "", status = ""] = positionals;
@@ -94,7 +94,7 @@ function required(argument: string): string {
   return argument;
 }
 
-/** Carries out an act; listings to their last page. Throws with the API's own words when it refuses. */
+/** Performs an action and returns its rows; reads lists to their last page. Throws with the API's own message. */
 export async function perform(target: Target, act: Act): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = [];
   let next: string | null = `/v1/admin/${act.path}`;

@@ -1,4 +1,4 @@
-/** Fills `public`: the viewer's script out of its npm package, so that our origin serves it, and the document. */
+/** Fills `public` with the API reference viewer's script, copied from its npm package, and the OpenAPI document. */
 import { readArguments } from "./command.ts";
 import { copyAssets } from "./copy-assets.ts";
 

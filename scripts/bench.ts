@@ -1,6 +1,6 @@
 /**
- * Measures the production bundle in workerd on the embedded stack and prints ratios: each is taken within one run, in
- * turns with what it is compared with, so that the machine's speed cancels out. Nothing fails for being slow.
+ * Measures the production bundle in workerd on the local stack and prints ratios. Both sides of a ratio take turns
+ * within one run, so that the machine's speed cancels out. A slow result fails nothing.
  *
  *   node scripts/bench.ts                      everything
  *   node scripts/bench.ts --only positions     or detail, routes, bundle, flows
@@ -66,7 +66,7 @@ async function onStack(): Promise<void> {
   const stack = await bootStack({ quiet: true });
   try {
     if (wanted("detail") || wanted("routes")) await measure(folder, stack.manifest);
-    // The last on this stack: it changes the registry.
+    // Last on this stack, because it replaces the registry.
     if (wanted("positions")) {
       printTable("Positions, shares in all", positionColumns, await benchPositions(folder, stack.manifest));
     }

@@ -2,18 +2,18 @@ import { realpathSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { redact } from "../src/lib/logger.ts";
 
-/** A command line that a tool does not understand. */
+/** An invalid command line. */
 export class UsageError extends Error {}
 
-/** What a tool says of itself, and what it takes besides `--help`. */
+/** Help text and options of a command-line tool; `--help` is implied. */
 export interface Tool<T extends ParseArgsOptionsConfig> {
   help: string;
   options?: T;
-  /** Whether words may stand beside the options. */
+  /** True when positional arguments are accepted. */
   words?: boolean;
 }
 
-/** Understands a command line. Throws UsageError with one line for an option or a word that the tool does not take. */
+/** Parses a command line. Throws UsageError with a one-line message for an unknown option or argument. */
 export function parseWords<const T extends ParseArgsOptionsConfig>(
   { options, words = false }: Omit<Tool<T>, "help">,
   args: readonly string[],
@@ -25,12 +25,12 @@ export function parseWords<const T extends ParseArgsOptionsConfig>(
       allowPositionals: words,
     });
   } catch (error) {
-    // What follows the first sentence is advice for programmers.
+    // Node's first sentence names the option; the rest is advice for the tool's author.
     throw new UsageError(messageOf(error).split(/\.\s/)[0], { cause: error });
   }
 }
 
-/** Gives the words of the command line; when they ask for help, prints it and ends the process. */
+/** Returns the command line's arguments; with `--help`, prints the help and exits. */
 export function offerHelp(help: string): readonly string[] {
   const args = process.argv.slice(2);
   if (!args.includes("--help")) return args;
@@ -39,8 +39,8 @@ export function offerHelp(help: string): readonly string[] {
 }
 
 /**
- * Reads the command line of a tool whose file is never imported, before it does anything. `--help` prints the help and
- * ends the process; what the tool does not take ends it with one line on stderr and code 2.
+ * Parses the command line of a tool that is never imported. `--help` prints the help and exits; an invalid command
+ * line exits with one line on stderr and code 2.
  */
 export function readArguments<const T extends ParseArgsOptionsConfig>(tool: Tool<T>) {
   const args = offerHelp(tool.help);
@@ -52,7 +52,9 @@ export function readArguments<const T extends ParseArgsOptionsConfig>(tool: Tool
   }
 }
 
-/** Which of these words an option was given, null for none. Another one ends the process as an unknown option does. */
+/**
+ * Returns the option's value as one of the allowed words, or null when absent. Exits with code 2 on any other word.
+ */
 export function oneOf<const W extends string>(
   words: readonly W[],
   { option, given }: { option: string; given: string | undefined },
@@ -64,27 +66,27 @@ export function oneOf<const W extends string>(
   process.exit();
 }
 
-/** The whole number that an option was given. Throws UsageError for anything else. */
+/** Parses an option's value as a whole number. Throws UsageError on anything else. */
 export function wholeNumber({ option, given }: { option: string; given: string }): number {
   if (/^[0-9]{1,15}$/.test(given)) return Number(given);
   throw new UsageError(`--${option} is a whole number, not '${given}'`);
 }
 
-/** A command-line tool whose file is imported too: what it says of itself, its switches, and what it does. */
+/** A command-line tool that other files import as well: help, options and action. */
 export interface Command {
   help: string;
   switches: readonly string[];
-  /** Options with a value. */
+  /** Options that take a value. */
   options?: readonly string[];
   run(given: ReadonlySet<string>, values: ReadonlyMap<string, string>): Promise<void>;
 }
 
-/** Whether a file was started, not imported. */
+/** Returns true when the file was started directly, false when it was imported. */
 export function isStarted(file: string): boolean {
   return process.argv[1] !== undefined && realpathSync(process.argv[1]) === file;
 }
 
-/** Runs the command when its file was started, not when it was imported. Failures are one line on stderr. */
+/** Runs the command when its file was started directly. A failure is one line on stderr. */
 export async function runCommand(
   file: string,
   { help, switches, options = [], run }: Command,
@@ -105,10 +107,10 @@ export async function runCommand(
   }
 }
 
-/** Says what went wrong in one line, and lets the process end with code 2 for its command line, else with 1. */
+/** Prints an error in one line and sets the exit code: 2 for an invalid command line, otherwise 1. */
 export function reportFailure(error: unknown): void {
   const misused = error instanceof UsageError;
-  // Clients repeat the addresses they asked, and those hold keys.
+  // Clients repeat the URLs they requested, which may hold API keys.
   console.error(`${redact(messageOf(error))}${misused ? "; --help shows what there is" : ""}`);
   process.exitCode = misused ? 2 : 1;
 }

@@ -1,7 +1,6 @@
 /**
- * Completes package-lock.json with the optional platform packages its own packages name, so that
- * `npm ci` passes on every system even when the lockfile was written where the registry answered
- * for one system only. Run it after every `npm install` that changes the lockfile.
+ * Completes package-lock.json with the optional platform packages that its packages name, so that `npm ci` works on
+ * every system even when the lockfile was written on one. Run it after every `npm install` that changes the lockfile.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { readArguments } from "./command.ts";
@@ -29,7 +28,7 @@ const SYSTEMS = [
 ];
 const PROCESSORS = ["x64", "arm64", "arm", "ia32", "ppc64", "s390x", "riscv64", "loong64", "mips64el"];
 
-/** Reads the system and processor out of a platform package's name; null when the name has none. */
+/** Returns the operating system and processor in a platform package's name; null when it names none. */
 function platformOf(name: string): { os: string[]; cpu: string[] } | null {
   const lower = name.toLowerCase();
   const os = /win32|windows/.test(lower) ? "win32" : SYSTEMS.find((system) => lower.includes(system));

@@ -3,13 +3,12 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url).href);
 
-/** A bridge over water, for tabs and bookmarks. */
+/** Icon for tabs and bookmarks: a bridge over water. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#0b5cad"/><path d="M4 14h24M8 14v10M24 14v10M8 21a8 7 0 0 1 16 0" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>
 `;
 
 /**
- * Fills `public` with what is served beside the Worker: the reference viewer's script, the pages' icon, and the OpenAPI
- * document.
+ * Fills `public` with the static assets: the API reference viewer's script, the pages' icon and the OpenAPI document.
  */
 export function copyAssets(): void {
   mkdirSync(`${root}public/docs-assets`, { recursive: true });
@@ -23,14 +22,14 @@ export function copyAssets(): void {
 }
 
 /**
- * The script that Scalar publishes for browsers. Its own package brings 270 MB that it was built from; this one has it
- * as a string, and is read as text because its code would load a web server's.
+ * Returns Scalar's browser script. Scalar's own package installs 270 MB of build dependencies; this one holds the
+ * script as a string literal, and is read as text because running it would load a web server.
  */
 function viewerScript(): string {
   const file = "node_modules/@scalar/fastify-api-reference/dist/index.js";
   const literal = /^var standalone_default = (".*");$/m.exec(readFileSync(`${root}${file}`, "utf8"))?.[1];
   if (literal === undefined) throw new Error(`no script in ${file}`);
-  // What JavaScript takes as it stands within a string, JSON wants escaped.
+  // A JavaScript string literal may hold control characters that JSON requires to be escaped.
   return JSON.parse(literal.replace(/\p{Cc}/gu, escapeOf)) as string;
 }
 

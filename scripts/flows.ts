@@ -1,4 +1,4 @@
-/** `npm run flows -- …`: reads a chain's deposits and withdrawals from the terminal. */
+/** `npm run flows -- …`: indexes a chain's deposits and withdrawals from the terminal. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -25,7 +25,9 @@ const Manifest = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The Worker's variables: those of the environment, else the local stack's. Throws when there are neither. */
+/**
+ * Returns the Worker's variables from the environment, or those of the local stack. Throws when there are neither.
+ */
 export function variablesOf(environment: Environment, folder: string): Environment {
   if ((environment["DATABASE_URL"] ?? "") !== "") return environment;
   const file = join(folder, "stack.json");
@@ -51,7 +53,7 @@ export function variablesOf(environment: Environment, folder: string): Environme
   };
 }
 
-/** One line of progress: a bar, the share of blocks, and the events so far. */
+/** Formats progress as one line: a bar, the share of blocks and the number of events so far. */
 export function bar({ done, of, rows }: ReindexProgress, width = 40): string {
   const share = of === 0 ? 1 : done / of;
   const filled = Math.round(share * width);

@@ -1,6 +1,6 @@
 /**
- * Writes openapi.json from the routes and lints it; with --check fails when the committed document differs.
- * The server's address is left as a placeholder: each deployment answers with its own.
+ * Writes openapi.json from the routes and lints it; with --check, fails when the committed document differs. The
+ * server's address is a placeholder: each deployment serves the document with its own.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { loadRoutes } from "../src/app.ts";

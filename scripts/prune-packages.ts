@@ -1,4 +1,4 @@
-/** Removes from node_modules what nothing here reads; `npm ci` and `npm install` end with it. */
+/** Removes unused files from node_modules; runs at the end of `npm ci` and `npm install`. */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readArguments } from "./command.ts";
@@ -11,7 +11,7 @@ readArguments({
   --help  show this text`,
 });
 const folder = join(import.meta.dirname, "../node_modules");
-/** The headers are for compiling addons, of which there are none; packages' code is read as it is published. */
+/** Node's headers, which only native addons need, and source maps. */
 const UNREAD = /^node\/node_modules\/node-[^/]+\/include\/.+|\.(c|m)?(j|t)s\.map$/;
 
 let [files, bytes] = [0, 0];

@@ -1,4 +1,4 @@
-/** `npm run registry:check -- --chain N`: holds the registry's rows to their chain, and says so in a table. */
+/** `npm run registry:check -- --chain N`: compares the registry's rows with their contracts and prints a table. */
 import { existsSync } from "node:fs";
 import type { ChainClient } from "../src/chains/client.ts";
 import { runCommand, UsageError } from "./command.ts";
@@ -21,17 +21,17 @@ entry point, spender, pricer, accepted tokens, and the code of the DepositRouter
 
 Ends with 1 when a row that takes deposits is contradicted by its chain, or another code stands where the Router belongs.`;
 
-/** What a check found, and what became of the vaults that passed. */
+/** Result of a check, and the vaults that it activated. */
 export interface Report {
   router: "right" | "absent" | "differs";
   checked: CheckedRow[];
-  /** Ids of the vaults that take deposits from now on. */
+  /** Ids of the vaults that now accept deposits. */
   activated: string[];
 }
 
 /**
- * Checks rows against a chain; with `write` activates those that passed, unless another code stands where the
- * Router belongs. Throws what the chain client and the store throw.
+ * Compares rows with their chain. With `write`, activates the unsupported vaults that passed, unless unexpected code
+ * is deployed at the Router's address. Throws what the chain client and the store throw.
  */
 export async function checkRegistry(
   client: ChainClient,
@@ -42,7 +42,7 @@ export async function checkRegistry(
   const all = await store.rows(client.definition.chainId);
   const rows = all.filter(({ address }) => vault === null || address === vault.toLowerCase());
   const checked: CheckedRow[] = [];
-  // One after the other: public nodes count requests.
+  // Sequential, because public nodes limit the request rate.
   for (const row of rows) checked.push(await checkRow(client, row));
   const activated: string[] = [];
   for (const { row, verdict, found } of checked) {

@@ -2,13 +2,14 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
+/** One command of a run. */
 export interface Step {
   name: string;
-  /** A command line; the project's own tools are found first. */
+  /** A command line; executables of node_modules come first on its path. */
   command: string;
 }
 
-/** Steps of which each waits for the one before. */
+/** Steps that run one after the other. */
 export type Lane = readonly Step[];
 
 interface Failure {
@@ -18,9 +19,9 @@ interface Failure {
 }
 
 /**
- * Runs stages one after the other and exits with the first failure's code. A stage is a step, whose output comes as
- * it is, or lanes that run at the same time, with each line after the name of its step. A lane ends with its first
- * failure; the others go on to their end, so that all failures are told.
+ * Runs stages one after the other and exits with the code of the first failure. A stage is either one step, whose
+ * output is passed through, or several lanes in parallel, whose lines are prefixed with the step's name. A lane stops
+ * at its first failure; the other lanes finish, so that all failures are reported.
  */
 export async function runSteps(title: string, stages: readonly (Step | readonly Lane[])[]): Promise<void> {
   const startedAt = performance.now();
@@ -42,7 +43,7 @@ async function runStage(stage: Step | readonly Lane[]): Promise<Failure[]> {
   return failures.filter((failure) => failure !== null);
 }
 
-/** The failure that ended the lane, or null. */
+/** Returns the failure that stopped the lane, or null. */
 async function runLane(lane: Lane, output: "inherit" | "pipe"): Promise<Failure | null> {
   for (const step of lane) {
     const startedAt = performance.now();

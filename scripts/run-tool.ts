@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Runs the command of an installed package on this very Node, the same on every system, and gives its exit
- * code; its output goes to the terminal unless `quiet`. Throws when the package has no such command.
+ * Runs an installed package's command with the current Node, on every system alike, and returns its exit code. Prints
+ * its output unless `quiet`. Throws when the package has no such command.
  */
 export function runTool(tool: {
   package: string;

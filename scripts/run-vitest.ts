@@ -3,10 +3,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 
-/**
- * Runs test files as a long run: the same tests with other settings, which reach them as environment variables.
- * Resolves to the exit code.
- */
+/** Runs test files with other settings, passed as environment variables, for a long run. Returns the exit code. */
 export async function runVitest(args: readonly string[], env: Record<string, string>): Promise<number> {
   const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...args], {
     cwd: root,

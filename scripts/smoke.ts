@@ -1,4 +1,4 @@
-/** `npm run smoke -- --url U`: a black-box check of a deployment. */
+/** `npm run smoke -- --url U`: tests a deployment from outside. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand, wholeNumber } from "./command.ts";
@@ -7,7 +7,7 @@ import { planProbes } from "./smoke/plan.ts";
 import { smoke } from "./smoke/smoke.ts";
 
 const DEFAULT_MAX_MS = "15000";
-/** An hour and a half of the fastest chain that is served, at four blocks a second. */
+/** Ninety minutes of the fastest supported chain, at four blocks a second. */
 const DEFAULT_MAX_LAG = "20000";
 
 function listPlan(): void {

@@ -1,4 +1,4 @@
-/** `npm start`: the whole service on this machine, demonstration deposits, then it serves until Ctrl-C. */
+/** `npm start`: runs the whole service on this machine, makes demonstration deposits, then serves until Ctrl-C. */
 import { readArguments } from "./command.ts";
 import { bootStack, type Stack, startFolder } from "./stack/boot.ts";
 import { Terminal } from "./stack/demo/terminal.ts";
@@ -90,7 +90,7 @@ function showLinks({ manifest, file }: Stack): void {
   terminal.line(`\n  ${terminal.paint("dim", "Ctrl-C stops everything.")}\n`);
 }
 
-/** Ends the children on a signal or when one of them dies; a second signal does not wait for them. */
+/** Stops the stack on a signal or when one of its processes dies; a second signal exits at once. */
 function stopOnSignal(stack: Stack): void {
   let stopping = false;
   const stop = async (code: number) => {

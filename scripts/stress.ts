@@ -1,6 +1,6 @@
 /**
- * The long runs, one after the other: the contracts' fuzzing, invariants and mutants, then every script in
- * scripts/stress. Each of them can be run alone and takes options of its own. Prints a summary; fails when one failed.
+ * Runs the long tests one after the other: the contracts' fuzzing, invariants and mutants, then every script in
+ * scripts/stress. Each can be run alone and has options of its own. Prints a summary; fails when one of them failed.
  *
  *   node scripts/stress.ts                       all
  *   node scripts/stress.ts --only fuzz,chaos     some, by name
@@ -19,7 +19,7 @@ interface Outcome {
   name: string;
   passed: boolean;
   seconds: number;
-  /** The last line it printed. */
+  /** Last line of its output. */
   verdict: string;
 }
 

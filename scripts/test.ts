@@ -1,6 +1,6 @@
 /**
- * Everything: verify, then the end-to-end tests on the embedded stack and, beside them, contracts and integration tests.
- * Each of the two lanes waits for its own processes about as long as it computes.
+ * Runs everything: verify, then the end-to-end tests on the local stack in parallel with contract and integration
+ * tests. Each of the two lanes spends about as much time waiting for its processes as computing.
  */
 import { readArguments } from "./command.ts";
 import { runSteps } from "./run-steps.ts";

@@ -1,4 +1,4 @@
-/** Everything that can be said of the code without starting it, and the unit tests. What CI runs first. */
+/** Runs the static checks and the unit tests, the first part of CI. */
 import { readArguments } from "./command.ts";
 import { runSteps } from "./run-steps.ts";
 
@@ -12,7 +12,7 @@ readArguments({
 Ends with the code of the first step that fails.`,
 });
 await runSteps("verify", [
-  // First, for types, unused code and unit tests read the stand-ins that it compiles.
+  // First, because types, unused code and unit tests need the stand-ins that it compiles.
   { name: "contracts reproducible", command: "node scripts/contracts/build.ts --check" },
   { name: "format and lint", command: "biome check --error-on-warnings ." },
   { name: "layers", command: "node scripts/checks/layers.ts" },

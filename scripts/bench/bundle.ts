@@ -5,11 +5,13 @@ import type { Row } from "./table.ts";
 
 const root = join(import.meta.dirname, "../..");
 const RUNS = 5;
-/** Schemas carry the texts of their fields; what a caller feels of the bundle is its start. */
+/**
+ * Most MiB of the minified bundle. The schemas carry the fields' descriptions; a caller notices only the start time.
+ */
 const MAX_MIB = 1.6;
 const MAX_STARTUP_MS = 60;
 
-/** Size of the minified bundle, and the time its start takes in workerd, both as wrangler measures them. */
+/** Measures the size of the minified bundle and its start time in workerd, both as wrangler reports them. */
 export async function benchBundle(folder: string): Promise<Row[]> {
   const reports: StartupReport[] = [];
   for (let run = 0; run < RUNS; run += 1)
@@ -17,7 +19,7 @@ export async function benchBundle(folder: string): Promise<Row[]> {
   const [first] = reports;
   if (first === undefined) throw new Error("wrangler was not asked");
   const mib = first.bundleKib / 1024;
-  // Whatever else the machine does only ever adds to it.
+  // Other work on the machine can only add time, so the smallest figure is the best estimate.
   const active = reports.map(({ activeMs }) => activeMs);
   const startup = Math.min(...active);
   return [
@@ -42,7 +44,7 @@ interface StartupReport {
   activeMs: number;
 }
 
-/** Asks `wrangler check startup`. Throws with its words when it says no figures. */
+/** Runs `wrangler check startup`. Throws with its output when that holds no figures. */
 async function checkStartup(outfile: string): Promise<StartupReport> {
   const wrangler = join(
     dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own tick. */
+/**
+ * Length of a tick of /proc's processor times: Linux reports hundredths of a second whatever the kernel's own tick.
+ */
 const TICK_MS = 10;
 
 interface ProcessTimes {
@@ -9,8 +11,8 @@ interface ProcessTimes {
 }
 
 /**
- * Processor time that a process and its descendants have used, in milliseconds; null where there is no /proc. Unlike
- * throughput it does not depend on what else the machine does.
+ * Returns the processor time that a process and its descendants have used, in milliseconds; null without /proc.
+ * Unlike throughput, it does not depend on other work of the machine.
  */
 export function cpuTime(pid: number): number | null {
   const all = readProcesses();
@@ -32,7 +34,7 @@ function readProcesses(): Map<number, ProcessTimes> | null {
   }
 }
 
-/** Fields 4, 14 and 15 of proc(5)'s stat: parent, user time, system time. */
+/** Reads fields 4, 14 and 15 of proc(5)'s stat: parent process, user time, system time. */
 function readProcess(pid: number): [number, ProcessTimes][] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -40,7 +42,7 @@ function readProcess(pid: number): [number, ProcessTimes][] {
     const ms = (Number(fields[11]) + Number(fields[12])) * TICK_MS;
     return [[pid, { parent: Number(fields[1]), ms }]];
   } catch {
-    // It ended meanwhile.
+    // The process ended in the meantime.
     return [];
   }
 }

@@ -1,6 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { contractsOf, deploy, type ScratchChain, send } from "../stack/chains/scratch-chain.ts";
 
+/** The ABI of FlowEmitter.sol, with the ERC-4626 events that it emits. */
 export const emitterAbi = parseAbi([
   "function deposit(address owner, uint256 assets)",
   "function withdraw(address owner, uint256 assets)",
@@ -10,7 +11,7 @@ export const emitterAbi = parseAbi([
   "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
 ]);
 
-/** Puts contracts on a chain that say what vaults say. */
+/** Deploys contracts that emit the events of vaults. */
 export async function deployEmitters(chain: ScratchChain, count: number): Promise<Address[]> {
   const { creationCode } = contractsOf("scripts/bench/FlowEmitter.sol")("Emitter");
   const addresses: Address[] = [];
@@ -18,20 +19,25 @@ export async function deployEmitters(chain: ScratchChain, count: number): Promis
   return addresses;
 }
 
+/** Encodes the emitter's call for one `Deposit` event. */
 export const depositData = (owner: Address, assets: bigint): Hex =>
   encodeFunctionData({ abi: emitterAbi, functionName: "deposit", args: [owner, assets] });
+/** Encodes the emitter's call for one `Withdraw` event. */
 export const withdrawData = (owner: Address, assets: bigint): Hex =>
   encodeFunctionData({ abi: emitterAbi, functionName: "withdraw", args: [owner, assets] });
 
+/** Encodes the emitter's call for a log with any topics and data. */
 export const rawData = ({ topics, data }: { topics: readonly Hex[]; data: Hex }): Hex =>
   encodeFunctionData({ abi: emitterAbi, functionName: "raw", args: [topics, data] });
 
-/** One deposit, mined at once. */
+/** Emits one `Deposit` event and mines it at once. */
 export function emitDeposit(chain: ScratchChain, of: { vault: Address; owner: Address; assets: bigint }) {
   return send(chain, { to: of.vault, data: depositData(of.owner, of.assets) });
 }
 
-/** What the chain itself says now, in the order of its blocks: the recount that the index is held against. */
+/**
+ * Reads all flow events directly from the chain, in block order, as the reference that the index is compared with.
+ */
 export async function recount(chain: ScratchChain, vaults: readonly Address[]): Promise<string[]> {
   const logs = await chain.node.getLogs({
     address: [...vaults],

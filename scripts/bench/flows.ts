@@ -17,9 +17,10 @@ const EACH = 200;
 const USERS = 40;
 const MAX_HEAP_MB = 60;
 
+/** Column titles of the flows benchmark. */
 export const flowColumns = ["events/s", "seconds", "against ours"] as const;
 
-/** Events that both indexers turn into rows of the same Postgres, each in a schema of its own. */
+/** Compares the flows indexer with Ponder: both index the same events into schemas of the same Postgres. */
 export function benchFlows(events: number): Promise<Row[]> {
   return withRealPostgres(async (databaseUrl) => {
     const chain = await startScratchChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "300000000");
@@ -91,7 +92,7 @@ function variablesOf({ hub }: Deployment, node: string): Record<string, string> 
   };
 }
 
-/** Does the work in a process of its own, whose memory holds nothing else. Throws what it says when it fails. */
+/** Runs the indexer in a process of its own, so that its memory can be measured. Throws its output when it fails. */
 function inProcess(input: IndexInput): Promise<IndexReport> {
   const entry = join(import.meta.dirname, "index-flows.ts");
   const child = fork(entry, [], { execArgv: ["--expose-gc"], stdio: ["ignore", "ignore", "inherit", "ipc"] });

@@ -1,18 +1,20 @@
-/** A process of the bench that indexes a chain and tells how long it took and how much memory. Run with --expose-gc. */
+/** Benchmark process that indexes a chain and reports duration and memory. Run with --expose-gc. */
 import { createContext, createRuntime } from "../../src/context.ts";
 import { backfillFromMessage } from "../../src/flows/backfill.ts";
 import { indexChain } from "../../src/flows/index-flows.ts";
 import { indexerOf } from "../../src/flows/indexer.ts";
 import { reindexChain } from "../../src/flows/reindex.ts";
 
-/** What it is told to do. `all`: everything at once, as fast as it goes; `run`: one bounded run, memory looked at. */
+/**
+ * The process's task. `all` indexes everything at full speed; `run` makes one bounded run and measures its memory.
+ */
 export interface IndexInput {
   variables: Record<string, string>;
   chainId: number;
   work: "all" | "run";
 }
 
-/** Seconds, and how far the heap grew over what it was: what was in use, and with what was not collected yet. */
+/** Duration in seconds, and the growth of the heap: live objects alone, and with objects not yet collected. */
 export interface IndexReport {
   seconds: number;
   liveMb: number;
@@ -47,7 +49,7 @@ async function main({ variables, chainId, work }: IndexInput): Promise<IndexRepo
     await reindexChain(ctx, { chainId, from: null, onProgress: () => undefined });
   }
 
-  /** A tick of the cron, then a message of the queue: each is a run that a Worker would make. */
+  /** Runs one cron tick, then one queue message, as two invocations of the Worker. */
   async function runOnce(): Promise<void> {
     const { indexed } = await indexChain(context(), chainId);
     await backfillFromMessage(context(), { chain_id: chainId, from: 0, to: indexed });

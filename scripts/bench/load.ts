@@ -1,25 +1,28 @@
 import { connect, type Socket } from "node:net";
 import { median } from "./statistics.ts";
 
-/** One request repeated over several kept connections, each sending the next once it has its answer. */
+/**
+ * One request, repeated over several keep-alive connections; each sends the next as soon as its answer is complete.
+ */
 export interface LoadPlan {
   url: string;
   connections: number;
   ms: number;
 }
 
+/** Throughput and latency of one load run. */
 export interface LoadResult {
   requests: number;
   perSecond: number;
-  /** Milliseconds. */
+  /** Median latency in milliseconds. */
   median: number;
 }
 
 const HEADER_END = Buffer.from("\r\n\r\n");
 
 /**
- * Loads a server for a while. Reads no more of an answer than where it ends, so that the two cores of a small
- * machine work for the server. Throws on any status but 200, and when the server hangs up.
+ * Loads a server for a while. Parses no more of an answer than its length, to leave the processor to the server.
+ * Throws on any status but 200 and when the server closes a connection.
  */
 export async function load({ url, connections, ms }: LoadPlan): Promise<LoadResult> {
   const { hostname, port, pathname } = new URL(url);
@@ -73,7 +76,10 @@ function repeat({ socket, request, until, latencies }: Repeat): Promise<void> {
   });
 }
 
-/** Bytes of the whole answer by its head, which came in one piece; 0 when it is not a 200 with a length. */
+/**
+ * Returns the bytes of the whole answer from its head, which arrives in one piece; 0 unless it is a 200 with a
+ * length.
+ */
 function lengthOf(chunk: Buffer): number {
   const end = chunk.indexOf(HEADER_END);
   const head = chunk.subarray(0, Math.max(end, 0)).toString("latin1");

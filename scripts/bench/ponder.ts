@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { Address } from "viem";
 
-/** The indexer that ours is compared with, and what it needs beside it. */
+/** Ponder, the indexer that ours is compared with, and its peer dependencies. */
 const PACKAGES = { ponder: "0.16.10", hono: "4.13.19", viem: "2.57.1" } as const;
 const POLL_MS = 100;
 const PATIENCE_MS = 60 * 60_000;
@@ -35,7 +35,7 @@ const API = `import { Hono } from "hono";
 export default new Hono();
 `;
 
-/** What Ponder indexes, and where it keeps it. */
+/** The chain and contracts that Ponder indexes, and the database schema it writes to. */
 export interface PonderInput {
   databaseUrl: string;
   chainId: number;
@@ -45,7 +45,9 @@ export interface PonderInput {
   events: number;
 }
 
-/** How long Ponder took, from its start and from the first block it read, seconds; null: it is not to be had here. */
+/**
+ * Runs Ponder and returns the seconds from its start and from its first block; null when it cannot be installed here.
+ */
 export async function runPonder(input: PonderInput): Promise<{ all: number; reading: number } | null> {
   const folder = install();
   if (folder === null) return null;
@@ -73,7 +75,7 @@ export async function runPonder(input: PonderInput): Promise<{ all: number; read
   }
 }
 
-/** Installs Ponder beside the project: it would make every installation of the project itself much longer. */
+/** Installs Ponder into a folder of its own: as a dependency it would make every installation much longer. */
 function install(): string | null {
   const folder = join(tmpdir(), `causeway-ponder-${PACKAGES.ponder}`);
   if (existsSync(join(folder, "node_modules/ponder"))) return folder;
@@ -104,7 +106,7 @@ export default createConfig({
 });
 `;
 
-/** Waits until every event is a row. Throws when Ponder ends before, with its last words. */
+/** Waits until every event is stored. Throws with Ponder's last output when it ends before. */
 async function untilStored(
   { databaseUrl, events }: PonderInput,
   { child, logFile }: { child: ChildProcess; logFile: string },
@@ -128,7 +130,7 @@ async function untilStored(
   }
 }
 
-/** When Ponder said that it begins to read the chain, milliseconds; null: it said nothing of the kind. */
+/** Returns when Ponder logged that it reads the chain, in milliseconds; null when it logged no such line. */
 function firstRead(log: string): number | null {
   for (const line of log.split("\n")) {
     if (!/backfill|historical sync/i.test(line)) continue;

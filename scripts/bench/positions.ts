@@ -9,10 +9,10 @@ import { runSecondWorker } from "./workers.ts";
 const SIZES = [10, 100, 500] as const;
 const HOLDER: Address = "0x00000000000000000000000000000000Deadbeef".toLowerCase() as Address;
 const ROUNDS = 9;
-/** What a node is away, one way and back: next door, and as far as a public node usually is. */
+/** One-way latency of the node in milliseconds: on the same machine, and as far as a public node usually is. */
 const DISTANCES_MS = [0, 25] as const;
 
-/** Shares and assets by vault, lower case. */
+/** Shares and assets by lower-case vault address. */
 type Held = Record<string, string>;
 
 const Answer = z.object({
@@ -21,14 +21,17 @@ const Answer = z.object({
   ),
 });
 
+/** Column titles of the positions benchmark. */
 export const positionColumns = ["median", "against ours", "requests to the node"] as const;
 
-/** One call of ours against what a client would do itself: two dependent multicalls, or a call for each read. */
+/**
+ * Compares one positions request with the reads a client would do itself: two dependent multicalls, or one call each.
+ */
 export async function benchPositions(folder: string, stack: StackManifest): Promise<Row[]> {
   const chain = stack.chains.find(({ contracts }) => contracts.multicall3 !== null);
   const node = stack.emulators.rpc[chain?.chain_id ?? 0];
   if (chain === undefined || node === undefined) throw new Error("no chain has Multicall3");
-  // Once the stack runs: it compiles what this imports.
+  // Imported after the stack has started, because the start compiles its stand-ins.
   const { growVaults } = await import("./vault-farm.ts");
   const vaults = await growVaults(chain, { count: Math.max(...SIZES), holder: HOLDER });
   const rows: Row[] = [];
@@ -156,7 +159,7 @@ async function rpcRequests(url: string): Promise<string> {
   return /rpc;dur=\d+;desc="(\d+)"/.exec(header)?.[1] ?? "?";
 }
 
-/** Makes the node's fault layer hold every answer back. */
+/** Makes the node's fault layer delay every answer. */
 async function setDistance(node: string, away: number): Promise<void> {
   const faults = away === 0 ? [] : [{ kind: "latency", ms: away }];
   const response = await fetch(`${node}/__control`, { method: "POST", body: JSON.stringify({ faults }) });

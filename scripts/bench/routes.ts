@@ -8,7 +8,7 @@ import type { RunningWorker } from "./workers.ts";
 const SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
 const BUILDS = 60;
 const ROUNDS = 5;
-/** The most of a build's time that may be the program's own. */
+/** Target for the processor time that one build spends in the Worker, in milliseconds. */
 const OWN_AIM_MS = 25;
 const TOGETHER = 8;
 const Built = z.object({ tracking_id: z.string(), calls: z.array(z.unknown()) });
@@ -19,6 +19,7 @@ interface Route {
   body?: unknown;
 }
 
+/** Column titles of the request counts. */
 export const routeColumns = [
   "first: rpc",
   "provider",
@@ -29,9 +30,12 @@ export const routeColumns = [
   "db",
   "redis",
 ] as const;
+/** Column titles of the build benchmark. */
 export const buildColumns = ["median", "95th", `per second, by ${TOGETHER}`, "own"] as const;
 
-/** Requests to each outside system, by `Server-Timing`: on the first call in an isolate, and once it is warm. */
+/**
+ * Counts each route's requests to every outside system, from `Server-Timing`: first call in an isolate, then warm.
+ */
 export async function benchRoutes(origin: string, stack: StackManifest): Promise<Row[]> {
   const rows: Row[] = [];
   for (const route of routesOf(stack)) {
@@ -103,8 +107,8 @@ async function requestsOf(origin: string, route: Route): Promise<string[]> {
 }
 
 /**
- * How long a warm build takes, alone and with others, and what of it is the program's own: the processor time that
- * the Worker spends on it, which neither upstreams nor the machine's other work add to.
+ * Measures warm builds alone and in parallel, and the Worker's own processor time per build, which neither upstreams
+ * nor other work of the machine add to.
  */
 export async function benchBuild(worker: RunningWorker, stack: StackManifest): Promise<Row[]> {
   const rows: Row[] = [];
@@ -133,7 +137,7 @@ export async function benchBuild(worker: RunningWorker, stack: StackManifest): P
   return rows;
 }
 
-/** Direct deposits, swaps, and transfers from the other chain in one transaction and in two. */
+/** Direct deposits, swaps, and deposits from the other chain in one transaction and in two. */
 function buildsOf(stack: StackManifest): [string, unknown][] {
   const direct = ["Plain USDC", "Local Prime USDC", "Toll FEE", "Lagoon Later USDC"].map(
     (name): [string, unknown] => [`build into ${name}`, bodyFor(stack, name)],
@@ -151,13 +155,13 @@ const NATIVE = `0x${"0".repeat(40)}`;
 
 const nativeInto = (stack: StackManifest, name: string) => ({ ...bodyFor(stack, name), from_token: NATIVE });
 
-/** A tenth of the chain's native token, which has to become the vault's asset. */
+/** A build request that swaps a tenth of the chain's native token into the vault's asset. */
 const swapInto = (stack: StackManifest, name: string) => ({
   ...nativeInto(stack, name),
   from_amount: String(10n ** 17n),
 });
 
-/** A hundred dollars of the chain on which a vault is not. */
+/** A build request that pays 100 USDC on the chain that does not hold the vault. */
 function fromElsewhere(stack: StackManifest, name: string) {
   const body = bodyFor(stack, name);
   const other = stack.chains.find(({ chain_id }) => chain_id !== body.from_chain_id);

@@ -1,14 +1,15 @@
-/** The value below which a share of the values lies; NaN for none. */
+/** Returns the value below which a share of the values lies; NaN for an empty list. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
+/** Returns the median; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** Times one call, in milliseconds. */
+/** Runs one call and returns its result and its time in milliseconds. */
 export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
   const startedAt = performance.now();
   const value = await work();
@@ -16,8 +17,8 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; va
 }
 
 /**
- * Runs each of several ways once per round, one after the other, so that whatever slows the machine down slows them
- * all; gives the times of each. The first round only warms up.
+ * Times several alternatives, one call of each per round, so that a slow phase of the machine affects all of them.
+ * The first round is a warm-up and is not counted.
  */
 export async function interleave<K extends string>(
   rounds: number,

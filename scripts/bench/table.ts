@@ -1,14 +1,14 @@
-/** One line of the report: what was measured, its figures, and what was aimed at. */
+/** One line of the report: name, figures and target. */
 export interface Row {
   name: string;
-  /** One for each column. */
+  /** One figure per column. */
   values: readonly string[];
   aim?: string;
-  /** Whether the aim was reached; absent where there is none. */
+  /** True when the target was reached; absent without a target. */
   reached?: boolean;
 }
 
-/** Prints rows under a title, figures right-aligned under the names of their columns. */
+/** Prints a titled table, figures right-aligned under their column titles. */
 export function printTable(title: string, columns: readonly string[], rows: readonly Row[]): void {
   const lines = [{ name: title, values: columns }, ...rows];
   const names = Math.max(...lines.map(({ name }) => name.length)) + 2;
@@ -26,5 +26,7 @@ export function printTable(title: string, columns: readonly string[], rows: read
   }
 }
 
+/** Formats milliseconds for a table. */
 export const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+/** Formats a ratio for a table. */
 export const times = (value: number): string => `${value.toFixed(2)} x`;

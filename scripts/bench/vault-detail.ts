@@ -9,20 +9,21 @@ const CONNECTIONS = 8;
 const ROUND_MS = 1_200;
 const AIM = 0.6;
 
-/** What one side did in each round. */
+/** Results of one server in each round. */
 interface Side {
   perSecond: number[];
   latency: number[];
-  /** Processor milliseconds per request; empty where they cannot be told. */
+  /** Processor milliseconds per request; empty where they cannot be measured. */
   cpu: number[];
 }
 
+/** Column titles of the vault detail benchmark. */
 export const detailColumns = ["requests/s", "latency", "processor"] as const;
 
 /**
- * A warm vault detail against a Worker that only returns the same bytes and as many headers. `alone` and `routed` are
- * our Worker, without and with what stands for the platform's router of static assets in front of it: two Workers in
- * JavaScript that cost more than either side does, so like is compared with like.
+ * Compares a warm vault detail with a Worker that only returns the same bytes and as many headers. `alone` is our
+ * Worker; `routed` is our Worker behind Miniflare's router of static assets. The router is two more Workers in
+ * JavaScript that cost more than either side, so each is compared with a bare Worker of the same kind.
  */
 export async function benchVaultDetail(
   folder: string,
@@ -32,7 +33,7 @@ export async function benchVaultDetail(
   await (await fetch(urlAt(ours.routed))).arrayBuffer();
   const sample = await fetch(urlAt(ours.alone), { headers: { "accept-encoding": "identity" } });
   const body = await sample.text();
-  // These workerd writes itself.
+  // workerd writes these itself.
   const headers = [...sample.headers].filter(([name]) => !/^(content-length|content-encoding)$/.test(name));
   const bare = await runBareWorker(folder, { body, headers, assets: "none" });
   const bareRouted = await runBareWorker(folder, { body, headers, assets: "in front" });

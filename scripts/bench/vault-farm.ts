@@ -16,7 +16,7 @@ import { rpc } from "../stack/chains/json-rpc.ts";
 import { vaultDeployData } from "../stack/chains/vault-kinds.ts";
 import type { StackChain } from "../stack/manifest.ts";
 
-/** An account without a key, rich in native money. */
+/** Impersonated account that deploys the vaults; anvil gives it native money. */
 const FARMER: Address = "0x3333333333333333333333333333333333333333";
 const CLONES_PER_TRANSACTION = 100;
 const DEPOSITS_PER_TRANSACTION = 50;
@@ -24,8 +24,8 @@ const OFFSET = 6;
 const Receipt = z.object({ status: z.literal("0x1"), contractAddress: z.string().nullish() });
 
 /**
- * Puts `count` working ERC-4626 vaults (EIP-1167 clones of OpenZeppelin's) on a chain, each with another share price,
- * and gives `holder` shares of them all. Returns their addresses.
+ * Deploys `count` ERC-4626 vaults (EIP-1167 clones of OpenZeppelin's), each with a different share price, and
+ * deposits into each for `holder`. Returns their addresses.
  */
 export async function growVaults(
   chain: StackChain,
@@ -61,7 +61,7 @@ export async function growVaults(
   return vaults;
 }
 
-/** A deposit for the holder, then some yield. */
+/** Calls that deposit for the holder and then add some yield. */
 function fill(vault: Address, { asset, holder, rank }: { asset: Address; holder: Address; rank: number }) {
   const amount = 1_000_000n * BigInt(rank + 1);
   const call = (target: Address, callData: Hex) => ({ target, callData, allowFailure: false });
@@ -76,8 +76,8 @@ function fill(vault: Address, { asset, holder, rank }: { asset: Address; holder:
 }
 
 /**
- * Creation code that creates `count` minimal proxies (EIP-1167) of `model` in a loop and deploys nothing itself.
- * Its proxies' addresses follow from its own and their number, from 1.
+ * Creation code that creates `count` minimal proxies (EIP-1167) of `model` in a loop and leaves no code itself. The
+ * proxies' addresses follow from its own address and the nonces from 1.
  */
 function cloneMany(model: Address, count: number): Hex {
   const child = concatHex([
@@ -92,7 +92,7 @@ function cloneMany(model: Address, count: number): Hex {
   return pad(concatHex([head, loop, numberToHex(start, { size: 1 }), "0x5700"]), child);
 }
 
-/** The program, stops up to its 34th byte, then the data that it copies from there. */
+/** Pads the program with STOP up to byte 34, then appends the data that it copies from there. */
 function pad(program: Hex, data: Hex): Hex {
   const missing = 34 - (program.length - 2) / 2;
   if (missing < 0) throw new RangeError("the program is too long");

@@ -2,12 +2,14 @@ import type { Address } from "viem";
 import type { VaultRow } from "../../src/db/queries/vaults.ts";
 import { toVault, type Vault } from "../../src/vaults/vault.ts";
 
+/** Chain id of anvil, used by the rows below. */
 export const CHAIN_ID = 31337;
 
+/** Returns a distinct fake vault address for a number. */
 export const vaultAddress = (number: number): Address =>
   `0x${(0xc0de00 + number).toString(16).padStart(40, "0")}`;
 
-/** A registry row of a plain ERC-4626 vault of six decimals. */
+/** Returns a registry row of a plain ERC-4626 vault with six decimals. */
 export function vaultRow(of: {
   number: number;
   startBlock?: number | null;
@@ -45,4 +47,5 @@ export function vaultRow(of: {
   };
 }
 
+/** Returns the vault that such a registry row describes. */
 export const vaultOf = (of: Parameters<typeof vaultRow>[0]): Vault => toVault(vaultRow(of));

@@ -8,14 +8,15 @@ import { workerVariables } from "../stack/worker/variables.ts";
 
 const root = join(import.meta.dirname, "../..");
 
+/** A Worker that runs in workerd on this machine. */
 export interface RunningWorker {
   origin: string;
-  /** The process that holds workerd. */
+  /** Process id of Miniflare, the parent of workerd. */
   pid: number;
   close(): Promise<void>;
 }
 
-/** Where a Worker's static assets are: behind the router that stands for the platform's, or beside it. */
+/** How static assets are served: by a router in front of the Worker, as Miniflare does, or by a Worker beside it. */
 export type AssetPlace = "in front" | "beside";
 
 /** Builds a Worker as a deployment would and runs it in workerd. */
@@ -44,7 +45,7 @@ export async function runWorker(input: {
   }
 }
 
-/** A Worker that does nothing but answer with these bytes and so many headers; with `in front` it has assets too. */
+/** Runs a Worker that only returns these bytes with that many headers; with `in front` it has static assets too. */
 export function runBareWorker(
   folder: string,
   answer: { body: string; headers: readonly (readonly [string, string])[]; assets: "in front" | "none" },
@@ -68,7 +69,9 @@ export default { fetch: () => new Response(body, { headers }) };
   return runWorker({ name, configFile, folder, assets, variables: () => ({}) });
 }
 
-/** The production bundle beside the stack's own Worker: it serves the named chains, with a cache of its own. */
+/**
+ * Runs a second instance of the production bundle on the stack; it serves the given chains with its own cache prefix.
+ */
 export function runSecondWorker(
   folder: string,
   input: { stack: StackManifest; name: string; chainIds: readonly number[]; assets?: AssetPlace },

@@ -1,7 +1,7 @@
 /**
- * Enforces that a migration only expands: the version before works while it runs, after it, and after a rollback. So
- * what is there keeps its name, its type and its rules; a file that begins with `-- contract: why nobody names it` may
- * drop, and nothing else.
+ * Enforces that a migration only expands the schema, so that the previous version works during it, after it and after
+ * a rollback. Existing objects keep their names, types and constraints. A file that begins with `-- contract: why it
+ * is no longer used` may drop objects and do nothing else.
  */
 import { globSync, readFileSync } from "node:fs";
 import { readArguments } from "../command.ts";
@@ -14,13 +14,13 @@ readArguments({
   --help  show this text`,
 });
 
-/** What a file has made so far: nobody but it has written there yet. */
+/** Objects that the same file created before: the previous version writes to none of them. */
 interface Made {
   tables: Set<string>;
-  /** Columns of tables that were there before, as `table.column`, and what they hold where nobody names them. */
+  /** New columns of existing tables, as `table.column`, with the value they get when an insert does not name them. */
   columns: Map<string, "null" | "false" | "other">;
 }
-/** What is wrong with a statement; null: nothing. */
+/** Returns the problem of a statement, or null. */
 type Rule = (parts: Record<string, string>, made: Made) => string | null;
 
 const TABLE = '(?:"public"\\.)?"(?<table>\\w+)"';
@@ -64,7 +64,9 @@ function addColumn(
   return null;
 }
 
-/** Harmless where no row of the version before can be in it: by a column of this file that they leave null or false. */
+/**
+ * Allows a unique index only when no row of the previous version can enter it: a new column leaves it null or false.
+ */
 function addUnique(parts: Record<string, string>, made: Made): string | null {
   const { table = "", keys = "", where = "" } = parts;
   const leaves = (column: string | undefined) => made.columns.get(`${table}.${column}`);

@@ -1,4 +1,7 @@
-/** Enforces the import table of the architecture: who may import whom in src, and that no cycle exists, of types neither. */
+/**
+ * Enforces the import table of the architecture: which folder of src may import which, and no cycles, type imports
+ * included.
+ */
 import { globSync } from "node:fs";
 import { readArguments } from "../command.ts";
 import { findCycle, type ModuleImport, readModule } from "./modules.ts";
@@ -11,7 +14,7 @@ readArguments({
   --help  show this text`,
 });
 
-/** A folder imports lower ranks and itself, never a sibling. */
+/** Rank of each folder: it may import lower ranks and itself, never a sibling of the same rank. */
 const RANKS: Record<string, number> = {
   lib: 0,
   "errors.ts": 0,
@@ -45,10 +48,10 @@ const RANKS: Record<string, number> = {
   "worker.ts": 8,
 };
 const TOP = 8;
-/** Folders that translate only: they reach the outside through verbs, never directly. */
+/** Folders that only translate requests: they call verbs and never an outside system directly. */
 const EDGE = new Set(["routes", "jobs.ts"]);
 const BEHIND_VERBS = new Set(["db", "redis", "chains", "providers", "router", "prices", "vaults", "orders"]);
-/** What the edge's mechanics may use, although their rank is above the verbs. */
+/** Folders whose imports are listed explicitly: their rank is above the verbs, which they may not use. */
 const MECHANICS: Record<string, ReadonlySet<string>> = {
   http: new Set(["lib", "errors.ts", "schemas", "config.ts", "partners"]),
   openapi: new Set(["lib", "errors.ts", "schemas", "config.ts", "http"]),
@@ -56,7 +59,7 @@ const MECHANICS: Record<string, ReadonlySet<string>> = {
 
 const folderOf = (file: string): string => file.split("/")[1] ?? "";
 
-/** The rule an import breaks, or null. `import type { Context }` is free from rank 3 up. */
+/** Returns the rule that an import breaks, or null. `import type { Context }` is allowed from rank 3 up. */
 function violation({ from, to, typeOnly }: ModuleImport): string | null {
   const [source, target] = [folderOf(from), folderOf(to)];
   const [sourceRank, targetRank] = [RANKS[source], RANKS[target]];

@@ -1,4 +1,4 @@
-/** Fails when the schema says something that no migration does: generating one must change nothing. */
+/** Fails when the schema in code differs from the migrations: generating one must produce nothing. */
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ readArguments({
   --help  show this text`,
 });
 
-/** As drizzle.config.ts names it; the command line takes one pattern. */
+/** Same files as in drizzle.config.ts; the command line takes only one pattern. */
 const SCHEMA = "./src/db/{schema,schema/*}.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "causeway-migrations-"));

@@ -1,13 +1,13 @@
-/** What the checks of the architecture read of a TypeScript module: imports, exports, functions. */
+/** Parses TypeScript modules for the architecture checks: imports, exports and functions. */
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 
-/** One module that another one names, by a path relative to the repository. */
+/** An import of one module by another; both paths are relative to the repository. */
 export interface ModuleImport {
   from: string;
   to: string;
-  /** Erased when the types are: it costs nothing at run time. */
+  /** True for a type-only import, which leaves nothing at run time. */
   typeOnly: boolean;
 }
 
@@ -18,15 +18,15 @@ export interface ModuleExport {
   documented: boolean;
 }
 
-/** One function, method or arrow function with a body. */
+/** A function, method or arrow function with a body. */
 export interface ModuleFunction {
   file: string;
-  /** Where it starts and how many lines it has, from its first to its last. */
+  /** First line, from 1, and number of lines. */
   line: number;
   lines: number;
 }
 
-/** A module as the checks see it. */
+/** A parsed module. */
 export interface SourceModule {
   file: string;
   lines: number;
@@ -35,7 +35,7 @@ export interface SourceModule {
   functions: ModuleFunction[];
 }
 
-/** Parses one file. Throws when it is no TypeScript. */
+/** Parses one file. Throws when it is not valid TypeScript. */
 export function readModule(file: string): SourceModule {
   const text = readFileSync(file, "utf8");
   const parsed = parseSync(file, text);
@@ -101,7 +101,7 @@ function functionsOf(program: Parsed["program"]): Span[] {
   return found;
 }
 
-/** The line of an offset, from 1. */
+/** Returns a function that maps an offset to its line, from 1. */
 function lineFinder(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -116,7 +116,7 @@ function lineFinder(text: string): (offset: number) => number {
   };
 }
 
-/** The first cycle of a graph, as the path that closes it; null when there is none. */
+/** Returns the first cycle of a graph as a closed path; null when the graph is acyclic. */
 export function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | null {
   const state = new Map<string, "open" | "done">();
   const path: string[] = [];

@@ -1,4 +1,7 @@
-/** Enforces the shape of src that a reader relies on: small folders, few tiny files, one home per name, short functions. */
+/**
+ * Enforces the structure of src: folder sizes, few tiny files, one home per exported name, short functions,
+ * docstrings.
+ */
 import { globSync } from "node:fs";
 import { dirname } from "node:path";
 import { readArguments } from "../command.ts";
@@ -17,13 +20,13 @@ const { values: flags } = readArguments({
 const MAX_FILES_IN_FOLDER = 25;
 const MAX_FUNCTION_LINES = 80;
 const NINE_IN_TEN_FUNCTION_LINES = 25;
-/** A file that small, imported by one file alone, is a page that its reader has to turn for nothing. */
+/** A file of at most this many lines with a single importer counts as small. */
 const SMALL_LINES = 60;
 const MAX_SMALL_FILES = 60;
-/** The same beside its importer: never. */
+/** A file of at most this many lines may not stand beside its single importer. */
 const TINY_LINES = 20;
 const MIN_DOCUMENTED = 0.9;
-/** Generated code is written by no one. */
+/** Generated code is exempt. */
 const GENERATED = /artifact\.ts$|generated\.ts$/;
 
 const modules = globSync("src/**/*.ts")

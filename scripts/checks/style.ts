@@ -1,4 +1,4 @@
-/** Rules of style that no linter has: file lengths, silenced checks, clocks and chance in pure code. */
+/** Enforces style rules that no linter has: file lengths, no disabled checks, no clock or randomness in pure code. */
 import { globSync, readFileSync } from "node:fs";
 import { readArguments } from "../command.ts";
 
@@ -12,7 +12,7 @@ readArguments({
 
 const MAX_LINES = 350;
 const MEDIAN_LINES = 100;
-/** Code that decides about money: data in, result out, the time handed in. */
+/** Code that decides about money. It must be pure: the time is an argument. */
 const PURE = [
   "src/lib/",
   "src/deposits/track/state-machine.ts",
@@ -21,7 +21,7 @@ const PURE = [
   "src/deposits/track/proofs.ts",
   "src/vaults/families/",
 ];
-/** Generated files, and tables of data. */
+/** Generated files and data tables are exempt. */
 const GENERATED = /artifact\.ts$|contracts\/mutants\.ts$/;
 
 const problems: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * Compiles the contracts: what ships is written beside its source and committed, what stands in for others' contracts
- * goes where git does not look. With --check compares what is committed instead, and fails on a difference, which
- * proves that the committed bytecode is what the committed source gives.
+ * Compiles the contracts. The shipped ones are written beside their source and committed; the stand-ins for
+ * third-party contracts go to an ignored folder. With --check, compares the committed artifacts with a new build and
+ * fails on a difference, which proves that the committed bytecode comes from the committed source.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { readArguments } from "../command.ts";
@@ -24,7 +24,7 @@ const { values: options } = readArguments({
   options: { check: { type: "boolean" }, only: { type: "string" }, "stand-ins": { type: "boolean" } },
 });
 
-/** Writes or checks what was compiled; says which it was, and whether it is as it should be. */
+/** Writes or compares one artifact and prints the result; returns true when the committed file is up to date. */
 function settle({ output }: ShippedTarget, text: string): boolean {
   const current = existsSync(output) ? readFileSync(output, "utf8") : "";
   if (text === current) {

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** The text of an imported file, or null; asked with the path as the compiler gives it. */
+/** Returns the text of an imported file, or null when there is none; the path is the compiler's. */
 export type ReadImport = (path: string) => string | null;
 
 interface Entry {
-  /** Every import that the compiler asked for, with the hash of what it got; null: there was none. */
+  /** Every import that the compiler requested, with the hash of its text; null when there was none. */
   imports: readonly (readonly [path: string, hash: string | null])[];
   output: string;
 }
@@ -17,8 +17,8 @@ const hashOf = (data: string | Buffer): string => createHash("sha256").update(da
 let compilerHash: string | null = null;
 
 /**
- * Compiles, unless this very compiler was given this very input before and every import reads now as it did then: it is
- * a function of nothing else, so that a hit proves what compiling would. A fresh checkout has nothing to hit.
+ * Compiles, unless the cache holds the result of the same compiler, the same input and the same imported files. The
+ * output depends on nothing else, so a cache hit equals a new build. A fresh checkout has an empty cache.
  */
 export function compileOnce(
   input: string,
@@ -37,7 +37,7 @@ export function compileOnce(
   return output;
 }
 
-/** What `compileOnce` would give without compiling, or null. */
+/** Returns the cached result of `compileOnce`, or null. */
 export function recall(input: string, readImport: ReadImport, folder = defaultFolder): string | null {
   const known = readEntry(fileOf(input, folder));
   const holds = known?.imports.every(([path, hash]) => hashOrNull(readImport(path)) === hash) ?? false;
@@ -49,7 +49,7 @@ const fileOf = (input: string, folder: string): string =>
 
 const hashOrNull = (text: string | null): string | null => (text === null ? null : hashOf(text));
 
-/** Which compiler: all of its code. */
+/** Returns a hash of the compiler's own code. */
 function compiler(): string {
   const file = join(dirname(createRequire(import.meta.url).resolve("solc")), "soljson.js");
   compilerHash ??= hashOf(readFileSync(file));
@@ -65,7 +65,7 @@ function readEntry(file: string): Entry | null {
   }
 }
 
-/** Written in one step, for several may compile the same at once. */
+/** Writes a cache entry atomically, because several processes may compile the same input at once. */
 function keep(file: string, entry: Entry): void {
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${randomUUID()}`;

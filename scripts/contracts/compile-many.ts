@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, "../..");
 type Contracts = Map<string, CompiledContract>;
 
 /**
- * Compiles on all processors, what is longest first, what was not compiled before; results in the order of the jobs.
- * Throws as `compile` does.
+ * Compiles jobs on all processors, the longest first, and skips cached ones. Returns the results in the order of the
+ * jobs. Throws as `compile` does.
  */
 export async function compileMany(jobs: readonly CompileJob[]): Promise<Contracts[]> {
   const results: Contracts[] = [];
@@ -37,13 +37,13 @@ export async function compileMany(jobs: readonly CompileJob[]): Promise<Contract
   return results;
 }
 
-/** About how long a job takes, next to others: an optimizer takes several times what compiling does. */
+/** Estimates a job's relative duration: the optimizer multiplies the compile time. */
 function workOf({ sources, optimizer }: CompileJob): number {
   const bytes = sources.reduce((sum, file) => sum + statSync(join(root, file)).size, 0);
   return optimizer === null ? bytes : bytes * 10;
 }
 
-/** The worker's answer to one job; a worker that fails throws what it failed with. */
+/** Sends one job to a worker thread and returns its result; rethrows the worker's error. */
 async function answerOf(worker: Worker, job: CompileJob): Promise<Contracts> {
   const answered = once(worker, "message");
   worker.postMessage(job);

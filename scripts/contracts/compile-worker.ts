@@ -1,4 +1,4 @@
-/** A thread that compiles what it is handed, one job after the other. */
+/** Worker thread that compiles the jobs it receives, one at a time. */
 import { parentPort } from "node:worker_threads";
 import { type CompileJob, compile } from "./compile.ts";
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { compileOnce, type ReadImport, recall } from "./compile-cache.ts";
 
-/** One contract as solc returns it. Byte strings are 0x-prefixed hex. */
+/** One contract of solc's output. Byte strings are 0x-prefixed hex. */
 export interface CompiledContract {
   abi: readonly Record<string, unknown>[];
   creationCode: `0x${string}`;
@@ -12,16 +12,16 @@ export interface CompiledContract {
   immutables: Record<string, { start: number; length: number }[]>;
 }
 
-/** How much work goes into the code; null: none, which is ten times as fast and gives code twice as long. */
+/** Optimizer settings. Null turns the optimizer off, which compiles ten times as fast into code twice as long. */
 export type Optimizer = { viaIR: boolean; runs: number } | null;
 
-/** What is compiled together, and how. Paths are relative to the project's folder. */
+/** Files to compile together and their optimizer settings. Paths are relative to the repository. */
 export interface CompileJob {
   sources: readonly string[];
   optimizer: Optimizer;
 }
 
-/** How code is compiled that ships. */
+/** Optimizer settings of the shipped contracts. */
 export const asShipped: Optimizer = { viaIR: true, runs: 1_000_000 };
 
 interface SolcOutput {
@@ -45,16 +45,16 @@ interface Solc {
 const root = join(import.meta.dirname, "../..");
 
 /**
- * Compiles Solidity files with the pinned compiler and the settings that make one bytecode fit every
- * chain: evm `paris` (no PUSH0, no transient storage), no metadata hash, no CBOR trailer.
- * Imports resolve from node_modules or relative to the importing file. Throws with the compiler's text.
+ * Compiles Solidity files with the pinned compiler. Its settings give one bytecode that runs on every chain: EVM
+ * version `paris` (no PUSH0, no transient storage), no metadata hash, no CBOR trailer. Imports resolve from
+ * node_modules or relative to the importing file. Throws with the compiler's message.
  */
 export function compile(job: CompileJob): Map<string, CompiledContract> {
   const input = inputOf(job);
   return contractsIn(compileOnce(input, { readImport, run: (read) => run(input, read) }), job);
 }
 
-/** What `compile` gave for the very same job before, or null. */
+/** Returns the cached result of the same job, or null. */
 export function compiledBefore(job: CompileJob): Map<string, CompiledContract> | null {
   const output = recall(inputOf(job), readImport);
   return output === null ? null : contractsIn(output, job);
@@ -78,7 +78,7 @@ function inputOf({ sources, optimizer }: CompileJob): string {
       viaIR: optimizer?.viaIR ?? false,
       optimizer: optimizer === null ? { enabled: false } : { enabled: true, runs: optimizer.runs },
       metadata: { bytecodeHash: "none", appendCBOR: false },
-      // Nothing of imported contracts but what these create.
+      // Imported contracts are compiled only as far as these create them.
       outputSelection: Object.fromEntries(sources.map((file) => [file, { "*": [...OUTPUTS] }])),
     },
   });

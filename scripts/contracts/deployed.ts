@@ -1,19 +1,19 @@
 import { getContractAddress, type Hex, keccak256 } from "viem";
 import type { CompiledContract } from "./compile.ts";
 
-/** A contract as the CREATE2 factory leaves it on every chain. */
+/** A contract as the CREATE2 factory deploys it on every chain. */
 export interface DeployedContract {
   address: Hex;
-  /** The contract that its constructor creates. */
+  /** Address of the contract that its constructor creates. */
   child: Hex;
-  /** Runtime code with every immutable filled in, and its keccak256, as EXTCODEHASH reports it. */
+  /** Runtime code with its immutables filled in, and its keccak256, as EXTCODEHASH returns it. */
   runtimeCode: Hex;
   codeHash: Hex;
 }
 
 /**
- * Computes what the factory's call leaves on chain. The contract has exactly one immutable: the address of the
- * contract that its constructor creates (a new account's first nonce is 1: EIP-161). Throws when it has another number.
+ * Computes the result of the factory's call. The contract has exactly one immutable: the address of the contract that
+ * its constructor creates (a new contract's first nonce is 1: EIP-161). Throws on any other number of immutables.
  */
 export function deployedBy(
   contract: CompiledContract,

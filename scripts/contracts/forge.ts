@@ -5,20 +5,21 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
+/** One invocation of forge. */
 export interface ForgeRun {
-  /** Where foundry.toml is. */
+  /** Folder of foundry.toml. */
   root: string;
   /** Arguments after `forge`. */
   args: readonly string[];
-  /** Settings for this run, as FOUNDRY_* variables. */
+  /** Settings of this run, as FOUNDRY_* variables. */
   settings?: Readonly<Record<string, string>>;
-  /** Return what forge prints instead of showing it. */
+  /** Captures forge's output instead of printing it. */
   quiet?: boolean;
 }
 
 /**
- * Runs forge from node_modules with the npm compiler, without network and without touching the user's home directory.
- * Returns its exit code and, when quiet, its output.
+ * Runs forge from node_modules with the npm compiler, without network access and without touching the home directory.
+ * Returns the exit code and, when quiet, the output.
  */
 export async function forge(run: ForgeRun): Promise<{ code: number; output: string }> {
   const root = resolve(run.root);
@@ -34,7 +35,7 @@ export async function forge(run: ForgeRun): Promise<{ code: number; output: stri
       HOME: home,
       XDG_CONFIG_HOME: home,
       XDG_CACHE_HOME: home,
-      // The compiler is a script: it must run under the node that runs this.
+      // The compiler is a script: `node` on the path must be the one that runs this.
       PATH: [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter),
     },
   });
@@ -46,7 +47,7 @@ export async function forge(run: ForgeRun): Promise<{ code: number; output: stri
   return { code: typeof code === "number" ? code : 1, output: printed.join("") };
 }
 
-/** The binary itself where its package is installed, else the npm launcher. */
+/** Returns the platform package's binary when it is installed, otherwise the npm launcher. */
 function forgeBinary(): string {
   const require = createRequire(import.meta.url);
   const system = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
@@ -55,7 +56,7 @@ function forgeBinary(): string {
     const binary = join(dirname(require.resolve(`@foundry-rs/forge-${system}/package.json`)), "bin", name);
     if (existsSync(binary)) return binary;
   } catch {
-    // The optional package of this platform is not installed.
+    // This platform's optional package is not installed.
   }
   return resolve("node_modules", ".bin", "forge");
 }

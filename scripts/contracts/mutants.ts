@@ -3,11 +3,11 @@ export interface Mutant {
   name: string;
   find: string;
   replace: string;
-  /** Further edits that the first one needs. */
+  /** Further edits that the first one requires. */
   also?: readonly (readonly [find: string, replace: string])[];
-  /** So grave that the invariants must notice it without the help of any other test. */
+  /** True when the invariants alone, without other tests, must kill this mutant. */
   grave?: true;
-  /** Why no test can or should kill it. Without this, a survivor fails the run. */
+  /** Reason why no test can kill it. Without a reason, a survivor fails the run. */
   survives?: string;
 }
 
@@ -416,7 +416,7 @@ const calls: readonly Mutant[] = [
   },
 ];
 
-/** Every mutant of the Router, by what it breaks. */
+/** Every mutant of the Router, grouped by the rule that it breaks. */
 export const mutants: readonly Mutant[] = [
   ...lock,
   ...checks,

@@ -4,7 +4,7 @@ import type { ShippedTarget, StandInTarget } from "./targets.ts";
 
 type Contracts = ReadonlyMap<string, CompiledContract>;
 
-/** The committed module of a contract that ships. Throws when the contract is not among those compiled. */
+/** Renders the committed module of a shipped contract. Throws when the compiler's output lacks a contract. */
 export function renderShipped(target: ShippedTarget, compiled: Contracts): string {
   const contract = contractOf(target.contract, compiled);
   const name = camelCase(target.contract);
@@ -17,7 +17,9 @@ export function renderShipped(target: ShippedTarget, compiled: Contracts): strin
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The module of stand-ins, with what deploys and calls each. Throws when a contract is not among those compiled. */
+/**
+ * Renders the module of stand-ins: ABI and creation code of each. Throws when the compiler's output lacks a contract.
+ */
 export function renderStandIns(target: StandInTarget, compiled: Contracts): string {
   const parts = target.contracts.flatMap((contractName) => {
     const contract = contractOf(contractName, compiled);
@@ -38,7 +40,7 @@ function contractOf(name: string, compiled: Contracts): CompiledContract {
   return contract;
 }
 
-/** One line for each item, without the names that Solidity has for its types. */
+/** Renders an ABI with one line per item, without Solidity's `internalType`. */
 function renderAbi(name: string, { abi }: CompiledContract): string {
   const plain = (key: string, value: unknown): unknown => (key === "internalType" ? undefined : value);
   const items = abi.map((item) => `  ${JSON.stringify(item, plain)},\n`);

@@ -5,12 +5,12 @@ import { compileMany } from "./compile-many.ts";
 import { renderStandIns } from "./render.ts";
 import { type StandInTarget, standInTargets } from "./targets.ts";
 
-/** Where package.json's `#stand-ins/*` points. */
+/** Folder that `#stand-ins/*` in package.json points to. */
 const folder = join(import.meta.dirname, "../../.cache/stand-ins");
 
 /**
- * Compiles the local stack's stand-ins for others' contracts and writes the modules `#stand-ins/*`, as far as they are
- * not what the sources give already. Returns the names of those written. Throws with the compiler's text.
+ * Compiles the local stack's stand-ins for third-party contracts and writes the modules `#stand-ins/*` that are
+ * missing or out of date. Returns the names of the modules it wrote. Throws with the compiler's message.
  */
 export async function buildStandIns(): Promise<string[]> {
   const compiled = await compileMany(standInTargets.map(jobOf));
@@ -20,7 +20,7 @@ export async function buildStandIns(): Promise<string[]> {
     const file = join(folder, `${target.name}.ts`);
     const text = renderStandIns(target, compiled[index] ?? new Map());
     if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
-    // In one step, for others may read it now.
+    // Replaced atomically, because another process may be reading it.
     const draft = `${file}.${randomUUID()}`;
     writeFileSync(draft, text);
     renameSync(draft, file);

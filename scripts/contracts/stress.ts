@@ -1,5 +1,5 @@
 /**
- * The contracts' long tests, part of `npm run stress`: fuzzing and invariants with many runs and a fresh seed, then
+ * Long tests of the contracts, part of `npm run stress`: fuzzing and invariants with many runs and a fresh seed, then
  * mutation testing of the Router.
  *
  *   node scripts/contracts/stress.ts                      everything
@@ -7,8 +7,8 @@
  *   node scripts/contracts/stress.ts --only mutants --match allowance
  *
  * Options: --runs 10000 (per property), --calls 102400 (of the invariants' handler), --seed 0x…, --threads 1.
- * Fails when a test fails, when a mutant survives that mutants.ts does not explain, when one that it explains is killed
- * after all, when fewer than 90 % are killed, or when the invariants alone miss a grave one.
+ * Fails when a test fails, a mutant survives without a reason in mutants.ts, a mutant with a reason is killed, fewer
+ * than 90 % are killed, or the invariants alone miss a grave mutant.
  */
 import { randomBytes } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ const { values: options } = readArguments({
 const wanted = (part: string): boolean => options.only === undefined || options.only === part;
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
-/** Runs the chosen tests long; returns whether they passed. */
+/** Runs the matching tests with these settings; returns true when all pass. */
 async function long(contract: string, settings: Record<string, string>): Promise<boolean> {
   const started = performance.now();
   const { code } = await forge({
@@ -58,7 +58,7 @@ async function long(contract: string, settings: Record<string, string>): Promise
   return code === 0;
 }
 
-/** A copy of what forge needs, so that mutants never touch the work tree. Compiled tests come along. */
+/** Copies what forge needs, compiled tests included, so that mutants never touch the work tree. */
 function makeScratch(): string {
   const scratch = mkdtempSync(join(tmpdir(), "router-mutants-"));
   for (const path of [
@@ -75,7 +75,7 @@ function makeScratch(): string {
   return scratch;
 }
 
-/** The source with the mutant's edits. Throws unless each place is found exactly once. */
+/** Applies a mutant's edits to the source. Throws unless each place occurs exactly once. */
 function mutate(source: string, mutant: Mutant): string {
   const edits = [[mutant.find, mutant.replace] as const, ...(mutant.also ?? [])];
   return edits.reduce((text, [find, replace]) => {
@@ -85,7 +85,7 @@ function mutate(source: string, mutant: Mutant): string {
   }, source);
 }
 
-/** The name of the first test that fails, null when all pass. Throws when the mutant does not compile. */
+/** Returns the name of the first failing test, null when all pass. Throws when the mutant does not compile. */
 async function firstFailure(scratch: string, args: readonly string[]): Promise<string | null> {
   const { code, output } = await forge({
     root: scratch,
@@ -109,7 +109,7 @@ const OTHERS = ["--no-match-contract", "InvariantsTest"];
 interface Verdict {
   mutant: Mutant;
   killer: string | null;
-  /** For a grave mutant: what the invariants said, null when nothing. */
+  /** Of a grave mutant: the invariant that failed, null when none did. */
   invariant?: string | null;
 }
 
@@ -132,7 +132,7 @@ function describe({ mutant, killer, invariant }: Verdict): string {
   return `survived  ${mutant.name}: ${mutant.survives ?? "NOT EXPLAINED"}`;
 }
 
-/** Runs every mutant; returns whether the result is as mutants.ts says it must be. */
+/** Runs every mutant; returns true when all results are as mutants.ts expects. */
 async function runMutants(): Promise<boolean> {
   const started = performance.now();
   const chosen = mutants.filter((mutant) => mutant.name.includes(options.match));

@@ -1,26 +1,30 @@
-/** What the contract build compiles, and where each result goes. */
+/** Lists the contracts that the build compiles and the file that each result goes to. */
 
-/** A contract that ships: what it was compiled to is committed beside it. */
+/** A shipped contract; its artifact is committed beside its source. */
 export interface ShippedTarget {
   source: string;
   contract: string;
   output: string;
-  /** What the output holds of it. */
+  /** Parts of the compiler's output to export. */
   exports: readonly ("Abi" | "CreationCode" | "RuntimeCode")[];
-  /** Set when the contract has one address everywhere: the artifact then carries it and the code found there. */
+  /**
+   * Set for a contract with the same address on every chain: the artifact then holds its address and its deployed
+   * code.
+   */
   create2?: { factory: `0x${string}`; salt: `0x${string}` };
 }
 
-/** Contracts of the local stack that stand in for others'. They become the module `#stand-ins/<name>`. */
+/** Stand-ins for third-party contracts on the local stack. They become the module `#stand-ins/<name>`. */
 export interface StandInTarget {
   name: string;
   sources: readonly string[];
-  /** Contracts of those sources to keep, by the name that the module exports them under. */
+  /** Contracts of these sources to export, under their own names. */
   contracts: readonly string[];
-  /** Set when their gas is shown to people, and so must be about what such contracts take on a real chain. */
+  /** Set when their gas use is displayed and should be close to that of the real contracts. */
   optimizerRuns?: number;
 }
 
+/** The shipped contracts. */
 export const shippedTargets: readonly ShippedTarget[] = [
   {
     source: "src/router/DepositRouter.sol",
@@ -54,6 +58,7 @@ export const shippedTargets: readonly ShippedTarget[] = [
 
 const folder = "scripts/stack/contracts";
 
+/** The stand-ins for third-party contracts. */
 export const standInTargets: readonly StandInTarget[] = [
   {
     name: "standard",

@@ -1,6 +1,6 @@
 /**
- * Runs the contracts' tests: `npm run contracts:test`, with forge's own options after `--`.
- * Prints forge's summary and exits with its code; also fails when the bytecode that was tested is not the committed one.
+ * Runs the contracts' tests: `npm run contracts:test`, with forge's own options after `--`. Prints forge's summary
+ * and exits with its code; fails as well when the tested bytecode is not the committed one.
  */
 import { readFileSync } from "node:fs";
 import { depositRouterCreationCode } from "../../src/router/artifact.ts";

@@ -7,20 +7,21 @@ import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.t
 type Sql = NeonQueryFunction<false, false>;
 
 const migrationsFolder = join(import.meta.dirname, "../../drizzle");
-/** Any number, the same for every migrator: only one of them works at a time. */
+/** Key of the advisory lock that serializes migrators; an arbitrary number. */
 const LOCK = 7_270_811;
 
+/** Result of a migration run. */
 export interface MigrationReport {
-  /** When the applied (or, in a dry run, pending) migrations were written: drizzle's identity of them. */
+  /** Timestamps of the applied migrations (pending ones in a dry run): drizzle's identifier of a migration. */
   applied: readonly number[];
-  /** How many were there before. */
+  /** Number of migrations applied before this run. */
   known: number;
 }
 
 /**
- * Brings the schema up to date. Each migration file is one transaction together with its row in drizzle's
- * own bookkeeping table, so a failing file leaves nothing behind (drizzle's migrator for this driver does).
- * Migrators that run at the same time wait for each other. Not for `CREATE INDEX CONCURRENTLY`.
+ * Brings the schema up to date. Each migration file runs in one transaction with its row in drizzle's bookkeeping
+ * table, so that a failing file changes nothing (drizzle's own migrator for this driver has no such transaction).
+ * Concurrent migrators wait for each other. `CREATE INDEX CONCURRENTLY` is not supported.
  *
  * Throws on a failing statement, and when a file was changed after it had been applied.
  */
@@ -41,7 +42,7 @@ export async function migrate(
   return report;
 }
 
-/** Hash by time of every migration the database has seen; empty for a new one. */
+/** Returns the hash of every applied migration by its timestamp; empty for a new database. */
 async function readApplied(sql: Sql): Promise<Map<number, string>> {
   const [table] = await sql.query("SELECT to_regclass('drizzle.__drizzle_migrations')::text AS name");
   if (table?.["name"] === null) return new Map();
@@ -64,7 +65,7 @@ async function apply(sql: Sql, file: MigrationMeta): Promise<void> {
   try {
     await sql.transaction([
       sql.query("SELECT pg_advisory_xact_lock($1)", [LOCK]),
-      // Divides by zero when another migrator was quicker.
+      // Fails with a division by zero when another migrator has already applied this file.
       sql.query(
         "SELECT 1 / (1 - least(count(*), 1)) FROM drizzle.__drizzle_migrations WHERE created_at = $1",
         [file.folderMillis],

@@ -9,8 +9,8 @@ const database = "causeway";
 const user = "postgres";
 
 /**
- * Runs some work on a Postgres of its own, with an empty database: the embedded PGlite is one session, so only here
- * do two writers ever meet. The server and its files are gone when this returns or throws.
+ * Runs work on a new, empty Postgres server. The embedded PGlite has a single session, so concurrent writers can be
+ * tested only here. The server and its files are removed when the work ends or throws.
  */
 export async function withRealPostgres<T>(work: (databaseUrl: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "causeway-postgres-"));
@@ -24,7 +24,7 @@ export async function withRealPostgres<T>(work: (databaseUrl: string) => Promise
     user,
     password,
     persistent: false,
-    // Postgres does not run as root; where we are root it gets an account of its own.
+    // Postgres refuses to run as root; for root the package creates an account.
     createPostgresUser: process.getuid?.() === 0,
     onLog: () => undefined,
   });

@@ -7,7 +7,7 @@ import type { StoredVault } from "../../src/vaults/vault.ts";
 const LowerAddress = z.string().regex(/^0x[0-9a-f]{40}$/, "a lower-case address");
 const Decimals = z.int().min(0).max(36);
 
-/** One vault of the registry as `drizzle/seed/vaults.json` holds it; complete unless it is `unsupported`. */
+/** One vault in `drizzle/seed/vaults.json`. All fields must be complete unless its status is `unsupported`. */
 export const SeedRow = z
   .strictObject({
     chainId: z.int().positive(),
@@ -29,7 +29,7 @@ export const SeedRow = z
     curator: z.string().default(""),
     status: z.enum(["active", "paused", "unsupported"]).default("unsupported"),
     statusReason: z.string().default(""),
-    /** In the asset's smallest unit. */
+    /** Smallest unit of the asset. */
     minDeposit: z.string().regex(/^\d+$/, "a decimal amount").nullable().default(null),
     noMinimum: z.boolean().default(false),
     startBlock: z.int().min(0).nullable().default(null),
@@ -39,11 +39,13 @@ export const SeedRow = z
     const message = row.status === "unsupported" ? null : faultOf(row);
     if (message !== null) context.addIssue({ code: "custom", message });
   });
+/** One vault in `drizzle/seed/vaults.json`, parsed. */
 export type SeedRow = z.infer<typeof SeedRow>;
 
+/** All rows of a seed file. */
 export const SeedRows = z.array(SeedRow);
 
-/** Why nobody could use a row; null: somebody can. */
+/** Returns why a row cannot be used, or null. */
 function faultOf(row: StoredVault): string | null {
   try {
     parseRegistryRow(row);
@@ -53,7 +55,7 @@ function faultOf(row: StoredVault): string | null {
   }
 }
 
-/** Rows that are not supported are used for nothing, and may stand for a vault of which little is known. */
+/** Returns true when a row has every address it needs. Unsupported rows are never used and may be incomplete. */
 function isComplete(row: {
   status: string;
   assetAddress: string;

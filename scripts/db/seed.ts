@@ -8,12 +8,12 @@ import { runCommand } from "../command.ts";
 import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.ts";
 import { type SeedRow, SeedRows } from "./seed-row.ts";
 
-/** The reviewed rows of the repository. */
+/** The reviewed registry rows of the repository. */
 export const seedFile = join(import.meta.dirname, "../../drizzle/seed/vaults.json");
-/** Rows of one statement: well below Postgres' 65,535 parameters. */
+/** Rows per statement: well below Postgres' limit of 65,535 parameters. */
 const CHUNK = 500;
 
-/** The reviewed rows of the repository; none when the file is absent. Throws naming the first bad field. */
+/** Reads the reviewed registry rows; an absent file has none. Throws naming the first invalid field. */
 export function readSeedFile(file = seedFile): SeedRow[] {
   if (!existsSync(file)) return [];
   const parsed = SeedRows.safeParse(JSON.parse(readFileSync(file, "utf8")));
@@ -23,10 +23,10 @@ export function readSeedFile(file = seedFile): SeedRow[] {
 }
 
 /**
- * Writes registry rows. Of a row that is there only texts and limits are always brought up to date. What says where
- * money goes stays where it was changed at run time (it has an audit row: an administrator's act, or a check against
- * the chain), and where the file knows less than the row; so does its status, unless the row is `unsupported` and
- * nobody touched it. `withStatus` overwrites all of that. Returns the number of rows written.
+ * Writes registry rows. Existing rows always get the file's texts and limits. Their addresses and other fields that
+ * decide about money stay where they were changed at run time (an audit row exists) or where the file has no value.
+ * Their status stays too, unless it is `unsupported` without an audit row. `withStatus` overwrites all of it. Returns
+ * the number of rows written.
  */
 export async function seed(
   target: DatabaseTarget & { rows: readonly SeedRow[]; withStatus?: boolean },
@@ -44,7 +44,7 @@ export async function seed(
 
 const KEY: ReadonlySet<string> = new Set(["chainId", "address", "createdAt"]);
 const STATUS: ReadonlySet<string> = new Set(["status", "statusReason"]);
-/** For people, and what no chain tells: the file is right about them. */
+/** Texts and limits that no chain provides: the file is authoritative. */
 const TEXTS: ReadonlySet<string> = new Set([
   "name",
   "curator",

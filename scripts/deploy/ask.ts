@@ -1,12 +1,15 @@
 const TIMEOUT_MS = 30_000;
 
-/** An API with a bearer token. */
+/** An HTTP API with a bearer token. */
 export interface Api {
   url: string;
   token: string;
 }
 
-/** Sends JSON, gives JSON (null for an empty answer). Throws with the status, never with the token or the body. */
+/**
+ * Sends and receives JSON; null for an empty response. Throws with the status only: the token and the body stay
+ * secret.
+ */
 export async function ask(
   api: Api,
   { method = "GET", path, body }: { method?: string; path: string; body?: unknown },

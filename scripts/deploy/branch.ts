@@ -7,7 +7,7 @@ type Branch = z.output<typeof Branch>;
 const READY_AFTER = 30;
 const PAUSE_MS = 2_000;
 
-/** A Neon project, and whose database of it. */
+/** A Neon project, with the database and role to connect to. */
 export interface Project extends Api {
   projectId: string;
   database: string;
@@ -15,15 +15,15 @@ export interface Project extends Api {
 }
 
 /**
- * The connection string of a branch that has production's schema and none of its rows; it is made when it is absent,
- * and deleted by Neon itself at `expiresAt`. Source: Neon's API, `init_source`, `expires_at`.
+ * Returns the connection string of a branch with production's schema and without its rows. Creates the branch when it
+ * is absent; Neon deletes it at `expiresAt`. Source: Neon API, `init_source`, `expires_at`.
  */
 export async function provideBranch(
   project: Project,
   { name, expiresAt }: { name: string; expiresAt: Date },
 ): Promise<string> {
   const path = `/projects/${project.projectId}/branches`;
-  // Neon takes whole seconds.
+  // Neon takes whole seconds only.
   const expires = { expires_at: `${expiresAt.toISOString().slice(0, 19)}Z` };
   const there = await findBranch(project, name);
   const branch = there ?? (await create(project, { name, init_source: "schema-only", ...expires }));
@@ -39,7 +39,7 @@ export async function provideBranch(
   return z.object({ uri: z.string().regex(/^postgres(ql)?:\/\//) }).parse(found).uri;
 }
 
-/** Deletes the branch of exactly that name; false when there is none. */
+/** Deletes the branch with exactly that name; returns false when there is none. */
 export async function removeBranch(project: Project, name: string): Promise<boolean> {
   const branch = await findBranch(project, name);
   if (branch === null) return false;
@@ -50,7 +50,7 @@ export async function removeBranch(project: Project, name: string): Promise<bool
 async function findBranch(project: Project, name: string): Promise<Branch | null> {
   const path = `/projects/${project.projectId}/branches?search=${encodeURIComponent(name)}`;
   const { branches } = z.object({ branches: z.array(Branch) }).parse(await ask(project, { path }));
-  // The search finds parts of names: pr-1 and pr-12.
+  // Neon's search matches substrings: pr-1 also finds pr-12.
   return branches.find((branch) => branch.name === name) ?? null;
 }
 

@@ -1,9 +1,9 @@
 import { connect, type DatabaseTarget } from "../db/connect.ts";
 
 /**
- * Takes the tables out of a database that was copied without its rows. Such a copy lacks the record of what was
- * applied as well, so that no migration would succeed on it. A database with any row is left as it is; so is one that
- * never was migrated. Returns whether it was such a copy.
+ * Drops the tables of a database that was copied without its rows. Such a copy has an empty migration record, so that
+ * every migration would fail on it. A database that was migrated, or never was, is left unchanged. Returns true when
+ * tables were dropped. Throws when a table holds rows.
  */
 export async function clearCopy(target: DatabaseTarget): Promise<boolean> {
   const sql = connect(target);
@@ -20,7 +20,7 @@ export async function clearCopy(target: DatabaseTarget): Promise<boolean> {
   return true;
 }
 
-/** Ends the transaction when a table has a row, whoever wrote it. */
+/** Aborts the transaction when a table has a row. */
 const REFUSE_ROWS = `DO $$
 DECLARE one record; found boolean;
 BEGIN

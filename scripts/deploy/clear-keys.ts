@@ -4,13 +4,13 @@ const TIMEOUT_MS = 10_000;
 const PAGE = 500;
 
 /**
- * Deletes what one deployment keeps in Redis, by its prefix: every key is `prefix:…`. Gives the number of keys. Nobody
- * may write there any more, and a prefix holds nothing that a pattern reads otherwise.
+ * Deletes all keys of one deployment from Redis; each is `prefix:…`. Returns their number. The deployment must be
+ * gone, and the prefix must not contain characters with a meaning in patterns.
  */
 export async function clearKeys(store: { url: string; token: string }, prefix: string): Promise<number> {
   if (!/^[\w-]+$/.test(prefix)) throw new Error(`${prefix} is no prefix of a preview's keys`);
   const redis = createRedis({ ...store, timeoutMs: TIMEOUT_MS });
-  // All are found before any is deleted; a walk may come by a key twice.
+  // Collected before the first deletion, because SCAN may return a key twice.
   const found = new Set<string>();
   let cursor = "0";
   do {

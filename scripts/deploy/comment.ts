@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type Api, ask } from "./ask.ts";
 
-/** Tells our comment from others; the page does not show it. */
+/** Marks our comment; invisible on the page. */
 const MARK = "<!-- causeway preview -->";
 const PAGE = 100;
 const Comments = z.array(z.object({ id: z.int(), body: z.string().nullish() }));
 
-/** Says something on a pull request in one comment, which is written once and changed from then on. */
+/** Writes the one comment of this tool on a pull request, or updates it. */
 export async function comment(
   github: Api & { repository: string },
   { pullRequest, text }: { pullRequest: number; text: string },

@@ -1,4 +1,4 @@
-/** `npm run deploy:preview`: a pull request's own Worker, database and address, and their end. */
+/** `npm run deploy:preview`: creates a pull request's own Worker, database and address, or removes them. */
 import { z } from "zod";
 import { runCommand } from "../command.ts";
 import { migrate } from "../db/migrate.ts";
@@ -14,12 +14,12 @@ import { wrangler } from "./wrangler.ts";
 const LIFE_MS = 14 * 86_400_000;
 const Deployed = z.object({ preview: z.object({ urls: z.array(z.url()) }) });
 
-/** What a preview is called everywhere. */
+/** Name of a pull request's preview, which its Worker, branch and key prefix share. */
 const nameOf = (pullRequest: number): string => `pr-${pullRequest}`;
 const branchOf = (pullRequest: number): string => `preview/${nameOf(pullRequest)}`;
 const prefixOf = (pullRequest: number): string => `cw-${nameOf(pullRequest)}`;
 
-/** Makes the preview or brings it up to date; the address that passed the smoke test. Throws when it does not pass. */
+/** Creates or updates the preview and returns its address. Throws when the smoke test fails. */
 async function provide(pullRequest: number, patienceMs: number): Promise<string> {
   const name = nameOf(pullRequest);
   const url = required("PREVIEW_URL").replace("{name}", name).replace(/\/$/, "");
@@ -37,21 +37,21 @@ async function provide(pullRequest: number, patienceMs: number): Promise<string>
   const args = ["preview", "--name", name, "--var", `REDIS_KEY_PREFIX:${prefixOf(pullRequest)}`, "--json"];
   const { stdout } = await wrangler(args, { ...secrets, DATABASE_URL: databaseUrl });
   const { urls } = Deployed.parse(JSON.parse(stdout)).preview;
-  // Sign-in is bound to the address: at another one it would not work.
+  // Wallet sign-in is bound to PUBLIC_URL and would fail at another address.
   if (!urls.some((one) => one.replace(/\/$/, "") === url))
     throw new Error("the preview is not at the address that PREVIEW_URL says");
   await requireSound({ url, patienceMs });
   return url;
 }
 
-/** Takes the Worker, the database and the keys away; what fails does not keep the others alive. */
+/** Removes the Worker, the database and the Redis keys; one failure does not stop the others. */
 async function remove(pullRequest: number): Promise<void> {
   const worker = ["preview", "delete", "--name", nameOf(pullRequest), "--skip-confirmation"];
   const results: PromiseSettledResult<unknown>[] = await Promise.allSettled([
     wrangler(worker),
     (async () => removeBranch(project(), branchOf(pullRequest)))(),
   ]);
-  // Not before the Worker is gone: it would write new ones.
+  // After the Worker's removal, because it would write new keys.
   const keys = (async () => clearKeys(redis(), prefixOf(pullRequest)))();
   results.push(...(await Promise.allSettled([keys])));
   const failed = results.flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
@@ -76,7 +76,7 @@ function redis(): { url: string; token: string } {
   return { url: required("UPSTASH_REDIS_REST_URL"), token: required("UPSTASH_REDIS_REST_TOKEN") };
 }
 
-/** On the pull request; nowhere where there is no token to write with. */
+/** Prints a text and, when there is a token, writes it as the pull request's comment. */
 async function tell(pullRequest: number, text: string): Promise<void> {
   console.log(text);
   const { GITHUB_TOKEN: token = "" } = process.env;

@@ -1,4 +1,4 @@
-/** `npm run deploy`: brings this version to production, or leaves production as it was. */
+/** `npm run deploy`: releases this version to production, or leaves production unchanged. */
 import { z } from "zod";
 import { runCommand } from "../command.ts";
 import { type DatabaseTarget, targetFromEnvironment } from "../db/connect.ts";
@@ -17,9 +17,9 @@ const Uploaded = z.object({
 });
 
 /**
- * Migrates, uploads this version, tests it at its own address, releases it and tests production. When the last step
- * fails, all traffic goes back to the version that had it. The schema stays: a migration only ever adds, so that the
- * version before it works on it too. Throws saying which step failed.
+ * Migrates the database, uploads this version, smoke-tests it at its own address, moves all traffic to it and
+ * smoke-tests production. If that last test fails, all traffic goes back to the previous version. The schema is not
+ * rolled back: migrations only expand it, so the previous version works on it. Throws naming the failed step.
  */
 export async function release(
   input: DatabaseTarget & { url: string; tag: string; patienceMs: number },
@@ -39,12 +39,14 @@ export async function release(
     console.log(`rolled back: version ${previous}`);
     throw error;
   }
-  // A release moves traffic only; crons and queues are those of the version that told them last.
+  // A release moves traffic only; crons and queues need their own deployment.
   await wrangler(["triggers", "deploy"]);
   console.log(`released: version ${version.version_id}`);
 }
 
-/** The version that all traffic goes to. Throws when it is shared: somebody else is releasing. */
+/**
+ * Returns the version that receives all traffic. Throws when traffic is split, because another release is under way.
+ */
 async function releasedVersion(): Promise<string> {
   const { stdout } = await wrangler(["deployments", "status", "--json"]);
   const { versions } = Released.parse(JSON.parse(stdout));

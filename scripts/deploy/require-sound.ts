@@ -5,8 +5,8 @@ const MAX_MS = 15_000;
 const PAUSE_MS = 2_000;
 
 /**
- * Smoke-tests a deployment until it is sound: a new address takes a while to answer everywhere. Throws after
- * `patienceMs` with a line for each thing that is wrong.
+ * Repeats the smoke test until it passes: a new address takes a while to respond everywhere. Throws after
+ * `patienceMs` with one line per problem.
  */
 export async function requireSound(target: { url: string; patienceMs: number }): Promise<void> {
   const until = performance.now() + target.patienceMs;
@@ -21,7 +21,7 @@ export async function requireSound(target: { url: string; patienceMs: number }):
 
 async function problemsOf(url: string): Promise<string[]> {
   try {
-    // An index that is behind is no fault of this version, which may be the one that cures it.
+    // An index that lags is no reason to refuse a version, which may be the one that fixes it.
     const findings = await smoke({ url, maxMs: MAX_MS, maxLag: null });
     return findings.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
   } catch (error) {

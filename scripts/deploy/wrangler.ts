@@ -3,19 +3,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What wrangler has no use for. */
+/** Variables that wrangler does not need and does not get. */
 const NOT_ITS_OWN = ["DATABASE_URL", "NEON_API_KEY", "GITHUB_TOKEN", "UPSTASH_REDIS_REST_TOKEN"];
 
-/** What a run of wrangler said. */
+/** Output of a run of wrangler. */
 export interface Said {
   stdout: string;
-  /** The records of its output file, such as `version-upload`, in their order. */
+  /** Records of its output file, such as `version-upload`, in order. */
   records: readonly Record<string, unknown>[];
 }
 
 /**
- * Runs the project's wrangler, or the command that WRANGLER names. Secrets reach it in a file that only this account reads and that is
- * gone afterwards, never as arguments: those are seen by every process of the machine. Throws when it fails.
+ * Runs the project's wrangler, or the command in WRANGLER. Secrets are passed in a temporary file that only this
+ * account can read, never as arguments, which every process of the machine can see. Throws when it fails.
  */
 export async function wrangler(
   args: readonly string[],

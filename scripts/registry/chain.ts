@@ -12,7 +12,7 @@ const Code = z
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text as Hex);
 
-/** The code at an address. Throws what the chain client throws. */
+/** Returns the code at an address. Throws what the chain client throws. */
 export async function codeAt(client: ChainClient, address: string): Promise<Hex> {
   return Code.parse(await client.request("eth_getCode", [address, "latest"]));
 }
@@ -20,7 +20,7 @@ export async function codeAt(client: ChainClient, address: string): Promise<Hex>
 const ChainId = z.object({ result: z.string().transform(Number) });
 const ASK_MS = 10_000;
 
-/** What a node that was given is no use for, in words; its address is not told: it may hold a key. */
+/** Describes why the given node cannot be used. Omits its URL, which may hold an API key. */
 async function whyUseless(url: string, chainId: number): Promise<string> {
   try {
     const response = await fetch(url, {
@@ -38,8 +38,8 @@ async function whyUseless(url: string, chainId: number): Promise<string> {
 }
 
 /**
- * A client of a chain, on the given node or on the public ones that the code knows. Throws an Error for a chain
- * that is neither known nor given a node, and one that says what the given node is no use for.
+ * Opens a client of a chain, on the given node or on the public nodes listed in the code. Throws an Error for an
+ * unknown chain without a node, and when the given node cannot be used.
  */
 export async function openChain(chainId: number, rpcUrl: string | null): Promise<ChainClient> {
   const known = knownChains.find((chain) => chain.chainId === chainId);
@@ -60,7 +60,7 @@ export async function openChain(chainId: number, rpcUrl: string | null): Promise
     now,
   });
   try {
-    // The first answer is checked for the chain that gave it.
+    // The client verifies a node's chain id with its first request.
     await client.request("eth_blockNumber", []);
   } catch (error) {
     throw rpcUrl === null ? error : new Error(await whyUseless(rpcUrl, chainId), { cause: error });
@@ -68,7 +68,7 @@ export async function openChain(chainId: number, rpcUrl: string | null): Promise
   return client;
 }
 
-/** What stands where the Router belongs: the very code the program expects, none, or another. */
+/** Compares the code at the Router's address with the expected code. */
 export async function routerAt(client: ChainClient): Promise<"right" | "absent" | "differs"> {
   const code = await codeAt(client, depositRouterAddress);
   if (code === "0x") return "absent";

@@ -11,28 +11,28 @@ import type { StoredVault } from "../../src/vaults/vault.ts";
 import { codeAt } from "./chain.ts";
 import { differencesOf } from "./differences.ts";
 
-/** What a look at the chain says of a registry row. */
+/** A registry row and the result of its comparison with the chain. */
 export interface CheckedRow {
   row: StoredVault;
   /**
-   * `right`: the chain says what the row says. `derived`: unsupported so far, and the chain says all of it.
-   * `wrong`: the chain contradicts a row that takes deposits. `unknown`: it does not say enough of one that takes none.
+   * `right`: row and chain agree. `derived`: an unsupported row, all of which the chain provides. `wrong`: the chain
+   * contradicts a supported row. `unknown`: the chain does not provide enough for an unsupported row.
    */
   verdict: "right" | "derived" | "wrong" | "unknown";
-  /** For people: what contradicts, or what is missing. */
+  /** The contradictions or the missing facts, as text. */
   detail: string;
-  /** The adapter by the chain's word, and the vault; null: not derived. */
+  /** Adapter and vault as derived from the chain; null when they could not be derived. */
   found: { adapter: string; vault: DerivedVault } | null;
 }
 
-/** Where proxies keep their implementation. Source: EIP-1967. */
+/** Storage slot of a proxy's implementation. Source: EIP-1967. */
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 const Word = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/)
   .transform((text) => `0x${text.slice(2).padStart(64, "0")}` as Hex);
 
-/** Holds a row to its chain. Throws what the chain client throws. */
+/** Compares a row with its chain. Throws what the chain client throws. */
 export async function checkRow(client: ChainClient, row: StoredVault): Promise<CheckedRow> {
   const subject = subjectOfRow(row);
   const supported = row.status !== "unsupported";
@@ -49,7 +49,10 @@ export async function checkRow(client: ChainClient, row: StoredVault): Promise<C
   return { row, verdict, detail: differences.join("; "), found };
 }
 
-/** The family of a vault that takes no deposits yet: the first that only its own vaults pass for, else the row's. */
+/**
+ * Returns an unsupported vault's adapter: the first family with a distinctive interface that it matches, else the
+ * row's.
+ */
 async function recognise(
   client: ChainClient,
   of: { row: StoredVault; subject: DerivationSubject },
@@ -72,7 +75,7 @@ async function derive(
   return bare === null ? deriveFromChain(client, of) : refuse(bare);
 }
 
-/** Why there is no code behind an address; null: there is. */
+/** Returns why an address has no code, behind a proxy included; null when it has code. */
 async function standsOnNothing(client: ChainClient, address: Address): Promise<string | null> {
   if ((await codeAt(client, address)) === "0x") return "there is no contract at its address";
   const stored = Word.parse(

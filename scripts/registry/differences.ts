@@ -2,7 +2,7 @@ import { sameAddress } from "../../src/lib/address.ts";
 import type { DerivedVault } from "../../src/vaults/derivation.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 
-/** What a row says otherwise than the chain, in words; nothing when they agree. */
+/** Describes each difference between a row and the chain; empty when they agree. */
 export function differencesOf(row: StoredVault, found: { adapter: string; vault: DerivedVault }): string[] {
   const { vault } = found;
   const pairs: readonly [string, string | number, string | number][] = [
@@ -21,7 +21,7 @@ export function differencesOf(row: StoredVault, found: { adapter: string; vault:
   return [...differing, ...callerOf(row, vault), ...tokensOf(row, vault), ...paramsOf(row, vault)];
 }
 
-/** A row that lets the user call is never wrong, only slower; one that does not may be. */
+/** A row whose caller is the user always works, in two steps at worst; the opposite mistake makes deposits revert. */
 function callerOf(row: StoredVault, vault: DerivedVault): string[] {
   return vault.caller === "user" && row.caller === "router" ? ["only the user may call it"] : [];
 }

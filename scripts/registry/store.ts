@@ -15,18 +15,20 @@ import type { DatabaseTarget } from "../db/connect.ts";
 import { readSeedFile, seedFile } from "../db/seed.ts";
 import { SeedRow } from "../db/seed-row.ts";
 
-/** A vault that takes no deposits yet, as its chain has it. */
+/** A vault to activate, as derived from its chain. */
 export interface Activation {
   row: StoredVault;
   adapter: string;
   vault: DerivedVault;
 }
 
-/** Where registry rows are, and are written to. */
+/** A source of registry rows that can activate vaults. */
 export interface RowStore {
   name: string;
   rows(chainId: number): Promise<StoredVault[]>;
-  /** Lets a vault take deposits; false when it was changed meanwhile, or an administrator took it out. */
+  /**
+   * Activates a vault; returns false when the row has changed in the meantime or an administrator has disabled it.
+   */
   activate(activation: Activation): Promise<boolean>;
 }
 
@@ -36,7 +38,7 @@ const columnsOf = ({ row, adapter, vault }: Activation) => ({
   type: findFamily(adapter)?.type ?? row.type,
 });
 
-/** The rows of the repository: an activation is a change of the file, to be reviewed and committed. */
+/** Opens the repository's seed file. An activation edits the file, which is then reviewed and committed. */
 export function fileStore(file = seedFile): RowStore {
   return {
     name: file,
@@ -54,7 +56,7 @@ export function fileStore(file = seedFile): RowStore {
   };
 }
 
-/** The rows of a deployment. An activation is audited as an administrator's change is. */
+/** Opens a deployment's database. An activation is audited like an administrator's change. */
 export function databaseStore(target: DatabaseTarget): RowStore {
   const { databaseUrl, endpoint } = target;
   const open = lazyDrizzle({ databaseUrl, httpUrl: endpoint ?? null, fetch });
@@ -85,7 +87,7 @@ export function databaseStore(target: DatabaseTarget): RowStore {
   };
 }
 
-/** Whether the last thing that was done to a vault at run time was to take it out. */
+/** Returns true when the last audited change of a vault disabled it. */
 async function wasTakenOut(db: Database, vaultId: string): Promise<boolean> {
   const [last] = await db.run((sql) =>
     sql

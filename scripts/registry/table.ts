@@ -8,7 +8,7 @@ const ROUTER: Readonly<Record<Report["router"], string>> = {
 };
 const ORDER: readonly CheckedRow["verdict"][] = ["wrong", "unknown", "derived", "right"];
 
-/** Writes what a check found as lines for a person: what is wrong first. */
+/** Formats a report as lines of text, contradictions first. */
 export function tableOf({ router, checked, activated }: Report): string {
   const rows = [...checked].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
   const cells = rows.map(({ row, verdict, found, detail }) => [

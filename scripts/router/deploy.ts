@@ -1,4 +1,4 @@
-/** `npm run router:deploy -- --chain N`: puts the DepositRouter on a chain, at the address it has everywhere. */
+/** `npm run router:deploy -- --chain N`: deploys the DepositRouter at its deterministic address. */
 import {
   type Address,
   createPublicClient,
@@ -21,21 +21,21 @@ import {
 import { runCommand } from "../command.ts";
 import { configuredChains } from "../rpc/configured-chains.ts";
 
-/** What became of it: it was there, it would be deployed, or it was. Costs in wei. */
+/** Result: already deployed, deployable (dry run) or deployed. Costs in wei. */
 export type Deployment =
   | { outcome: "present"; address: Address }
   | { outcome: "possible"; address: Address; gas: bigint; cost: bigint; balance: bigint | null }
   | { outcome: "deployed"; address: Address; hash: Hex; gas: bigint };
 
-/** How long the transaction may take to be mined. */
+/** Longest wait for the transaction to be mined. */
 const MINED_WITHIN_MS = 180_000;
 
 /**
- * Deploys the Router through the CREATE2 factory and proves that what stands there is ours, byte for byte; nothing is
- * sent where it is already, in a dry run, or before the chain itself has shown that the transaction would succeed.
+ * Deploys the Router through the CREATE2 factory and verifies its code byte for byte. Sends nothing when it is
+ * already deployed, in a dry run, or when the simulated transaction fails.
  *
- * Throws when the node is of another chain, the address carries other code, the factory is not there, the account
- * cannot pay, or the deployed code is not ours.
+ * Throws when the node serves another chain, the address holds other code, the factory is missing, the account cannot
+ * pay, or the deployed code differs.
  */
 export async function deployRouter(target: {
   chainId: number;
@@ -63,7 +63,7 @@ export async function deployRouter(target: {
   return { outcome: "deployed", address: depositRouterAddress, hash, gas: receipt.gasUsed };
 }
 
-/** Whether the chain carries the Router and its Executor. Throws when other code stands at the Router's address. */
+/** Returns true when the Router and its Executor are deployed. Throws when the Router's address holds other code. */
 async function isDeployed(client: PublicClient): Promise<boolean> {
   const [router, executor] = await Promise.all([
     client.getCode({ address: depositRouterAddress }),
@@ -77,7 +77,7 @@ async function isDeployed(client: PublicClient): Promise<boolean> {
   return true;
 }
 
-/** Lets the chain try it: the factory must give the very address. A fifth more gas than it took. */
+/** Simulates the deployment: the factory must return the expected address. Adds a fifth to the estimated gas. */
 async function tryDeploying(
   client: PublicClient,
   from: Address | null,
@@ -94,7 +94,7 @@ async function tryDeploying(
     from === null ? null : client.getBalance({ address: from }),
   ]);
   const gas = (estimate * 12n) / 10n;
-  // Prices may rise until it is mined.
+  // Twice the current price, because it may rise until the transaction is mined.
   return { outcome: "possible", address: depositRouterAddress, gas, cost: gas * price * 2n, balance };
 }
 

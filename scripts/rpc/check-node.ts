@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { depositRouterAddress } from "../../src/router/address.ts";
 
-/** What a node can do of what the service asks of nodes. */
+/** Capabilities of a node, as far as the service needs them. */
 export interface NodeReport {
-  /** Null: it is of the chain that it stands for; else what is wrong, and the rest was not asked. */
+  /** Null when the node answers for its chain; otherwise the problem, and the other fields are null or false. */
   problem: string | null;
   head: number | null;
-  /** Seconds between the head's time and now. */
+  /** Seconds between the head block's timestamp and now. */
   ageS: number | null;
-  /** The most blocks that one `eth_getLogs` of one contract took; null: not even the fewest that were tried. */
+  /** Largest block range of one `eth_getLogs` for one contract; null when even the smallest range failed. */
   logRange: number | null;
-  /** Whether `eth_call` obeys overrides of an account's code. */
+  /** True when `eth_call` supports overriding an account's code. */
   overrides: boolean;
-  /** Whether it has `eth_simulateV1`. */
+  /** True when the node supports `eth_simulateV1`. */
   simulates: boolean;
-  /** How long it took to tell its head. */
+  /** Milliseconds to return its head block. */
   ms: number | null;
 }
 
@@ -24,14 +24,14 @@ const Quantity = z
   .regex(/^0x[0-9a-f]+$/)
   .transform(Number);
 const Block = z.object({ number: Quantity, timestamp: Quantity });
-/** Widest first. */
+/** Block ranges to try, widest first. */
 const LOG_RANGES = [100_000, 10_000, 5_000, 2_000, 1_000, 500, 100];
 const TIMEOUT_MS = 10_000;
-/** Nobody's; a call of it returns what the override's code does: the word 1. */
+/** An unused address; with the override's code, a call to it returns the word 1. */
 const STAND_IN = "0x00000000000000000000000000000000000c0de5";
 const RETURNS_ONE = "0x600160005260206000f3";
 
-/** Asks one node, one request after the other. Never throws; no answer of the node is repeated. */
+/** Tests one node, one request at a time. Never throws and never repeats the node's messages. */
 export async function checkNode(node: { url: string; chainId: number; now: number }): Promise<NodeReport> {
   const { url, chainId, now } = node;
   const nothing = { head: null, ageS: null, logRange: null, overrides: false, simulates: false, ms: null };
@@ -59,7 +59,7 @@ export async function checkNode(node: { url: string; chainId: number; now: numbe
   };
 }
 
-/** Asks for one contract's logs up to the head, in ever fewer blocks. */
+/** Returns the widest block range up to the head for which the node returns one contract's logs. */
 async function findLogRange(url: string, head: number): Promise<number | null> {
   for (const range of LOG_RANGES) {
     if (range > head + 1 && range !== LOG_RANGES.at(-1)) continue;
@@ -76,7 +76,7 @@ async function obeysOverrides(url: string): Promise<boolean> {
   return answer === `0x${"1".padStart(64, "0")}`;
 }
 
-/** The result, or undefined for whatever else comes back, or nothing. */
+/** Returns the result of a request, or undefined on any failure. */
 async function ask(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   try {
     const response = await fetch(url, {

@@ -1,4 +1,4 @@
-/** `npm run rpc:check`: asks every configured node what it can do. */
+/** `npm run rpc:check`: tests the capabilities of every configured node. */
 import { runCommand } from "../command.ts";
 import { checkNode, type NodeReport } from "./check-node.ts";
 import { configuredChains } from "./configured-chains.ts";

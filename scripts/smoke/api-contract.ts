@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { z } from "zod";
 import { type Answer, send } from "./request.ts";
 
-/** A JSON Schema as OpenAPI 3.1 uses it; only what is looked into is named. */
+/** A JSON Schema as OpenAPI 3.1 uses it, with the keywords that are read here. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -49,7 +49,7 @@ const Operation = z.object({
       headers: z.record(z.string(), z.object({ $ref: z.string() })).default({}),
     }),
   ),
-  /** Alternatives; none, or an empty one: open to everybody. */
+  /** Alternative security schemes; an empty list or an empty alternative means public. */
   security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
 });
 const Document = z.object({
@@ -62,17 +62,19 @@ const Document = z.object({
   }),
 });
 
+/** A parsed OpenAPI document. */
 export type ApiDocument = z.output<typeof Document>;
 
+/** One operation of the document. */
 export interface ApiOperation extends z.output<typeof Operation> {
   method: string;
-  /** With its parameters in braces. */
+  /** Path template, with its parameters in braces. */
   path: string;
-  /** The schema of a JSON body, references resolved; null when it takes none. */
+  /** Schema of the JSON body with references resolved; null when it takes none. */
   body: JsonSchema | null;
 }
 
-/** The document that the service publishes, and what it says of answers. */
+/** The OpenAPI document that a service publishes, able to validate its answers. */
 export class ApiContract {
   readonly document: ApiDocument;
   readonly operations: readonly ApiOperation[];
@@ -99,7 +101,7 @@ export class ApiContract {
     return found;
   }
 
-  /** The schema with every reference in it replaced by what it points to. */
+  /** Returns the schema with every reference replaced by its target. */
   resolve(schema: JsonSchema): JsonSchema {
     const target = schema.$ref === undefined ? schema : this.#component(schema.$ref);
     const all = (list: JsonSchema[] | undefined) => list?.map((item) => this.resolve(item));
@@ -118,8 +120,8 @@ export class ApiContract {
   }
 
   /**
-   * What is wrong with an answer by the document: a status or content type that is not declared, a header that is and
-   * lacks, or a body that does not match its schema, members that no schema declares included. Empty: nothing.
+   * Returns an answer's violations of the document: an undeclared status or content type, a missing required header,
+   * or a body that does not match its schema, undeclared members included. Empty when it conforms.
    */
   problems(operation: ApiOperation, answer: Answer): string[] {
     const declared = operation.responses[String(answer.status)];
@@ -151,7 +153,7 @@ export class ApiContract {
   }
 }
 
-/** Refuses members that are not declared, in every object of a resolved schema. */
+/** Forbids undeclared members in every object of a resolved schema. */
 function close(schema: JsonSchema, outermost = true): JsonSchema {
   const whole = schema.properties !== undefined || schema.allOf !== undefined;
   const properties = Object.entries(schema.properties ?? {}).map(([name, item]) => [name, close(item)]);
@@ -166,7 +168,7 @@ function close(schema: JsonSchema, outermost = true): JsonSchema {
   });
 }
 
-/** Leaves out what is undefined. */
+/** Removes undefined members. */
 function defined(schema: { [K in keyof JsonSchema]: JsonSchema[K] | undefined }): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
 }

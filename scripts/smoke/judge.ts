@@ -10,33 +10,33 @@ const Readiness = z.object({
   indexes: z.array(z.object({ chain_id: z.int(), lag: z.int().nullable() })),
 });
 
-/** Headers that every answer carries. */
+/** Headers that every answer must carry. */
 const ALWAYS: readonly (readonly [name: string, value: RegExp])[] = [
   ["x-request-id", /^[\w-]{1,64}$/],
   ["x-content-type-options", /^nosniff$/],
   ["strict-transport-security", /^max-age=\d{7,}/],
 ];
-/** What no caller is to see: where things are, how they are written, and what went wrong inside. */
+/** Internals that no answer may reveal: connection strings, secrets and stack traces. */
 const LEAKS = new RegExp(
   [
     /postgres(?:ql)?:\/\/|rediss?:\/\/|Bearer [\w-]|cw_secret_\w/,
-    // A line of a stack, which prose with something in brackets is not.
+    // A stack frame; prose with words in parentheses must not match.
     /\.[jt]s:\d+:\d+|\bat [^()]{1,100} \((?:[^()\s]+:\d+:\d+|<anonymous>|native)\)/,
   ]
     .map(({ source }) => source)
     .join("|"),
 );
 
-/** What is held against the answers of a deployment. */
+/** The limits and the document that a deployment's answers are judged by. */
 export interface Measure {
   contract: ApiContract;
-  /** How long an answer may take. */
+  /** Longest acceptable response time in milliseconds. */
   maxMs: number;
-  /** How many blocks a chain's index may be behind; null: any number. */
+  /** Largest acceptable lag of a chain's index, in blocks; null for no limit. */
   maxLag: number | null;
 }
 
-/** An answer, how long it took, and the id that was asked for it. */
+/** An answer, its duration, and the request id that was sent. */
 interface Seen {
   answer: Answer;
   ms: number;
@@ -44,7 +44,7 @@ interface Seen {
   measure: Measure;
 }
 
-/** What is wrong with an answer; empty: nothing. */
+/** Returns the problems of an answer; empty when there are none. */
 export function judge(probe: Probe, { answer, ms, requestId, measure }: Seen): string[] {
   const problems: string[] = [];
   if (!probe.expected.includes(answer.status))
@@ -55,7 +55,7 @@ export function judge(probe: Probe, { answer, ms, requestId, measure }: Seen): s
     const given = answer.headers.get(name);
     if (given === null || !value.test(given)) problems.push(`the header ${name} is ${given ?? "not there"}`);
   }
-  // What others wrote may look like anything.
+  // Assets hold third-party text that may look like anything.
   if (!probe.asset && LEAKS.test(answer.text)) problems.push("the answer tells what is inside");
   if (probe.holds?.test(answer.text) === false) problems.push(`the page lacks ${probe.holds.source}`);
   if (ms > measure.maxMs) problems.push(`took ${Math.round(ms)} ms, of ${measure.maxMs} allowed`);
@@ -70,7 +70,7 @@ export function judge(probe: Probe, { answer, ms, requestId, measure }: Seen): s
   return [...problems, ...unready(probe, { answer, maxLag: measure.maxLag })];
 }
 
-/** Fields that tell of something else than what was asked for. */
+/** Reports a field whose value differs from the value that the request named. */
 function ofAnother({ asked }: Probe, { json }: Answer): string[] {
   const body = z.record(z.string(), z.unknown()).catch({}).parse(json);
   return [...asked].flatMap(([name, value]) => {
@@ -81,14 +81,14 @@ function ofAnother({ asked }: Probe, { json }: Answer): string[] {
   });
 }
 
-/** Addresses that do not carry their EIP-55 checksum. */
+/** Returns addresses without their EIP-55 checksum. */
 function misspelt(value: unknown): string[] {
   if (typeof value === "string")
     return /^0x[0-9a-fA-F]{40}$/.test(value) && getAddress(value) !== value ? [value] : [];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(misspelt) : [];
 }
 
-/** What a path or method that there is not is answered with. */
+/** Checks the answer to an unknown path or method: code, content type and `allow` header. */
 function refusal({ operation }: Probe, { status, headers, json }: Answer): string[] {
   if (operation !== null || (status !== 404 && status !== 405)) return [];
   const expected = status === 404 ? "route_not_found" : "method_not_allowed";
@@ -101,7 +101,9 @@ function refusal({ operation }: Probe, { status, headers, json }: Answer): strin
   ];
 }
 
-/** Public routes answer pages of every origin; portal and administration none, and nothing of theirs is kept. */
+/**
+ * Checks CORS: public routes allow every origin; portal and administration routes allow none and are never cached.
+ */
 function crossOrigin({ operation }: Probe, { headers }: Answer): string[] {
   if (operation === null) return [];
   const { security } = operation;
@@ -113,7 +115,7 @@ function crossOrigin({ operation }: Probe, { headers }: Answer): string[] {
   return headers.get("cache-control") === "no-store" ? open : [...open, "the answer may be kept"];
 }
 
-/** An answer that is made for one caller bears that caller's id, and a problem document the same. */
+/** Checks that an uncached answer and its problem document carry the request's own id. */
 function strangeId({ asset }: Probe, { answer, requestId }: { answer: Answer; requestId: string }): string[] {
   if (asset || answer.headers.get("cache-control") !== "no-store") return [];
   const told = answer.headers.get("x-request-id");
@@ -124,14 +126,14 @@ function strangeId({ asset }: Probe, { answer, requestId }: { answer: Answer; re
   ];
 }
 
-/** What the document says may not be kept is kept by nobody, and where credentials are checked no time is told. */
+/** Checks that uncacheable answers are `no-store`, and that routes with credentials send no timings. */
 function secrecy({ operation }: Probe, { headers }: Answer): string[] {
   if (headers.has("access-control-allow-credentials")) return ["pages of other origins may sign in with it"];
   if (operation === null) return [];
   const { responses, security } = operation;
   const mayKeep = "304" in responses || headers.get("cache-control") === "no-store";
   const open = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
-  // The platform may add entries of its own.
+  // The platform may add timings of its own.
   const timed = !open && (headers.get("server-timing") ?? "").includes("total;");
   return [
     ...(mayKeep || !open ? [] : ["the answer may be kept"]),
@@ -139,7 +141,9 @@ function secrecy({ operation }: Probe, { headers }: Answer): string[] {
   ];
 }
 
-/** Lists that no deployment has empty, and the policy of pages for people. */
+/**
+ * Checks that lists which no deployment has empty are filled, and that HTML pages carry a content security policy.
+ */
 function lacking({ name, holds, asset }: Probe, { status, headers, json }: Answer): string[] {
   const filled = name === "tokens.list" || name === "intel.rules";
   return [

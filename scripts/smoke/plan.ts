@@ -1,47 +1,47 @@
 import type { ApiOperation } from "./api-contract.ts";
 import type { Send } from "./request.ts";
 
-/** One request of the smoke test: it writes nothing, whatever the deployment is. */
+/** One read-only request of the smoke test. */
 export interface Probe {
   name: string;
-  /** The operation whose declared answers hold; null for pages and for paths that no operation has. */
+  /** The operation whose declared responses apply; null for pages and for unknown paths. */
   operation: ApiOperation | null;
   path: string;
   request: Send;
-  /** Statuses that a sound deployment gives. */
+  /** Acceptable status codes. */
   expected: readonly number[];
-  /** What path and query ask for: a field of the answer that bears such a name has the value asked for. */
+  /** Parameters of path and query: a field of the answer with the same name must have the same value. */
   asked: ReadonlyMap<string, string>;
-  /** What is in a page for people; null where nobody reads one. */
+  /** Text that an HTML page must contain; null for JSON. */
   holds: RegExp | null;
-  /** Whether the platform serves it, without the Worker and its headers. */
+  /** True when the platform serves it as a static asset, without the Worker's headers. */
   asset: boolean;
 }
 
-/** What the deployment itself lists: without it, its routes cannot be asked anything. */
+/** A vault and a chain that the deployment lists, to fill the parameters with. */
 export interface Known {
   vaultId: string;
   chainId: number;
 }
 
-/** Nobody has it. */
+/** An address without deposits or shares. */
 const NOBODY = "0x1212121212121212121212121212121212121212";
 
 type Page = Pick<Probe, "path" | "expected"> & Partial<Pick<Probe, "request" | "holds" | "asset">>;
 
-/** Paths beside the operations, and what they answer. */
+/** Paths that are not operations, and their expected answers. */
 const PAGES: readonly Page[] = [
   { path: "/openapi.json", expected: [200] },
   { path: "/", expected: [200], holds: /<a href="\/docs">/ },
   { path: "/docs", expected: [200], holds: /<script src="\/docs-assets\/scalar\.js">/ },
-  // The viewer that the page before names; without it that page stays white.
+  // The script that `/docs` loads; without it that page stays blank.
   { path: "/docs-assets/scalar.js", expected: [200], holds: /createApiReference/, asset: true },
   { path: "/docs/errors", expected: [200], holds: /<h2 id="route_not_found">/ },
   { path: "/v1/no-such-route", expected: [404] },
   { path: "/v1/vaults", request: { method: "DELETE" }, expected: [405] },
 ];
 
-/** Every operation of the document once, and the pages. Throws for an operation that takes something unheard of. */
+/** Returns one probe per operation, and the pages. Throws for an operation with an unknown parameter. */
 export function planProbes(operations: readonly ApiOperation[], known: Known): Probe[] {
   const pages = PAGES.map(({ path, request = {}, holds = null, asset = false, expected }) => ({
     name: `${request.method ?? "GET"} ${path}`,
@@ -81,7 +81,7 @@ function expectedOf(operation: ApiOperation): readonly number[] {
   const open = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
   if (!open) return [401];
   if (body !== null) return [422];
-  // Ids and addresses that nobody has.
+  // Ids and addresses that do not exist.
   return method === "patch" || /\{tracking_id\}|\{address\}|\{signal_id\}/.test(path) ? [404] : [200];
 }
 

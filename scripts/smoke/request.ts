@@ -1,4 +1,4 @@
-/** An HTTP answer as it came; `json` is undefined when the body is none. */
+/** An HTTP answer; `json` is undefined when the body is not JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -6,17 +6,18 @@ export interface Answer {
   json: unknown;
 }
 
+/** A request to send. */
 export interface Send {
   method?: string;
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** Body to send as JSON. */
   body?: unknown;
-  /** Sent as it is, without a content type of its own. */
+  /** Body to send unchanged, without a content type. */
   raw?: string | Uint8Array<ArrayBuffer>;
   signal?: AbortSignal;
 }
 
-/** Sends one request; follows no redirect. */
+/** Sends one request without following redirects. */
 export async function send(
   url: string,
   { method, headers = {}, body, raw, signal }: Send = {},
@@ -42,7 +43,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** How many requests a call made to an outside system, by its `Server-Timing`. */
+/** Returns the number of requests to an outside system that `Server-Timing` reports. */
 export function requestsTo(answer: Answer, system: "rpc" | "provider" | "db" | "redis"): number {
   const header = answer.headers.get("server-timing") ?? "";
   const [, count] = new RegExp(`(?:^|, )${system};dur=\\d+;desc="(\\d+)"`).exec(header) ?? [];

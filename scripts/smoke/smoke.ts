@@ -11,20 +11,20 @@ export interface Finding {
   name: string;
   status: number | null;
   ms: number;
-  /** Empty: sound. */
+  /** Empty when the answer passed. */
   problems: readonly string[];
 }
 
 const committed = join(import.meta.dirname, "../../openapi.json");
 
-/** A deployment, and what is held against its answers. */
+/** A deployment and the limits for its answers. */
 export interface SmokeTarget extends Omit<Measure, "contract"> {
   url: string;
 }
 
 /**
- * Asks a deployment everything once, from outside, and writes nothing: each operation answers as its document says,
- * and the document has every operation that this version has. Throws when there is no deployment to ask.
+ * Requests every operation of a deployment once, without writing, and checks the answers against its own document;
+ * the document must have every operation of this version. Throws when the deployment cannot be reached.
  */
 export async function smoke({ url, ...limits }: SmokeTarget): Promise<Finding[]> {
   const contract = await readContract(url);
@@ -39,7 +39,7 @@ async function ask(probe: Probe, { url, measure }: { url: string; measure: Measu
   const startedAt = performance.now();
   const took = () => performance.now() - startedAt;
   try {
-    // Longer than it may take, so that a slow answer is told from none.
+    // Twice the limit, so that a slow answer can be told from none.
     const signal = AbortSignal.timeout(2 * measure.maxMs);
     const requestId = `smoke-${crypto.randomUUID()}`;
     const headers = { ...probe.request.headers, "x-request-id": requestId };
@@ -53,7 +53,7 @@ async function ask(probe: Probe, { url, measure }: { url: string; measure: Measu
   }
 }
 
-/** The deployment's own document. Throws when what it serves is none. */
+/** Reads the deployment's OpenAPI document. Throws when it is invalid. */
 async function readContract(url: string): Promise<ApiContract> {
   const answer = await send(`${url}/openapi.json`);
   const refuse = (why: string) => new Error(`/openapi.json is no document: ${answer.status}, ${why}`);
@@ -66,7 +66,7 @@ async function readContract(url: string): Promise<ApiContract> {
   }
 }
 
-/** Whether the version that is deployed is this one, as far as its operations tell. */
+/** Reports operations of this version that the deployment's document lacks. */
 function missingOperations(contract: ApiContract): Finding {
   const idsOf = ({ operations }: ApiContract) => operations.map(({ operationId }) => operationId);
   const deployed = new Set(idsOf(contract));
@@ -76,7 +76,9 @@ function missingOperations(contract: ApiContract): Finding {
   return { name: "the document", status: null, ms: 0, problems };
 }
 
-/** A vault and a chain to ask for. Throws when the deployment lists none: its registry is empty or unread. */
+/**
+ * Returns a listed vault and chain. Throws when the deployment lists none: its registry is empty or cannot be read.
+ */
 async function readKnown(url: string): Promise<Known> {
   const first = async <S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>> => {
     const answer = await send(`${url}${path}`);

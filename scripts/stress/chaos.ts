@@ -1,7 +1,7 @@
 /**
- * Sends generated requests while nodes, database and Redis fail in turns and together, and judges each answer: it may
- * say that something outside is down (502, 503, 504), but it is never a bare 500, never another shape than declared,
- * and invalid input stays invalid. Once everything is up again, so is the service.
+ * Sends generated requests while nodes, database and Redis fail, alone and together, and checks each answer. An
+ * outage may show as 502, 503 or 504, but never as a plain 500 or an undeclared shape, and invalid input must stay
+ * invalid. After the outages the service must work again.
  *
  *   node scripts/stress/chaos.ts
  *   node scripts/stress/chaos.ts --requests 20000 --seed 42
@@ -31,14 +31,14 @@ const { values: options } = readArguments({
   },
 });
 const seed = Number(options.seed);
-/** How long each combination of failures lasts. */
+/** Duration of one combination of failures. */
 const EPOCH_MS = 400;
 
 interface Weather {
   stop(): Promise<void>;
 }
 
-/** Makes every emulator fail in some way for a while, in another way for the next, and so on until stopped. */
+/** Makes the emulators fail in one combination after another until stopped. */
 function startWeather({ emulators }: StackManifest): Weather {
   const urls = [emulators.neon, emulators.upstash, ...Object.values(emulators.rpc)];
   const fault = fc.record({

@@ -1,7 +1,6 @@
 /**
- * Measures whether wrong credentials can be told apart by the time they take. Everything but the wire is real: the
- * whole verb, drizzle and the driver, over a database that answers at once. Kinds are measured in turns; each is
- * compared with an unknown key by Welch's t-test.
+ * Measures whether response times distinguish kinds of wrong credentials. Runs the real verb, drizzle and the driver
+ * over a database that answers at once. The kinds take turns; each is compared with an unknown key by Welch's t-test.
  *
  *   node scripts/stress/credential-timing.ts
  *   node scripts/stress/credential-timing.ts --runs 100000
@@ -52,7 +51,7 @@ const answers = new Map(
 );
 const fetch = async (_url: string, init?: RequestInit): Promise<Response> =>
   new Response(answers.get(String(init?.body).includes(keyDigest)));
-// Before the database: what opens one last says where requests go.
+// Created before the database, because the context opened last decides where the driver's requests go.
 const base = createContext(
   createRuntime({
     DATABASE_URL: "postgres://nobody:none@127.0.0.1:9/none",
@@ -96,7 +95,7 @@ async function timeOf(offered: OfferedPair): Promise<number> {
   return took;
 }
 
-/** Mean and squared standard error, without the slowest tenth: pauses of the machine, which fall on all alike. */
+/** Returns mean and squared standard error without the slowest tenth, which holds the machine's pauses. */
 function summary(times: number[]): { mean: number; error: number } {
   const kept = times.sort((a, b) => a - b).slice(0, Math.floor(times.length * 0.9));
   const mean = kept.reduce((sum, time) => sum + time, 0) / kept.length;
@@ -104,7 +103,7 @@ function summary(times: number[]): { mean: number; error: number } {
   return { mean, error: variance / kept.length };
 }
 
-/** Any order: nobody is always the first of a round, or always behind the same other. */
+/** Shuffles the kinds, so that none is always first or always follows the same other one. */
 function shuffled(list: readonly string[]): string[] {
   return list
     .map((name) => ({ name, at: Math.random() }))

@@ -1,6 +1,6 @@
 /**
- * Random deposits into every kind of local vault, each carried through on a chain: the end-to-end test of the same name
- * with more deposits.
+ * Makes random deposits into every kind of local vault on a chain: the end-to-end test of the same name with more
+ * runs.
  *
  *   node scripts/stress/deposits.ts
  *   node scripts/stress/deposits.ts --runs 5000

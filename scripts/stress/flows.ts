@@ -1,6 +1,6 @@
 /**
- * The flows index at length: random schedules in memory and over the database, 200,000 events on a real Postgres, and
- * the positions of random histories.
+ * Tests the flows index at length: random schedules in memory and over the database, 200,000 events on a real
+ * Postgres, and positions from random histories.
  *
  *   node scripts/stress/flows.ts
  *   node scripts/stress/flows.ts --schedules 10000 --database 300 --events 200000 --histories 2000 --seed 1

@@ -1,11 +1,11 @@
 /**
- * Sends generated requests, right and wrong, to every operation of the OpenAPI document and judges each answer.
+ * Sends generated requests, valid and invalid, to every operation of the OpenAPI document and checks each answer.
  *
- *   node scripts/stress/fuzz.ts                       60,000 requests, some 20,000 of them wrong
+ *   node scripts/stress/fuzz.ts                       60,000 requests, some 20,000 of them invalid
  *   node scripts/stress/fuzz.ts --requests 100000 --seed 42
  *   node scripts/stress/fuzz.ts --stack .stack/stack.json
  *
- * Fails when an answer is a failure of ours (5xx), is not as the document declares it, or accepts an input that the
+ * Fails on a server error (5xx), on an answer that the document does not declare, and on an accepted request that the
  * document forbids.
  */
 import { randomInt } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Races between partners' requests over several isolates on a real Postgres, where statements truly run at once: PGlite
- * is one session and proves nothing here. The integration test of the same name, with more rounds.
+ * Races partners' requests from several isolates on a real Postgres, where statements run concurrently (PGlite has a
+ * single session). Runs the integration test of the same name with more rounds.
  *
  *   node scripts/stress/partner-races.ts
  *   node scripts/stress/partner-races.ts --rounds 200

@@ -1,9 +1,9 @@
 /**
- * The tests of migrations, and the end-to-end tests, each on a real Postgres: the embedded PGlite is one session, so
- * only here do two writers, or two migrators, ever meet.
+ * Runs the tests of migrations and the end-to-end tests on a real Postgres. The embedded PGlite has a single session,
+ * so concurrent writers and migrators can be tested only here.
  *
  *   node scripts/stress/postgres.ts
- *   node scripts/stress/postgres.ts --only races        of the end-to-end tests, those
+ *   node scripts/stress/postgres.ts --only races        the end-to-end tests of races only
  *   node scripts/stress/postgres.ts --only migrations   no end-to-end test
  */
 import { readArguments } from "../command.ts";

@@ -7,7 +7,7 @@ const Nonce = z.object({ nonce: z.string(), message: z.string() });
 const Receipt = z.object({ application_id: z.string() });
 const Registration = z.object({ session_token: z.string() });
 
-/** Headers that let one in, by the security schemes of the document: a new partner's session, and the administrator. */
+/** Returns authenticating headers by security scheme: the session of a new partner, and the administrator's token. */
 export async function credentialsOf(stack: StackManifest): Promise<Record<string, Record<string, string>>> {
   const account = privateKeyToAccount(generatePrivateKey());
   const admin = { authorization: `Bearer ${stack.admin_token}` };

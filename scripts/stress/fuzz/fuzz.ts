@@ -5,27 +5,31 @@ import { type Answer, send } from "../../smoke/request.ts";
 import { makeOracle } from "./oracle.ts";
 import { type FuzzRequest, type Known, requestsFor } from "./requests.ts";
 
+/** Settings of a fuzzing run. */
 export interface FuzzPlan {
   origin: string;
   contract: ApiContract;
   known: Known;
-  /** By security scheme; operations whose scheme is not here must answer 401. */
+  /** Headers by security scheme; operations of any other scheme must answer 401. */
   credentials: Readonly<Record<string, Record<string, string>>>;
-  /** Requests in all; operations that build transactions get the most, those without input the least. */
+  /**
+   * Total number of requests; operations that build transactions get the most, operations without input the fewest.
+   */
   requests: number;
   seed: number;
-  /** Whether outside systems are made to fail meanwhile: then 502, 503 and 504 are honest answers. */
+  /** True when outside systems are made to fail during the run: 502, 503 and 504 are then accepted. */
   outages: boolean;
 }
 
+/** Result of one operation. */
 export interface FuzzReport {
   operationId: string;
   requests: number;
-  /** How many answers had each status. */
+  /** Number of answers by status. */
   statuses: Record<string, number>;
-  /** How many requests were wrong by the document. */
+  /** Number of requests that the document forbids. */
   wrong: number;
-  /** The smallest request found that was answered wrongly, and why; null: none was. */
+  /** The smallest request with a wrong answer, and the problem; null when there is none. */
   failure: string | null;
 }
 
@@ -37,7 +41,7 @@ const Finding = z.strictObject({
 });
 const Invalid = z.strictObject({ detail: z.array(Finding).min(1) });
 
-/** Sends generated requests to every operation, all operations at once. Never throws for a bad answer. */
+/** Sends generated requests to all operations concurrently. Reports wrong answers instead of throwing. */
 export async function fuzz(plan: FuzzPlan): Promise<FuzzReport[]> {
   const { operations } = plan.contract;
   const weight = ({ operationId, parameters, body }: ApiOperation): number =>
@@ -58,7 +62,7 @@ async function fuzzOperation(
   const oracle = makeOracle(operation);
   const headers = headersFor(operation, plan.credentials);
   let [requests, wrong] = [0, 0];
-  // What administrators do to vaults that exist would change them for everybody else.
+  // Administrators' changes to existing vaults would affect all other operations.
   const known = operation.path.startsWith("/v1/admin/") ? NOTHING : plan.known;
   const property = fc.asyncProperty(requestsFor(operation, known), async (request) => {
     const answer = await deliver(plan.origin, { operation, credentials: headers ?? {} }, request);
@@ -78,7 +82,7 @@ async function fuzzOperation(
   return { operationId: operation.operationId, requests, statuses, wrong, failure };
 }
 
-/** The credentials that an operation takes: none when it is open, null when there are none to give. */
+/** Returns the operation's credentials: empty for a public one, null when the plan has none for its scheme. */
 function headersFor(
   operation: ApiOperation,
   credentials: FuzzPlan["credentials"],
@@ -96,7 +100,7 @@ function judgeStranger(answer: Answer): string[] {
   return answer.status === 401 ? [] : [`without credentials it was answered ${answer.status}`];
 }
 
-/** What an answer gets wrong: a failure of ours, or an invalid input that passed or was not pointed at. */
+/** Returns an answer's faults: a server error, or invalid input that was accepted or not named in the problem. */
 function judge(answer: Answer, expected: ReadonlySet<string>): string[] {
   const problems: string[] = [];
   if (answer.status >= 500) problems.push(`a failure of ours: ${answer.status}`);
@@ -123,12 +127,12 @@ async function deliver(
   const { body } = request;
   if (body.kind === "none") return send(url, { method, headers });
   const type = body.kind === "json" ? "application/json" : body.type;
-  // Bytes, for fetch gives a text a content type of its own.
+  // As bytes, because fetch adds a content type to a string.
   const raw = Uint8Array.from(Buffer.from(body.text, "utf8"));
   return send(url, { method, raw, headers: type === null ? headers : { ...headers, "content-type": type } });
 }
 
-/** The URL with its parameters filled in, and the headers among them. */
+/** Fills the path and query parameters into the URL and returns the header parameters. */
 function address(template: string, parameters: FuzzRequest["parameters"]) {
   const query = new URLSearchParams();
   const own: Record<string, string> = {};
@@ -143,7 +147,7 @@ function address(template: string, parameters: FuzzRequest["parameters"]) {
   return { url: query.size > 0 ? `${path}?${query}` : path, own };
 }
 
-/** One line for each operation, for a terminal. */
+/** Formats an operation's result as one line. */
 export function describeReport({ operationId, requests, statuses, wrong, failure }: FuzzReport): string {
   const counts = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
   const line = `${operationId.padEnd(28)} ${String(requests).padStart(6)} requests, ${String(wrong).padStart(6)} wrong   ${counts.join("  ")}`;

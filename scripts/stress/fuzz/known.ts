@@ -6,7 +6,7 @@ import type { Known } from "./requests.ts";
 
 const NATIVE = ["0x0000000000000000000000000000000000000000", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"];
 
-/** Values under which a local stack knows something: vaults, tokens, users, a deposit, a transaction. */
+/** Collects values that exist on a local stack: vaults, tokens, users, a deposit, a transaction. */
 export async function knownTo(stack: StackManifest): Promise<Known> {
   const users = stack.accounts.map(({ address }) => address);
   const chain = stack.chains[0];
@@ -40,7 +40,7 @@ export async function knownTo(stack: StackManifest): Promise<Known> {
   return { values, bodies: { "quotes.get": right, "quotes.build": right } };
 }
 
-/** A deposit into each vault, in its own asset. */
+/** Valid build requests: a deposit into each vault in its own asset. */
 function rightBodies(stack: StackManifest): Record<string, unknown>[] {
   return stack.vaults.flatMap((vault) => {
     const chain = stack.chains.find(({ chain_id }) => chain_id === vault.chain_id);

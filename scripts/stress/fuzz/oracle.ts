@@ -3,10 +3,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ApiOperation, JsonSchema } from "../../smoke/api-contract.ts";
 import type { FuzzBody, FuzzRequest } from "./requests.ts";
 
-/** Which inputs a request gets wrong by the document alone, as `query.limit` or `body.from_amount`. */
+/** Returns the inputs of a request that violate the document, such as `query.limit` or `body.from_amount`. */
 export type Oracle = (request: FuzzRequest) => ReadonlySet<string>;
 
-/** Makes the judge of an operation's requests. */
+/** Creates the validator of an operation's requests. */
 export function makeOracle(operation: ApiOperation): Oracle {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   const parameters = operation.parameters.map((parameter) => ({
@@ -29,7 +29,7 @@ export function makeOracle(operation: ApiOperation): Oracle {
   };
 }
 
-/** A parameter's text as the type that its schema asks for, if it is written as one. */
+/** Converts a parameter's text to its schema's type where it has that form. */
 function read(text: string, schema: JsonSchema): unknown {
   const types = [schema.type ?? []].flat();
   if (types.includes("integer") && /^(0|-?[1-9][0-9]{0,15})$/.test(text)) return Number(text);
@@ -48,7 +48,7 @@ function judgeBody(body: FuzzBody, validate: ValidateFunction): string[] {
   });
 }
 
-/** What the body says; undefined when it is no JSON or not sent as such. */
+/** Parses the body; undefined when it is not JSON or not declared as JSON. */
 function jsonOf(body: FuzzBody): { value: unknown } | undefined {
   if (body.kind === "none" || body.text.trim() === "") return undefined;
   if (body.kind === "raw" && body.type !== "application/json") return undefined;

@@ -2,28 +2,29 @@ import fc from "fast-check";
 import type { ApiOperation } from "../../smoke/api-contract.ts";
 import { allowed, junk } from "./values.ts";
 
-/** A request as it is going to be sent: parameters as text, each given any number of times. */
+/** A generated request: each parameter as text, given any number of times. */
 export interface FuzzRequest {
   parameters: Readonly<Record<string, readonly string[]>>;
   body: FuzzBody;
 }
 
+/** A generated body: none, a JSON text, or any text with its content type. */
 export type FuzzBody =
   | { kind: "none" }
   | { kind: "json"; text: string }
   | { kind: "raw"; text: string; type: string | null };
 
-/** What means something to the service. */
+/** Values that exist on the deployment. */
 export interface Known {
-  /** Values by the name of the member or parameter. */
+  /** Values by member or parameter name. */
   values: Readonly<Record<string, readonly unknown[]>>;
-  /** Whole bodies that are right, by operation. */
+  /** Complete valid bodies by operation. */
   bodies: Readonly<Record<string, readonly Record<string, unknown>[]>>;
 }
 
 const JSON_TYPE = "application/json";
 
-/** Requests for an operation: mostly sensible, each part sometimes absent, repeated or anything at all. */
+/** Generates an operation's requests: mostly valid, with parts sometimes absent, repeated or arbitrary. */
 export function requestsFor(operation: ApiOperation, known: Known): fc.Arbitrary<FuzzRequest> {
   const parameters = operation.parameters.map((parameter) => {
     const value = sensible(parameter.name, { known, otherwise: allowed(parameter.schema) });
@@ -45,7 +46,7 @@ function sensible(
   return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: otherwise });
 }
 
-/** A path segment is never empty nor made of dots: those name another route. */
+/** A path segment that is neither empty nor dots, which would name another route. */
 function pathValue(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string[]> {
   const any = fc.oneof({ weight: 3, arbitrary: value }, { weight: 2, arbitrary: junk });
   return any.map(asText).map((text) => [/^\.{0,2}$/.test(text) ? "x" : text]);
@@ -60,7 +61,7 @@ function queryValues(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string
   );
 }
 
-/** What HTTP can carry: visible ASCII, blanks only inside. */
+/** Text that an HTTP header can carry: visible ASCII, with blanks only inside. */
 function headerValue(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string[]> {
   const visible = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, "?").trim();
   const any = fc.oneof(value, junk).map(asText).map(visible);
@@ -91,7 +92,7 @@ function bodies(operation: ApiOperation, known: Known): fc.Arbitrary<FuzzBody> {
   return fc.oneof({ weight: 12, arbitrary: json }, { weight: 1, arbitrary: rawBody });
 }
 
-/** Right bodies with some of their optional members, and with at most two members spoilt. */
+/** Generates a valid body with some of its optional members and at most two invalid ones. */
 function edited(
   right: readonly Record<string, unknown>[],
   { members, lacking }: { members: Members; lacking: fc.Arbitrary<unknown> },
@@ -110,7 +111,7 @@ const rawBody: fc.Arbitrary<FuzzBody> = fc.record({
   type: fc.constantFrom(JSON_TYPE, JSON_TYPE, "text/plain", "multipart/form-data; boundary=x", null),
 });
 
-/** Without lone surrogates, which no URL can carry. */
+/** Converts to text without lone surrogates, which a URL cannot carry. */
 function asText(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
   return Buffer.from(text, "utf8").toString("utf8");

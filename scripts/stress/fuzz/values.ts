@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { JsonSchema } from "../../smoke/api-contract.ts";
 
-/** Values that usually break something, of any type. */
+/** Values of any type that often break parsers. */
 const nasty: readonly unknown[] = [
   "",
   " ",
@@ -54,7 +54,7 @@ const nasty: readonly unknown[] = [
   { a: 1 },
 ];
 
-/** Anything at all. */
+/** Generates arbitrary values. */
 export const junk: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...nasty) },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 80 }) },
@@ -68,7 +68,7 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
 const hex = (digits: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: digits, maxLength: digits });
 
-/** Values that a schema allows. */
+/** Generates values that a schema allows. */
 export function allowed(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
