@@ -1,9 +1,10 @@
 import type { Address, Hex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 
-/** What anvil funds with 10,000 ETH each; public knowledge, so never send anything real there. */
+/** anvil's default mnemonic; each account holds 10,000 ETH. It is public: never send real funds to these accounts. */
 const MNEMONIC = "test test test test test test test test test test test junk";
 
+/** An account of the local chains, with its private key. */
 export interface StackAccount {
   address: Address;
   private_key: Hex;
@@ -16,5 +17,5 @@ export const accounts: readonly StackAccount[] = Array.from({ length: 10 }, (_, 
   return { address: account.address, private_key: `0x${key}` };
 });
 
-/** The first seven hold tokens, the others only ETH. */
+/** Accounts that hold tokens: the first seven; the others hold only ETH. */
 export const tokenHolders: readonly Address[] = accounts.slice(0, 7).map(({ address }) => address);

@@ -15,49 +15,50 @@ import { scheduledUrl } from "./worker/scheduled.ts";
 import { databaseUrl, workerVariables } from "./worker/variables.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** Where `npm start` puts `stack.json` and the logs. */
+/** Folder of `stack.json` and the logs of `npm start`. */
 export const startFolder = join(root, ".stack");
 const credentials = { user: "causeway", password: "causeway", database: "causeway" };
 
+/** Options of `bootStack`. */
 export interface StackOptions {
-  /** Port of the API; any free one when absent or 0. */
+  /** Port of the API; a free one when absent or 0. */
   port?: number;
-  /** Says nothing on the terminal. */
+  /** Prints nothing. */
   quiet?: boolean;
-  /** Gets each finished step instead of the terminal. */
+  /** Receives each finished step instead of printing it. */
   report?: Report;
-  /** Where `stack.json` and the logs go; a folder of this process, removed on close, when absent. */
+  /** Folder of `stack.json` and the logs; by default a temporary one, removed on close. */
   folder?: string;
-  /** Fires the Worker's cron triggers this often; never when absent. */
+  /** Milliseconds between firings of the Worker's cron triggers; never fired when absent. */
   cronEveryMs?: number;
 }
 
 /** A running stack. */
 export interface Stack {
   manifest: StackManifest;
-  /** The file that holds the manifest. */
+  /** Path of the manifest, `stack.json`. */
   file: string;
-  /** Fires one of the Worker's cron triggers and waits for it. Throws when it fails. */
+  /** Fires one of the Worker's cron triggers and waits for its end. Throws when it fails. */
   cron(expression: string): Promise<void>;
-  /** Calls `listener` once a process of the stack dies of itself. */
+  /** Calls `listener` when a process of the stack ends unexpectedly. */
   onCrash(listener: (message: string) => void): void;
-  /** Ends every process. */
+  /** Stops every process. */
   close(): Promise<void>;
 }
 
 type Processes = Record<"hub" | "chains" | "worker", Child>;
 
 /**
- * Starts everything that `npm start` and the end-to-end tests run against: two chains with contracts, Neon
- * and Upstash over embedded stores (or those of DATABASE_URL and REDIS_URL), and the production bundle of the
- * Worker in workerd. All processes end with this one, however it ends.
+ * Starts everything that `npm start` and the end-to-end tests need: two chains with contracts, Neon and Upstash
+ * emulated over embedded stores (or over DATABASE_URL and REDIS_URL), and the Worker's production bundle in workerd.
+ * All processes end with this one.
  *
- * Throws `StackError` when the port is taken, else an Error that says which part failed and why.
+ * Throws `StackError` when the port is taken, otherwise an Error that names the failed part and the reason.
  */
 export async function bootStack(options: StackOptions = {}): Promise<Stack> {
   const port = await findPort(options.port ?? 0);
   const watch = new Stopwatch(options.report ?? (options.quiet === true ? () => undefined : printStep));
-  // First, for the processes import what this writes.
+  // First, because the processes import the generated modules.
   await watch.step("Stand-ins compiled", buildStandIns);
   removeDeadRuns();
   const folder = options.folder ?? join(startFolder, `run-${process.pid}-${port}`);
@@ -66,7 +67,8 @@ export async function bootStack(options: StackOptions = {}): Promise<Stack> {
     new Child({ name, entry: entry(name), logFile: join(folder, "logs", `${name}.log`) });
   const processes = { hub: start("hub"), chains: start("chains"), worker: start("worker") };
   const file = join(folder, "stack.json");
-  // One that never came to listen has no file in a folder of others: that is the file of whoever kept it from it.
+  // A stack that never listened leaves a foreign folder's `stack.json` alone: it may belong to the stack that holds
+  // the port.
   let leftover = options.folder === undefined ? folder : null;
   const close = async () => {
     await Promise.all(Object.values(processes).map((child) => child.close()));
@@ -117,7 +119,7 @@ async function bring(boot: Boot): Promise<StackManifest> {
     try {
       await processes.worker.ask<void>("listen", listen);
     } catch (error) {
-      // It may have been taken since it was looked for.
+      // Checked again, because the port may have been taken in the meantime.
       await findPort(boot.port);
       throw error;
     }
@@ -144,7 +146,7 @@ function describeForWorker({ plan }: Deployment, { chain_id, name, contracts }: 
   };
 }
 
-/** Modules that take half a second to load, which they may do while the processes start; some import stand-ins. */
+/** Modules that take half a second to import, loaded while the processes start. Some import compiled stand-ins. */
 const tools = async () => ({
   ...(await import("../db/migrate.ts")),
   ...(await import("../db/seed.ts")),
@@ -153,7 +155,7 @@ const tools = async () => ({
   ...(await import("./manifest.ts")),
 });
 
-/** Waits for all, so that nothing is still at work when the first failure is thrown. */
+/** Waits for all promises before it throws the first failure, so that nothing is still running. */
 async function settle<T extends readonly unknown[]>(work: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(work);
   return (await Promise.all(work)) as unknown as T;
@@ -204,7 +206,7 @@ async function fireCron(api: string, expression: string): Promise<void> {
   if (!response.ok) throw new Error(`cron ${expression}: ${response.status} ${await response.text()}`);
 }
 
-/** Removes the folders of runs whose process was killed before it could. */
+/** Removes the folders of runs whose process was killed. */
 function removeDeadRuns(): void {
   if (!existsSync(startFolder)) return;
   for (const name of readdirSync(startFolder)) {

@@ -10,37 +10,39 @@ import { snapshotFile } from "./emulators/neon/snapshot.ts";
 import type { HubAddresses, HubInput } from "./hub/main.ts";
 import { Child } from "./processes/child.ts";
 
+/** The administrator's token of the in-process deployment. */
 export const ADMIN_TOKEN = "an-administrators-token-of-forty-digits!";
+/** The deployment's public URL, which wallet sign-in messages name. */
 export const PUBLIC_URL = "https://causeway.example";
 const TOKEN = "redis-token";
 const credentials = { user: "causeway", password: "causeway", database: "causeway" };
 const root = join(import.meta.dirname, "../..");
 
-/** The API, wherever it runs, and the token of its administrator. */
+/** A running API and its administrator's token. */
 export interface Service {
   adminToken: string;
   send(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** One isolate of the deployment: its own memory, the same stores. */
+/** One isolate of the deployment: its own memory over the shared stores. */
 export interface Isolate extends Service {
-  /** A context as a request gets it, for calling verbs. */
+  /** Creates a request's context, to call verbs directly. */
   context(): Context;
 }
 
-/** The program over emulated stores, in this process; every request travels through the whole app. */
+/** The program over emulated stores in this process; every request passes through the whole app. */
 export interface Deployment extends Isolate {
-  /** Another isolate, with other variables where they are given. */
+  /** Starts another isolate, with other variables if given. */
   isolate(variables?: Record<string, unknown>): Isolate;
   db: NeonHttpDatabase;
   hub: HubAddresses;
-  /** Makes an emulator misbehave; an empty list ends it. */
+  /** Makes an emulator fail; an empty list ends it. */
   fault(emulator: "neon" | "upstash", faults: readonly Record<string, unknown>[]): Promise<void>;
   connectChain(chainId: number, url: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Nothing listens there. Some chain must be served; messages name chain 1, which is not. */
+/** A closed port. At least one chain must be configured; the messages name chain 1, which is not. */
 const NO_NODE = "http://127.0.0.1:9";
 const AMPLE = 1_000_000;
 const ample = Object.fromEntries(
@@ -50,7 +52,7 @@ const ample = Object.fromEntries(
   ]),
 );
 
-/** Starts the stores, empty but for the schema. With `databaseUrl` the database is a real Postgres. */
+/** Starts empty stores with the schema applied. With `databaseUrl`, the database is a real Postgres. */
 export async function startDeployment(
   options: { chainIds?: readonly number[]; databaseUrl?: string } = {},
 ): Promise<Deployment> {

@@ -12,7 +12,7 @@ interface StackToken {
   decimals: number;
 }
 
-/** The contracts of bridges and swaps; `bridge_relayer` is who fills deposits. */
+/** Contracts of bridges and swaps; `bridge_relayer` fills deposits. */
 export interface StackBridging {
   spoke_pool: Address;
   multicall_handler: Address;
@@ -31,10 +31,11 @@ export interface StackBridging {
   bridge_relayer: Address;
 }
 
+/** A chain in `stack.json`. */
 export interface StackChain {
   chain_id: number;
   name: string;
-  /** The node itself; the Worker goes through `emulators.rpc`. */
+  /** The node itself; the Worker uses `emulators.rpc`. */
   rpc_url: string;
   contracts: {
     deposit_router: Address;
@@ -44,19 +45,20 @@ export interface StackChain {
   } & StackBridging;
 }
 
+/** A vault in `stack.json`. */
 export interface StackVault {
   vault_id: string;
   adapter: string;
   name: string;
-  /** Where its shares are counted; the vault itself in most families. */
+  /** Token of its shares; in most families the vault itself. */
   share_token: Address;
   chain_id: number;
   asset_symbol: TokenSymbol;
-  /** What the vault is here for; `honest` ones simply work. */
+  /** Purpose of the vault; `honest` vaults accept deposits normally. */
   scenario: Scenario;
 }
 
-/** What `stack.json` says: where everything is. */
+/** Contents of `stack.json`: the addresses of all parts. */
 export interface StackManifest {
   api: string;
   chains: readonly StackChain[];
@@ -75,6 +77,7 @@ export interface StackManifest {
   redis_token: string;
 }
 
+/** Returns a deployed chain's entry in `stack.json`. */
 export function describeChain({
   plan,
   url,
@@ -120,6 +123,7 @@ function describeBridging(bridging: BridgingContracts): StackBridging {
   };
 }
 
+/** Returns the entries of a chain's vaults in `stack.json`. */
 export function describeVaults(deployment: Deployment): StackVault[] {
   const { chainId } = deployment.plan;
   return deployment.vaults.map((vault) => ({
@@ -133,7 +137,7 @@ export function describeVaults(deployment: Deployment): StackVault[] {
   }));
 }
 
-/** Writes the manifest in one step: a reader sees all of it or the one before. */
+/** Writes the manifest atomically, so that readers see a complete file. */
 export function writeManifest(file: string, manifest: StackManifest): void {
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;

@@ -1,4 +1,4 @@
-/** Hears of each finished step and how long it took. */
+/** Receives each finished step and its duration in milliseconds. */
 export type Report = (name: string, ms: number) => void;
 
 /** Times the steps of the start. */

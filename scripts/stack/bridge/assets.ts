@@ -1,17 +1,19 @@
 import type { TokenSymbol } from "../chains/plan.ts";
 
-/** What moves between the chains and is swapped on them; a token that takes a fee on transfer is not among it. */
+/** A token that can be bridged and swapped; tokens with a transfer fee cannot. */
 export type Asset = Exclude<TokenSymbol, "FEE">;
 
+/** Price and bridge limits of an asset. */
 export interface AssetTerms {
   symbol: Asset;
-  /** Dollars for a whole token; the exchange and every quote use it. */
+  /** Dollars per whole token, used by the exchange and all quotes. */
   priceUsd: number;
-  /** What a relayer asks for the gas of a delivery, and the most it delivers, in smallest units. */
+  /** The relayer's gas fee and the largest deposit, in smallest units. */
   relayGas: bigint;
   maxDeposit: bigint;
 }
 
+/** Price and bridge limits of every asset. */
 export const assetTerms: readonly AssetTerms[] = [
   { symbol: "USDC", priceUsd: 1, relayGas: 3_396n, maxDeposit: 2_000_000n * 10n ** 6n },
   { symbol: "USDT", priceUsd: 1, relayGas: 3_401n, maxDeposit: 2_000_000n * 10n ** 6n },
@@ -19,6 +21,7 @@ export const assetTerms: readonly AssetTerms[] = [
   { symbol: "WBTC", priceUsd: 60_000, relayGas: 6n, maxDeposit: 200n * 10n ** 8n },
 ];
 
+/** Returns an asset's price and limits. */
 export function termsOf(symbol: Asset): AssetTerms {
   const terms = assetTerms.find((one) => one.symbol === symbol);
   if (terms === undefined) throw new Error(`no terms for ${symbol}`);

@@ -1,13 +1,13 @@
 import { type Asset, termsOf } from "./assets.ts";
 
-/** A whole, as Across writes percentages. */
+/** 100 % in Across' fixed-point percentages. */
 export const PCT = 10n ** 18n;
-/** What a relayer asks for its capital: a hundredth of a percent. */
+/** The relayer's capital fee: 0.01 %. */
 const CAPITAL_PCT = 10n ** 14n;
-/** The relay's gas may be at most this part of what is sent. */
+/** The amount must be at least this multiple of the relayer's gas fee. */
 const LEAST_MULTIPLE_OF_GAS = 50n;
 
-/** What a delivery costs, in smallest units; percentages of the amount in parts of 10^18. */
+/** Fees of a delivery in smallest units; percentages in parts of 10^18. */
 export interface RelayFees {
   capital: bigint;
   gas: bigint;
@@ -15,17 +15,18 @@ export interface RelayFees {
   capitalPct: bigint;
   gasPct: bigint;
   totalPct: bigint;
-  /** What is delivered; zero when the fees eat everything. */
+  /** Delivered amount; zero when the fees exceed the input. */
   outputAmount: bigint;
 }
 
+/** Limits of one deposit, in smallest units. */
 export interface Limits {
   minDeposit: bigint;
   maxDeposit: bigint;
   maxDepositInstant: bigint;
 }
 
-/** The fees of moving an amount of an asset; the tokens of an asset have the same decimals on all chains here. */
+/** Returns the fees of bridging an amount. An asset has the same decimals on all local chains. */
 export function relayFees(asset: Asset, amount: bigint): RelayFees {
   const { relayGas: gas } = termsOf(asset);
   const capital = (amount * CAPITAL_PCT + PCT - 1n) / PCT;
@@ -43,7 +44,7 @@ export function relayFees(asset: Asset, amount: bigint): RelayFees {
   };
 }
 
-/** What the bridge takes of an asset at once. */
+/** Returns the smallest and largest amounts of an asset that can be bridged at once. */
 export function limitsOf(asset: Asset): Limits {
   const { relayGas, maxDeposit } = termsOf(asset);
   return { minDeposit: relayGas * LEAST_MULTIPLE_OF_GAS, maxDeposit, maxDepositInstant: maxDeposit / 8n };

@@ -13,6 +13,7 @@ const Log = z.object({
   blockNumber: Quantity,
   transactionHash: HexText,
 });
+/** A log as the node returns it, parsed. */
 export type NodeLog = z.infer<typeof Log>;
 const Receipt = z.object({
   status: z.string().transform((status) => status === "0x1"),
@@ -23,6 +24,7 @@ const Receipt = z.object({
   effectiveGasPrice: Quantity,
   logs: z.array(Log),
 });
+/** A transaction receipt, parsed. */
 export type NodeReceipt = z.infer<typeof Receipt>;
 const Transaction = z.object({
   from: HexText,
@@ -30,35 +32,40 @@ const Transaction = z.object({
   input: HexText,
   value: Quantity,
 });
+/** A transaction, parsed. */
 export type NodeTransaction = z.infer<typeof Transaction>;
 
-/** The newest block's hash, number and time in unix seconds. */
+/** Returns the head block's hash, number and timestamp in unix seconds. */
 export async function headOf(url: string): Promise<z.infer<typeof Block>> {
   return Block.parse(await rpc(url, "eth_getBlockByNumber", "latest", false));
 }
 
+/** Returns a block's timestamp in unix seconds. */
 export async function timeOfBlock(url: string, number: bigint): Promise<number> {
   return Block.parse(await rpc(url, "eth_getBlockByNumber", `0x${number.toString(16)}`, false)).timestamp;
 }
 
+/** Returns the logs that match a filter of `eth_getLogs`. */
 export async function logsOf(url: string, filter: Record<string, unknown>): Promise<NodeLog[]> {
   return z.array(Log).parse(await rpc(url, "eth_getLogs", filter));
 }
 
-/** A transaction's receipt; null while there is none. */
+/** Returns a transaction's receipt; null until it is mined. */
 export async function receiptOf(url: string, hash: Hex): Promise<NodeReceipt | null> {
   return Receipt.nullable().parse(await rpc(url, "eth_getTransactionReceipt", hash));
 }
 
+/** Returns a transaction; null when the node does not know it. */
 export async function transactionOf(url: string, hash: Hex): Promise<NodeTransaction | null> {
   return Transaction.nullable().parse(await rpc(url, "eth_getTransactionByHash", hash));
 }
 
+/** Returns true when an address has code. */
 export async function hasCode(url: string, address: Address): Promise<boolean> {
   return (await rpc(url, "eth_getCode", address, "latest")) !== "0x";
 }
 
-/** What an account holds of a token; the zero address is native. */
+/** Returns an account's balance of a token; the zero address stands for native money. */
 export async function balanceOf(url: string, of: { token: Address; owner: Address }): Promise<bigint> {
   if (of.token === zeroAddress) return Quantity.parse(await rpc(url, "eth_getBalance", of.owner, "latest"));
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [of.owner] });

@@ -1,9 +1,8 @@
 import { parseAbi } from "viem";
 
 /**
- * What only Across' own people call on a SpokePool: its admin, who publishes bundles of refunds, whoever executes
- * their leaves, and relayers who deliver what the depositor agreed to later. Source: across-protocol/contracts
- * SpokePool.sol.
+ * SpokePool functions for Across' operators: its admin, who publishes refund bundles, executors of their leaves, and
+ * relayers that deliver an amount the depositor agreed to later. Source: across-protocol/contracts SpokePool.sol.
  */
 export const spokePoolOperatorAbi = parseAbi([
   "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",

@@ -6,14 +6,14 @@ import type { Answerer } from "../emulators/server.ts";
 import { BridgeRelayer } from "../relayer/relayer.ts";
 import { worldOf } from "./world.ts";
 
-/** A bridge at work: its relayer, and who answers for the services over it. */
+/** A running bridge: its relayer, and the answers of the services that use it. */
 export interface Bridge {
   lifi: Answerer;
   across: Answerer;
   close(): void;
 }
 
-/** Starts the relayer between the deployed chains; `controls` say how the services and it behave. */
+/** Starts the relayer between the deployed chains; `controls` configure the services and the relayer. */
 export function startBridge(
   deployments: readonly Deployment[],
   controls: Record<"lifi" | "across", Control>,

@@ -4,7 +4,7 @@ import type { Deployment } from "../chains/deploy.ts";
 import { tokenPlans } from "../chains/plan.ts";
 import { type Asset, assetTerms } from "./assets.ts";
 
-/** A token as bridges and quotes see it; native is the zero address and an asset together with its wrapped form. */
+/** A bridgeable token. Native money has the zero address and shares the asset of its wrapped form. */
 export interface BridgeToken {
   chainId: number;
   address: Address;
@@ -15,12 +15,12 @@ export interface BridgeToken {
   priceUsd: number;
 }
 
-/** A chain as the bridge, its relayer and the emulated services know it. */
+/** A chain with the addresses that the bridge, its relayer and the emulated services need. */
 export interface BridgeChain {
   chainId: number;
   name: string;
   key: string;
-  /** The node itself: a bridge has nodes of its own, which no fault layer spoils. */
+  /** The node itself: the bridge does not go through the fault layer. */
   url: string;
   multicall3: Address | null;
   wrappedNative: Address;
@@ -28,9 +28,10 @@ export interface BridgeChain {
   tokens: readonly BridgeToken[];
 }
 
+/** The bridged chains by id. */
 export type World = ReadonlyMap<number, BridgeChain>;
 
-/** The chains as deployed, by id. */
+/** Returns the deployed chains by id. */
 export function worldOf(deployments: readonly Deployment[]): World {
   return new Map(deployments.map((deployment) => [deployment.plan.chainId, bridgeChain(deployment)]));
 }
@@ -59,14 +60,15 @@ function bridgeChain({ plan, url, multicall3, bridging, tokens }: Deployment): B
   };
 }
 
-/** The token at an address; null when the chain lists none there. */
+/** Returns the token at an address; null when the chain lists none there. */
 export function tokenAt(chain: BridgeChain, address: Address): BridgeToken | null {
   return chain.tokens.find((token) => isAddressEqual(token.address, address)) ?? null;
 }
 
+/** Returns true for native money. */
 export const isNative = ({ address }: BridgeToken): boolean => isAddressEqual(address, zeroAddress);
 
-/** The ERC-20 that stands for an asset on a chain. */
+/** Returns an asset's ERC-20 token on a chain. */
 export function tokenOfAsset(chain: BridgeChain, asset: Asset): BridgeToken {
   const token = chain.tokens.find((one) => one.asset === asset && !isNative(one));
   if (token === undefined) throw new Error(`chain ${chain.chainId} has no ${asset}`);

@@ -8,13 +8,14 @@ import { rpc, rpcBatch } from "./json-rpc.ts";
 const TWO_DAYS = 172_800;
 const require = createRequire(import.meta.url);
 
+/** A running anvil. */
 export interface Anvil {
   url: string;
   pid: number;
   close(): Promise<void>;
 }
 
-/** The binary that npm installed for this platform; the `anvil` on the path is a script that starts it. */
+/** Path of the platform's binary; the `anvil` on the path is a script that would start it. */
 function anvilBinary(): string {
   const platform = process.platform === "win32" ? "win32" : process.platform;
   const cpu = process.arch === "x64" ? "amd64" : process.arch;
@@ -24,8 +25,8 @@ function anvilBinary(): string {
 }
 
 /**
- * Starts a chain on a free port, two days in the past, so that recipes which move its time forward stay
- * behind the wall clock. It mines every transaction at once; its ten accounts are anvil's own.
+ * Starts a chain on a free port with a clock two days in the past, so that deployments can move its time forward and
+ * stay behind the wall clock. It mines every transaction at once and has anvil's default accounts.
  */
 export function startAnvil(chainId: number): Promise<Anvil> {
   const started = Math.floor(Date.now() / 1000) - TWO_DAYS;
@@ -33,8 +34,8 @@ export function startAnvil(chainId: number): Promise<Anvil> {
 }
 
 /**
- * Starts anvil on a free port with these flags. It writes the state of all but the last blocks to disk, gigabytes
- * in a long run, and leaves them there when it is ended by a signal: here they go with it.
+ * Starts anvil on a free port with these flags. Removes the block states that anvil writes to disk, gigabytes in a
+ * long run, because anvil leaves them behind when a signal ends it.
  */
 export async function runAnvil(...flags: readonly string[]): Promise<Anvil> {
   const states = mkdtempSync(join(tmpdir(), "causeway-anvil-"));
@@ -66,7 +67,7 @@ function listening(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Moves the chain's time forward by `seconds` and mines a block there. */
+/** Moves the chain's clock forward by `seconds` and mines a block. */
 export async function forward(url: string, seconds: number): Promise<void> {
   await rpcBatch(url, [
     { method: "evm_increaseTime", params: [seconds] },
@@ -74,7 +75,7 @@ export async function forward(url: string, seconds: number): Promise<void> {
   ]);
 }
 
-/** Brings the chain's clock to shortly before now; from there it keeps pace with the wall clock. */
+/** Moves the chain's clock to shortly before now; it runs with the wall clock from there. */
 export async function catchUp(url: string): Promise<void> {
   await rpc(url, "evm_setNextBlockTimestamp", Math.floor(Date.now() / 1000) - 10);
   await rpc(url, "evm_mine");

@@ -38,12 +38,12 @@ import { publishedCode } from "./published-code.ts";
 import type { ChainScript } from "./script.ts";
 import { spokePoolDeployData, spokePoolProxyDeployData } from "./spoke-pool.ts";
 
-/** Whole tokens that the relayer and the exchange each hold: more than anybody here can move. */
+/** Whole tokens that the relayer and the exchange hold each; no test can exhaust them. */
 const INVENTORY = 10n ** 12n;
 const NATIVE_INVENTORY = 10n ** 24n;
 const PRICE_UNIT = 10 ** 8;
 
-/** The contracts of bridges, swaps and LI.FI on one chain. */
+/** Contracts of bridges, swaps and LI.FI on one chain. */
 export interface BridgingContracts {
   spokePool: Address;
   multicallHandler: Address;
@@ -56,13 +56,16 @@ export interface BridgingContracts {
   exchange: Address;
   stargate: StargateContracts;
   circle: CircleContracts;
-  /** Fills deposits and, being the SpokePool's admin, pays refunds; has no key. */
+  /** Fills deposits and, as the SpokePool's admin, pays refunds; impersonated, without a key. */
   relayer: Address;
 }
 
 type Tokens = Record<TokenSymbol, Address>;
 
-/** Deploys the bridge, LI.FI's contracts and the exchange, with what they and the relayer need to deliver. */
+/**
+ * Deploys the bridges, LI.FI's contracts and the exchange, with the balances and approvals that they and the relayer
+ * need.
+ */
 export function deployBridging(
   script: ChainScript,
   { tokens, executorVersion }: { tokens: Tokens; executorVersion: ExecutorVersion },
@@ -150,7 +153,7 @@ function allowCalls(
   }
 }
 
-/** Gives the relayer and the exchange tokens, and the SpokePool and the DepositRouter the relayer's leave. */
+/** Mints tokens to the relayer and the exchange, and approves the SpokePool and the DepositRouter for the relayer. */
 function stock(
   script: ChainScript,
   { tokens, spokePool, exchange }: { tokens: Tokens; spokePool: Address; exchange: Address },

@@ -22,17 +22,18 @@ import { deployToken, fund } from "./tokens.ts";
 import { shareDecimals, vaultDeployData } from "./vault-kinds.ts";
 
 const approveAbi = parseAbi(["function approve(address spender, uint256 amount)"]);
-/** More than any vault here is ever given, less than MetaMorpho's uint184. */
+/** More than any local vault receives, and within MetaMorpho's uint184. */
 const AMPLE_CAP = 10n ** 40n;
 
+/** A deployed vault. */
 export interface DeployedVault {
   plan: VaultPlan;
   address: Address;
-  /** The columns of its registry row that are not its own address. */
+  /** Registry columns that differ from the defaults. */
   row: Placed["row"];
 }
 
-/** A chain with everything on it. */
+/** A chain with all its contracts. */
 export interface Deployment {
   plan: ChainPlan;
   url: string;
@@ -52,8 +53,8 @@ interface Morpho {
 }
 
 /**
- * Puts a chain's contracts on it and gives its vaults a past: deposits, yield, a pause, an inflation attack.
- * `accounts` get tokens. The chain's clock ends a few seconds behind the wall clock.
+ * Deploys a chain's contracts and gives its vaults a history: deposits, yield, a pause, an inflation attack.
+ * `accounts` receive tokens. The chain's clock ends a few seconds behind the wall clock.
  */
 export async function deployChain(
   url: string,
@@ -95,7 +96,7 @@ function deployTokens(
   return Object.fromEntries(entries) as Record<TokenSymbol, Address>;
 }
 
-/** Morpho Blue with one market for each token, WETH being the collateral (and WBTC that of WETH). */
+/** Deploys Morpho Blue with one market per token; the collateral is WETH (WBTC in WETH's market). */
 function deployMarkets(script: ChainScript, tokens: Record<TokenSymbol, Address>): Morpho {
   const { morpho, oracle } = deployMorpho(script);
   const symbols: readonly TokenSymbol[] = ["USDC", "WETH", "WBTC", "USDT"];
@@ -135,7 +136,7 @@ function placingOf({ name, symbol, token, also = [] }: VaultPlan, tokens: Tokens
   return { asset: tokens[token], name, symbol, decimals, also: others };
 }
 
-/** What a whole token is worth by the exchange's prices, smallest unit of the asset; rounded down. */
+/** Returns the value of a whole token in the asset's smallest unit, at the exchange's prices; rounded down. */
 function worthOf(symbol: TokenSymbol, asset: TokenSymbol): bigint {
   const price = (one: TokenSymbol) => BigInt(termsOf(one as Asset).priceUsd);
   return (price(symbol) * 10n ** BigInt(tokenPlan(asset).decimals)) / price(asset);
@@ -147,7 +148,7 @@ function marketOf({ markets }: Morpho, vault: VaultPlan): Market {
   return market;
 }
 
-/** The vault's first deposit, then its yield: a donation, or a supply on its behalf for MetaMorpho. */
+/** Makes the vault's first deposit, then its yield: a donation, or for MetaMorpho a supply on its behalf. */
 function giveHistory(
   script: ChainScript,
   { vault, tokens, morpho }: { vault: DeployedVault; tokens: Tokens; morpho: Morpho },

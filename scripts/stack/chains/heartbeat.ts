@@ -5,8 +5,8 @@ const BEAT_MS = 5_000;
 const Head = z.object({ timestamp: z.string().transform(Number) });
 
 /**
- * Mines a block whenever none came for a while, as every real chain does: deadlines are counted from the
- * head's time, which would stand still on an idle chain. Stops while somebody has switched automine off.
+ * Mines a block after a pause without one, as real chains do: deadlines depend on the head's timestamp, which would
+ * stand still on an idle chain. Pauses while automine is off.
  */
 export function keepBeating(url: string): NodeJS.Timeout {
   return setInterval(() => {

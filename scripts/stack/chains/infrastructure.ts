@@ -8,23 +8,26 @@ import { rpc } from "./json-rpc.ts";
 import { publishedCode } from "./published-code.ts";
 import type { ChainScript } from "./script.ts";
 
-/** The same wherever Multicall3 was deployed from its presigned transaction; our own reads do without it. */
+/**
+ * Multicall3's address on every chain where its presigned transaction was sent. The service's own reads do not use
+ * it.
+ */
 const CANONICAL_MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
-/** Puts Multicall3's runtime at its canonical address. */
+/** Puts Multicall3's runtime code at its canonical address. */
 export async function installMulticall3(url: string): Promise<Address> {
   const runtime = await rpc(url, "eth_call", { data: publishedCode("multicall3") }, "latest");
   await rpc(url, "anvil_setCode", CANONICAL_MULTICALL3, runtime);
   return CANONICAL_MULTICALL3;
 }
 
-/** Deploys the DepositRouter through the CREATE2 factory, which every anvil carries. */
+/** Deploys the DepositRouter through the CREATE2 factory, which every anvil includes. */
 export function deployRouter(script: ChainScript): Address {
   script.send("deploy DepositRouter", deployTransaction());
   return depositRouterAddress;
 }
 
-/** Throws unless the chain carries the very DepositRouter that the program expects. */
+/** Throws unless the chain holds the expected code of the DepositRouter. */
 export async function verifyRouter(url: string, chainId: number): Promise<void> {
   const code = String(await rpc(url, "eth_getCode", depositRouterAddress, "latest")) as Hex;
   const found = code === "0x" ? "no code" : `code hash ${keccak256(code)}`;

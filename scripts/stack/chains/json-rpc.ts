@@ -6,12 +6,13 @@ const Answer = z.object({
   error: z.object({ message: z.string(), data: z.unknown().optional() }).optional(),
 });
 
+/** One JSON-RPC request. */
 export interface RpcCall {
   method: string;
   params: readonly unknown[];
 }
 
-/** Sends the calls as one JSON-RPC batch; results in the order of the calls. Throws the first error. */
+/** Sends the requests as one JSON-RPC batch and returns the results in their order. Throws the first error. */
 export async function rpcBatch(url: string, calls: readonly RpcCall[]): Promise<unknown[]> {
   if (calls.length === 0) return [];
   const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: "2.0", id, ...call })));
@@ -33,6 +34,7 @@ export async function rpcBatch(url: string, calls: readonly RpcCall[]): Promise<
   });
 }
 
+/** Sends one JSON-RPC request and returns its result. Throws its error. */
 export async function rpc(url: string, method: string, ...params: readonly unknown[]): Promise<unknown> {
   const [result] = await rpcBatch(url, [{ method, params }]);
   return result;

@@ -1,4 +1,4 @@
-/** The process that runs the chains: one anvil each, with everything deployed. */
+/** Process that runs the chains: one anvil each, with all contracts deployed. */
 import type { Address } from "viem";
 import { serveParent } from "../processes/serve.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";

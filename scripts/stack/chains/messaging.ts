@@ -16,7 +16,7 @@ import { stackTokenAbi } from "#stand-ins/standard";
 import type { TokenSymbol } from "./plan.ts";
 import type { ChainScript } from "./script.ts";
 
-/** A pool of Stargate; `token` is the zero address for native. */
+/** A Stargate pool; `token` is the zero address for native money. */
 export interface PoolPlan {
   assetId: number;
   pool: Address;
@@ -24,20 +24,22 @@ export interface PoolPlan {
   decimals: number;
 }
 
+/** Stargate's contracts on one chain. */
 export interface StargateContracts {
   endpoint: Address;
   messaging: Address;
   pools: readonly PoolPlan[];
-  /** LI.FI's, for deliveries that carry a call. */
+  /** LI.FI's receiver of deliveries that carry a call. */
   receiver: Address;
 }
 
+/** CCTP's contracts on one chain. */
 export interface CircleContracts {
   transmitter: Address;
   usdc: Address;
 }
 
-/** What LI.FI's facets are made for. */
+/** Bridge contracts that LI.FI's facets call. */
 export interface Messaging {
   tokenMessaging: Address;
   circleProxy: Address;
@@ -45,10 +47,10 @@ export interface Messaging {
   circle: CircleContracts;
 }
 
-/** What each pool can pay out: more than anybody here can move. */
+/** Liquidity of each pool; no test can exhaust it. */
 const POOL = { token: 10n ** 15n, native: 10n ** 23n } as const;
 
-/** Deploys Stargate's pools with what they pay out, and CCTP with Celer's proxy. */
+/** Deploys Stargate's pools with their liquidity, and CCTP with Celer's proxy. */
 export function deployMessaging(script: ChainScript, tokens: Record<TokenSymbol, Address>): Messaging {
   const endpoint = script.deploy("LayerZero's endpoint", layerZeroEndpointCreationCode);
   const tokenMessaging = script.deploy("TokenMessaging", tokenMessagingCreationCode);
@@ -110,7 +112,7 @@ function deployCircle(script: ChainScript, usdc: Address) {
   return { proxy, contracts: { transmitter, usdc } };
 }
 
-/** LI.FI's receiver of what Stargate delivers with a call. */
+/** Deploys LI.FI's receiver of Stargate deliveries that carry a call. */
 export function deployReceiverStargate(
   script: ChainScript,
   { executor, messaging }: { executor: Address; messaging: Messaging },

@@ -11,6 +11,7 @@ import {
 import { publishedCode } from "./published-code.ts";
 import type { ChainScript } from "./script.ts";
 
+/** A Morpho Blue market's parameters. */
 export interface Market {
   loanToken: Address;
   collateralToken: Address;
@@ -33,10 +34,10 @@ const metaMorphoAbi = parseAbi([
   "function setSupplyQueue(bytes32[] newSupplyQueue)",
 ]);
 const LLTV = 800_000_000_000_000_000n;
-/** Least timelock that MetaMorpho takes; caps wait that long. */
+/** MetaMorpho's shortest timelock in seconds; a new cap waits that long. */
 export const TIMELOCK = 86_400;
 
-/** Deploys Morpho Blue with one market setting: no interest model, 80 % loan to value. */
+/** Deploys Morpho Blue with one market type: no interest model, 80 % loan-to-value. */
 export function deployMorpho(script: ChainScript): { morpho: Address; oracle: Address } {
   const owner = encodeAbiParameters(parseAbiParameters("address"), [script.deployer]);
   const morpho = script.deploy("Morpho Blue", concatHex([publishedCode("morpho"), owner]));
@@ -48,6 +49,7 @@ export function deployMorpho(script: ChainScript): { morpho: Address; oracle: Ad
   return { morpho, oracle };
 }
 
+/** Creates a market of a loan token and its collateral. */
 export function createMarket(
   script: ChainScript,
   setup: { morpho: Address; oracle: Address; loanToken: Address; collateralToken: Address },
@@ -59,7 +61,7 @@ export function createMarket(
   return market;
 }
 
-/** Deploys a MetaMorpho vault and asks for its cap, which takes effect once the timelock is over. */
+/** Deploys a MetaMorpho vault and submits its cap, which takes effect after the timelock. */
 export function deployMetaMorpho(
   script: ChainScript,
   vault: { morpho: Address; market: Market; name: string; symbol: string; cap: bigint },
@@ -80,7 +82,7 @@ export function deployMetaMorpho(
   return address;
 }
 
-/** Opens a vault for deposits; its timelock must be over. */
+/** Accepts the cap of a vault after its timelock, which opens it for deposits. */
 export function openMetaMorpho(script: ChainScript, vault: Address, market: Market): void {
   const id = keccak256(
     encodeAbiParameters(parseAbiParameters("address, address, address, address, uint256"), [
@@ -97,7 +99,7 @@ export function openMetaMorpho(script: ChainScript, vault: Address, market: Mark
   script.send("setSupplyQueue", { to: vault, data: queue });
 }
 
-/** Yield as a MetaMorpho vault sees it: its position in the market grows, its shares do not. */
+/** Adds yield to a MetaMorpho vault: its position in the market grows and its share supply does not. */
 export function accrue(
   script: ChainScript,
   input: { morpho: Address; market: Market; vault: Address; amount: bigint },

@@ -3,7 +3,7 @@ import type { FamilyAdapter, FamilyBuild } from "./families/families.ts";
 import { several } from "./several-plans.ts";
 import { btc, ether, usd, used } from "./used-vault.ts";
 
-/** How a vault is built: the real MetaMorpho, a thin subclass of a library's ERC-4626, or a stand-in for a family. */
+/** Contract of a vault: the real MetaMorpho, a thin subclass of a library's ERC-4626, or a family's stand-in. */
 export type VaultKind =
   | { kind: "morpho"; room?: bigint }
   | { kind: "open_zeppelin" | "pausable" | "caller"; offset: number }
@@ -13,8 +13,8 @@ export type VaultKind =
   | FamilyBuild;
 
 /**
- * What a vault is here for. `honest` ones and those of a `family` take a deposit without more ado; those of
- * `requests` settle it later; those of `several` take more tokens than their asset.
+ * Purpose of a vault. `honest` and `family` vaults accept deposits directly; `requests` vaults settle them later;
+ * `several` vaults accept more tokens than their asset.
  */
 export type Scenario =
   | "honest"
@@ -33,44 +33,49 @@ export type Scenario =
   | "registry_paused"
   | "unsupported";
 
+/** A token of the local chains. */
 export type TokenSymbol = "USDC" | "WBTC" | "WETH" | "USDT" | "FEE";
 
+/** A token to deploy. */
 export interface TokenPlan {
   symbol: TokenSymbol;
   name: string;
   decimals: number;
   kind: "plain" | "no_return" | "fee" | "wrapped_native";
-  /** What each funded account gets, in the token's smallest unit. */
+  /** Amount that each funded account receives, in smallest units. */
   funding: bigint;
 }
 
+/** A vault to deploy. */
 export interface VaultPlan {
   name: string;
   symbol: string;
   token: TokenSymbol;
-  /** Tokens that it takes besides its asset; only some families can. */
+  /** Tokens that it accepts besides its asset; only some families support them. */
   also?: readonly TokenSymbol[];
   build: VaultKind;
   scenario: Scenario;
-  /** First deposit and later yield, in the token's smallest unit: the share price is not 1. */
+  /** First deposit and later yield, in the token's smallest unit; they make the share price differ from 1. */
   deposited: bigint;
   accrued: bigint;
 }
 
-/** Generations of LI.FI's Executor: only 2.1.0 runs a call that declares more than arrived. */
+/** Version of LI.FI's Executor: only 2.1.0 runs a call that declares more than arrived. */
 export type ExecutorVersion = "2.0.0" | "2.1.0";
 
+/** A chain with its vaults. */
 export interface ChainPlan {
   chainId: number;
   name: string;
   key: string;
-  /** An account without a key; one per chain, so that no address is on both. */
+  /** Impersonated account without a key; different per chain, so that no address occurs on both. */
   deployer: Address;
   multicall3: boolean;
   executorVersion: ExecutorVersion;
   vaults: readonly VaultPlan[];
 }
 
+/** The tokens of both chains. */
 export const tokenPlans: readonly TokenPlan[] = [
   { symbol: "USDC", name: "USD Coin", decimals: 6, kind: "plain", funding: 1_000_000n * 10n ** 6n },
   { symbol: "WBTC", name: "Wrapped BTC", decimals: 8, kind: "plain", funding: 100n * 10n ** 8n },
@@ -79,6 +84,7 @@ export const tokenPlans: readonly TokenPlan[] = [
   { symbol: "FEE", name: "One Per Cent", decimals: 18, kind: "fee", funding: 1_000_000n * 10n ** 18n },
 ];
 
+/** Returns a token's plan. */
 export function tokenPlan(symbol: TokenSymbol): TokenPlan {
   const plan = tokenPlans.find((token) => token.symbol === symbol);
   if (plan === undefined) throw new Error(`no token ${symbol}`);
@@ -222,7 +228,7 @@ const honestTwo: readonly VaultPlan[] = [
   used({ name: "Remote WETH", symbol: "rWETH", token: "WETH", build: solmate }, [ether(20n), 145n]),
 ];
 
-/** One vault of a family, with a deposit and some yield. */
+/** A vault of a family, with a deposit and some yield. */
 function familyVault(
   adapter: FamilyAdapter,
   vault: Pick<VaultPlan, "name" | "symbol" | "token"> & { used: readonly [bigint, bigint] },
@@ -231,7 +237,7 @@ function familyVault(
   return used({ ...named, build: { kind: "family", adapter }, scenario: "family" }, past);
 }
 
-/** One vault of a family's kind that takes requests alone; its past is what its price says. */
+/** A vault of a family's variant with deposit requests only; its share price alone shows a history. */
 function laterVault(
   adapter: Extract<FamilyBuild, { requests: true }>["adapter"],
   named: Pick<VaultPlan, "name" | "symbol" | "token">,
@@ -242,7 +248,7 @@ function laterVault(
   ]);
 }
 
-/** One vault of each family that keeps to ERC-4626 more or less. */
+/** One vault of each family that implements ERC-4626. */
 const nearFamilies: readonly VaultPlan[] = [
   familyVault("euler", { name: "Euler USDC", symbol: "eUSDC", token: "USDC", used: [usd(50_000n), 377n] }),
   familyVault("euler_earn", {
@@ -295,7 +301,10 @@ const nearFamilies: readonly VaultPlan[] = [
   }),
 ];
 
-/** One vault of each family with calls of its own. Where a yield would be no asset of the vault's, its price is not 1. */
+/**
+ * One vault of each family with an interface of its own. Without an asset-denominated yield, its share price differs
+ * from 1.
+ */
 const farFamilies: readonly VaultPlan[] = [
   familyVault("veda", { name: "Boring USDC", symbol: "bUSDC", token: "USDC", used: [usd(80_000n), 0n] }),
   familyVault("midas", { name: "Midas USDC", symbol: "mTUSDC", token: "USDC", used: [usd(65_000n), 0n] }),
@@ -321,6 +330,7 @@ const farFamilies: readonly VaultPlan[] = [
   laterVault("midas", { name: "Midas Later USDC", symbol: "mlUSDC", token: "USDC" }),
 ];
 
+/** The two local chains. */
 export const chainPlans: readonly ChainPlan[] = [
   {
     chainId: 31337,

@@ -9,7 +9,7 @@ const factories = "types/factories";
 const acrossPackage = "@across-protocol/contracts/package.json";
 const artifacts = "dist/evm/artifacts";
 
-/** Package entry, file beside it, and the constant or field that holds the creation code. */
+/** Package entry, file beside it, and the constant or field with the creation code. */
 const sources = {
   morpho: [morphoPackage, `${factories}/lib/morpho-blue/src/Morpho__factory.js`, "_bytecode"],
   metaMorpho: [morphoPackage, `${factories}/lib/metamorpho/src/MetaMorpho__factory.js`, "_bytecode"],
@@ -21,9 +21,9 @@ const sources = {
 } as const;
 
 /**
- * Creation code that its authors published on npm: Morpho Blue, MetaMorpho 1.0, a fixed-price oracle, Multicall3,
- * and Across' SpokePool of Ethereum with its proxy and the MulticallHandler. It is read out of the packages' files
- * as text: Morpho's would load ethers, viem's has no entry.
+ * Returns creation code that its authors published on npm: Morpho Blue, MetaMorpho 1.0, a fixed-price oracle,
+ * Multicall3, and Across' Ethereum SpokePool with its proxy and the MulticallHandler. Read from the packages' files
+ * as text: importing Morpho's would load ethers, and viem's is not exported.
  */
 export function publishedCode(name: keyof typeof sources): Hex {
   const [entry, file, constant] = sources[name];

@@ -1,13 +1,12 @@
 import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from "viem";
 
 const POLL_MS = 10;
-/** A local chain mines what it is sent at once; one that has not by then is stuck. */
+/** Longest wait for a receipt; a local chain mines at once. */
 const MINED_WITHIN_MS = 60_000;
 
 /**
- * Asks until the receipt is there. viem's own wait looks again at the next block only, and an idle chain has none:
- * when the number of a block is told before its receipts, that is for ever. Throws TransactionReceiptNotFoundError
- * after a minute.
+ * Polls until the receipt exists. viem's own wait polls only when a new block arrives, which never happens on an idle
+ * chain when a node reports a block before its receipts. Throws TransactionReceiptNotFoundError after a minute.
  */
 export async function receiptOf(
   client: Pick<PublicClient, "getTransactionReceipt">,

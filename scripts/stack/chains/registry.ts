@@ -8,7 +8,7 @@ const statuses: Partial<Record<Scenario, Pick<SeedRow, "status" | "statusReason"
   unsupported: { status: "unsupported", statusReason: "not reviewed" },
 };
 
-/** The registry rows of a local chain's vaults. */
+/** Returns the registry rows of a local chain's vaults. */
 export function registryRows(deployment: Deployment): SeedRow[] {
   return deployment.vaults.map((vault) => registryRow(deployment, vault));
 }
@@ -44,7 +44,7 @@ function registryRow(deployment: Deployment, vault: DeployedVault): SeedRow {
   });
 }
 
-/** The public family label of a vault, and the adapter that speaks to it. */
+/** Returns a vault's public family label and its adapter. */
 export function familyOfVault({ plan }: DeployedVault): Pick<SeedRow, "type" | "adapter"> {
   const { build } = plan;
   if (build.kind === "family") return { type: familyOf(build).type, adapter: build.adapter };

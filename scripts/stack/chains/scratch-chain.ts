@@ -18,18 +18,18 @@ const createNode = (url: string) =>
     .extend(publicActions)
     .extend(walletActions);
 
-/** A chain that contracts can be put on, with a funded account whose transactions it signs. */
+/** A chain with a funded account that signs deployments and other transactions. */
 export interface ContractChain {
   node: ReturnType<typeof createNode>;
   account: Address;
 }
 
-/** A chain of this test alone. */
+/** A chain of one test or benchmark. */
 export interface ScratchChain extends ContractChain {
   stop(): Promise<void>;
 }
 
-/** A chain that runs already. */
+/** Connects to a running chain. */
 export async function connectScratchChain(url: string): Promise<ContractChain> {
   const node = createNode(url);
   const [account] = await node.getAddresses();
@@ -37,13 +37,13 @@ export async function connectScratchChain(url: string): Promise<ContractChain> {
   return { node, account };
 }
 
-/** Starts anvil on a port that the system picks. Extra arguments go to its command line. */
+/** Starts anvil on a free port; extra arguments are anvil's own. */
 export async function startScratchChain(...args: string[]): Promise<ScratchChain> {
   const anvil = await runAnvil(...args);
   return { ...(await connectScratchChain(anvil.url)), stop: () => anvil.close() };
 }
 
-/** Sends a transaction from any account, mined at once. Throws when it reverts. */
+/** Sends a transaction from any account and mines it at once. Throws when it reverts. */
 export async function send(
   chain: ContractChain,
   request: {
@@ -63,14 +63,14 @@ export async function send(
   return receipt;
 }
 
-/** Deploys creation code with the chain's own account. */
+/** Deploys creation code from the chain's account. */
 export async function deploy(chain: ContractChain, data: Hex): Promise<Address> {
   const { contractAddress } = await send(chain, { data });
   if (contractAddress === null || contractAddress === undefined) throw new Error("nothing was deployed");
   return contractAddress;
 }
 
-/** Compiles one Solidity file and gives its contracts by name. Throws when asked for one that is not there. */
+/** Compiles a Solidity file and returns a lookup of its contracts by name. Throws for an unknown name. */
 export function contractsOf(file: string): (name: string) => CompiledContract & { abi: Abi } {
   const compiled = compile({ sources: [file], optimizer: { viaIR: true, runs: 200 } });
   return (name) => {

@@ -5,14 +5,14 @@ import { rpc, rpcBatch } from "./json-rpc.ts";
 const Receipt = z.object({ status: z.string() });
 /** anvil's block gas limit. */
 const BLOCK_GAS = 30_000_000n;
-/** Enough for the largest contract here, MetaMorpho; smaller ones need some gas and some more for each byte. */
+/** Enough for the largest contract, MetaMorpho; smaller ones are limited by their size. */
 const MAX_DEPLOY_GAS = 6_500_000;
 const DEPLOY_GAS = 1_000_000;
 const DEPLOY_GAS_PER_BYTE = 260;
-/** Enough for the DepositRouter through its factory. */
+/** Enough for the DepositRouter's deployment through the factory. */
 const CALL_GAS = numberToHex(2_500_000);
 
-/** Full blocks make the base fee rise, and what cannot pay it is dropped. */
+/** High enough for the base fee that full blocks cause: anvil drops a transaction that cannot pay it. */
 const FEES = { maxFeePerGas: numberToHex(10n ** 12n), maxPriorityFeePerGas: "0x1" } as const;
 
 interface Queued {
@@ -30,8 +30,8 @@ interface Queued {
 }
 
 /**
- * A deployment as a list of transactions from one account: addresses are known before anything is sent, so
- * whole stages go out in one request.
+ * Queues a deployment's transactions from one account. Addresses are known before anything is sent, so many
+ * transactions are sent in one request.
  */
 export class ChainScript {
   readonly url: string;
@@ -44,10 +44,7 @@ export class ChainScript {
     this.deployer = deployer;
   }
 
-  /**
-   * Makes the chain take transactions from the deployer, who is rich and holds no key. Until {@link close} it
-   * mines on demand only.
-   */
+  /** Impersonates and funds the deployer, which has no key. Until {@link close}, the chain mines on demand only. */
   static async open(url: string, deployer: Address): Promise<ChainScript> {
     await rpcBatch(url, [
       { method: "anvil_impersonateAccount", params: [deployer] },
@@ -78,7 +75,7 @@ export class ChainScript {
     });
   }
 
-  /** Sends what is queued and mines it. Throws naming the first transaction that failed, and why. */
+  /** Sends and mines the queued transactions. Throws naming the first one that failed and its reason. */
   async flush(): Promise<void> {
     for (const block of inBlocks(this.#queue.splice(0))) await this.#mine(block);
   }
@@ -112,8 +109,8 @@ export class ChainScript {
 }
 
 /**
- * Splits the queue into what fits into one block each: anvil drops what follows a transaction that did not
- * fit, for its nonce is then too high.
+ * Splits the queue into blocks by gas: anvil drops the transactions after one that did not fit, because their nonces
+ * are then too high.
  */
 function inBlocks(queue: readonly Queued[]): Queued[][] {
   const blocks: Queued[][] = [];

@@ -13,7 +13,7 @@ import { midasDepositVaultAbi, midasFeedAbi } from "#stand-ins/midas";
 import { rpc } from "./json-rpc.ts";
 import { chainPlans } from "./plan.ts";
 
-/** A user's request: its vault's adapter, and the contract that took it. */
+/** A user's deposit request: the vault's adapter and the contract that holds the request. */
 export interface Requested {
   chainId: number;
   rpcUrl: string;
@@ -23,8 +23,8 @@ export interface Requested {
 }
 
 /**
- * Settles what a user has asked a vault of the local stack for, at the vault's price of now, in the name of whoever
- * deployed it. Throws an Error for a vault that is not settled by anybody.
+ * Settles a user's pending deposit requests at the vault's current price, sent from the deployer. Throws an Error for
+ * a family without requests.
  */
 export async function settleRequests(request: Requested): Promise<Hex[]> {
   const calls = await settling(request);
@@ -33,7 +33,7 @@ export async function settleRequests(request: Requested): Promise<Hex[]> {
   return hashes;
 }
 
-/** The calls that settle, each to the contract that took the request. */
+/** Encodes the calls that settle a user's requests. */
 async function settling(request: Requested): Promise<Hex[]> {
   const { adapter, user } = request;
   const settle = (abi: Abi) => [encodeFunctionData({ abi, functionName: "settle", args: [user] })];
@@ -50,7 +50,7 @@ async function settling(request: Requested): Promise<Hex[]> {
   }
 }
 
-/** The approvals of all requests of the user's that wait, at the rate that the mToken's feed tells. */
+/** Encodes approvals of all pending requests of a user, at the mToken feed's rate. */
 async function approvals({ rpcUrl, target, user }: Requested): Promise<Hex[]> {
   const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 0 }), cacheTime: 0 });
   const on = { address: target, abi: midasDepositVaultAbi } as const;
@@ -75,7 +75,7 @@ async function approvals({ rpcUrl, target, user }: Requested): Promise<Hex[]> {
   });
 }
 
-/** Sends a call of whom the contracts of the stack obey, and gives its hash. */
+/** Sends a call from the chain's deployer, who owns its contracts, and returns the hash. */
 export async function sendAsDeployer(
   { chainId, rpcUrl, target }: Pick<Requested, "chainId" | "rpcUrl" | "target">,
   data: Hex,

@@ -1,7 +1,7 @@
 import type { VaultPlan } from "./plan.ts";
 import { used } from "./used-vault.ts";
 
-/** A vault of a family that takes several tokens; its past is what its price says. */
+/** A vault of a family that accepts several tokens; its share price alone shows a history. */
 function severalVault(
   adapter: "veda" | "midas",
   named: Pick<VaultPlan, "name" | "symbol" | "token" | "also">,
@@ -9,7 +9,7 @@ function severalVault(
   return used({ ...named, build: { kind: "family", adapter }, scenario: "several" }, [0n, 0n]);
 }
 
-/** Vaults that take more tokens than their asset. */
+/** Vaults that accept more tokens than their asset. */
 export const several: readonly VaultPlan[] = [
   severalVault("veda", { name: "Boring Basket", symbol: "bBSK", token: "WETH", also: ["WBTC", "USDT"] }),
   severalVault("midas", { name: "Midas Dollars", symbol: "mTUSD", token: "USDC", also: ["USDT"] }),

@@ -12,6 +12,7 @@ import {
 import type { TokenPlan } from "./plan.ts";
 import type { ChainScript } from "./script.ts";
 
+/** Deploys a token of the plan and returns its address. */
 export function deployToken(script: ChainScript, token: TokenPlan): Address {
   const { name, symbol, decimals } = token;
   const args = [name, symbol, decimals] as const;
@@ -36,7 +37,7 @@ export function deployToken(script: ChainScript, token: TokenPlan): Address {
   }
 }
 
-/** Gives the deployer `amount` of a token and each of `accounts` the token's funding. */
+/** Mints `amount` of a token to the deployer and the token's funding to each of `accounts`. */
 export function fund(
   script: ChainScript,
   input: { token: TokenPlan; address: Address; amount: bigint; accounts: readonly Address[] },

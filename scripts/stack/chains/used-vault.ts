@@ -1,6 +1,6 @@
 import type { Scenario, VaultPlan } from "./plan.ts";
 
-/** A vault that has been in use: some deposits, then some yield in basis points. */
+/** A vault plan with earlier deposits and a yield in basis points. */
 export function used(
   vault: Pick<VaultPlan, "name" | "symbol" | "token" | "also" | "build"> & { scenario?: Scenario },
   [deposited, yieldBps]: readonly [bigint, bigint],
@@ -8,7 +8,9 @@ export function used(
   return { scenario: "honest", ...vault, deposited, accrued: (deposited * yieldBps) / 10_000n };
 }
 
-/** Whole tokens, in their smallest unit. */
+/** Converts whole USDC or USDT to their smallest unit. */
 export const usd = (whole: bigint): bigint => whole * 10n ** 6n;
+/** Converts whole WBTC to its smallest unit. */
 export const btc = (whole: bigint): bigint => whole * 10n ** 8n;
+/** Converts whole ether to wei. */
 export const ether = (whole: bigint): bigint => whole * 10n ** 18n;

@@ -15,9 +15,10 @@ import {
 } from "#stand-ins/standard";
 import type { VaultKind } from "./plan.ts";
 
+/** A vault that is a subclass of a library's ERC-4626. */
 export type Erc4626Kind = Exclude<VaultKind, { kind: "morpho" | "family" }>;
 
-/** The transaction data that deploys one of the ERC-4626 subclasses. */
+/** Encodes the deployment of an ERC-4626 subclass. */
 export function vaultDeployData(
   build: Erc4626Kind,
   [asset, name, symbol]: readonly [Address, string, string],
@@ -50,7 +51,7 @@ export function vaultDeployData(
   }
 }
 
-/** Decimals of a vault's shares. Solmate copies the asset's; MetaMorpho has at least 18. */
+/** Returns the decimals of a vault's shares. Solmate copies the asset's; MetaMorpho has at least 18. */
 export function shareDecimals(build: Exclude<VaultKind, { kind: "family" }>, assetDecimals: number): number {
   if (build.kind === "morpho") return Math.max(18, assetDecimals);
   return build.kind === "solmate" ? assetDecimals : assetDecimals + build.offset;

@@ -4,7 +4,7 @@ const Amount = z.string().regex(/^\d+$/).transform(BigInt);
 const Hex = z.templateLiteral(["0x", z.string()]);
 const Asset = z.object({ address: Hex, symbol: z.string(), decimals: z.int() });
 
-/** Of a vault, what the demonstration shows. */
+/** The fields of a vault that the demonstration uses. */
 export const Vault = z.object({
   vault_id: z.string(),
   name: z.string(),
@@ -15,11 +15,13 @@ export const Vault = z.object({
   paused: z.boolean(),
   external_router: z.boolean(),
 });
+/** A vault as the demonstration reads it. */
 export type Vault = z.infer<typeof Vault>;
 
-/** One call to sign; quantities are hex here. */
+/** One call to sign; quantities are hex. */
 const Call = z.object({ to: Hex, data: Hex, value: Hex });
 
+/** The fields of a build's response that the demonstration uses. */
 export const Built = z.object({
   transaction_request: z.object({
     to: Hex,
@@ -34,8 +36,10 @@ export const Built = z.object({
   estimate: z.object({ to_amount: Amount, estimated_shares: Amount, min_shares: Amount.nullable() }),
   calls: z.array(Call),
 });
+/** A build's response as the demonstration reads it. */
 export type Built = z.infer<typeof Built>;
 
+/** The fields of a deposit's status that the demonstration uses. */
 export const Status = z.object({
   status: z.string(),
   substatus: z.string().nullable(),
@@ -46,8 +50,10 @@ export const Status = z.object({
     })
     .nullable(),
 });
+/** A deposit's status as the demonstration reads it. */
 export type Status = z.infer<typeof Status>;
 
+/** The fields of a position that the demonstration uses. */
 export const Position = z.object({
   vault_id: z.string(),
   asset_symbol: z.string(),
@@ -56,9 +62,10 @@ export const Position = z.object({
   share_decimals: z.int(),
   current_assets: Amount.nullable(),
 });
+/** A position as the demonstration reads it. */
 export type Position = z.infer<typeof Position>;
 
-/** Asks the API. Throws with the answer's own words unless it is what `schema` says. */
+/** Requests the API and parses its response. Throws with the response's text when it does not match `schema`. */
 export async function ask<T>(
   url: string,
   request: { schema: z.ZodType<T>; body?: Record<string, unknown> },
@@ -81,7 +88,7 @@ export async function ask<T>(
   throw new Error(`${path}: ${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** What a user holds of a vault; null: nothing. */
+/** Returns a user's position in a vault; null when there is none. */
 export async function readPosition(
   api: string,
   { user, vault }: { user: string; vault: Vault },

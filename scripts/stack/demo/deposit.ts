@@ -4,11 +4,11 @@ import type { StackManifest } from "../manifest.ts";
 import { ask, Built, type Position, readPosition, Status, Vault } from "./api.ts";
 import { walletOn } from "./wallet.ts";
 
-/** Whole units of the asset that the demonstration deposits. */
+/** Whole units of the asset to deposit. */
 const WHOLE_UNITS = 250n;
 const PATIENCE_MS = 20_000;
 
-/** What happened, for printing. Amounts in smallest units. */
+/** Results of the demonstration deposit, amounts in smallest units. */
 export interface Demonstration {
   vault: Vault;
   user: Address;
@@ -21,7 +21,7 @@ export interface Demonstration {
   after: Position | null;
 }
 
-/** Makes one deposit as a wallet would: everything it knows comes from the API, and it signs what it is given. */
+/** Makes one deposit as a wallet would: with data of the API alone, signing the calls that it returns. */
 export async function demonstrateDeposit(manifest: StackManifest): Promise<Demonstration> {
   const { api } = manifest;
   const vault = await chooseVault(api, manifest);
@@ -55,7 +55,7 @@ export async function demonstrateDeposit(manifest: StackManifest): Promise<Demon
 const isApproval = ({ approval }: Built, to: string): boolean =>
   approval !== null && to.toLowerCase() === approval.token_address.toLowerCase();
 
-/** A vault that takes deposits through the Router in a dollar token that the account holds. */
+/** Chooses a vault that accepts deposits through the Router in a dollar token of the account. */
 async function chooseVault(api: string, { chains }: StackManifest): Promise<Vault> {
   const vaults = await ask(`${api}/v1/vaults?chain_id=${chains[0]?.chain_id}&limit=500`, {
     schema: z.array(Vault),

@@ -1,7 +1,7 @@
 import { formatAmount } from "./describe.ts";
 import type { Transferred } from "./transfer.ts";
 
-/** A transfer as rows of label and text. */
+/** Formats a cross-chain deposit as rows of label and text. */
 export function describeTransfer(transferred: Transferred): [string, string][] {
   const { from, vault, built, status, after } = transferred;
   const { symbol, decimals } = vault.asset;

@@ -1,10 +1,10 @@
 import { formatUnits } from "viem";
 import type { Demonstration } from "./deposit.ts";
 
-/** Digits after the point that a person wants to see. */
+/** Fraction digits to show. */
 const SHOWN = 6;
 
-/** The demonstration as rows of label and text. */
+/** Formats the demonstration deposit as rows of label and text. */
 export function describeDeposit(demonstration: Demonstration): [string, string][] {
   const { vault, built, deposit, status, before, after } = demonstration;
   const { symbol, decimals } = vault.asset;
@@ -31,7 +31,7 @@ export function describeDeposit(demonstration: Demonstration): [string, string][
   ];
 }
 
-/** 1234567890 with 6 decimals → "1,234.56789"; what lies beyond the shown digits is cut. */
+/** Formats an amount: 1234567890 with 6 decimals → "1,234.56789"; further digits are cut off. */
 export function formatAmount(amount: bigint, decimals: number): string {
   const [whole = "0", fraction = ""] = formatUnits(amount, decimals).split(".");
   const shown = fraction.slice(0, SHOWN).replace(/0+$/, "");

@@ -2,7 +2,7 @@ const colours = { bold: [1, 22], dim: [2, 22], green: [32, 39], red: [31, 39], c
 const LABEL_WIDTH = 14;
 const STEP_WIDTH = 46;
 
-/** Writes for a person: aligned, in colour on a terminal (unless NO_COLOR is set) and plain elsewhere. */
+/** Prints aligned text, in colour on a terminal unless NO_COLOR is set. */
 export class Terminal {
   readonly #stream: NodeJS.WriteStream;
   readonly #coloured: boolean;
@@ -25,13 +25,13 @@ export class Terminal {
     this.line(`\n${this.paint("bold", text)}\n`);
   }
 
-  /** One finished step and its time. */
+  /** Prints a finished step and its duration. */
   step(name: string, ms: number): void {
     const dots = this.paint("dim", ".".repeat(Math.max(2, STEP_WIDTH - name.length)));
     this.line(`  ${this.paint("green", "✓")} ${name} ${dots} ${(ms / 1000).toFixed(1)} s`);
   }
 
-  /** Labels on the left, texts on the right; an empty label continues the row above. */
+  /** Prints labels on the left and texts on the right; an empty label continues the row above. */
   table(rows: readonly (readonly [string, string])[]): void {
     for (const [label, text] of rows) {
       this.line(`  ${this.paint("dim", label.padEnd(LABEL_WIDTH))}${text}`);

@@ -4,12 +4,12 @@ import type { StackChain, StackManifest } from "../manifest.ts";
 import { ask, Built, type Position, readPosition, Status, Vault } from "./api.ts";
 import { walletOn } from "./wallet.ts";
 
-/** Whole dollars that a transfer starts with. */
+/** Whole dollars to deposit. */
 const WHOLE_UNITS = 100n;
 const PATIENCE_MS = 20_000;
 const POLL_MS = 200;
 
-/** What happened, for printing. Amounts in smallest units. */
+/** Results of the demonstration, amounts in smallest units. */
 export interface Transferred {
   from: StackChain;
   vault: Vault;
@@ -18,17 +18,17 @@ export interface Transferred {
   decimals: number;
   built: Built;
   source: Hex;
-  /** The second transaction, where one was needed. */
+  /** Hash of the second transaction; null for a one-step deposit. */
   second: Hex | null;
   status: Status;
-  /** From the first signature to the shares. */
+  /** Seconds from the first signature until the shares arrived. */
   seconds: number;
   after: Position | null;
 }
 
 /**
- * Takes dollars of one chain into a vault on the other, as a wallet would: in one transaction where the vault takes
- * deposits from the Router, in two where it must see its user.
+ * Deposits dollars of one chain into a vault on the other, as a wallet would: in one transaction when the vault
+ * accepts deposits from the Router, in two when the user must call it.
  */
 export async function demonstrateTransfer(
   manifest: StackManifest,
@@ -75,7 +75,7 @@ export async function demonstrateTransfer(
   };
 }
 
-/** Says under which hash the second step was sent: into a vault's own entry point it carries no mark of ours. */
+/** Reports the hash of the second step, which calls the vault directly and carries no reference of ours. */
 async function report(url: string, hash: Hex): Promise<void> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ tx_hash: hash, step: "deposit" });
@@ -83,7 +83,7 @@ async function report(url: string, hash: Hex): Promise<void> {
   if (!response.ok) throw new Error(`reporting the second step: ${response.status} ${await response.text()}`);
 }
 
-/** Signs call by call and gives the last hash. */
+/** Signs and sends the calls in order and returns the last hash. */
 async function sendAll(wallet: ReturnType<typeof walletOn>, calls: Built["calls"]): Promise<Hex> {
   let last: Hex = "0x";
   for (const { to, data, value } of calls) {
@@ -92,7 +92,9 @@ async function sendAll(wallet: ReturnType<typeof walletOn>, calls: Built["calls"
   return last;
 }
 
-/** An open dollar vault: one that must see its user as caller, or one that need not, away from the first chain. */
+/**
+ * Chooses an active dollar vault: one that the user must call, or one for the Router that is not on the first chain.
+ */
 async function chooseVault({ api, chains }: StackManifest, caller: boolean): Promise<Vault> {
   const vaults = await ask(`${api}/v1/vaults?limit=500`, { schema: z.array(Vault) });
   const usable = vaults.filter(
@@ -106,7 +108,7 @@ async function chooseVault({ api, chains }: StackManifest, caller: boolean): Pro
 const isNext = ({ deposit }: Status): boolean => deposit?.next?.kind === "deposit";
 const isOver = ({ status }: Status): boolean => ["DONE", "FAILED", "INVALID"].includes(status);
 
-/** Polls as a wallet does; gives the last answer when its patience ends. */
+/** Polls the status as a wallet does and returns the last one on timeout. */
 async function awaitStatus(url: string, reached: (status: Status) => boolean): Promise<Status> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {

@@ -11,13 +11,14 @@ import { privateKeyToAccount } from "viem/accounts";
 import { receiptOf } from "../chains/receipt.ts";
 import type { StackManifest } from "../manifest.ts";
 
+/** An account that signs and sends calls. */
 export interface DemoWallet {
   address: Address;
-  /** Waits for the receipt; throws when the call reverted. */
+  /** Sends a call and waits for its receipt. Throws when it reverts. */
   send(call: { to: Address; data: Hex; value?: bigint }): Promise<TransactionReceipt>;
 }
 
-/** The first account on one of the chains. */
+/** Opens the first account on one of the chains. */
 export function walletOn(chainId: number, { chains, accounts }: StackManifest): DemoWallet {
   const chain = chains.find(({ chain_id }) => chain_id === chainId);
   const [owner] = accounts;

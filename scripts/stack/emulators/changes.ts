@@ -3,7 +3,7 @@ import type { Change } from "./control.ts";
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type Fields = { [key: string]: Json };
 
-/** What an unannounced change makes of an answer; null: the service's own, which renames its fields. */
+/** Returns the transformation of a `drift` fault; null for the service's own, which renames fields. */
 export function changeBy(change: Change): ((json: unknown) => unknown) | null {
   const whole = wholes[change];
   return whole === undefined ? null : (json) => whole(json as Json);

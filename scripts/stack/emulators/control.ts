@@ -1,12 +1,13 @@
 import { z } from "zod";
 
 /**
- * What an emulator can be told to do wrong.
- * `latency` answers after `ms`; `status` refuses with `status` (500) before the service does anything;
- * `timeout` never answers (with `ms`, the connection is reset after that long). The others let the service
- * do its work and spoil the answer: `malformed` is no JSON, `truncate` breaks the connection half way
- * through the body, `html` is a web page (with `status`, else 200), `drift` is the service after an
- * unannounced change of its fields (`change` says which; their names, when absent), `hostile` is the right shape with an attacker's values.
+ * Kinds of faults.
+ * `latency` responds after `ms`.
+ * `status` responds with `status` (default 500) before the service does anything.
+ * `timeout` never responds; with `ms`, the connection is reset after that time.
+ * The others let the service do its work and change the response: `malformed` is not JSON, `truncate` closes the
+ * connection half-way through the body, `html` is a web page (status 200 unless `status` is given), `drift` is an
+ * unannounced change of fields (see `change`), `hostile` is well-formed with an attacker's values.
  */
 export const faultKinds = [
   "latency",
@@ -20,48 +21,53 @@ export const faultKinds = [
 ] as const;
 
 const changes = ["names", "missing", "null", "number_for_string", "string_for_number", "extra"] as const;
+/** An unannounced change of an API, applied by a `drift` fault. */
 export type Change = (typeof changes)[number];
 
 const Fault = z.strictObject({
-  /** Text that the path or the body contains; empty matches every request. */
+  /** Text that the path or the body must contain; empty matches every request. */
   match: z.string().default(""),
   kind: z.enum(faultKinds),
-  /** What a `drift` changes. */
+  /** The change of a `drift`; renamed fields when absent. */
   change: z.enum(changes).optional(),
   status: z.int().min(200).max(599).optional(),
-  /** Seconds after which a 429 or 503 says to come back; 1 when absent. */
+  /** Seconds in `retry-after` of a 429 or 503; 1 when absent. */
   retry_after: z.int().min(1).max(7_200).optional(),
-  /** Milliseconds to wait before acting. */
+  /** Delay in milliseconds. */
   ms: z.int().min(0).max(600_000).default(0),
-  /** Requests to spoil; null until cleared. */
+  /** Number of requests to affect; null until cleared. */
   count: z.int().min(1).nullable().default(null),
 });
+/** A fault to apply to matching requests. */
 export type Fault = z.infer<typeof Fault>;
 
 /**
- * `deliver`, after `delay_ms`; `underdeliver` lets `underdeliver` units and `underdeliver_bps` of the amount go
- * missing on the way to the recipient; `fail_destination` makes a deposit by the DepositRouter at the end fail;
- * `expire` gives the transfer up and holds the refund back; `refund` pays it back; `stall` does nothing.
+ * Modes of the relayer. `deliver` fills after `delay_ms`. `underdeliver` delivers less by `underdeliver` units and
+ * `underdeliver_bps` of the amount. `fail_destination` makes the DepositRouter's deposit on the destination chain
+ * fail. `expire` gives up the transfer and withholds the refund. `refund` refunds it. `stall` does nothing.
  */
 const relayerModes = ["deliver", "underdeliver", "fail_destination", "refund", "stall", "expire"] as const;
+/** A mode of the relayer. */
 export type RelayerMode = (typeof relayerModes)[number];
 
-/** How the bridge's relayer treats the transfers that were started through this service. */
+/** Settings of the relayer for the transfers that were started through this service. */
 const Relayer = z.strictObject({
   delay_ms: z.int().min(0).max(600_000).default(0),
   mode: z.enum(relayerModes).default("deliver"),
-  /** Smallest units of the token that go missing. */
+  /** Smallest units of the token that are not delivered. */
   underdeliver: z.string().regex(/^\d+$/, "a decimal amount").default("0"),
   underdeliver_bps: z.int().min(0).max(10_000).default(0),
 });
+/** Settings of the relayer. */
 export type Relayer = z.infer<typeof Relayer>;
 
 /**
- * Ways of the real service that are not certain and may be switched on. LI.FI: `declare_delivered` makes calls
- * at the end declare all that is quoted to arrive instead of what was asked for; `relay_order` has every quote pay
- * for an order that Relay keeps off chain, whatever bridge was asked for.
+ * Optional behaviours of the real service. LI.FI: with `declare_delivered`, calls on the destination declare the
+ * whole quoted output instead of the requested amount; with `relay_order`, every quote pays for an order that Relay
+ * keeps off chain, whatever bridge was requested.
  */
 const quirks = ["declare_delivered", "relay_order"] as const;
+/** An optional behaviour of an emulated service. */
 export type Quirk = (typeof quirks)[number];
 
 const ControlBody = z.strictObject({
@@ -70,7 +76,7 @@ const ControlBody = z.strictObject({
   quirks: z.array(z.enum(quirks)).optional(),
 });
 
-/** One emulator's instructions, as `/__control` shows them. */
+/** Settings of one emulator, as `/__control` shows them. */
 export class Control {
   #faults: Fault[] = [];
   #relayer: Relayer = Relayer.parse({});
@@ -84,7 +90,7 @@ export class Control {
     return this.#relayer;
   }
 
-  /** Replaces the members that the body names. Returns what is wrong with it, or null. */
+  /** Replaces the settings that the body names. Returns the problem of an invalid body, or null. */
   set(text: string): string | null {
     let body: unknown;
     try {
@@ -111,7 +117,7 @@ export class Control {
     return this.#quirks.length === 0 ? shown : { ...shown, quirks: this.#quirks };
   }
 
-  /** The first fault that fits the request, counted; `body` is read only when a fault asks for it. */
+  /** Returns the first fault that matches the request and counts it; reads `body` only when a fault needs it. */
   take(path: string, body: () => string): Fault | null {
     const fault = this.#faults.find(({ match }) => path.includes(match) || body().includes(match));
     if (fault === undefined) return null;

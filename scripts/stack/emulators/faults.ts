@@ -2,29 +2,29 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { changeBy } from "./changes.ts";
 import type { Fault } from "./control.ts";
 
-/** What an emulated service answers. */
+/** Response of an emulated service. */
 export interface EmulatorAnswer {
   status: number;
   headers?: Record<string, string>;
   body: string;
 }
 
-/** How the answer goes onto the wire: whole, broken off, or not at all. */
+/** How a response is sent: whole, cut off or not at all. */
 export type Delivery =
   | { kind: "send"; answer: EmulatorAnswer }
   | { kind: "cut"; answer: EmulatorAnswer }
   | { kind: "hang"; resetAfterMs: number };
 
-/** Turns one parsed JSON answer into what `drift` or `hostile` make of it. */
+/** Transforms a parsed JSON response for `drift` or `hostile`. */
 export type Spoil = (json: unknown) => unknown;
 
 const WEB_PAGE = `<!doctype html><html><head><title>Just a moment...</title></head>
 <body><h1>Checking your browser before you proceed</h1></body></html>`;
 
-/** How a service refuses with a status, in its own shape. */
+/** Builds a service's error response in its own shape. */
 export type Refuse = (status: number, retryAfterSeconds: number) => EmulatorAnswer;
 
-/** Obeys one fault. `produce` lets the service do its work; refusals never call it. */
+/** Applies one fault. `produce` runs the service; error responses skip it. */
 export async function applyFault(
   fault: Fault,
   service: { produce: () => Promise<EmulatorAnswer>; drift: Spoil; hostile: Spoil; refuse: Refuse },
@@ -57,7 +57,7 @@ function refused({ status = 500, retry_after: retryAfter = 1 }: Fault, refuse: R
   return { kind: "send", answer: refuse(status, retryAfter) };
 }
 
-/** The usual refusal. */
+/** The default error response. */
 export function refuseStatus(status: number, retryAfterSeconds: number): EmulatorAnswer {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (status === 429 || status === 503) headers["retry-after"] = `${retryAfterSeconds}`;
@@ -73,17 +73,17 @@ function spoil(answer: EmulatorAnswer, change: Spoil): EmulatorAnswer {
   }
 }
 
-/** The usual drift: a new version of the service renamed its top-level fields. */
+/** The default drift: top-level fields are renamed, as in a new version of the service. */
 export function renameFields(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(renameFields);
   if (json === null || typeof json !== "object") return { value: json };
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [`${key}_v2`, value]));
 }
 
-/** Whoever answers in the place of an honest service wants the money to go here. */
+/** Address of the attacker in falsified responses. */
 export const ATTACKER = "0xBaDBaDBaDbADbAdbAdBADbADBaDbaDbaDBadbaD0";
 
-/** The usual lie: the right shape with every address replaced by the attacker's. */
+/** The default falsification: every address becomes the attacker's. */
 export function replaceAddresses(json: unknown): unknown {
   if (typeof json === "string") return json.replace(/\b0x[0-9a-fA-F]{40}\b/g, ATTACKER);
   if (Array.isArray(json)) return json.map(replaceAddresses);

@@ -10,6 +10,7 @@ import {
   type Spoil,
 } from "./faults.ts";
 
+/** A request to an emulated service. */
 export interface EmulatorRequest {
   method: string;
   /** Path with query. */
@@ -18,24 +19,25 @@ export interface EmulatorRequest {
   body: Buffer;
 }
 
-/** Does the service's work for a request. */
+/** Handles one request to an emulated service. */
 export type Answerer = (request: EmulatorRequest) => Promise<EmulatorAnswer>;
 
-/** An emulated service: what it answers, and what its answers look like once spoilt. */
+/** An emulated service: its handler and the transformations of its faults. */
 export interface Emulator {
   name: string;
   handle: Answerer;
-  /** Bytes a request may carry, and the refusal beyond that. */
+  /** Largest request body in bytes, and the response to a larger one. */
   maxBodyBytes: number;
   tooLarge(bytes: number): EmulatorAnswer;
   drift: Spoil;
   hostile: Spoil;
-  /** What a `status` fault answers, where the service has a shape of its own for it. */
+  /** Response to a `status` fault, for services with an error shape of their own. */
   refuse?: Refuse;
-  /** What `/__control` says of a relayer's mode in which the bridge is not quite as it is in reality. */
+  /** Notes that `/__control` shows for relayer modes that differ from the real bridge. */
   notes?: Partial<Readonly<Record<RelayerMode, string>>>;
 }
 
+/** A running emulator. */
 export interface ServedEmulator {
   url: string;
   port: number;
@@ -43,7 +45,7 @@ export interface ServedEmulator {
   close(): Promise<void>;
 }
 
-/** Serves an emulator on a free port of the loopback interface, `/__control` and the fault layer included. */
+/** Serves an emulator on a free local port, with `/__control` and the fault layer. */
 export async function serveEmulator(emulator: Emulator): Promise<ServedEmulator> {
   const control = new Control();
   const server = createServer((request, response) => {
@@ -113,7 +115,7 @@ function deliver(response: ServerResponse, delivery: Delivery): void {
   else if (delivery.resetAfterMs > 0) setTimeout(() => response.destroy(), delivery.resetAfterMs).unref();
 }
 
-/** Promises the whole body, writes half of it and drops the connection. */
+/** Announces the whole body, sends half of it and closes the connection. */
 function cut(response: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
   const bytes = Buffer.from(body);
   response.writeHead(status, {
@@ -124,7 +126,7 @@ function cut(response: ServerResponse, { status, headers, body }: EmulatorAnswer
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
 }
 
-/** The body, or null when it is larger than allowed; it is read to its end in either case. */
+/** Returns the body, or null when it exceeds the limit; reads it to its end in both cases. */
 async function readBody(request: IncomingMessage, limit: number) {
   const chunks: Buffer[] = [];
   let bytes = 0;

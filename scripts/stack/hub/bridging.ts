@@ -4,7 +4,7 @@ import { acrossEmulator } from "../emulators/across/endpoint.ts";
 import { lifiEmulator } from "../emulators/lifi/endpoint.ts";
 import { type ServedEmulator, serveEmulator } from "../emulators/server.ts";
 
-/** The emulated providers. They are served at once; what is asked of them waits until the chains are deployed. */
+/** The emulated providers. They listen at once; requests wait until the chains are deployed. */
 export class Bridging {
   readonly #bridge: Promise<Bridge>;
   #opened: (bridge: Bridge) => void = () => undefined;
@@ -25,7 +25,7 @@ export class Bridging {
     return { lifi: this.#lifi.url, across: this.#across.url };
   }
 
-  /** Starts the bridge between the deployed chains; what it is made of takes a moment to load. */
+  /** Starts the bridge between the deployed chains. Imported on demand, because its modules load slowly. */
   async open(deployments: readonly Deployment[]): Promise<void> {
     const { startBridge } = await import("../bridge/start.ts");
     if (this.#lifi === null || this.#across === null) throw new Error("nothing is served");

@@ -1,6 +1,6 @@
 /**
- * The process that hosts the emulators: Neon, Upstash, LI.FI and Across with the bridge's relayer, and the fault
- * layer in front of each node.
+ * Process that runs the emulators: Neon, Upstash, LI.FI and Across with the bridge's relayer, and the fault layer in
+ * front of each node.
  */
 import type { Deployment } from "../chains/deploy.ts";
 import type { Backend } from "../emulators/neon/backend.ts";
@@ -16,17 +16,19 @@ import { serveParent } from "../processes/serve.ts";
 import { rpcEmulator } from "../rpc/endpoint.ts";
 import { Bridging } from "./bridging.ts";
 
+/** Input of the emulators' process. */
 export interface HubInput {
-  /** A real Postgres, or null for the embedded one, which starts from `snapshotFile` if it can. */
+  /** URL of a real Postgres; null for the embedded one, restored from `snapshotFile` when possible. */
   databaseUrl: string | null;
   snapshotFile: string;
   credentials: Credentials;
-  /** A real Redis, or null for the embedded one. */
+  /** URL of a real Redis; null for the embedded one. */
   redisUrl: string | null;
   redisToken: string;
   chainIds: readonly number[];
 }
 
+/** URLs of the emulators; `rpc` by chain id. */
 export interface HubAddresses {
   neon: string;
   upstash: string;
@@ -37,19 +39,19 @@ export interface HubAddresses {
 
 const served: ServedEmulator[] = [];
 const bridging = new Bridging();
-/** Tells each fault layer where its node is, once that is known. */
+/** Resolves the node's URL of each fault layer, by chain id. */
 const connectNode = new Map<number, (url: string) => void>();
 let postgres: Promise<Backend> | null = null;
 let embedded: Promise<PgliteBackend> | null = null;
 let redis: Promise<RedisBackend> | null = null;
 
-/** Addresses are known at once; requests wait for what is still starting. */
+/** Returns the URLs at once; requests wait for stores and nodes that are still starting. */
 async function start(input: HubInput): Promise<HubAddresses> {
   if (input.databaseUrl === null) embedded = openPglite(input.snapshotFile);
   const database = embedded ?? openPostgres(input.databaseUrl ?? "");
   const cache = openRedis(input.redisUrl);
   [postgres, redis] = [database, cache];
-  // Whoever needs a store that cannot start hears of it from `ready`.
+  // `ready` reports a store that cannot start.
   for (const starting of [database, cache]) starting.catch(() => undefined);
   const serve = async (emulator: Parameters<typeof serveEmulator>[0]) => {
     const one = await serveEmulator(emulator);
@@ -74,13 +76,13 @@ async function close(): Promise<void> {
 serveParent(
   {
     start,
-    /** Resolves once both stores answer; says whether the schema is already in the database. */
+    /** Resolves when both stores respond; returns whether the database already has the schema. */
     ready: async () => {
       await Promise.all([postgres, redis]);
       return { restored: (await embedded)?.restored ?? false };
     },
     connect: async ({ chainId, url }: { chainId: number; url: string }) => connectNode.get(chainId)?.(url),
-    /** Opens the bridge; nobody has to wait for it, for requests to the providers do. */
+    /** Starts the bridge without waiting for it: requests to the providers wait. */
     bridge: async (deployments: readonly Deployment[]) => {
       bridging.open(deployments).catch((error: unknown) => console.error("bridge:", error));
     },

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Answer } from "./serve.ts";
 
-/** Milliseconds a child gets for ending its own children before it is ended itself. */
+/** Milliseconds that a child gets to end its own children before it is killed. */
 const PATIENCE_MS = 4_000;
 
 /** A process of the stack, seen from the parent. */
@@ -17,8 +17,8 @@ export class Child {
   #asked = 0;
 
   /**
-   * Starts the module `entry`; what it prints goes to `logFile`. It is in a process group of its own, so that
-   * Ctrl-C reaches the parent only, and it ends itself when the parent is gone.
+   * Starts the module `entry`; its output goes to `logFile`. It has a process group of its own, so that Ctrl-C
+   * reaches only the parent, and ends when the parent ends.
    */
   constructor({ name, entry, logFile }: { name: string; entry: string; logFile: string }) {
     this.name = name;
@@ -48,7 +48,7 @@ export class Child {
     return this.#process.pid ?? 0;
   }
 
-  /** Asks the child; throws with its own words when it cannot. */
+  /** Sends a request to the child and returns its result. Throws the child's error message. */
   ask<T>(name: string, input: unknown = null): Promise<T> {
     const id = ++this.#asked;
     return new Promise<T>((resolve, reject) => {
@@ -59,7 +59,7 @@ export class Child {
     });
   }
 
-  /** Calls `listener` when the child ends although nobody closed it. */
+  /** Calls `listener` when the child ends without having been closed. */
   onCrash(listener: (message: string) => void): void {
     void this.#ended.then(() => {
       if (!this.#closing) listener(`the ${this.name} process ended unexpectedly${this.#lastWords()}`);

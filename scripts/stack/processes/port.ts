@@ -1,18 +1,18 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Something about the machine, not the program, stops the stack; the message is meant for a person. */
+/** An error caused by the machine, not the program; its message is for the user. */
 export class StackError extends Error {}
 
 /**
- * Below what systems give out themselves (Linux from 32768, others from 49152): a port found here is not given to
- * somebody else between the search and its use, seconds later.
+ * Below the ephemeral ports (Linux from 32768, others from 49152), so that the system does not assign a port that was
+ * found here to another process before it is used.
  */
 const FIRST_PORT = 20_000;
 const END_PORT = 32_000;
 const TRIES = 100;
 
-/** The port if it is free, or any free one for 0. Throws {@link StackError} naming a port that is taken. */
+/** Returns the port when it is free, or any free port for 0. Throws {@link StackError} when the port is taken. */
 export async function findPort(port: number): Promise<number> {
   if (port === 0) return anyFreePort();
   if (await isFree(port)) return port;

@@ -1,17 +1,18 @@
-/** What the parent sends and the child answers. */
+/** A request of the parent. */
 interface Ask {
   id: number;
   name: string;
   input: unknown;
 }
+/** A response to the parent. */
 export type Answer = { id: number; output: unknown } | { id: number; problem: string };
 
-/** Answers one kind of question; the input is what the parent gave. */
+/** Handlers by request name; the input is the parent's. */
 export type Handlers = Record<string, (input: never) => Promise<unknown>>;
 
 /**
- * Makes this process answer its parent until the parent lets go of it, closes or dies; then `close` runs and
- * the process ends. Signals of the terminal are the parent's business.
+ * Handles the parent's requests until the parent closes the channel or ends; then runs `close` and exits. Ignores the
+ * terminal's signals, which the parent handles.
  */
 export function serveParent(handlers: Handlers, close: () => Promise<void>): void {
   process.on("message", (ask: Ask) => {

@@ -3,5 +3,5 @@ import type { NodeLog } from "../bridge/node.ts";
 
 type ParsedLog = Parameters<typeof parseEventLogs>[0]["logs"][number];
 
-/** viem wants every field of a log; those that parsing does not read are left out. */
+/** Casts a node's log to viem's type, without the fields that event parsing does not read. */
 export const asLog = (log: NodeLog): ParsedLog => log as unknown as ParsedLog;

@@ -17,13 +17,13 @@ import type { BridgeChain } from "../bridge/world.ts";
 import { asLog } from "./as-log.ts";
 import { type RelayData, type Transfer, toAddress } from "./transfer.ts";
 
-/** The events of what Stargate and CCTP take. */
+/** Event topics of transfers over Stargate and CCTP. */
 export const CARRIED: readonly Hex[] = [
   toEventSelector(getAbiItem({ abi: stargatePoolAbi, name: "Carried" })),
   toEventSelector(getAbiItem({ abi: circleTransmitterAbi, name: "MessageSent" })),
 ];
 
-/** Whose events those are. */
+/** Returns the contracts that emit these events. */
 export const carriersOf = ({ stargate, circle }: BridgeChain["contracts"]): Hex[] => [
   ...stargate.pools.map(({ pool }) => pool),
   circle.transmitter,
@@ -31,10 +31,13 @@ export const carriersOf = ({ stargate, circle }: BridgeChain["contracts"]): Hex[
 
 type Read = Pick<Transfer, "relay" | "relayHash" | "carried" | "destinationChainId">;
 
-/** Neither bridge ever gives a transfer up by itself. */
+/** Neither bridge expires a transfer. */
 const NEVER = 2 ** 32 - 1;
 
-/** Reads what a pool or the transmitter took; the two chains here have the same pools in the same order. */
+/**
+ * Parses a transfer from the event of a Stargate pool or CCTP's transmitter. Both chains list the same pools in the
+ * same order.
+ */
 export function readCarried(log: NodeLog, chain: BridgeChain): Read {
   const { stargate, circle } = chain.contracts;
   const index = stargate.pools.findIndex(({ pool }) => isAddressEqual(pool, log.address));
@@ -80,7 +83,7 @@ function readStargate(log: NodeLog, { chain, pool }: { chain: BridgeChain; pool:
 
 type Circle = BridgeChain["contracts"]["circle"];
 
-/** A message's header ends, and its body begins, after 148 bytes. Source: CCTP V2's MessageV2, BurnMessageV2. */
+/** Parses a CCTP message; its body starts after 148 bytes. Source: CCTP V2, MessageV2 and BurnMessageV2. */
 function readCircle(log: NodeLog, { chain, circle }: { chain: BridgeChain; circle: Circle }): Read {
   const logs = [asLog(log)];
   const [event] = parseEventLogs({ abi: circleTransmitterAbi, eventName: "MessageSent", logs });

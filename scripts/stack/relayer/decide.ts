@@ -1,15 +1,15 @@
 import type { Relayer } from "../emulators/control.ts";
 import type { Transfer } from "./transfer.ts";
 
+/** The next action for a transfer. */
 export type Step = "wait" | "fill" | "expire" | "refund";
 
 /**
- * What happens to a transfer next. The mode is read whenever the relayer looks, so that what it held back goes on
- * once the mode is another; what has expired is never filled again. Until `delay_ms` after the deposit
- * nothing happens.
- * `stall` does nothing for ever. `expire` gives the transfer up and holds the refund back; `refund` pays it. Neither
- * waits until the fill deadline is over, which takes two hours.
- * `deliver`, `underdeliver` and `fail_destination` fill, and what the chain's clock let expire is refunded.
+ * Decides the next action for a transfer. The mode is read on every poll, so a changed mode applies to held
+ * transfers; an expired transfer is never filled. Until `delay_ms` after the deposit the action is `wait`.
+ * `stall` always waits. `expire` gives up the transfer and withholds the refund; `refund` pays it. Neither waits for
+ * the fill deadline, two hours later.
+ * `deliver`, `underdeliver` and `fail_destination` fill the transfer; after its fill deadline they refund it.
  */
 export function decide(
   transfer: Pick<Transfer, "state" | "seenAt" | "relay">,
@@ -23,7 +23,7 @@ export function decide(
   return late || mode === "expire" || mode === "refund" ? "expire" : "fill";
 }
 
-/** Smallest units that LI.FI's bridge lets go missing on the way, at most everything; Across delivers what it said. */
+/** Returns the smallest units that LI.FI's bridge fails to deliver, at most the whole amount; zero for Across. */
 export function shortfall(
   { lifi, relay: { outputAmount } }: Pick<Transfer, "lifi" | "relay">,
   { mode, underdeliver, underdeliver_bps }: Relayer,

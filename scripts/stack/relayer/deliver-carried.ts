@@ -24,7 +24,7 @@ import { send } from "./send.ts";
 import { spoilDelivery } from "./spoil.ts";
 import { type Carried, type Transfer, toAddress } from "./transfer.ts";
 
-/** What a transfer arrives in, which only both chains together tell. */
+/** Returns the destination token of a transfer, which depends on both chains. */
 export function outputTokenOf(
   carried: Carried,
   { origin, destination }: { origin: BridgeChain; destination: BridgeChain },
@@ -43,7 +43,9 @@ type Stargate = Extract<Carried, { kind: "stargate" }>;
 type Circle = Extract<Carried, { kind: "circle" }>;
 type Delivered = Pick<Transfer, "fillTx" | "delivered" | "callsSucceeded">;
 
-/** Delivers what Stargate or CCTP carry, as the settings say; a call at the end is a transaction of its own. */
+/**
+ * Delivers a transfer of Stargate or CCTP according to the settings; a destination call is a transaction of its own.
+ */
 export async function deliverCarried(
   transfer: Transfer & { carried: Carried },
   at: Delivering,
@@ -61,7 +63,7 @@ async function deliverMessage(
 ): Promise<Delivered> {
   const { message } = carried;
   const fee = numberToHex(relay.inputAmount - amount, { size: 32 });
-  // The nonce, the finality reached, the fee and the last block are filled in by Circle's attesters.
+  // Fields that Circle's attesters fill in: nonce, executed finality, fee and expiration block.
   const attested = concatHex([
     slice(message, 0, 12),
     keccak256(relayHash),
@@ -86,7 +88,7 @@ async function deliverFromPool(
 ): Promise<Delivered> {
   const { relay, relayHash, carried, originChainId } = transfer;
   const { pool } = poolOf(origin, { destination, pool: carried.pool });
-  // Who rides in company is paid under the number of the bus.
+  // A transfer on a bus is identified by the number of the bus.
   const guid = carried.bus ? keccak256(relayHash) : relayHash;
   if (carried.bus) await driveBus(origin, { destination, ticketId: carried.ticketId, guid });
   const to = toAddress(relay.recipient);
@@ -105,7 +107,7 @@ async function deliverFromPool(
   return { ...delivered, callsSucceeded: !recovered };
 }
 
-/** Says on the source chain that a bus left with one seat. */
+/** Emits the event on the source chain that a bus with one passenger has left. */
 async function driveBus(
   origin: BridgeChain,
   bus: { destination: BridgeChain; ticketId: bigint; guid: Hex },
@@ -115,7 +117,7 @@ async function driveBus(
   await send(origin, { to: origin.contracts.stargate.messaging, data });
 }
 
-/** The pool of the same asset on the destination. */
+/** Returns the destination's pool of the same asset. */
 function poolOf(origin: BridgeChain, { destination, pool }: { destination: BridgeChain; pool: Hex }) {
   const here = origin.contracts.stargate.pools.find((one) => isAddressEqual(one.pool, pool));
   const there = destination.contracts.stargate.pools.find(({ assetId }) => assetId === here?.assetId);
@@ -134,8 +136,8 @@ function encodeCall(
 }
 
 /**
- * Pays a user of Stargate or CCTP back from the relayer's own pocket: neither bridge does so, but LI.FI's people
- * may, and say it was refunded.
+ * Refunds a user of Stargate or CCTP from the relayer's own balance. Neither bridge refunds, but LI.FI's support may,
+ * and reports it as refunded.
  */
 export async function payBack(
   { relay }: Pick<Transfer, "relay">,

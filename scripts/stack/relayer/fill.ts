@@ -9,7 +9,7 @@ import { encodeShortFill } from "./short-fill.ts";
 import { spoilDelivery } from "./spoil.ts";
 import type { Transfer } from "./transfer.ts";
 
-/** Fills a transfer as the settings say. Throws when the fill reverts. */
+/** Fills a transfer according to the settings. Throws when the fill reverts. */
 export async function fill(
   transfer: Transfer,
   { destination, relayer }: { destination: BridgeChain; relayer: Relayer },

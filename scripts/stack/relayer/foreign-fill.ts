@@ -8,7 +8,7 @@ import type { Transfer } from "./transfer.ts";
 
 const FILLED = 2n;
 
-/** The delivery by somebody else, or by us in a past that the ledger lost; null when there was none. */
+/** Returns an existing fill, by another relayer or before the ledger's start; null when there is none. */
 export async function findFill(transfer: Transfer, destination: BridgeChain): Promise<Filled | null> {
   const { url, contracts } = destination;
   const functionName = "fillStatuses";

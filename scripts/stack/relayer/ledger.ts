@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Transfer } from "./transfer.ts";
 
-/** All transfers since the start, oldest first. */
+/** All observed transfers, oldest first. */
 export class Ledger {
   readonly #transfers = new Map<Hex, Transfer>();
 
@@ -13,24 +13,24 @@ export class Ledger {
     this.#transfers.set(transfer.relayHash, transfer);
   }
 
-  /** Forgets what a chain that went back does not hold any more: from a block on, all but these. */
+  /** After a reorg, drops a chain's transfers from block `from` on, except those with these hashes. */
   retain(chainId: number, { from, hashes }: { from: bigint; hashes: ReadonlySet<Hex> }): void {
     for (const { originChainId, depositBlock, relayHash } of this.#transfers.values())
       if (originChainId === chainId && depositBlock >= from && !hashes.has(relayHash))
         this.#transfers.delete(relayHash);
   }
 
-  /** What may still have to be filled or refunded. */
+  /** Returns the transfers that may still be filled or refunded. */
   open(): Transfer[] {
     return this.all().filter(({ state }) => state === "pending" || state === "expired");
   }
 
-  /** The newest transfer that fits. */
+  /** Returns the newest transfer that matches. */
   find(fits: (transfer: Transfer) => boolean): Transfer | null {
     return this.all().findLast(fits) ?? null;
   }
 
-  /** The transfers of one source transaction that Across carries, in the order of their logs. */
+  /** Returns the Across transfers of one source transaction, in log order. */
   ofDeposit(depositTx: Hex): Transfer[] {
     const own = this.all().filter(({ carried }) => carried === null);
     return own.filter((transfer) => transfer.depositTx === depositTx.toLowerCase());

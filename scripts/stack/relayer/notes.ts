@@ -2,14 +2,14 @@ import type { RelayerMode } from "../emulators/control.ts";
 
 type Notes = Partial<Readonly<Record<RelayerMode, string>>>;
 
-/** Where the relayer does what Across' contracts allow and Across does not do. */
+/** Modes that Across' contracts allow but Across does not use. */
 const either: Notes = {
   refund: "the refund is paid at once; Across pays it some hours after the fill deadline",
   expire: "the transfer is given up at once; Across waits for the fill deadline",
   fail_destination: "what fails is a deposit by the DepositRouter; calls without one are made",
 };
 
-/** What `/__control` of each service says of a mode. */
+/** Notes that `/__control` of each service shows for a mode. */
 export const relayerNotes: Readonly<Record<"lifi" | "across", Notes>> = {
   across: {
     ...either,

@@ -6,12 +6,12 @@ import type { BridgeChain } from "../bridge/world.ts";
 import { asLog } from "./as-log.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 
-/** What a fill brought about. */
+/** Result of a fill. */
 export type Filled = Pick<Transfer, "fillTx" | "delivered" | "callsSucceeded">;
 
 type Delivery = { transfer: Transfer; destination: BridgeChain };
 
-/** Reads what a fill brought about out of its receipt. */
+/** Reads a fill's result from its receipt. */
 export function outcomeOf(receipt: NodeReceipt, { transfer, destination }: Delivery): Filled {
   const logsOf = (address: Hex) =>
     receipt.logs.filter((log) => isAddressEqual(log.address, address)).map(asLog);
@@ -35,7 +35,7 @@ export function outcomeOf(receipt: NodeReceipt, { transfer, destination }: Deliv
   };
 }
 
-/** Whether the recipient of a transfer makes calls with what it gets. */
+/** Returns true when the recipient of a transfer makes calls with the delivered tokens. */
 export function makesCalls({ relay }: Transfer, { contracts }: BridgeChain): boolean {
   const recipient = toAddress(relay.recipient);
   const callers = [contracts.multicallHandler, contracts.receiverAcross];

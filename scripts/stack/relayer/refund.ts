@@ -21,8 +21,8 @@ type Refundable = Pick<Transfer, "originChainId" | "relay">;
 const [, LEAF] = getAbiItem({ abi, name: "executeRelayerRefundLeaf" }).inputs;
 
 /**
- * Pays a transfer back to its depositor on the source chain, once: the pool's admin publishes a bundle with this one
- * refund, and its leaf is executed. A native deposit comes back wrapped. Throws when either reverts.
+ * Refunds a transfer's depositor on the source chain, once: the pool's admin publishes a bundle with this refund only
+ * and its leaf is executed. A native deposit is refunded wrapped. Throws when either transaction reverts.
  */
 export async function refund(transfer: Refundable, origin: BridgeChain): Promise<{ refundTx: Hex }> {
   const paid = await findRefund(transfer, origin);
@@ -35,7 +35,7 @@ export async function refund(transfer: Refundable, origin: BridgeChain): Promise
   return { refundTx: receipt.transactionHash };
 }
 
-/** Real bundles pay many at once, each chain and token by a leaf; here a leaf has the number of its deposit. */
+/** The leaf id is the deposit's id. Real bundles hold many refunds, with one leaf per chain and token. */
 const leafIdOf = ({ relay }: Refundable): number => Number(BigInt.asUintN(32, relay.depositId));
 
 function leafOf(transfer: Refundable) {
@@ -57,7 +57,7 @@ async function findRefund(transfer: Refundable, { url, contracts }: BridgeChain)
   return logs.at(-1)?.transactionHash ?? null;
 }
 
-/** Publishes the bundle of which this is the only leaf; returns its number. */
+/** Publishes a bundle with this single leaf and returns its number. */
 async function publish(root: Hex, origin: BridgeChain): Promise<number> {
   const data = encodeFunctionData({ abi, functionName: "relayRootBundle", args: [root, zeroHash] });
   const { logs } = await send(origin, { to: origin.contracts.spokePool, data });

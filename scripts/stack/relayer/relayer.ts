@@ -11,20 +11,22 @@ import type { Transfer } from "./transfer.ts";
 import { Watcher } from "./watch.ts";
 
 const PAUSE_MS = 100;
-/** After a failed fill or refund. */
+/** Milliseconds before a failed fill or refund is retried. */
 const RETRY_MS = 1_000;
 
-/** What `/__control` of each service says of the relayer at the moment. */
+/** Returns the relayer's current settings of a service. */
 export type SettingsOf = (service: "lifi" | "across") => Settings;
 
-/** Watches both chains' deposits and fills or refunds them, as the settings of whoever started them say. */
+/**
+ * Watches deposits on both chains and fills or refunds each according to the settings of the service that started it.
+ */
 export class BridgeRelayer {
   readonly ledger = new Ledger();
   readonly #world: World;
   readonly #settingsOf: SettingsOf;
   readonly #watchers: ReadonlyMap<number, Watcher>;
   readonly #times = new Map<number, number>();
-  /** Relay hashes at work, or not to be tried again yet. */
+  /** Relay hashes that are being processed or wait for a retry. */
   readonly #busy = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
@@ -48,7 +50,7 @@ export class BridgeRelayer {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  /** Reads both chains and starts what is due. */
+  /** Reads new deposits of both chains and starts the due actions. */
   async look(): Promise<void> {
     const looks = [...this.#watchers].map(async ([chainId, watcher]) => {
       this.#times.set(chainId, await watcher.look());
@@ -92,7 +94,7 @@ export class BridgeRelayer {
     Object.assign(transfer, found ?? (await fill(transfer, { destination, relayer })), { state: "filled" });
   }
 
-  /** What was filled meanwhile by somebody else is not paid twice. */
+  /** Checks first for a fill by another relayer, so that a transfer is not paid twice. */
   async #refund(transfer: Transfer): Promise<void> {
     const origin = this.#world.get(transfer.originChainId);
     if (transfer.carried !== null && origin !== undefined) {

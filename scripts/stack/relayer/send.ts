@@ -4,13 +4,16 @@ import { type NodeReceipt, receiptOf } from "../bridge/node.ts";
 import type { BridgeChain } from "../bridge/world.ts";
 import { rpc } from "../chains/json-rpc.ts";
 
-/** Fixed: an estimate would find the least gas with which a failing call at the end is caught. */
+/** Fixed gas limit: an estimate could be so low that only the destination call runs out of gas. */
 const GAS = numberToHex(8_000_000);
 const MAX_FEE = numberToHex(10n ** 12n);
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 25;
 
-/** Sends a transaction of the relayer and waits for it. Throws when it reverts or is not mined in a minute. */
+/**
+ * Sends a transaction of the relayer and waits for its receipt. Throws when it reverts or is not mined within a
+ * minute.
+ */
 export async function send(
   chain: BridgeChain,
   { to, data, value = 0n }: { to: Address; data: Hex; value?: bigint },

@@ -4,12 +4,12 @@ import type { BridgeChain } from "../bridge/world.ts";
 import { rpc } from "../chains/json-rpc.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 
-/** Any second half and recovery id of the form that the pool takes. */
+/** Any second half and recovery id that the pool accepts as well-formed. */
 const SIGNATURE_END = concatHex([numberToHex(1, { size: 32 }), "0x1b"]);
 
 /**
- * The delivery of less than was deposited for. The pool makes it only with the depositor's signature, which nobody
- * gives here: the node is told to take another one for it, for bridges that deliver less do not ask.
+ * Encodes a fill with less than the deposit's output amount. The pool requires the depositor's signature for it; the
+ * node is told to accept a fabricated one, because real bridges that deliver less do not ask the depositor.
  */
 export async function encodeShortFill(
   { relay, relayHash, originChainId }: Transfer,

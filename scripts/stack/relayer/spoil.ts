@@ -8,8 +8,8 @@ import { send } from "./send.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 
 /**
- * Delivers from within a deposit of the relayer's own, while the DepositRouter is locked, so that the deposit at the
- * end of the delivery fails. Nothing is tampered with: any relayer could do so, and would gain nothing by it.
+ * Delivers from within a deposit of the relayer's own, while the DepositRouter's reentrancy lock is set, so that the
+ * deposit at the end of the delivery fails. It uses public functions only: any relayer could do it, without a gain.
  */
 export function spoilDelivery(
   { relay }: Transfer,
@@ -18,7 +18,7 @@ export function spoilDelivery(
   const { relayer } = destination.contracts;
   const asset = toAddress(relay.outputToken);
   const usdc = tokenOfAsset(destination, "USDC").address;
-  // The Router wants shares of another token; anybody may mint these.
+  // The Router needs a different share token; every account may mint these.
   const shareToken = isAddressEqual(asset, usdc) ? tokenOfAsset(destination, "USDT").address : usdc;
   const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args: [relayer, 1n] });
   const deliver = callOnlyStep({ target, value: 0n, data });

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 
-/** What the SpokePools hash: a deposit as a fill must repeat it. */
+/** The deposit data that the SpokePools hash and a fill must repeat. */
 export interface RelayData {
   depositor: Hex;
   recipient: Hex;
@@ -16,37 +16,38 @@ export interface RelayData {
   message: Hex;
 }
 
-/** How LI.FI started a transfer, where it did. */
+/** LI.FI's data of a transfer that it started. */
 export interface LifiStart {
   transactionId: Hex;
   bridge: string;
   integrator: string;
   receiver: Address;
   sendingAssetId: Address;
-  /** What was bridged, smallest unit. */
+  /** Bridged amount in smallest units. */
   minAmount: bigint;
 }
 
-/** What another bridge than Across carries: a pool's payment, or a message of CCTP. */
+/** A transfer over Stargate (a pool's payment) or CCTP (a message). */
 export type Carried =
   | { kind: "stargate"; pool: Address; bus: boolean; ticketId: bigint }
   | { kind: "circle"; transmitter: Address; message: Hex };
 
+/** State of a transfer. */
 export type TransferState = "pending" | "expired" | "filled" | "refunded";
 
-/** A deposit and what became of it. */
+/** A deposit into a bridge and its outcome. */
 export interface Transfer {
   originChainId: number;
   destinationChainId: number;
   relay: RelayData;
-  /** Its key; of what Across does not carry, the id that its bridge gave it. */
+  /** Its key; for other bridges than Across, the id that the bridge assigned. */
   relayHash: Hex;
-  /** Null: Across carries it. */
+  /** Data of a transfer over Stargate or CCTP; null for Across. */
   carried: Carried | null;
   depositTx: Hex;
   depositBlock: bigint;
   quoteTimestamp: number;
-  /** Whose relayer settings apply to it: those of LI.FI's emulator where LI.FI started it. */
+  /** LI.FI's data when LI.FI started it; its emulator's settings then apply, otherwise Across'. */
   lifi: LifiStart | null;
   /** Milliseconds since the epoch. */
   seenAt: number;
@@ -55,9 +56,9 @@ export interface Transfer {
   refundTx: Hex | null;
   /** Smallest units of the output token that reached the recipient. */
   delivered: bigint | null;
-  /** Whether the calls at the end succeeded; null: there were none, or it is not filled. */
+  /** True when the destination calls succeeded; null without calls or before the fill. */
   callsSucceeded: boolean | null;
 }
 
-/** The address in a 32-byte word. */
+/** Returns the address in a 32-byte word. */
 export const toAddress = (word: Hex): Address => `0x${word.slice(-40)}`;

@@ -21,7 +21,7 @@ import type { LifiStart, RelayData, Transfer } from "./transfer.ts";
 
 const DEPOSITED = toEventSelector(getAbiItem({ abi: spokePoolAbi(), name: "FundsDeposited" }));
 
-/** Blocks that are read again, for a chain may go back and come forward between two looks. */
+/** Blocks that are read again on each poll, to notice a reorg. */
 const OVERLAP = 32n;
 
 type Found = Pick<
@@ -40,7 +40,7 @@ export class Watcher {
     this.#ledger = ledger;
   }
 
-  /** Returns the chain's time in unix seconds. */
+  /** Reads new deposits and returns the head's timestamp in unix seconds. */
   async look(): Promise<number> {
     const { url, chainId, contracts } = this.#chain;
     const head = await headOf(url);
@@ -99,12 +99,12 @@ export class Watcher {
   }
 }
 
-/** Under which hash both SpokePools know a transfer. */
+/** Returns the hash by which both SpokePools identify a transfer. */
 export function relayHash(relay: RelayData, destinationChainId: bigint): Hex {
   return keccak256(encodeAbiParameters(relayHashParameters, [relay, destinationChainId]));
 }
 
-/** The Diamond announces a transfer right after the deposit it makes for it. */
+/** Finds LI.FI's data of a deposit: the Diamond emits its event right after the deposit's. */
 function lifiStart(
   logs: readonly NodeLog[],
   { diamond, after }: { diamond: Hex; after: number },

@@ -4,7 +4,7 @@ import type { Emulator, EmulatorRequest } from "../emulators/server.ts";
 
 const LIMIT = 16 * 1024 * 1024;
 
-/** A node's JSON-RPC endpoint with the fault layer in front; costs about half a millisecond a request. */
+/** A node's JSON-RPC endpoint behind the fault layer; adds about half a millisecond per request. */
 export function rpcEmulator(chainId: number, upstream: Promise<string>): Emulator {
   const agent = new Agent({ keepAlive: true });
   return {
@@ -39,7 +39,7 @@ function forward(agent: Agent, url: string, { method, headers, body }: EmulatorR
   });
 }
 
-/** A lying node: every address in an answer is the attacker's, every other number is twice as large. */
+/** Falsifies a response: every address becomes the attacker's and every other number is doubled. */
 function lie(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(lie);
   if (json === null || typeof json !== "object" || !("result" in json)) return json;
@@ -60,7 +60,7 @@ function lieInHex(text: string): string {
   return text.replace(/^0x.*/, (hex) => `0x${hex.slice(2).replace(/[0-9a-fA-F]{64}/g, lieInWord)}`);
 }
 
-/** A word between 2^96 and 2^160 is taken for an address; offsets and lengths (small words) stay. */
+/** Treats a word between 2^96 and 2^160 as an address; leaves small words, offsets and lengths, unchanged. */
 function lieInWord(word: string): string {
   const value = BigInt(`0x${word}`);
   if (value <= 0xffffn || value >= 1n << 255n) return word;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Of the assets in wrangler's options for a Worker, what is used here. */
+/** The static assets in wrangler's options of a Worker, as far as used here. */
 const Assets = z.object({
   directory: z.string(),
   binding: z.string(),
@@ -11,11 +11,11 @@ const Assets = z.object({
 type WorkerOptions = Readonly<Record<string, unknown>>;
 
 /**
- * Takes the static assets of a Worker's options into a Worker of their own, which gets the paths that wrangler.toml
- * gives to assets first and which the other reaches by the same binding. A Worker without assets stays as it is.
+ * Moves a Worker's static assets into a second Worker, which gets the paths that wrangler.toml routes to assets first
+ * and stays reachable through the same binding. A Worker without assets is unchanged.
  *
- * In production the platform sends requests to the one or the other. What stands for it in development are two more
- * Workers in JavaScript that every request passes, at more than the cost of all that ours does for a warm read.
+ * In production the platform routes each request to one of them. Miniflare's router is two more Workers in JavaScript
+ * in front of every request, which cost more than a warm read of ours.
  */
 export function withAssetsBeside(worker: WorkerOptions): WorkerOptions[] {
   const { assets: given, ...own } = worker;

@@ -4,11 +4,12 @@ import { cp, glob, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/pr
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Builds that are kept; older ones are removed. */
+/** Number of cached builds to keep. */
 const KEPT = 4;
 const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json"];
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
+/** A cached build. */
 export interface CachedBundle {
   root: string;
   folder: string;
@@ -16,8 +17,8 @@ export interface CachedBundle {
 }
 
 /**
- * Looks for a build of these sources: all of `src`, the configuration and the locked packages, by content.
- * What a build step puts into `public` is not in it.
+ * Finds a build of the same sources: the contents of `src`, the configuration and the lockfile. Files that a build
+ * step writes to `public` are not part of the key.
  */
 export async function findCached(root: string): Promise<CachedBundle> {
   const hash = createHash("sha256");
@@ -32,12 +33,12 @@ export async function findCached(root: string): Promise<CachedBundle> {
   return { root, folder, found: existsSync(folder) };
 }
 
-/** Whether a change of a file that goes into the bundle makes it another build. */
+/** Returns true when a change of this file changes the bundle. */
 export function isCovered(path: string): boolean {
   return /^src\/|(?:^|\/)node_modules\//.test(path);
 }
 
-/** Keeps a build, unless something went into it that the cache's key does not cover. */
+/** Caches a build, unless it contains a file that the key does not cover. */
 export async function keepCached({ root, folder }: CachedBundle, built: string): Promise<void> {
   const text = await readFile(join(built, "inputs.json"), "utf8");
   const { inputs } = Metafile.parse(JSON.parse(text));

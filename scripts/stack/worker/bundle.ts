@@ -8,14 +8,15 @@ import { findCached, keepCached } from "./bundle-cache.ts";
 
 const require = createRequire(import.meta.url);
 
+/** A built Worker. */
 export interface Bundle {
   folder: string;
   remove(): Promise<void>;
 }
 
 /**
- * Builds the Worker exactly as a deployment would, into a folder of its own; a build of the very same sources
- * is taken from the cache. Throws with wrangler's output.
+ * Builds the Worker as a deployment would, into a folder of its own, or takes a build of the same sources from the
+ * cache. Throws with wrangler's output.
  */
 export async function bundleWorker(configFile: string): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), "causeway-worker-"));

@@ -1,4 +1,4 @@
-/** The process that builds the Worker and runs it in workerd. */
+/** Process that builds the Worker and runs it in workerd. */
 import { serveParent } from "../processes/serve.ts";
 import { type Bundle, bundleWorker } from "./bundle.ts";
 
@@ -7,13 +7,14 @@ let runtime: { dispose(): Promise<void> } | null = null;
 
 let ticker: NodeJS.Timeout | undefined;
 
+/** Input to start the Worker. */
 export interface ListenInput {
   configFile: string;
   port: number;
   variables: Record<string, string>;
-  /** How often every cron trigger fires; null: never by itself. */
+  /** Milliseconds between firings of every cron trigger; null for never. */
   cronEveryMs: number | null;
-  /** Beside the Worker when absent. */
+  /** Position of the static assets; beside the Worker when absent. */
   assets?: "in front" | "beside";
 }
 
@@ -21,10 +22,10 @@ serveParent(
   {
     build: async (configFile: string) => {
       bundle = bundleWorker(configFile);
-      // Loading wrangler takes as long as building, so both go on at once.
+      // Importing wrangler takes as long as building, so both run in parallel.
       await Promise.all([bundle, import("./runtime.ts")]);
     },
-    /** In place of what listened before, if anything did. */
+    /** Replaces a Worker that is already running. */
     listen: async (input: ListenInput) => {
       if (bundle === null) throw new Error("nothing was built");
       const { runWorker } = await import("./runtime.ts");

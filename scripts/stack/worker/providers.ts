@@ -1,17 +1,17 @@
 import type { HubAddresses } from "../hub/main.ts";
 import type { StackChain } from "../manifest.ts";
 
-/** What the Worker writes on chain as its name with LI.FI. */
+/** Integrator name that LI.FI writes on chain. */
 const INTEGRATOR = "causeway";
-/** Wei; what a message of LayerZero may cost here. */
+/** Largest LayerZero message fee on the local stack, in wei. */
 const MAX_NATIVE_FEE = "100000000000000";
 const NATIVE = "0x0000000000000000000000000000000000000000";
 
 type ContractsOf = Pick<StackChain, "chain_id" | "contracts">;
 
 /**
- * The variable `PROVIDERS`: where the providers' APIs are and, for chains that the code does not know, their
- * contracts, by chain id. Amounts are decimal text.
+ * Returns the variable `PROVIDERS`: the providers' API URLs and, for chains unknown to the code, their contracts by
+ * chain id. Amounts are decimal strings.
  */
 export function providersVariable(
   hub: Pick<HubAddresses, "lifi" | "across">,

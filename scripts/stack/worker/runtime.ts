@@ -15,10 +15,10 @@ const moduleTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Runs a built Worker in workerd with the bindings of its wrangler.toml and the given variables.
- * Without wrangler's development proxies a request costs a quarter of what it does behind them.
- * `scheduledUrl` names what fires a cron trigger. `acrossAssets` puts the development stand-in for the platform's asset
- * router in front of the Worker, or the assets beside it.
+ * Runs a built Worker in workerd with the bindings of its wrangler.toml and the given variables. Without wrangler's
+ * development proxies, a request costs a quarter of the time. `scheduledUrl` builds the URL that fires a cron
+ * trigger. `assets` selects Miniflare's router of static assets in front of the Worker, or a Worker of assets beside
+ * it.
  */
 export async function runWorker(input: {
   configFile: string;
@@ -27,7 +27,7 @@ export async function runWorker(input: {
   variables: Readonly<Record<string, string>>;
   assets: "in front" | "beside";
 }): Promise<Miniflare> {
-  // wrangler.toml names required secrets, and wrangler looks for them here.
+  // wrangler.toml lists required secrets, which wrangler reads from the environment.
   Object.assign(process.env, input.variables);
   const { workerOptions, main } = unstable_getMiniflareWorkerOptions(input.configFile);
   const { modulesRules: _, ...options } = workerOptions as Record<string, unknown>;
@@ -44,7 +44,7 @@ export async function runWorker(input: {
       logRequests: false,
       log: new Log(LogLevel.WARN),
       unsafeTriggerHandlers: true,
-      // wrangler gives them as what they are by name, for the version of miniflare that it brings.
+      // wrangler's own type names an older version of Miniflare; the options are the same.
       workers: (input.assets === "beside" ? withAssetsBeside(worker) : [worker]) as V4WorkerOptions[],
     }),
   );
@@ -52,7 +52,7 @@ export async function runWorker(input: {
   return runtime;
 }
 
-/** The entry first, then what it imports. */
+/** The entry first, then the modules that it imports. */
 function modulesOf(folder: string, entry: string) {
   const names = readdirSync(folder).filter((name) => moduleTypes[extname(name)] !== undefined);
   const ordered = [entry, ...names.filter((name) => name !== entry)];

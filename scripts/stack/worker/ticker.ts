@@ -1,7 +1,7 @@
 import { unstable_readConfig } from "wrangler";
 import { scheduledUrl } from "./scheduled.ts";
 
-/** Fires every cron trigger of the Worker again and again; workerd by itself fires none. */
+/** Fires every cron trigger periodically, because workerd fires none by itself. */
 export function startTicker(configFile: string, [port, everyMs]: readonly [number, number]): NodeJS.Timeout {
   const { crons = [] } = unstable_readConfig({ config: configFile }).triggers;
   const fire = (cron: string) =>

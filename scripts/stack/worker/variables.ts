@@ -3,21 +3,21 @@ import type { HubAddresses } from "../hub/main.ts";
 import type { StackChain } from "../manifest.ts";
 import { providersVariable } from "./providers.ts";
 
-/** Far above what a test or a benchmark sends in a minute. */
+/** Requests per minute; far above the rate of a test or benchmark. */
 const AMPLE = 1_000_000;
 const LIMITED = ["quote", "build", "nonce", "register", "login", "positions", "status", "reads"] as const;
-/** Always the same, so that keys outlive a restart when the database does; no secret: it guards nothing real. */
+/** Constant, so that API keys survive a restart when the database does. Not a secret: it protects only local data. */
 const PEPPERS = { "1": "the pepper of every local stack, known to all" };
 
-/** A chain as the Worker is told of it. */
+/** A chain of the Worker's configuration. */
 type WorkerChain = Pick<StackChain, "chain_id" | "name"> & {
   key: string;
   wrapped_native: string | null;
-  /** The chain's part of the manifest; without it, providers do not know the chain. */
+  /** The chain's contracts in the manifest; when absent, providers do not support the chain. */
   contracts?: StackChain["contracts"];
 };
 
-/** The Worker's variables: the local stack differs from a deployment in nothing else. */
+/** Returns the Worker's variables, the only difference between the local stack and a deployment. */
 export function workerVariables(input: {
   api: string;
   hub: HubAddresses;
@@ -55,6 +55,7 @@ function chainSetting({ contracts: _, ...chain }: WorkerChain, hub: HubAddresses
   };
 }
 
+/** Returns the connection URL of the emulated Neon. */
 export function databaseUrl(hub: HubAddresses, { user, password, database }: Credentials): string {
   return `postgresql://${user}:${password}@${new URL(hub.neon).host}/${database}`;
 }

@@ -2,16 +2,18 @@ import type { FamilyVault } from "./family-vault.ts";
 import { farFamilies, requestingFamilies } from "./far.ts";
 import { nearFamilies } from "./near.ts";
 
-/** Stand-ins for the families whose own contracts are not to be had, by the adapter that speaks to them. */
+/** Stand-ins for the vault families whose own contracts are not published as packages, by adapter. */
 const families = { ...nearFamilies, ...farFamilies };
 
+/** An adapter that has a stand-in. */
 export type FamilyAdapter = keyof typeof families;
 
-/** A family's vault, or the kind of it that takes requests alone. */
+/** A family's vault; with `requests`, its variant that accepts deposit requests only. */
 export type FamilyBuild =
   | { kind: "family"; adapter: FamilyAdapter; requests?: false }
   | { kind: "family"; adapter: keyof typeof requestingFamilies; requests: true };
 
+/** Returns the stand-in of a family. */
 export function familyOf(build: FamilyBuild): FamilyVault {
   return build.requests === true ? requestingFamilies[build.adapter] : families[build.adapter];
 }

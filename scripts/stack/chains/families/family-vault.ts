@@ -2,49 +2,51 @@ import { type Abi, type Address, encodeDeployData, encodeFunctionData, erc4626Ab
 import type { SeedRow } from "../../../db/seed-row.ts";
 import type { ChainScript } from "../script.ts";
 
-/** What a vault is deployed for. */
+/** Parameters of a vault's deployment. */
 export interface Placing {
   asset: Address;
   decimals: number;
   name: string;
   symbol: string;
-  /** What it takes besides its asset. */
+  /** Tokens that it accepts besides its asset. */
   also: readonly OtherToken[];
 }
 
+/** A token that a vault accepts besides its asset. */
 export interface OtherToken {
   address: Address;
   decimals: number;
-  /** What a whole one is worth, smallest unit of the asset. */
+  /** Value of a whole token in the asset's smallest unit. */
   worth: bigint;
 }
 
-/** A vault that stands, and the columns of its registry row that are not its own address. */
+/** A deployed vault, with the registry columns that differ from the defaults. */
 export interface Placed {
   address: Address;
   row: Partial<SeedRow> & Pick<SeedRow, "shareDecimals">;
 }
 
-/** A call to the vault: the deployer's first deposit, or what makes a yield known to it. */
+/** Encodes a call to the vault: the deployer's first deposit, or the one that reports a yield. */
 export type VaultCall = (of: { placing: Placing; amount: bigint; deployer: Address }) => Hex;
 
-/** A stand-in for a family of vaults: how it is deployed, and given its past. */
+/** A stand-in for a vault family: its deployment and its history. */
 export interface FamilyVault {
   type: SeedRow["type"];
   deploy(script: ChainScript, placing: Placing): Placed;
   deposit: VaultCall;
-  /** After the yield has reached the vault as a transfer; null: its balance is all it goes by. */
+  /** Called after the yield was transferred to the vault; null when its share price follows its balance. */
   accrue: VaultCall | null;
-  /** What has it take requests from then on, where it can do both. */
+  /** Switches the vault to deposit requests, for families that support both. */
   takeRequests?: VaultCall;
 }
 
+/** ABI and creation code. */
 export interface Contract {
   abi: Abi;
   code: Hex;
 }
 
-/** Deploys a contract whose constructor takes asset, name and symbol, and what else is given. */
+/** Deploys a contract whose constructor takes asset, name, symbol and further arguments. */
 export function deployVault(
   script: ChainScript,
   { contract, placing, more = [] }: { contract: Contract; placing: Placing; more?: readonly unknown[] },
@@ -54,11 +56,11 @@ export function deployVault(
   return script.deploy(name, encodeDeployData({ abi: contract.abi, bytecode: contract.code, args }));
 }
 
-/** `deposit(assets, receiver)`. Source: EIP-4626. */
+/** Encodes `deposit(assets, receiver)`. Source: EIP-4626. */
 export const standardDeposit: VaultCall = ({ amount, deployer }) =>
   encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args: [amount, deployer] });
 
-/** A family that keeps to ERC-4626 and whose yield is its balance. */
+/** A family that follows ERC-4626 and whose yield is its balance. */
 export function standardVault(
   contract: Contract,
   traits: { type?: SeedRow["type"]; shareDecimals?: (decimals: number) => number } = {},

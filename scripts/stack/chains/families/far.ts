@@ -46,7 +46,7 @@ import { deployVault, type FamilyVault, type Placing, standardDeposit } from "./
 const ONE = 10n ** 18n;
 const DECADE = 315_360_000;
 
-/** What one share is worth in the smallest unit of the asset. */
+/** Price of a whole share in the asset's smallest unit. */
 const priceOf = ({ decimals }: Placing): bigint => (10n ** BigInt(decimals) * 10_731n) / 10_000n;
 const lower = (address: Address): string => address.toLowerCase();
 
@@ -58,7 +58,7 @@ function call(
   script.send(name, { to, data: encodeFunctionData({ abi, functionName: name, args: [...args] }) });
 }
 
-/** Shares are not locked, so the Router may pass them on. */
+/** Shares have no lock period, so the Router can forward them. */
 const veda: FamilyVault = {
   type: "veda",
   deploy(script, placing) {
@@ -90,7 +90,7 @@ const veda: FamilyVault = {
   accrue: null,
 };
 
-/** The mToken is the vault; what is there before is minted, as for deposits on other chains. */
+/** The mToken is the vault; initial shares are minted directly, as for deposits on other chains. */
 const midas = (deposit: "instant" | "request"): FamilyVault => ({
   type: "midas",
   deploy(script, { asset, name, symbol, also }) {
@@ -151,7 +151,7 @@ function deployMellowQueue(
   );
 }
 
-/** A queue that goes by one report for ten years. The vault takes nothing itself. */
+/** The queue accepts one price report for ten years. The vault itself accepts no deposits. */
 const mellow = (kind: "sync" | "async"): FamilyVault => ({
   type: "lido",
   deploy(script, placing) {
@@ -172,7 +172,7 @@ const mellow = (kind: "sync" | "async"): FamilyVault => ({
   accrue: null,
 });
 
-/** Open to everybody. */
+/** Open to every account. */
 const centrifuge = (deposit: "sync" | "async"): FamilyVault => ({
   type: "custom",
   deploy(script, placing) {
@@ -191,7 +191,7 @@ const centrifuge = (deposit: "sync" | "async"): FamilyVault => ({
   accrue: null,
 });
 
-/** Mints at once while its valuation is valid, which it is until it is told otherwise. */
+/** Mints at once while its valuation is valid, which is until `expireTotalAssets`. */
 const lagoon: FamilyVault = {
   type: "custom",
   deploy(script, placing) {
@@ -210,7 +210,7 @@ const lagoon: FamilyVault = {
   takeRequests: () => encodeFunctionData({ abi: lagoonVaultAbi, functionName: "expireTotalAssets" }),
 };
 
-/** Stand-ins for the families with calls of their own, by the adapter that speaks to them. */
+/** Stand-ins for the families with an interface of their own, by adapter. */
 export const farFamilies = {
   veda,
   midas: midas("instant"),
@@ -219,7 +219,7 @@ export const farFamilies = {
   lagoon,
 } satisfies Record<string, FamilyVault>;
 
-/** The kinds of them that take requests alone. */
+/** Their variants that accept deposit requests only. */
 export const requestingFamilies = {
   midas: midas("request"),
   mellow: mellow("async"),

@@ -39,10 +39,10 @@ import {
 } from "#stand-ins/upshift";
 import { deployVault, type FamilyVault, standardDeposit, standardVault } from "./family-vault.ts";
 
-/** Of rates that are written as 10^27 for one. */
+/** Fixed-point base of a rate: 10^27 = 1. */
 const RAY = 10n ** 27n;
 
-/** Value by a rate that donations do not move: the yield is written down. */
+/** Its share price follows a stored rate and ignores donations, so the yield is set directly. */
 const savings: FamilyVault = {
   ...standardVault({ abi: savingsTokenAbi, code: savingsTokenCreationCode }),
   accrue: () =>
@@ -62,7 +62,7 @@ const ipor: FamilyVault = {
   accrue: null,
 };
 
-/** Its shares are the first contract that it creates. */
+/** Its share token is the first contract that it creates. */
 const upshift: FamilyVault = {
   type: "custom",
   deploy(script, placing) {
@@ -81,7 +81,7 @@ const upshift: FamilyVault = {
   },
 };
 
-/** Its shares are the first contract that it creates. Most of its assets are lent out. */
+/** Its share token is the first contract that it creates. Most of its assets are lent out. */
 const accountable: FamilyVault = {
   type: "accountable",
   deploy(script, placing) {
@@ -97,7 +97,7 @@ const accountable: FamilyVault = {
     encodeFunctionData({ abi: accountableVaultAbi, functionName: "lend", args: [amount, 0n] }),
 };
 
-/** Stand-ins for the families that keep to ERC-4626 more or less, by the adapter that speaks to them. */
+/** Stand-ins for the families that implement ERC-4626, by adapter. */
 export const nearFamilies = {
   euler: standardVault({ abi: eulerVaultAbi, code: eulerVaultCreationCode }),
   euler_earn: standardVault({ abi: eulerEarnVaultAbi, code: eulerEarnVaultCreationCode }),

@@ -7,7 +7,7 @@ import { listRoutes, tellLimits } from "./limits.ts";
 import type { Query } from "./query.ts";
 import { suggestFees } from "./suggested-fees.ts";
 
-/** Answers requests to Across' API. */
+/** Returns the handler of requests to Across' API. */
 export function answerAcross(source: BridgeSource): Answerer {
   return (request) => handle(source, request);
 }
@@ -44,7 +44,7 @@ async function answer(
   }
 }
 
-/** Only the message may stand in the body. */
+/** Parses the request body, which may hold only the message. */
 function bodyOf({ method, body }: EmulatorRequest): { message?: string } {
   if (method !== "POST" || body.length === 0) return {};
   const parsed = parse(body.toString("utf8"));

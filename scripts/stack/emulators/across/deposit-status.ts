@@ -5,8 +5,8 @@ import { json } from "./errors.ts";
 import type { Query } from "./query.ts";
 
 /**
- * Tells what became of a deposit, in the shape and with the errors of Across' indexer: by source transaction
- * (and `index` when it made several), by chain and id, or by relay hash.
+ * Returns a deposit's status with the shape and errors of Across' indexer: by source transaction (and `index` when it
+ * made several deposits), by chain and deposit id, or by relay hash.
  */
 export function tellDeposit(ledger: Ledger, query: Query): EmulatorAnswer {
   const found = lookUp(ledger, query);
@@ -53,7 +53,7 @@ function describe(transfer: Transfer, pagination: { currentIndex: number; maxInd
     destinationChainId: transfer.destinationChainId,
     depositRefundTxHash: transfer.refundTx,
     depositRefundTxnRef: transfer.refundTx,
-    // LI.FI's receiver is no handler of Across: its indexer does not know how that ended.
+    // Across' indexer knows the outcome only for its own handler, not for LI.FI's receiver.
     actionsSucceeded: transfer.lifi === null ? transfer.callsSucceeded : null,
     pagination,
   };

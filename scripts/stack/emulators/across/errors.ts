@@ -2,13 +2,13 @@ import type { EmulatorAnswer } from "../faults.ts";
 
 type Extra = Readonly<Record<string, unknown>>;
 
-/** A refusal of Across' API. Source: across-protocol/frontend, api/_errors. */
+/** An error response of Across' API. Source: across-protocol/frontend, api/_errors. */
 export class AcrossRefusal extends Error {
   readonly code: string;
   readonly status: number;
   readonly extra: Extra;
 
-  /** What else the body says; the status is 400 unless it is among it. */
+  /** Further fields are added to the body. */
   constructor(
     code: string,
     { message, status = 400, ...extra }: { message: string; status?: number } & Extra,
@@ -25,17 +25,20 @@ export class AcrossRefusal extends Error {
   }
 }
 
+/** Returns a JSON response. */
 export const json = (status: number, value: unknown): EmulatorAnswer => ({
   status,
   body: JSON.stringify(value),
 });
 
+/** The error of a missing parameter. */
 export const missing = (message: string) => new AcrossRefusal("MISSING_PARAM", { message });
 
+/** The error of an invalid parameter. */
 export const invalid = (param: string, message: string) =>
   new AcrossRefusal("INVALID_PARAM", { message, param });
 
-/** What a `status` fault answers: the API's own shape, and for 429 the header that says when to come back. */
+/** The response of a `status` fault: the API's own shape, with `retry-after` for 429. */
 export function refuse(status: number, retryAfterSeconds: number): EmulatorAnswer {
   const codes: Readonly<Record<number, readonly [string, string]>> = {
     502: ["UPSTREAM_RPC_ERROR", "Upstream RPC error"],

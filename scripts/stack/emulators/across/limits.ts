@@ -6,7 +6,7 @@ import { describeLimits } from "./suggested-fees.ts";
 
 const NATIVE_GAS = 137_265n;
 
-/** What can be moved at once and what it costs in gas. Source: across-protocol/frontend, api/limits. */
+/** Returns the deposit limits and gas costs. Source: across-protocol/frontend, api/limits. */
 export async function tellLimits(world: World, query: Query): Promise<Record<string, unknown>> {
   const { destination, input, output } = readRoute(world, query);
   const limits = limitsOf(input.asset);
@@ -32,7 +32,7 @@ export async function tellLimits(world: World, query: Query): Promise<Record<str
   };
 }
 
-/** The routes that are enabled; native ones stand beside their wrapped form. */
+/** Returns the enabled routes; native money is listed beside its wrapped form. */
 export function listRoutes(world: World, query: Query): Record<string, unknown>[] {
   const chains = [...world.values()];
   const pairs = chains.flatMap((origin) =>

@@ -3,9 +3,10 @@ import type { BridgeChain, BridgeToken, World } from "../../bridge/world.ts";
 import { isNative, tokenAt } from "../../bridge/world.ts";
 import { AcrossRefusal, invalid, missing } from "./errors.ts";
 
+/** Query parameters of a request. */
 export type Query = Readonly<Record<string, string>>;
 
-/** Two ends of a route that is enabled. */
+/** Both ends of an enabled route. */
 export interface RouteEnds {
   origin: BridgeChain;
   destination: BridgeChain;
@@ -13,7 +14,7 @@ export interface RouteEnds {
   output: BridgeToken;
 }
 
-/** Reads the route of a request. Throws `MISSING_PARAM`, `INVALID_PARAM`, `ROUTE_NOT_ENABLED`. */
+/** Parses a request's route. Throws `MISSING_PARAM`, `INVALID_PARAM` or `ROUTE_NOT_ENABLED`. */
 export function readRoute(world: World, query: Query): RouteEnds {
   if (
     query["token"] === undefined &&
@@ -38,7 +39,7 @@ export function readRoute(world: World, query: Query): RouteEnds {
   return { origin, destination, input, output };
 }
 
-/** A positive amount in decimal digits. Throws `MISSING_PARAM`, `INVALID_PARAM`. */
+/** Parses a positive amount in decimal digits. Throws `MISSING_PARAM` or `INVALID_PARAM`. */
 export function amountOf(query: Query, name: string): bigint {
   const text = query[name];
   if (text === undefined) throw missing(`Missing parameter at path '${name}'`);
@@ -47,7 +48,7 @@ export function amountOf(query: Query, name: string): bigint {
   return BigInt(text);
 }
 
-/** An address, required. Throws `MISSING_PARAM`, `INVALID_PARAM`. */
+/** Parses a required address. Throws `MISSING_PARAM` or `INVALID_PARAM`. */
 export function addressOf(query: Query, name: string): Address {
   const text = query[name];
   if (text === undefined) throw missing(`Missing parameter at path '${name}'`);
@@ -56,7 +57,7 @@ export function addressOf(query: Query, name: string): Address {
   return text;
 }
 
-/** The message of a request, "0x" when there is none. Throws `INVALID_PARAM`. */
+/** Parses a request's message; "0x" when it has none. Throws `INVALID_PARAM`. */
 export function messageOf(query: Query): Hex {
   const text = query["message"] ?? "0x";
   if (text === "") return "0x";
@@ -75,7 +76,7 @@ function chainOf(world: World, { query, name }: { query: Query; name: string }):
   return chain;
 }
 
-/** Native has no route of its own: the SpokePool knows its wrapped form only. */
+/** Finds an ERC-20 token; native money has no route, because the SpokePool accepts only its wrapped form. */
 function tokenOf(chain: BridgeChain, address: Address): BridgeToken | null {
   const token = tokenAt(chain, address);
   return token === null || isNative(token) ? null : token;

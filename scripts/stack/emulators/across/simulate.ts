@@ -13,8 +13,8 @@ interface Delivery {
 }
 
 /**
- * Fills the transfer on the destination chain, without a transaction, as the relayer would. Throws
- * `INVALID_PARAM` when there is nobody to take the message, `SIMULATION_ERROR` when the fill would revert.
+ * Simulates the relayer's fill on the destination chain. Throws `INVALID_PARAM` when the recipient of a message has
+ * no code, `SIMULATION_ERROR` when the fill would revert.
  */
 export async function simulateDelivery(
   { origin, destination, input, output }: RouteEnds,

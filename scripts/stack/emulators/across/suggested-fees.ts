@@ -7,13 +7,13 @@ import { AcrossRefusal, invalid } from "./errors.ts";
 import { addressOf, amountOf, messageOf, type Query, type RouteEnds, readRoute } from "./query.ts";
 import { simulateDelivery } from "./simulate.ts";
 
-/** Seconds from the quote's time; Across' default. */
+/** Fill deadline in seconds after the quote; Across' default. */
 const FILL_WINDOW = 7_200;
 const ESTIMATED_FILL_SECONDS = 2;
 
 /**
- * Prices a transfer. Throws the refusals of the API: bad parameters, an amount beyond the limits, a message
- * that nobody takes or that fails. Source: across-protocol/frontend, api/suggested-fees.
+ * Prices a transfer. Throws the API's errors: invalid parameters, an amount beyond the limits, a message without a
+ * recipient contract or that reverts. Source: across-protocol/frontend, api/suggested-fees.
  */
 export async function suggestFees(world: World, query: Query): Promise<Record<string, unknown>> {
   const ends = readRoute(world, query);
@@ -97,7 +97,7 @@ function describeEnds({ origin, destination, input, output }: RouteEnds) {
   };
 }
 
-/** Limits as the wire has them. */
+/** Formats the limits for a response. */
 export function describeLimits({ minDeposit, maxDeposit, maxDepositInstant }: Limits) {
   return {
     minDeposit: minDeposit.toString(),

@@ -21,7 +21,7 @@ const operations: Readonly<Record<string, Ask>> = {
   "GET /v1/status": (source, query) => tellStatus(source, query),
 };
 
-/** Answers requests to LI.FI's API. */
+/** Returns the handler of requests to LI.FI's API. */
 export function answerLifi(source: BridgeSource): Answerer {
   return (request) => handle(source, request);
 }
@@ -40,7 +40,7 @@ async function handle(source: BridgeSource, request: EmulatorRequest): Promise<E
   }
 }
 
-/** A name that is given several times is a list. */
+/** Parses the query; a repeated name becomes a list. */
 function queryOf(search: URLSearchParams): Record<string, unknown> {
   const entries = [...new Set(search.keys())].map((name) => {
     const values = search.getAll(name);

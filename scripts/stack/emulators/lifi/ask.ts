@@ -1,24 +1,24 @@
 import type { Address, Hex } from "viem";
 import type { BridgeChain, BridgeToken } from "../../bridge/world.ts";
 
-/** A call at the end of a move. */
+/** A call to make on the destination. */
 export interface ContractCall {
   fromAmount: bigint;
   target: Address;
   callData: Hex;
   approveTo: Address;
-  /** What the call gives, for the Executor to send on; null: nothing that is known. */
+  /** Token that the call returns, for the Executor to forward; null when unknown. */
   outputsToken: Address | null;
   gasLimit: bigint;
 }
 
-/** Tool keys to use and not to use. */
+/** Tool keys to allow and to deny. */
 export interface ToolFilter {
   allow: readonly string[];
   deny: readonly string[];
 }
 
-/** A move as every endpoint of quotes asks for it. Amounts in smallest units. */
+/** A quote request, parsed. Amounts in smallest units. */
 export interface Ask {
   fromChain: BridgeChain;
   toChain: BridgeChain;
@@ -35,7 +35,7 @@ export interface Ask {
   calls: readonly ContractCall[];
 }
 
-/** Whether a filter lets a tool be used; `all`, `none` and `default` are LI.FI's own words. */
+/** Returns true when a filter allows a tool; `all`, `none` and `default` are LI.FI's keywords. */
 export function isAllowed({ allow, deny }: ToolFilter, tool: string): boolean {
   const names = (list: readonly string[]) => list.includes(tool) || list.includes("all");
   const open = allow.length === 0 || allow.includes("default") || names(allow);

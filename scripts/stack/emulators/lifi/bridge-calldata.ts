@@ -5,14 +5,14 @@ import type { Ask } from "./ask.ts";
 import type { BridgePlan } from "./bridge-plan.ts";
 import type { Stamp, SwapData } from "./calldata.ts";
 
-/** Seconds from the quote's time; what captured quotes have. */
+/** Fill deadline in seconds after the quote, as in captured quotes. */
 const FILL_WINDOW = 9_190;
-/** CCTP's finality: when confirmed, or when finalized. */
+/** CCTP finality thresholds: confirmed and finalized. */
 const FAST = 1_000;
 const STANDARD = 2_000;
-/** LayerZero's options of type 3 with one that buys gas for the call on arrival, up to the gas itself. */
+/** LayerZero options of type 3 with one entry: gas for the call on arrival; the gas amount follows. */
 const COMPOSE_OPTIONS: Hex = "0x0003010013030000";
-/** What LI.FI's receiver needs besides the call. */
+/** Gas of LI.FI's receiver on top of the call's. */
 const RECEIVER_GAS = 300_000n;
 
 interface Bridging {
@@ -22,7 +22,7 @@ interface Bridging {
   message: Hex;
 }
 
-/** Encodes the Diamond's call that bridges, after the swaps if there are any. */
+/** Encodes the Diamond's bridge call, with the preceding swaps if any. */
 export function encodeBridge(ask: Ask, bridging: Bridging): Hex {
   const { tool } = bridging.bridge;
   if (tool === "across") return encodeAcross(ask, bridging);

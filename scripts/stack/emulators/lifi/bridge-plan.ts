@@ -5,7 +5,7 @@ import type { PoolPlan } from "../../chains/messaging.ts";
 import type { Ask } from "./ask.ts";
 import { NoQuote } from "./errors.ts";
 
-/** Keys of `GET /tools` that cross chains, in the order of `/quote`'s preference. */
+/** Bridge keys of `GET /tools`, in the order of preference of `/quote`. */
 export const bridgeTools = [
   "across",
   "stargateV2",
@@ -15,47 +15,48 @@ export const bridgeTools = [
   "polymerStandard",
   "polymer",
 ] as const;
+/** Key of a bridge. */
 export type BridgeTool = (typeof bridgeTools)[number];
 
 const PPM = 1_000_000n;
-/** What the stand-ins for Stargate's pools and Celer's proxy take, and Circle at most for speed. */
+/** Fees of Stargate's pools, of Celer's proxy and Circle's largest fee for fast transfers, in parts per million. */
 const STARGATE_PPM = 600n;
 const CELER_PPM = 500n;
 const FAST_PPM = 130n;
-/** What Polymer takes of any transfer, in USDC's smallest unit: less than Celer of all above two hundred dollars. */
+/** Polymer's fixed fee in USDC's smallest unit; cheaper than Celer above 200 USDC. */
 const POLYMER_FEE = 100_000n;
-/** Wei for a message of LayerZero, as the stand-in for a pool asks. */
+/** Wei per LayerZero message, as the stand-in for a pool charges. */
 export const MESSAGE_FEE = 20_000_000_000_000n;
 
-/** A delivery by a bridge. Amounts in smallest units. */
+/** A bridge's part of a route. Amounts in smallest units. */
 export interface BridgePlan {
   tool: BridgeTool;
   input: BridgeToken;
   output: BridgeToken;
-  /** What is bridged, expected and at least: they differ after a swap. */
+  /** Bridged amount, expected and minimum; they differ after a swap. */
   sent: bigint;
   sentLeast: bigint;
   expected: bigint;
   least: bigint;
-  /** Across: parts of 10^18 of what is really bridged that the relayer must deliver. */
+  /** Across: minimum output per bridged unit, in parts of 10^18. */
   multiplier: bigint;
-  /** What the bridge keeps, by Across' relayer or otherwise. */
+  /** Fees that the bridge deducts. */
   fees: RelayFees;
-  /** CCTP: the largest fee for speed, and what Polymer takes before. */
+  /** CCTP: the largest fee for fast transfers, and Polymer's fee, which is deducted first. */
   maxFee: bigint;
   polymerFee: bigint;
-  /** Stargate: the number of what is moved. */
+  /** Stargate: id of the asset. */
   assetId: number;
-  /** Wei on top of what is sent. */
+  /** Wei to pay on top of the amount. */
   messageFee: bigint;
 }
 
-/** The token that a bridge takes on the source chain for what is asked for. Throws {@link NoQuote}. */
+/** Returns the token that a bridge takes on the source chain. Throws {@link NoQuote}. */
 export function bridgedToken(ask: Ask, tool: BridgeTool): BridgeToken {
   const { from, fromChain, to, toChain, calls } = ask;
   if (tool === "across") {
     const output = isNative(to) ? tokenOfAsset(toChain, to.asset) : to;
-    // The pool unwraps for an account without code, and calls are made with tokens only.
+    // The pool unwraps for an account without code; calls are made with ERC-20 tokens only.
     const unwraps = calls.length === 0 && output.address === toChain.wrappedNative;
     if (unwraps !== isNative(to)) throw new NoQuote(tool, "NO_POSSIBLE_ROUTE");
     return from.asset === to.asset ? from : tokenOfAsset(fromChain, to.asset);
@@ -77,7 +78,7 @@ function poolIn({ toChain, fromChain, to }: Ask, end: "from" | "to"): PoolPlan |
   return fromChain.contracts.stargate.pools.find(({ assetId }) => assetId === there.assetId) ?? null;
 }
 
-/** Plans what a bridge does with an amount. Throws {@link NoQuote}. */
+/** Plans the bridging of an amount. Throws {@link NoQuote}. */
 export function planBridge(
   ask: Ask,
   moved: { tool: BridgeTool; input: BridgeToken; sent: bigint; sentLeast: bigint },
@@ -106,13 +107,13 @@ function byAcross(ask: Ask, { sent, sentLeast }: { sent: bigint; sentLeast: bigi
   const output = isNative(to) ? tokenOfAsset(toChain, to.asset) : to;
   const fees = relayFees(to.asset, sentLeast);
   const least = fees.outputAmount;
-  // Rounded to the nearest, as captured quotes are: about every second transfer arrives with one unit less.
+  // Rounded to nearest, as in captured quotes: about every second transfer arrives one unit short.
   const multiplier = (least * PCT + sentLeast / 2n) / sentLeast;
   const expected = sent === sentLeast ? least : (sent * multiplier) / PCT;
   return { output, fees, least, multiplier, expected };
 }
 
-/** What is promised counts half of the largest fee for speed, which is what is taken in the end. */
+/** The quoted output deducts half of the largest fee, which is the fee that the stand-in charges. */
 function byPolymer(
   ask: Ask,
   { tool, sent, sentLeast }: { tool: BridgeTool; sent: bigint; sentLeast: bigint },
@@ -128,7 +129,7 @@ function byPolymer(
   return { output: ask.to, polymerFee, maxFee, expected, least, fees };
 }
 
-/** What a pool credits, of six decimals. */
+/** Returns the amount that a pool credits; LayerZero transfers have six decimals. */
 const byStargate =
   (decimals: number) =>
   (amount: bigint): bigint => {

@@ -9,8 +9,7 @@ type Word = readonly [status: string, substatus: string, message: string];
 
 const COMPLETED: Word = ["DONE", "COMPLETED", "The transfer is complete."];
 /**
- * By the bridge's state. A delivery of which the calls failed is COMPLETED all the same: integrators found
- * that LI.FI's status does not say so.
+ * Status by the bridge's state. A delivery with failed calls is COMPLETED too, as integrators observed with LI.FI.
  */
 const words: Readonly<Record<Transfer["state"], Word>> = {
   pending: [
@@ -23,7 +22,7 @@ const words: Readonly<Record<Transfer["state"], Word>> = {
   refunded: ["DONE", "REFUNDED", "The tokens were refunded to the sender address."],
 };
 
-/** Tells of a transfer over the bridge; `INVALID` when it is asked about under another bridge's name. */
+/** Returns the status of a bridged transfer; `INVALID` when the request names another bridge. */
 export async function tellTransfer(
   world: World,
   { transfer, bridge }: { transfer: Transfer; bridge: string | null },
@@ -55,7 +54,7 @@ export async function tellTransfer(
   };
 }
 
-/** Where the money is: on the destination, back on the source, or nowhere yet. */
+/** Returns the receiving part: on the destination, back on the source, or nothing yet. */
 function receivingOf(
   { fillTx, refundTx, relay, delivered }: Transfer,
   { origin, destination }: { origin: BridgeChain; destination: BridgeChain },
@@ -66,7 +65,7 @@ function receivingOf(
   }
   if (fillTx === null) return { chainId: destination.chainId };
   const moved: Sent = { token: toAddress(relay.outputToken), amount: delivered ?? relay.outputAmount };
-  // Without a call, wrapped native arrives as native.
+  // Without a call, wrapped native arrives unwrapped.
   const unwrapped = relay.message === "0x" && isAddressEqual(moved.token, destination.wrappedNative);
   return fullInfo(destination, { hash: fillTx, moved: unwrapped ? { ...moved, token: zeroAddress } : moved });
 }

@@ -5,10 +5,11 @@ import type { ContractCall } from "./ask.ts";
 import { encodeBridge } from "./bridge-calldata.ts";
 import type { Plan } from "./plan.ts";
 
-/** Whom LI.FI's fixed fee goes to, on every chain. */
+/** Recipient of LI.FI's fixed fee on every chain. */
 export const FEE_RECIPIENT: Address = "0xC06ebbefD94032B85424D51906e2A335EFAe264B";
 const [, SWAPS_PARAMETER] = getAbiItem({ abi: executorAbi, name: "swapAndExecute" }).inputs;
 
+/** One swap in LI.FI's calldata. */
 export interface SwapData {
   callTo: Address;
   approveTo: Address;
@@ -19,21 +20,22 @@ export interface SwapData {
   requiresDeposit: boolean;
 }
 
-/** What a quote's transaction is made of besides its plan. Time in unix seconds. */
+/** Ids and time of a quote's transaction; time in unix seconds. */
 export interface Stamp {
   transactionId: Hex;
   quoteTime: number;
 }
 
+/** An encoded transaction. */
 export interface Encoded {
   to: Address;
   spender: Address;
   data: Hex;
-  /** What the Receiver is told; "0x" without calls across chains. */
+  /** Message for LI.FI's receiver; "0x" without calls on the destination. */
   message: Hex;
 }
 
-/** Encodes a plan's transaction for LI.FI's contracts on its source chain. */
+/** Encodes a plan's transaction for LI.FI's contracts on the source chain. */
 export function encodePlan(plan: Plan, stamp: Stamp): Encoded {
   const { diamond, executor, erc20Proxy } = plan.ask.fromChain.contracts;
   if (plan.bridge !== null) {
@@ -47,7 +49,7 @@ export function encodePlan(plan: Plan, stamp: Stamp): Encoded {
   return { to: diamond, spender: diamond, data: encodeSwap(plan, stamp), message: "0x" };
 }
 
-/** What LI.FI's receiver does on the destination chain: the calls, and everything to the user if one fails. */
+/** Encodes the destination calls for LI.FI's receiver, which refunds the user when one fails. */
 function encodeMessage({ ask }: Plan, { transactionId }: Stamp): Hex {
   if (ask.calls.length === 0) return "0x";
   const swaps = ask.calls.map((call) => callStep(call, { token: ask.to.address, requiresDeposit: true }));
@@ -84,7 +86,7 @@ function encodeSwap(plan: Plan, { transactionId }: Stamp): Hex {
   });
 }
 
-/** The fee and the swap, as far as there are any; `executor` is who makes the calls. */
+/** Returns the fee and swap steps; `executor` makes the calls. */
 function sourceSteps(plan: Plan, executor: Address): SwapData[] {
   const fee = plan.fee === 0n ? [] : [feeStep(plan)];
   return plan.swap === null ? fee : [...fee, swapStep(plan, { executor, first: fee.length === 0 })];

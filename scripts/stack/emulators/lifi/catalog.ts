@@ -7,7 +7,7 @@ import { chainNamed } from "./request.ts";
 
 type Query = Readonly<Record<string, unknown>>;
 
-/** The chains that a comma-separated list names; all without one. Throws `1011`. */
+/** Parses a comma-separated list of chains; all of them when absent. Throws `1011`. */
 function chainsOf(world: World, { chains }: Query): BridgeChain[] {
   if (typeof chains !== "string" || chains === "") return [...world.values()];
   return chains.split(",").map((reference) => chainNamed(world, reference));
@@ -33,7 +33,7 @@ export function listTokens(world: World, query: Query): unknown {
   return { tokens: Object.fromEntries(entries) };
 }
 
-/** `GET /chains`: all chains here are EVM chains. */
+/** `GET /chains`: all local chains are EVM chains. */
 export function listChains(world: World, { chainTypes }: Query): unknown {
   const wanted = typeof chainTypes !== "string" || chainTypes.split(",").includes("EVM");
   return { chains: wanted ? [...world.values()].map(describeChain) : [] };

@@ -36,14 +36,14 @@ const Body = z.looseObject({
 });
 
 /**
- * `POST /quote/contractCalls`. Neither simulates nor judges the calls, as the service does not. Throws
- * `1011`, `1003`, `1002`.
+ * `POST /quote/contractCalls`. Like the service, it neither simulates nor validates the calls. Throws `1011`, `1003`,
+ * `1002`.
  */
 export async function quoteContractCalls(source: BridgeSource, body: unknown): Promise<unknown> {
   const fields = parse(Body, body);
   if ((fields.fromAmount === undefined) === (fields.toAmount === undefined))
     throw invalidRequest("/ must have exactly one of fromAmount and toAmount");
-  // Quotes backwards from what must arrive are not offered here.
+  // Quotes by output amount are not emulated.
   if (fields.fromAmount === undefined) throw invalidRequest("/toAmount is not supported by this emulator");
   const calls = fields.contractCalls.map((call) => ({
     fromAmount: call.fromAmount,
@@ -66,7 +66,7 @@ export async function quoteContractCalls(source: BridgeSource, body: unknown): P
   return buildStep(source.lifiQuirks().includes("declare_delivered") ? declareDelivered(plan) : plan);
 }
 
-/** The calls declare all that is quoted to arrive; integrators saw LI.FI do so across chains. */
+/** Makes the calls declare the whole quoted output, as integrators observed with LI.FI across chains. */
 function declareDelivered(plan: Plan): Plan {
   if (plan.bridge === null) return plan;
   const calls = plan.ask.calls.map((call) => ({ ...call, fromAmount: plan.toAmountMin }));

@@ -4,13 +4,13 @@ import type { BridgePlan } from "./bridge-plan.ts";
 import { describeToken, usd } from "./describe.ts";
 import type { Plan } from "./plan.ts";
 
-/** Wei; what the local chains ask is of no interest to anybody. */
+/** Gas price of quotes in wei, independent of the local chains. */
 export const GAS_PRICE = 1_000_000_000n;
 const GAS = { fee: 130_000n, swap: 220_000n, bridge: 190_000n, call: 350_000n } as const;
-/** Headroom of the limit over the estimate, in percent. */
+/** Gas limit as a percentage of the estimate. */
 const HEADROOM = 130n;
 
-/** LI.FI's own fee; empty for dust. */
+/** Returns LI.FI's own fee; empty when the amount is too small. */
 export function fixedFees({ ask, fee }: Plan): unknown[] {
   if (fee === 0n) return [];
   const amount = fee.toString();
@@ -32,7 +32,7 @@ export function fixedFees({ ask, fee }: Plan): unknown[] {
   ];
 }
 
-/** What a bridge keeps of what is bridged, and what it asks for on top. */
+/** Returns the fees that a bridge deducts or charges on top. */
 export function bridgeFees(ask: Ask, bridge: BridgePlan): unknown[] {
   const { input, fees, sentLeast, messageFee, tool } = bridge;
   const cost = (name: string, { description, amount }: { description: string; amount: bigint }) => ({
@@ -54,7 +54,7 @@ export function bridgeFees(ask: Ask, bridge: BridgePlan): unknown[] {
   ];
 }
 
-/** What LayerZero asks for a message, in native and besides what is sent. */
+/** The LayerZero message fee, paid in native money on top of the amount. */
 function messageCost({ fromChain }: Ask, amount: bigint) {
   const native = fromChain.tokens.find(isNative);
   if (native === undefined) throw new Error(`chain ${fromChain.chainId} has no native token`);
@@ -69,15 +69,16 @@ function messageCost({ fromChain }: Ask, amount: bigint) {
   };
 }
 
-/** What a plan's source transaction may burn. */
+/** Estimates the gas of a plan's source transaction. */
 export function gasOf({ ask, fee, swap, bridge }: Plan): bigint {
   const calls = bridge === null ? ask.calls.reduce((sum, call) => sum + call.gasLimit, 0n) : 0n;
   return (fee > 0n ? GAS.fee : 0n) + (swap ? GAS.swap : 0n) + (bridge ? GAS.bridge : 0n) + calls + GAS.call;
 }
 
+/** Returns the gas limit of an estimate. */
 export const limitOf = (gas: bigint): bigint => (gas * HEADROOM) / 100n;
 
-/** One transaction's gas as the wire has it. */
+/** Formats a transaction's gas for a response. */
 export function gasCosts({ fromChain }: Ask, gas: bigint): unknown[] {
   const native = fromChain.tokens.find(isNative);
   if (native === undefined) throw new Error(`chain ${fromChain.chainId} has no native token`);

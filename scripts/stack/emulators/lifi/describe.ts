@@ -4,7 +4,7 @@ import { EXCHANGE_TOOL } from "./plan.ts";
 
 const ICONS = "https://raw.githubusercontent.com/lifinance/types/main/src/assets/icons";
 
-/** A token as the wire has it. */
+/** Formats a token for a response. */
 export function describeToken(token: BridgeToken): Record<string, unknown> {
   const { address, chainId, symbol, decimals, name, priceUsd } = token;
   return {
@@ -22,7 +22,7 @@ export function describeToken(token: BridgeToken): Record<string, unknown> {
   };
 }
 
-/** Dollars with four decimals. */
+/** Formats an amount's value in dollars with four decimals. */
 export function usd({ decimals, priceUsd }: BridgeToken, amount: bigint): string {
   return (Number(formatUnits(amount, decimals)) * priceUsd).toFixed(4);
 }
@@ -39,7 +39,7 @@ const tools: Readonly<Record<string, readonly [string, string]>> = {
   feeCollection: ["Integrator Fee", `${ICONS}/protocols/feeCollection.svg`],
 };
 
-/** A tool as the wire has it. */
+/** Formats a tool for a response. */
 export function describeTool(key: string): { key: string; name: string; logoURI: string } {
   const [name, logoURI] = tools[key] ?? [key, ""];
   return { key, name, logoURI };

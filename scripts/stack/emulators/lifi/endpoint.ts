@@ -5,7 +5,7 @@ import { json, refuse } from "./errors.ts";
 import { lie } from "./hostile.ts";
 
 const LIMIT = 1024 * 1024;
-/** Requests in a window: far more than the service allows, for tests ask often. */
+/** Requests per window; tests need far more than the service allows. */
 const AMPLE = 1_000_000;
 const WINDOW_SECONDS = 7_200;
 

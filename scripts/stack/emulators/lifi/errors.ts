@@ -1,6 +1,6 @@
 import type { EmulatorAnswer } from "../faults.ts";
 
-/** A refusal of LI.FI's API: `{message, code, errors?}`. Source: docs.li.fi, error codes. */
+/** An error response of LI.FI's API: `{message, code, errors?}`. Source: docs.li.fi, error codes. */
 export class LifiRefusal extends Error {
   readonly status: number;
   readonly code: number;
@@ -19,17 +19,20 @@ export class LifiRefusal extends Error {
   }
 }
 
+/** Returns a JSON response. */
 export const json = (status: number, value: unknown): EmulatorAnswer => ({
   status,
   headers: { "content-type": "application/json; charset=utf-8" },
   body: JSON.stringify(value),
 });
 
+/** The error 1011 ValidationError. */
 export const invalidRequest = (message: string) => new LifiRefusal({ status: 400, code: 1011, message });
 
+/** The error 1003 NotFoundError. */
 export const notFound = (message: string) => new LifiRefusal({ status: 404, code: 1003, message });
 
-/** What a tool says when it has no quote. */
+/** Reasons for a tool to have no quote. */
 export type ToolErrorCode =
   | "NO_POSSIBLE_ROUTE"
   | "AMOUNT_TOO_LOW"
@@ -43,19 +46,19 @@ const toolMessages: Readonly<Record<ToolErrorCode, string>> = {
   FEES_HIGHER_THAN_AMOUNT: "The fees are higher than the amount.",
 };
 
-/** A tool without a quote; becomes a 404 of the quotes and an unavailable route of `/advanced/routes`. */
+/** A tool has no quote: a 404 of the quote endpoints, an unavailable route in `/advanced/routes`. */
 export class NoQuote extends Error {
   readonly tool: string;
   readonly code: ToolErrorCode | null;
 
-  /** Without a code, no tool was allowed to be asked. */
+  /** `code` is null when the filters allowed no tool. */
   constructor(tool: string, code: ToolErrorCode | null) {
     super(`${tool}: ${code}`);
     this.tool = tool;
     this.code = code;
   }
 
-  /** The errors as documented, with the action that was asked for. */
+  /** Returns the documented `toolErrors` for the requested action. */
   toolErrors(action: unknown): unknown[] {
     const { tool, code } = this;
     if (code === null) return [];
@@ -78,7 +81,7 @@ const refusals: Readonly<Record<number, readonly [number, string]>> = {
   504: [1009, "Timeout"],
 };
 
-/** What a `status` fault answers: the API's body for it, and for 429 the headers that say until when. */
+/** The response of a `status` fault: the API's body, with the rate limit headers for 429. */
 export function refuse(status: number, retryAfterSeconds: number): EmulatorAnswer {
   if (status === 429) {
     const message = `Rate limit exceeded, retry in ${retryAfterSeconds} seconds`;

@@ -3,7 +3,7 @@ import type { BridgeToken } from "../../bridge/world.ts";
 const BPS = 10_000n;
 const FEE_BPS = 10n;
 
-/** What the exchange gives, to the unit, while its price does not slip. See Exchange.sol. */
+/** Returns the exchange's exact output while its price has no slippage. See Exchange.sol. */
 export function exchangeQuote(
   { from, to }: { from: BridgeToken; to: BridgeToken },
   amountIn: bigint,

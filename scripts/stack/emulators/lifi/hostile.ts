@@ -4,8 +4,8 @@ const FALSE_HASH = `0x${"ba".repeat(32)}`;
 const attacker = ATTACKER.slice(2).toLowerCase();
 
 /**
- * What an attacker in LI.FI's place would answer: a quote that looks honest and whose calldata pays the
- * attacker instead of the user, a delivery that never was, lists full of the attacker's address.
+ * Falsifies a response as an attacker would: a plausible quote whose calldata pays the attacker, a delivery that
+ * never happened, lists full of the attacker's address.
  */
 export function lie(json: unknown): unknown {
   if (json === null || typeof json !== "object" || Array.isArray(json)) return json;

@@ -18,14 +18,14 @@ interface Leg {
   fromAmount: bigint;
   toAmount: bigint;
   toAmountMin: bigint;
-  /** Who is approved inside; of no concern to who signs. */
+  /** Internal approval, which the signer does not need. */
   approval: Address;
   seconds: number;
   fees: unknown[];
   parties: { fromAddress: Address; toAddress: Address } & Record<string, unknown>;
 }
 
-/** A plan's parts in their order: the fee, the swap, the bridge, the calls. */
+/** Returns a plan's steps in order: fee, swap, bridge, calls. */
 export function includedSteps(plan: Plan, encoded: Pick<Encoded, "to" | "message">): unknown[] {
   const legs = [
     ...feeLeg(plan, encoded.to),
@@ -74,7 +74,7 @@ function bridgeLeg({ ask, bridge }: Plan, { to: through, message }: Pick<Encoded
   return [{ ...leg, ...amounts, approval, seconds: 2, fees: bridgeFees(ask, bridge), parties }];
 }
 
-/** What a call gives is not known to LI.FI. */
+/** LI.FI does not know a call's output. */
 function callLegs({ ask }: Plan): Leg[] {
   return ask.calls.map((call) => ({
     type: "custom",

@@ -4,11 +4,12 @@ import { type BridgePlan, type BridgeTool, bridgedToken, bridgeTools, planBridge
 import { NoQuote } from "./errors.ts";
 import { exchangeQuote } from "./exchange.ts";
 
-/** Keys of `GET /tools`. */
+/** Tool keys of `GET /tools`. */
 const BRIDGE_TOOL = "across";
+/** Key of the local exchange. */
 export const EXCHANGE_TOOL = "localdex";
 const PPM = 1_000_000n;
-/** LI.FI's fixed fee: a quarter of a percent of what is sent. */
+/** LI.FI's fixed fee is the amount divided by this: 0.25 %. */
 const FEE_DIVISOR = 400n;
 
 /** A swap on the source chain. Amounts in smallest units. */
@@ -20,28 +21,28 @@ export interface SwapPlan {
   least: bigint;
 }
 
-/** How a move is made: a fee, then a swap or none, then the bridge or none, then calls or none. */
+/** A route: fee, optional swap, optional bridge, optional calls. */
 export interface Plan {
   ask: Ask;
-  /** What pays the fee, in the token that is sent; dust pays none. */
+  /** Fee in the sent token; zero for amounts too small. */
   fee: bigint;
   swap: SwapPlan | null;
   bridge: BridgePlan | null;
-  /** What is delivered before any call. */
+  /** Amount delivered before any call. */
   toAmount: bigint;
   toAmountMin: bigint;
 }
 
-/** Plans a move by the tool that delivers most, as LI.FI's order is by default. Throws {@link NoQuote}. */
+/** Plans a route by the tool that delivers most, LI.FI's default order. Throws {@link NoQuote}. */
 export function planMove(ask: Ask): Plan {
   const { plans, refusals } = planMoves(ask);
   const [plan] = plans.sort((a, b) => (a.toAmount === b.toAmount ? 0 : a.toAmount > b.toAmount ? -1 : 1));
   if (plan !== undefined) return plan;
-  // Why the tool that would have been taken cannot; the others say no more.
+  // The error of the preferred tool.
   throw refusals[0] ?? new NoQuote(BRIDGE_TOOL, null);
 }
 
-/** Plans a move by every tool that can make it, and says why the others cannot. */
+/** Plans a route by every possible tool and collects the errors of the others. */
 export function planMoves(ask: Ask): { plans: Plan[]; refusals: NoQuote[] } {
   const crosses = ask.fromChain !== ask.toChain;
   const tools = crosses ? bridgeTools.filter((tool) => isAllowed(ask.bridges, tool)) : [null];
@@ -62,7 +63,7 @@ function planBy(ask: Ask, tool: BridgeTool | null): Plan {
   const fee = ask.amount / FEE_DIVISOR;
   const left = ask.amount - fee;
   const target = tool === null ? ask.to : bridgedToken(ask, tool);
-  // What is allowed to be lost is for the whole way: of other bridges than Across the swap leaves them half.
+  // The slippage covers the whole route; for bridges other than Across the swap gets half of it.
   const slippage = tool === null || tool === BRIDGE_TOOL ? ask.slippage : ask.slippage / 2n;
   const swap = planSwap(ask, { to: target, amountIn: left, slippage });
   const [sent, sentLeast] = [swap?.expected ?? left, swap?.least ?? left];
@@ -71,7 +72,7 @@ function planBy(ask: Ask, tool: BridgeTool | null): Plan {
   return { ask, fee, swap, bridge, toAmount: bridge.expected, toAmountMin: bridge.least };
 }
 
-/** On one chain a swap into what is asked for, before a bridge one into what it takes. */
+/** Plans the swap: into the requested token on one chain, into the bridge's token otherwise. */
 function planSwap(
   ask: Ask,
   { to, amountIn, slippage }: { to: BridgeToken; amountIn: bigint; slippage: bigint },

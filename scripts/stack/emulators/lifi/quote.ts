@@ -31,7 +31,7 @@ const QuoteQuery = z.looseObject({
   skipSimulation: Flag,
 });
 
-/** `GET /quote`. Throws the API's refusals: `1011`, `1003`, `1002`, `1001`. */
+/** `GET /quote`. Throws the API's errors: `1011`, `1003`, `1002`, `1001`. */
 export async function quote(world: World, query: Readonly<Record<string, unknown>>): Promise<unknown> {
   const fields = parse(QuoteQuery, query);
   const ask = toAsk(world, {
@@ -46,7 +46,7 @@ export async function quote(world: World, query: Readonly<Record<string, unknown
   return buildStep(plan);
 }
 
-/** Plans a move. Throws `1002 NoQuoteError` with the tool's reason. */
+/** Plans a route. Throws `1002 NoQuoteError` with the tool's reason. */
 export function planOrRefuse(ask: Ask): Plan {
   try {
     return planMove(ask);
@@ -55,7 +55,7 @@ export function planOrRefuse(ask: Ask): Plan {
   }
 }
 
-/** Unless told not to, LI.FI simulates for the sender, and who holds too little gets no transaction. */
+/** Unless disabled, LI.FI simulates the transaction for the sender and refuses one with an insufficient balance. */
 async function refuseEmptyWallet({ fromChain, from, fromAddress, amount }: Ask): Promise<void> {
   const held = await balanceOf(fromChain.url, { token: from.address, owner: fromAddress });
   if (held >= amount) return;

@@ -1,7 +1,7 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, keccak256, parseAbi } from "viem";
 import { diamondAbi } from "#stand-ins/lifi";
 
-/** Of RelayDepositoryFacet, which is not among the Diamond's facets here: nobody may sign what it encodes. */
+/** RelayDepositoryFacet, which the local Diamond does not have: the service must refuse the calldata. */
 const relayAbi = parseAbi([
   "struct BridgeData { bytes32 transactionId; string bridge; string integrator; address referrer; address sendingAssetId; address receiver; uint256 minAmount; uint256 destinationChainId; bool hasSourceSwaps; bool hasDestinationCall; }",
   "struct SwapData { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }",
@@ -10,7 +10,10 @@ const relayAbi = parseAbi([
 ]);
 const TOOL = "relaydepository";
 
-/** A quote whose transaction pays for an order that Relay keeps off chain; what bridges nothing stays as it is. */
+/**
+ * Replaces a bridge quote's transaction with a payment for an order that Relay keeps off chain; leaves swaps
+ * unchanged.
+ */
 export function asRelayOrder(json: unknown): unknown {
   if (json === null || typeof json !== "object" || !("transactionRequest" in json)) return json;
   const request = json.transactionRequest as { data: Hex; from: Hex };

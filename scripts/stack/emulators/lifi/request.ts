@@ -6,27 +6,33 @@ import { invalidRequest, notFound } from "./errors.ts";
 
 const PPM = 1_000_000;
 
+/** An address parameter. */
 export const AddressText = z
   .string()
   .refine((text) => isAddress(text, { strict: false }), 'must match format "address"')
   .transform((text) => text as Address);
+/** An amount parameter: decimal digits. */
 export const AmountText = z
   .string()
   .regex(/^[0-9]{1,78}$/, 'must match pattern "^[0-9]+$"')
   .transform(BigInt);
+/** A hex parameter. */
 export const HexText = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2})*$/, 'must match format "hex"')
   .transform((text) => text as Hex);
+/** A chain parameter: id or key. */
 export const ChainRef = z.union([z.string(), z.number()]);
+/** An integrator parameter. */
 export const Integrator = z
   .string()
   .regex(/^[A-Za-z0-9._-]{0,23}$/, 'must match pattern "^[a-zA-Z0-9-._]{0,23}$"');
+/** A slippage parameter: a fraction from 0 to 1. */
 export const Slippage = z.number().min(0, "must be >= 0").max(1, "must be <= 1");
-/** LI.FI's own default. */
+/** LI.FI's default slippage. */
 export const DEFAULT_SLIPPAGE = 0.005;
 
-/** Parses what came in. Throws `1011 ValidationError` naming the first wrong field. */
+/** Parses a request. Throws `1011 ValidationError` naming the first invalid field. */
 export function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
@@ -34,9 +40,10 @@ export function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<
   throw invalidRequest(`/${issue?.path.join("/") ?? ""} ${issue?.message ?? "is invalid"}`);
 }
 
+/** Converts a fraction to parts per million. */
 export const toPpm = (slippage: number): bigint => BigInt(Math.round(slippage * PPM));
 
-/** A chain by id or key. Throws `1011`. */
+/** Returns a chain by id or key. Throws `1011`. */
 export function chainNamed(world: World, reference: string | number): BridgeChain {
   const text = String(reference);
   const chain = [...world.values()].find(({ chainId, key }) => text === `${chainId}` || text === key);
@@ -44,7 +51,7 @@ export function chainNamed(world: World, reference: string | number): BridgeChai
   return chain;
 }
 
-/** A token by address or symbol. Throws `1003 NotFoundError`. */
+/** Returns a token by address or symbol. Throws `1003 NotFoundError`. */
 export function tokenNamed(chain: BridgeChain, reference: string): BridgeToken {
   const token = isAddress(reference, { strict: false })
     ? tokenAt(chain, reference)
@@ -53,6 +60,7 @@ export function tokenNamed(chain: BridgeChain, reference: string): BridgeToken {
   return token;
 }
 
+/** The common fields of quote requests. */
 export interface MoveFields {
   fromChain: string | number;
   toChain: string | number;
@@ -66,11 +74,11 @@ export interface MoveFields {
   bridges: ToolFilter;
   exchanges: ToolFilter;
   calls: readonly ContractCall[];
-  /** What is written on chain when the caller names no integrator. */
+  /** Integrator to write on chain when the caller names none. */
   defaultIntegrator: string;
 }
 
-/** Resolves the names of a request. Throws `1003` and `1011`. */
+/** Resolves a request's chains and tokens. Throws `1003` and `1011`. */
 export function toAsk(world: World, fields: MoveFields): Ask {
   const fromChain = chainNamed(world, fields.fromChain);
   const toChain = chainNamed(world, fields.toChain);

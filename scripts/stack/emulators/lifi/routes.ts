@@ -30,7 +30,7 @@ const Body = z.looseObject({
     .prefault({}),
 });
 
-/** `POST /advanced/routes`: a route by each tool, or why there is none. Throws `1011`, `1003`. */
+/** `POST /advanced/routes`: one route per tool, and the reasons of the tools without one. Throws `1011`, `1003`. */
 export function listRoutes(world: World, body: unknown): unknown {
   const fields = parse(Body, body);
   const ask = toAsk(world, {

@@ -3,13 +3,13 @@ import { diamondAbi, executorAbi } from "#stand-ins/lifi";
 import type { NodeTransaction } from "../../bridge/node.ts";
 import type { BridgeChain } from "../../bridge/world.ts";
 
-/** What a transaction took from its sender, as its calldata says. */
+/** Token and amount that a transaction took from its sender, read from its calldata. */
 export interface Sent {
   token: Address;
   amount: bigint;
 }
 
-/** Reads a transaction to LI.FI's contracts; null when it is to somebody else. */
+/** Decodes a transaction to LI.FI's contracts; null for any other. */
 export function readSent({ contracts }: BridgeChain, { to, input }: NodeTransaction): Sent | null {
   try {
     if (to !== null && isAddressEqual(to, contracts.executor)) return readExecute(input);

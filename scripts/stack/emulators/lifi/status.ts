@@ -20,8 +20,8 @@ const StatusQuery = z.looseObject({
 });
 
 /**
- * `GET /status`, by source or destination transaction or by LI.FI's transaction id; 200 also for what it does
- * not know. Throws `1011`.
+ * `GET /status`, by source or destination transaction hash or by LI.FI's transaction id; responds 200 for an unknown
+ * transaction too. Throws `1011`.
  */
 export async function tellStatus(source: BridgeSource, query: unknown): Promise<unknown> {
   const { txHash, bridge, fromChain } = parse(StatusQuery, query);
@@ -42,7 +42,10 @@ function concerns({ lifi, depositTx, fillTx }: Transfer, hash: Hex): boolean {
   return lifi !== null && (depositTx === hash || fillTx === hash || lifi.transactionId === hash);
 }
 
-/** A transaction that no bridge followed: a swap, a call on one chain, a failure; null: none of LI.FI's. */
+/**
+ * Returns the status of a transaction without a bridge: a swap, a call on one chain, a failure; null when it is not
+ * LI.FI's.
+ */
 async function tellReceipt(chain: BridgeChain, receipt: NodeReceipt): Promise<unknown> {
   const transaction = await transactionOf(chain.url, receipt.transactionHash);
   const moved = transaction === null ? null : readSent(chain, transaction);

@@ -11,7 +11,7 @@ import { EXCHANGE_TOOL, type Plan } from "./plan.ts";
 
 const PPM = 1_000_000;
 
-/** A LiFiStep with its transaction: the answer of a quote. */
+/** Returns a LiFiStep with its transaction, the response to a quote. */
 export async function buildStep(plan: Plan): Promise<Record<string, unknown>> {
   const { ask } = plan;
   const transactionId = `0x${randomBytes(32).toString("hex")}` as const;
@@ -33,7 +33,7 @@ export async function buildStep(plan: Plan): Promise<Record<string, unknown>> {
   };
 }
 
-/** A LiFiStep without a transaction: what `/advanced/routes` gives. */
+/** Returns a LiFiStep without a transaction, for `/advanced/routes`. */
 export function describeStep(
   plan: Plan,
   encoded: Pick<Encoded, "to" | "spender" | "message">,
@@ -64,6 +64,7 @@ export function describeStep(
   };
 }
 
+/** Formats the requested action for a response. */
 export function describeAction(ask: Ask): Record<string, unknown> {
   return {
     fromToken: describeToken(ask.from),
@@ -77,7 +78,10 @@ export function describeAction(ask: Ask): Record<string, unknown> {
   };
 }
 
-/** A call on the same chain gives nothing that LI.FI knows; one across chains is not counted. */
+/**
+ * Returns the output amounts: zero for a call on the same chain, whose output is unknown; the bridged amount across
+ * chains.
+ */
 function amountsOf({ ask, bridge, toAmount, toAmountMin }: Plan) {
   const unknown = bridge === null && ask.calls.length > 0;
   return {

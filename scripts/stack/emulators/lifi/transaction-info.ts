@@ -4,18 +4,18 @@ import { type BridgeChain, isNative, tokenAt } from "../../bridge/world.ts";
 import { describeToken, usd } from "./describe.ts";
 import type { Sent } from "./sent.ts";
 
-/** Links have the service's form and lead nowhere: these chains have no explorer. */
+/** Explorer link in the service's form; the local chains have no explorer. */
 const linkOf = ({ chainId }: BridgeChain, hash: Hex): string =>
   `https://explorer.invalid/${chainId}/tx/${hash}`;
 
-/** One leg of a transfer as little as it can be told. */
+/** One side of a transfer with its chain and hash only. */
 export const bareInfo = (chain: BridgeChain, txHash: Hex) => ({
   txHash,
   txLink: linkOf(chain, txHash),
   chainId: chain.chainId,
 });
 
-/** One leg of a transfer with what moved, its gas and its time. */
+/** One side of a transfer with amount, gas and time. */
 export async function fullInfo(
   chain: BridgeChain,
   { hash, moved }: { hash: Hex; moved: Sent | null },

@@ -1,4 +1,4 @@
-/** One statement as it came over HTTP: parameters are JSON values. */
+/** One statement of an HTTP request; parameters are JSON values. */
 export interface Statement {
   query: string;
   params: readonly unknown[];
@@ -13,7 +13,7 @@ interface Field {
   dataTypeModifier: number;
 }
 
-/** What Postgres answered; values are its own text. */
+/** Postgres' result; values are in its text format. */
 export interface StatementResult {
   fields: readonly Field[];
   rows: readonly (readonly (string | null)[])[];
@@ -21,19 +21,17 @@ export interface StatementResult {
   rowCount: number | null;
 }
 
+/** Runs one statement. */
 export type Run = (statement: Statement) => Promise<StatementResult>;
 
-/** A Postgres that lends out clean sessions. */
+/** A Postgres that lends clean sessions. */
 export interface Backend {
-  /**
-   * Lends one session; whatever `work` leaves behind (an open transaction, settings, locks) is undone
-   * before the next loan, as Neon's pool does.
-   */
+  /** Lends one session; afterwards, an open transaction, settings and locks are reset, as by Neon's pool. */
   session<T>(work: (run: Run) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** The error fields of the wire protocol, in the order in which Neon's proxy lists them. */
+/** Error fields of the wire protocol, in the order of Neon's proxy. */
 export const errorFields = [
   "code",
   "detail",
@@ -53,7 +51,7 @@ export const errorFields = [
   "routine",
 ] as const;
 
-/** Postgres refused a statement. `error` carries `errorFields` where they apply. */
+/** Postgres rejected a statement. `error` carries the applicable `errorFields`. */
 export class StatementError extends Error {
   readonly error: Readonly<Record<string, unknown>>;
   constructor(error: Error) {

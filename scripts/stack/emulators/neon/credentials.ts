@@ -1,6 +1,6 @@
 import { Refused } from "./refused.ts";
 
-/** What the connection string must name. */
+/** The credentials that a connection string must contain. */
 export interface Credentials {
   user: string;
   password: string;

@@ -10,8 +10,8 @@ import { fromPostgresText } from "./values.ts";
 const LIMIT = 64 * 1024 * 1024;
 
 /**
- * Neon's SQL-over-HTTP endpoint (`POST /sql`) over any Postgres.
- * Wire format: neondatabase/neon, proxy/src/serverless/{sql_over_http,json,http_util,error}.rs.
+ * Neon's SQL-over-HTTP endpoint (`POST /sql`) over any Postgres. Wire format: neondatabase/neon,
+ * proxy/src/serverless/{sql_over_http,json,http_util,error}.rs.
  */
 export function neonEmulator(backend: Promise<Backend>, credentials: Credentials): Emulator {
   return {
@@ -54,7 +54,7 @@ async function answer(backend: Backend, request: EmulatorRequest): Promise<unkno
   });
 }
 
-/** A batch that ended its own transaction has nothing left to commit, which Postgres only warns of. */
+/** Postgres only warns when a batch has already ended its transaction. */
 const commit = (run: Run) => run({ query: "COMMIT", params: [] });
 
 function formatOf(headers: IncomingHttpHeaders): Format {

@@ -1,4 +1,4 @@
-/** JSON parameters as the text Postgres receives: untyped, arrays as array literals. */
+/** Converts a JSON parameter to Postgres' untyped text format; arrays become array literals. */
 export function toPostgresText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "string") return value;

@@ -10,16 +10,18 @@ const QuerySchema = z.object({
 });
 const Payload = z.union([z.object({ queries: z.array(QuerySchema) }), QuerySchema]);
 
+/** One query of a request. */
 export interface Query extends Statement {
   arrayMode?: boolean | undefined;
 }
 
+/** Options of the result's format. */
 export interface Format {
   rawText: boolean;
   arrayMode: boolean;
 }
 
-/** One query, or a list that runs in one transaction. */
+/** Parses one query, or a list that runs in one transaction. */
 export function parsePayload(body: string): Query | Query[] {
   let json: unknown;
   try {
@@ -43,7 +45,7 @@ const ISOLATION = new Map([
   ["ReadUncommitted", "READ UNCOMMITTED"],
 ]);
 
-/** The options of `START TRANSACTION` that the batch headers ask for. */
+/** Returns the options of `START TRANSACTION` that the batch headers request. */
 export function transactionMode(headers: IncomingHttpHeaders): string {
   const level = headers["neon-batch-isolation-level"];
   const isolation = typeof level === "string" ? ISOLATION.get(level) : undefined;

@@ -7,24 +7,25 @@ import { type Backend, parseCommandTag, type Run, StatementError, type Statement
 import { toPostgresText } from "./parameters.ts";
 
 const { serialize } = protocol;
-/** Leaves nothing of a session to the next one. */
+/** Resets a session before the next one. */
 const RESET = Buffer.concat([serialize.query("ROLLBACK"), serialize.query("DISCARD ALL")]);
 
+/** An embedded Postgres that can save its data. */
 export interface PgliteBackend extends Backend {
-  /** Whether the data directory came from the snapshot. */
+  /** True when the data directory was restored from the snapshot. */
   restored: boolean;
-  /** Writes the data directory to the snapshot file, replacing older ones. */
+  /** Writes the data directory to the snapshot file and removes older snapshots. */
   save(): Promise<void>;
 }
 
 /**
- * Postgres compiled to WASM, in memory: one session, so requests are served one after the other.
- * Starts from the snapshot file when it is there and readable, else from scratch (some 2 s).
+ * Starts Postgres compiled to WASM, in memory. It has one session, so requests run one after the other. Restores a
+ * readable snapshot file; otherwise initializes a new database (about 2 s).
  */
 export async function openPglite(snapshotFile: string): Promise<PgliteBackend> {
   const { database, restored } = await open(snapshotFile);
   let tail: Promise<unknown> = Promise.resolve();
-  /** Runs `work` when everything before it is done; the answer need not wait for `cleanUp`. */
+  /** Runs `work` after all earlier work; the response does not wait for `cleanUp`. */
   const exclusively = <T>(work: () => Promise<T>, cleanUp?: () => Promise<unknown>): Promise<T> => {
     const result = tail.then(work);
     tail = result.catch(() => undefined).then(cleanUp);
@@ -60,7 +61,7 @@ async function saveSnapshot(database: PGlite, file: string): Promise<void> {
   await Promise.all(others.map((name) => rm(join(folder, name), { force: true })));
 }
 
-/** One round trip of the extended protocol: untyped text in, text out, a single statement. */
+/** Runs one statement in the extended protocol, with untyped text parameters and text results. */
 async function execute(
   database: PGlite,
   query: string,

@@ -3,7 +3,10 @@ import { Pool, type PoolClient } from "pg";
 import { type Backend, parseCommandTag, type Run, StatementError } from "./backend.ts";
 import { toPostgresText } from "./parameters.ts";
 
-/** A real Postgres: real concurrency, lock waits and serialization failures. Throws when it does not answer. */
+/**
+ * Opens a real Postgres, with real concurrency, lock waits and serialization failures. Throws when it cannot be
+ * reached.
+ */
 export async function openPostgres(connectionString: string): Promise<Backend> {
   const pool = new Pool({ connectionString, max: 20 });
   pool.on("error", () => undefined);
@@ -37,14 +40,14 @@ async function clean(client: PoolClient): Promise<boolean> {
   }
 }
 
-/** `ROLLBACK` outside a transaction and the command's own tag are seen only on the wire's messages. */
+/** Reads the wire messages, which alone show a `ROLLBACK` outside a transaction and the command tag. */
 async function execute(client: PoolClient, query: string, params: readonly unknown[]) {
   const { connection } = client as unknown as { connection: EventEmitter & { sync(): void } };
   let tag = "";
   const onComplete = (message: { text: string }) => {
     tag = message.text;
   };
-  // The driver answers COPY FROM STDIN with a failure, but Postgres has by then ignored its sync.
+  // The driver answers COPY FROM STDIN with a failure message, and Postgres ignores the sync sent before it.
   const onCopyIn = () => connection.sync();
   connection.on("commandComplete", onComplete);
   connection.on("copyInResponse", onCopyIn);

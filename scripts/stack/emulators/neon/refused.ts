@@ -1,4 +1,4 @@
-/** The endpoint refuses a request before Postgres sees it. */
+/** The endpoint rejected a request before it reached Postgres. */
 export class Refused extends Error {
   readonly code: string | null;
   constructor(message: string, code: string | null = null) {

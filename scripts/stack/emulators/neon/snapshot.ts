@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 
 const require = createRequire(import.meta.url);
 
-/** Where the migrated data directory is kept: another file for other migrations or another Postgres. */
+/**
+ * Returns the snapshot file of the migrated database; its name depends on the migrations and the Postgres version.
+ */
 export function snapshotFile(root: string): string {
   const hash = createHash("sha256").update(pgliteVersion());
   const folder = join(root, "drizzle");

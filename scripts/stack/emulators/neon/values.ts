@@ -2,7 +2,7 @@ const BOOL = 16;
 const INTEGERS = new Set([21, 23]);
 const FLOATS = new Set([700, 701]);
 const JSONS = new Set([114, 3802]);
-/** Array type → element type, for the types whose elements Neon converts. */
+/** Element type by array type, for the types whose elements Neon converts. */
 const ELEMENTS = new Map([
   [1000, 16],
   [1005, 21],
@@ -18,7 +18,7 @@ const ELEMENTS = new Map([
   [2951, 2950],
 ]);
 
-/** A value's text as JSON, as Neon answers when `Neon-Raw-Text-Output` is not set. */
+/** Converts a value's text to JSON, as Neon does unless `Neon-Raw-Text-Output` is set. */
 export function fromPostgresText(text: string | null, type: number): unknown {
   if (text === null) return null;
   const element = ELEMENTS.get(type);
@@ -29,7 +29,7 @@ export function fromPostgresText(text: string | null, type: number): unknown {
   return JSONS.has(type) ? JSON.parse(text) : text;
 }
 
-/** Reads an array literal such as `{1,NULL,"a \"b\"",{2}}`. */
+/** Parses an array literal such as `{1,NULL,"a \"b\"",{2}}`. */
 function parseArray(literal: string, element: number): unknown[] {
   let at = literal.indexOf("{") + 1;
   const readQuoted = (): string => {

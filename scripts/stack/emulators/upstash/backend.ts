@@ -2,14 +2,15 @@ import { createRedisMock } from "js-redis-server";
 import { type Connection, openConnection } from "./connection.ts";
 import type { Reply } from "./resp.ts";
 
+/** A Redis that runs transactions. */
 export interface RedisBackend {
   call(argv: readonly string[]): Promise<Reply>;
-  /** Runs the commands as one MULTI … EXEC; answers what EXEC answered. */
+  /** Runs the commands as one MULTI … EXEC and returns EXEC's reply. */
   transaction(commands: readonly (readonly string[])[]): Promise<Reply>;
   close(): Promise<void>;
 }
 
-/** The Redis at `url`, or an embedded one, empty, when `url` is not given. */
+/** Opens the Redis at `url`, or an empty embedded one when `url` is null. */
 export async function openRedis(url: string | null): Promise<RedisBackend> {
   if (url !== null) return overUrl(url, async () => undefined);
   const embedded = await createRedisMock();
@@ -21,7 +22,7 @@ export async function openRedis(url: string | null): Promise<RedisBackend> {
 async function overUrl(url: string, stop: () => Promise<unknown>): Promise<RedisBackend> {
   let connection: Promise<Connection> = openConnection(url);
   await connection;
-  /** The open connection, or a new one when the server dropped it. */
+  /** Returns the open connection, or a new one when the server closed it. */
   const current = async (): Promise<Connection> => {
     const alive = await connection.then(
       (open) => open.open,

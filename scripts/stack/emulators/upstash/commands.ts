@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Reply, RespError } from "./resp.ts";
 
-/** A command on its way to Redis, or the answer that needs no Redis. */
+/** A command to send to Redis, or a reply that needs no Redis. */
 export type Prepared = { argv: readonly string[] } | { reply: Reply };
 
-/** What needs a connection of its own, or administers the server: Upstash's REST API refuses it. */
+/** Commands that Upstash's REST API rejects: they need a connection of their own or administer the server. */
 const UNAVAILABLE = new Set(
   `ACL AUTH BGREWRITEAOF BGSAVE BLMOVE BLMPOP BLPOP BRPOP BRPOPLPUSH BZMPOP BZPOPMAX BZPOPMIN CLIENT CLUSTER
   CONFIG DEBUG DISCARD EXEC FAILOVER HELLO LATENCY MIGRATE MODULE MONITOR MOVE MULTI PSUBSCRIBE PSYNC QUIT
@@ -13,13 +13,13 @@ const UNAVAILABLE = new Set(
 );
 
 /**
- * Scripts by the SHA-1 of their text. Upstash's own start with `#!lua flags=allow-key-locking`, which no
- * other Redis knows; they run without that line and are found by the SHA of the original.
+ * Lua scripts by the SHA-1 of their text. Upstash's own begin with `#!lua flags=allow-key-locking`, which other Redis
+ * servers reject; they run without that line under the SHA-1 of the original.
  */
 export class Scripts {
   readonly #bodies = new Map<string, string>();
 
-  /** Prepares one command as a REST client sent it: JSON values, the command's name first. */
+  /** Prepares one command from its JSON values, the command's name first. */
   prepare(command: readonly unknown[]): Prepared {
     const argv = command.map(toArgument);
     const [first = "", ...rest] = argv;

@@ -3,9 +3,9 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { decodeReply, encodeCommand, type Reply, RespError } from "./resp.ts";
 
-/** One socket to a Redis; replies come in the order of the commands. */
+/** One socket to a Redis; replies arrive in the order of the commands. */
 export interface Connection {
-  /** Sends the commands in one write, so that nothing of another caller comes between them. */
+  /** Sends the commands in one write, so that no other caller's command comes between them. */
   send(commands: readonly (readonly string[])[]): Promise<Reply[]>;
   readonly open: boolean;
   close(): void;

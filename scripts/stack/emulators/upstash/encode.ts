@@ -1,8 +1,9 @@
 import { type Reply, RespError, RespStatus } from "./resp.ts";
 
+/** A command's result or error, as REST returns it. */
 export type Outcome = { result: unknown } | { error: string };
 
-/** One reply as REST answers it; with `base64`, every string but `OK` is encoded. */
+/** Converts a reply for REST; with `base64`, every string except `OK` is encoded. */
 export function toOutcome(reply: Reply, base64: boolean): Outcome {
   return reply instanceof RespError ? { error: reply.message } : { result: toJson(reply, base64) };
 }

@@ -49,7 +49,7 @@ async function handle(service: Service, request: EmulatorRequest): Promise<Emula
   return answer("error" in outcome ? 400 : 200, outcome);
 }
 
-/** `/SET/key/value?EX=100`; a body is the last argument before those of the query. */
+/** Parses `/SET/key/value?EX=100`; a body is the last argument before those of the query. */
 function commandOfPath(path: readonly string[], url: URL, body: Buffer): unknown[] {
   const options = [...url.searchParams].filter(([key]) => key !== "_token").flat();
   const last = body.length === 0 ? [] : [body.toString("utf8")];
@@ -61,14 +61,14 @@ async function call({ redis, scripts }: Service, command: readonly unknown[]): P
   return "reply" in prepared ? prepared.reply : (await redis).call(prepared.argv);
 }
 
-/** One after the other, not atomic: a failed command does not stop the next. */
+/** Runs commands one after the other, not atomically: a failed command does not stop the next. */
 async function pipeline(service: Service, commands: readonly unknown[][], base64: boolean) {
   const outcomes: unknown[] = [];
   for (const command of commands) outcomes.push(toOutcome(await call(service, command), base64));
   return answer(200, outcomes);
 }
 
-/** All or none: refused as a whole when one command is. */
+/** Runs all commands or none: rejects the whole request when one command is invalid. */
 async function multiExec(service: Service, commands: readonly unknown[][], base64: boolean) {
   const prepared = commands.map((command) => service.scripts.prepare(command));
   const ready = prepared.flatMap((one) => ("argv" in one ? [one.argv] : []));
@@ -105,7 +105,7 @@ const answer = (status: number, value: unknown): EmulatorAnswer => ({
   body: JSON.stringify(value),
 });
 
-/** Stored values are base64 on the wire, so the lie looks inside. */
+/** Decodes stored values, which are base64 on the wire, to replace the addresses in them. */
 function replaceStoredAddresses(json: unknown): unknown {
   if (typeof json === "string") {
     const stored = Buffer.from(json, "base64");

@@ -1,4 +1,4 @@
-/** A command was refused: the server's own text, such as `WRONGTYPE Operation against a key…`. */
+/** An error reply: the server's text, such as `WRONGTYPE Operation against a key…`. */
 export class RespError {
   readonly message: string;
   constructor(message: string) {
@@ -6,7 +6,7 @@ export class RespError {
   }
 }
 
-/** A status line such as `OK` or `QUEUED`. */
+/** A status reply such as `OK` or `QUEUED`. */
 export class RespStatus {
   readonly text: string;
   constructor(text: string) {
@@ -14,17 +14,17 @@ export class RespStatus {
   }
 }
 
-/** A reply of RESP2; bulk strings stay bytes. */
+/** A RESP2 reply; bulk strings stay bytes. */
 export type Reply = RespStatus | RespError | Buffer | number | null | readonly Reply[];
 
-/** One command as RESP2 sends it. */
+/** Encodes one command in RESP2. */
 export function encodeCommand(argv: readonly string[]): Buffer {
   const parts = [`*${argv.length}\r\n`];
   for (const word of argv) parts.push(`$${Buffer.byteLength(word)}\r\n${word}\r\n`);
   return Buffer.from(parts.join(""));
 }
 
-/** Reads the reply that starts at `offset`; undefined while its end has not arrived. */
+/** Decodes the reply that starts at `offset`; undefined while it is incomplete. */
 export function decodeReply(bytes: Buffer, offset: number): { reply: Reply; end: number } | undefined {
   const lineEnd = bytes.indexOf("\r\n", offset);
   if (lineEnd < 0) return undefined;
