@@ -11,8 +11,8 @@ const ContractAddress = z.string().transform((text, context) => {
 });
 
 /**
- * One chain of `CHAINS`. For a chain the code knows, only `rpc_urls` is read; a chain it does not know
- * needs the rest as well, so that no setting can replace an address that ships in code.
+ * One chain of `CHAINS`. For a known chain only `rpc_urls` is read; an unknown chain needs the other fields too, so
+ * that no setting can replace an address that ships in code.
  */
 const ChainSetting = z.object({
   chain_id: z.int().positive(),
@@ -24,9 +24,10 @@ const ChainSetting = z.object({
   wrapped_native: ContractAddress.nullable().optional(),
   confirmations: z.int().min(1).max(1000).optional(),
 });
+/** A chain's settings, see `CHAINS`. */
 export type ChainSetting = z.infer<typeof ChainSetting>;
 
-/** A variable that holds JSON, parsed by `schema`; empty counts as absent. */
+/** Creates the schema of a variable that holds JSON; empty counts as absent. */
 function jsonVariable<T extends z.ZodType>(schema: T) {
   return z
     .string()
@@ -43,7 +44,7 @@ function jsonVariable<T extends z.ZodType>(schema: T) {
     .pipe(schema.optional());
 }
 
-/** What requests are counted as, and how many of each one caller may make in a minute. */
+/** Rate limits by name: requests that one caller may make per minute. */
 const limitDefaults = {
   quote: 60,
   build: 60,
@@ -54,12 +55,14 @@ const limitDefaults = {
   status: 120,
   reads: 600,
 } as const;
+/** The name of a rate limit. */
 export type LimitName = keyof typeof limitDefaults;
+/** Rate limits per minute by name. */
 export type Limits = Readonly<Record<LimitName, number>>;
 
 const PerMinute = z.int().min(1).max(100_000_000);
 const SomeLimits = z.partialRecord(z.enum(Object.keys(limitDefaults) as LimitName[]), PerMinute);
-/** `RATE_LIMITS`: figures per minute by name, the factor a key multiplies them by, and partners' own figures. */
+/** `RATE_LIMITS`: limits per minute by name, the factor for requests with a key, and limits of single partners. */
 const RateLimits = z
   .looseObject({
     key_factor: PerMinute.optional(),
@@ -72,7 +75,7 @@ const RateLimits = z
     return z.NEVER;
   });
 
-/** `PARTNER_PEPPERS`: secrets by version; the highest version is the one that new keys are hashed with. */
+/** `PARTNER_PEPPERS`: secrets by version; new keys are hashed with the highest version. */
 const Peppers = z.record(z.string().regex(/^[1-9][0-9]{0,3}$/), z.string().min(32));
 
 const ByChain = <T extends z.ZodType>(deployment: T) =>
@@ -124,6 +127,7 @@ const LifiSetting = z.strictObject({
     }),
   ).default([]),
 });
+/** The settings of LI.FI, see `PROVIDERS`. */
 export type LifiSetting = z.output<typeof LifiSetting>;
 const AcrossSetting = z.strictObject({
   api_url: Url.default("https://app.across.to/api"),
@@ -142,6 +146,7 @@ const AcrossSetting = z.strictObject({
     }),
   ).default([]),
 });
+/** The settings of Across, see `PROVIDERS`. */
 export type AcrossSetting = z.output<typeof AcrossSetting>;
 
 /**
@@ -150,19 +155,20 @@ export type AcrossSetting = z.output<typeof AcrossSetting>;
  * not know, by chain id; those of the others ship in code.
  */
 const ProviderSettings = z.strictObject({ lifi: LifiSetting.optional(), across: AcrossSetting.optional() });
+/** The settings of all providers, see `PROVIDERS`. */
 export type ProviderSettings = z.output<typeof ProviderSettings>;
 
-/** The platform's own limiter, as a `[[ratelimits]]` entry of wrangler.toml binds it. */
+/** Cloudflare's rate limiter, as a `[[ratelimits]]` entry of wrangler.toml binds it. */
 export interface PlatformLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>;
 }
 
-/** A queue of the platform, as a `[[queues.producers]]` entry of wrangler.toml binds it. */
+/** A Cloudflare queue, as a `[[queues.producers]]` entry of wrangler.toml binds it. */
 export interface MessageQueue {
   sendBatch(messages: readonly { body: unknown }[]): Promise<unknown>;
 }
 
-/** The files beside the Worker, as `[assets]` of wrangler.toml binds them. */
+/** The Worker's static files, as `[assets]` of wrangler.toml binds them. */
 export interface AssetFiles {
   fetch(url: string): Promise<Response>;
 }
@@ -173,24 +179,24 @@ const flag = (fallback: boolean) =>
     .optional()
     .transform((text) => (text === undefined ? fallback : text === "on"));
 
-/** `CHAINS`: the chains that are served; absent: all known ones, on public nodes. */
+/** `CHAINS`: the chains that are served; absent: all known ones on public nodes. */
 export const ChainsVariable = jsonVariable(z.array(ChainSetting).min(1));
 
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//),
-  /** Where Neon's SQL-over-HTTP endpoint is, when it is not the one the connection string implies. */
+  /** Neon's SQL-over-HTTP endpoint, when the connection string does not imply it. */
   DATABASE_HTTP_URL: Url.optional(),
   UPSTASH_REDIS_REST_URL: Url,
   UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
-  /** Sets this deployment's keys apart from others in the same Redis. */
+  /** Prefix of this deployment's keys in a shared Redis. */
   REDIS_KEY_PREFIX: z.string().max(64).default("cw"),
-  /** The deployment's own origin; sign-in messages are bound to it. */
+  /** The deployment's own origin, which sign-in messages are bound to. */
   PUBLIC_URL: Url,
   ADMIN_TOKEN: z.string().min(32).optional(),
   CHAINS: ChainsVariable,
   PROVIDERS: jsonVariable(ProviderSettings),
   RATE_LIMITS: jsonVariable(RateLimits),
-  /** Without it there are no partner keys: whatever makes or checks one fails. */
+  /** Without peppers there are no partner keys: creating and checking them fails. */
   PARTNER_PEPPERS: jsonVariable(Peppers),
   SERVER_TIMING: flag(true),
 });
@@ -208,29 +214,27 @@ export interface Config {
   providers: ProviderSettings;
   serverTiming: boolean;
   limits: Limits;
-  /** What a key multiplies the limits by. */
+  /** Factor of the limits for requests with a key. */
   keyFactor: number;
-  /** Limits of single partners, by lower-case address; they replace the multiplied ones. */
+  /** Limits of single partners by lower-case address; they replace the multiplied ones. */
   partnerLimits: ReadonlyMap<string, Partial<Limits>>;
-  /** The platform's limiters by their limit per minute: the binding `LIMIT_600` is that of 600. */
+  /** The platform's limiters by their limit per minute: `LIMIT_600` has 600. */
   platformLimiters: ReadonlyMap<number, PlatformLimiter>;
-  /** Where work on vaults' histories is handed out; null: each run does what it can itself. */
+  /** Queue for backfill messages; null: each run backfills within its own budget. */
   flowsQueue: MessageQueue | null;
-  /** Null: there are none. */
+  /** Null without static files. */
   assets: AssetFiles | null;
   /** Newest first. */
   partnerPeppers: readonly Pepper[];
 }
 
-/** A secret that keys are hashed with. */
+/** A versioned secret that API keys are hashed with. */
 export interface Pepper {
   version: number;
   secret: string;
 }
 
-/**
- * Reads the bindings. Throws `internal` naming every variable that is missing or wrong, never its value.
- */
+/** Parses the bindings. Throws `internal` naming every variable that is missing or invalid, never its value. */
 export function parseConfig(env: unknown): Config {
   const parsed = Variables.safeParse(env);
   if (!parsed.success) {
@@ -263,7 +267,7 @@ export function parseConfig(env: unknown): Config {
   };
 }
 
-/** A record without its undefined members. */
+/** Returns a record without its undefined members. */
 function definedOf(limits: Partial<Record<LimitName, number | undefined>> = {}): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }

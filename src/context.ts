@@ -18,21 +18,21 @@ import { type LockedWork, withLock } from "./redis/lock.ts";
 import { MemoryCache } from "./redis/memory-cache.ts";
 import { createNonceStore, type NonceStore } from "./redis/nonces.ts";
 
-/** The chains of the deployment, as one request reaches them. */
+/** The deployment's chains, for one request. */
 export interface Chains {
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
-  /** The chain's client, or null when the deployment does not serve the chain. */
+  /** Returns the chain's client; null when the deployment does not serve the chain. */
   client(chainId: number): ChainClient | null;
 }
 
-/** Who moves money to other tokens and chains, and what they reach on behalf of one request. */
+/** Providers of swaps and bridges, and what they may use on behalf of one request. */
 export interface Providers {
   /** Throws `internal` when a setting would replace contracts that ship in code. */
   readonly all: () => Promise<readonly Provider[]>;
   readonly scope: ProviderScope;
 }
 
-/** Everything a verb may reach, bound to one request or job run. */
+/** Everything a verb may use, bound to one request or job run. */
 export interface Context {
   readonly config: Config;
   readonly db: Database;
@@ -42,25 +42,25 @@ export interface Context {
   readonly nonces: NonceStore;
   readonly chains: Chains;
   readonly providers: Providers;
-  /** On whose behalf the request is made. */
+  /** The caller of the request. */
   readonly actor: Actor;
   readonly requestId: string;
-  /** Whom the platform saw ask, or `unknown`. */
+  /** The client's IP address as the platform reports it, or `unknown`. */
   readonly clientAddress: string;
   /**
-   * Counts the request towards its limit where that was left to the verb, which knows whether there is work to
-   * do; does nothing otherwise. Throws `rate_limited`.
+   * Counts the request against its rate limit, where the verb decides whether there is work to count; does nothing
+   * otherwise. Throws `rate_limited`.
    */
   charge(): Promise<void>;
   readonly log: Logger;
   readonly timing: Timing;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Does work that nobody else does at the same time; null when another holder has the lock. Throws what the work throws. */
+  /** Does work under a lock; null when another holder has it. Throws what the work throws. */
   withLock<T>(lock: LockedWork<T>): Promise<T | null>;
-  /** A random id of 128 bits as 32 hexadecimal digits. */
+  /** Returns a random 128-bit id as 32 hexadecimal digits. */
   randomId(): string;
-  /** Lets work go on after the answer. */
+  /** Lets work continue after the answer. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
@@ -69,7 +69,7 @@ export interface Runtime {
   readonly config: Config;
   readonly database: OpenDatabase;
   readonly redis: Redis;
-  /** The same store with more patience: sign-in waits where a cache does not. */
+  /** The same store with a longer timeout, for sign-in, which waits where a cache does not. */
   readonly patientRedis: Redis;
   readonly memory: MemoryCache;
   readonly limits: LimiterMemory;
@@ -79,12 +79,12 @@ export interface Runtime {
   readonly fetch: Fetch;
 }
 
-/** One command of sign-in, in milliseconds. */
+/** Timeout of one Redis command of sign-in, milliseconds. */
 const PATIENCE_MS = 6_000;
 
 /**
- * Parses the bindings and makes the isolate's part. Throws `internal` naming a missing or wrong variable, and logs it:
- * there is no request's context yet that would.
+ * Parses the bindings and creates the isolate's part. Throws `internal` naming a missing or invalid variable, and
+ * logs it, since no request's context exists yet.
  */
 export function createRuntime(env: unknown): Runtime {
   try {
@@ -110,7 +110,7 @@ function composeRuntime(config: Config): Runtime {
     limits: new LimiterMemory(),
     health: new NodeHealth(),
     definitions: resolveChains(config.chains),
-    // Most isolates only read.
+    // Most isolates never need the providers.
     providers: onceImported(
       () => import("./providers/create-providers.ts"),
       ({ createProviders }) => createProviders(config.providers),
@@ -120,7 +120,7 @@ function composeRuntime(config: Config): Runtime {
 
 const randomId = (): string => crypto.randomUUID().replaceAll("-", "");
 
-/** Binds the runtime to one request. */
+/** Creates the context of one request. */
 export function createContext(
   runtime: Runtime,
   request: { requestId: string; clientAddress: string; waitUntil: (promise: Promise<unknown>) => void },
@@ -156,7 +156,7 @@ export function createContext(
   };
 }
 
-/** Gives each chain's client, made when it is first asked for. */
+/** Returns each chain's client, created on first use. */
 function chainClients(
   { definitions, health, fetch }: Runtime,
   request: { timing: Timing; now: () => number },

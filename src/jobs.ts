@@ -10,58 +10,58 @@ import { countBlocks } from "./lib/blocks.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 
-/** Work that a clock starts. */
+/** A job that a cron trigger starts. */
 export interface Job {
   name: string;
-  /** How long nobody else starts it, milliseconds; it ends before. */
+  /** How long the job's lock is held at most, milliseconds; the job ends earlier. */
   lockMs: number;
-  /** Does a bounded part of the work, and tells for the log what it did. */
+  /** Does a bounded part of the work; returns what it did, for the log. */
   run(ctx: Context): Promise<LogFields>;
 }
 
-/** Moves deposits that nobody polls. */
+/** Tracks deposits whose clients do not poll. */
 const trackDepositsJob: Job = {
   name: "follow_deposits",
   lockMs: 90_000,
   run: async (ctx) => ({ ...(await pollDueDeposits(ctx)) }),
 };
 
-/** Brings every chain's flows up to its head. */
+/** Indexes every chain's flows up to its head. */
 export const indexFlowsJob: Job = {
   name: "index_flows",
   lockMs: 120_000,
   run: async (ctx) => ({ ...(await indexAllChains(ctx)) }),
 };
 
-/** Reads the part of a chain's history that a message of the queue names. Throws a ZodError for any other message. */
+/** Runs a backfill message. Throws a ZodError for any other message. */
 async function runBackfillMessage(ctx: Context, body: unknown): Promise<LogFields> {
   const part = BackfillMessage.parse(body);
   const { blocks, rows, left } = await backfillFromMessage(ctx, part);
   return { ...part, blocks, rows, left: countBlocks(left) };
 }
 
-/** Notes what every vault says of itself. */
+/** Stores a snapshot of every vault. */
 const takeSnapshotsJob: Job = {
   name: "note_snapshots",
   lockMs: 120_000,
   run: async (ctx) => ({ ...(await takeSnapshots(ctx)) }),
 };
 
-/** Reads what vaults tell of those who govern them. */
+/** Reads the control events of every vault. */
 const indexControlEventsJob: Job = {
   name: "watch_controls",
   lockMs: 120_000,
   run: async (ctx) => ({ ...(await indexControlEvents(ctx)) }),
 };
 
-/** Judges every vault by what is stored of it. */
+/** Applies the signal rules to every vault. */
 const raiseSignalsJob: Job = {
   name: "judge_vaults",
   lockMs: 120_000,
   run: async (ctx) => ({ ...(await raiseSignals(ctx)) }),
 };
 
-/** Removes answers of builds that nobody can ask for again. */
+/** Deletes stored build answers whose idempotency keys have expired. */
 export const deleteOldAnswersJob: Job = {
   name: "forget_answers",
   lockMs: 60_000,
@@ -69,23 +69,23 @@ export const deleteOldAnswersJob: Job = {
 };
 
 /**
- * What each cron trigger of wrangler.toml starts: lists that run at the same time, so that a slow one holds up no other;
- * the jobs of one list need what those before them did.
+ * Jobs by the cron triggers of wrangler.toml. Lists run at the same time, so that a slow one delays no other; the
+ * jobs of a list depend on the ones before them.
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
   "* * * * *": [[trackDepositsJob], [indexFlowsJob]],
   "*/5 * * * *": [[takeSnapshotsJob, indexControlEventsJob, raiseSignalsJob], [deleteOldAnswersJob]],
 };
 
-/** Runs what a cron trigger starts, see `runJobs`; an unknown trigger starts nothing. */
+/** Runs the jobs of a cron trigger, see `runJobs`; an unknown trigger runs nothing. */
 export function handleCron(cron: string, makeContext: () => Context): Promise<void> {
   return runJobs(jobsByCron[cron] ?? [], makeContext);
 }
 
 /**
- * Runs the jobs of a cron trigger, the lists at the same time and the jobs of a list one after the other, each under
- * its lock and with one line in the log; one that fails keeps no other from running. Gives each a context of its own.
- * Throws the first failure when all are done.
+ * Runs lists of jobs: the lists at the same time, the jobs of a list one after the other, each in a context of its
+ * own, under its lock and with one log line. A failing job does not stop the others. Throws the first failure when
+ * all are done.
  */
 export async function runJobs(lists: readonly (readonly Job[])[], makeContext: () => Context): Promise<void> {
   const failures: unknown[] = [];
@@ -112,7 +112,7 @@ async function runJob(ctx: Context, { name, lockMs, run }: Job): Promise<void> {
   }
 }
 
-/** What is used of a batch of messages. */
+/** The used part of a queue's batch of messages. */
 export interface QueueBatch {
   readonly queue: string;
   readonly messages: readonly QueueMessage[];
@@ -124,12 +124,12 @@ interface QueueMessage {
   retry(): void;
 }
 
-/** Messages that failed too often end in a queue of this name. */
+/** Name of a dead-letter queue, for messages that failed too often. */
 const DEAD_LETTER_QUEUE = /-dead$/;
 
 /**
- * Does the work that messages name, each on its own and with one line in the log; what fails is delivered again.
- * Dead letters are only logged: the next round over the chain hands their work out anew. Never throws.
+ * Handles queue messages one by one, each with one log line; a failed message is delivered again. Dead letters are
+ * only logged: the next index run queues their blocks again. Never throws.
  */
 export async function handleMessages(batch: QueueBatch, makeContext: () => Context): Promise<void> {
   for (const message of batch.messages) {

@@ -16,16 +16,15 @@ import { RpcError } from "./json-rpc.ts";
 import type { Query, Read, ReadResult, ReadResults } from "./query.ts";
 import { RpcData, RpcQuantity } from "./rpc-values.ts";
 
-/** What a request did not reach is asked again, this often at most. */
+/** Rounds at most in which reads that a request did not reach are tried again. */
 const ROUNDS = 6;
-/** Gas for a read that had too little of it: what most nodes grant one `eth_call`, less the rest of the request. */
+/** Gas for a read that ran out of gas: what most nodes allow one `eth_call`, minus the overhead. */
 const LAST_GAS = 20_000_000;
 
 /**
- * Makes many reads of one chain in as few requests as fit, each read failing on its own. What one read burns, reverts
- * with or returns takes nothing from the others: in the worst case they are asked again.
- * All reads of one request see the same block; the returned block is the first one's.
- * Throws `upstream_unavailable` or `upstream_timeout`.
+ * Makes many reads of one chain in as few requests as possible, each failing on its own: what one read burns, reverts
+ * with or returns does not affect the others. Reads of one request see the same block; the returned block is the
+ * first request's. Throws `upstream_unavailable`, `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,
@@ -38,7 +37,7 @@ export async function aggregate<R extends Record<string, Read<unknown>>>(
   return { block, results: results as ReadResults<R> };
 }
 
-/** As `aggregate`, for a plain list of reads. */
+/** Makes a list of reads; see `aggregate`. */
 export async function aggregateList(
   client: ChainClient,
   reads: readonly Read<unknown>[],
@@ -55,15 +54,15 @@ export async function aggregateList(
   return { block, results: asked.map((one) => settleRead(one, one.result)) };
 }
 
-/** A program that exists only inside an `eth_call`: creation code that returns its answer, and who reads that. */
+/** Creation code that runs only inside an `eth_call` and returns its answer, and the parser of that answer. */
 export interface Program<T> {
   code: Hex;
   read: (answer: Hex, seen: (report: NodeReport) => void) => T;
 }
 
 /**
- * Runs a program, and makes reads beside it, in one request and at one block; null when they are too large for one,
- * the program gave no answer or not all reads were reached. Throws what the chain client throws.
+ * Runs a program and makes reads in the same request and block. Null when they do not fit one request, the program
+ * returned nothing or a read was not reached. Throws what the chain client throws.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -86,17 +85,20 @@ export async function aggregateProgram<T>(
   });
 }
 
-/** A read and what it gave; null: it was not made. */
+/** A read and its result; null before it was made. */
 type PendingRead = Read<unknown> & { result: CallResult | null };
 
-/** What was not reached; last what is of a contract that burned its gas, for that may keep the others from theirs. */
+/**
+ * Returns the reads that were not reached; last those of contracts that burned their gas, which may starve others
+ * again.
+ */
 function unreached(asked: readonly PendingRead[]): PendingRead[] {
   const open = asked.filter(({ result }) => result?.status === "not_reached");
   const burning = new Set(asked.flatMap(({ to, result }) => (result?.status === "spent" ? [to] : [])));
   return [...open.filter(({ to }) => !burning.has(to)), ...open.filter(({ to }) => burning.has(to))];
 }
 
-/** Asks reads in as few requests as fit, notes what they gave, and tells the block of the first request. */
+/** Makes reads in as few requests as possible, records their results and returns the block of the first request. */
 async function readAll(
   client: ChainClient,
   { open, callGas }: { open: readonly PendingRead[]; callGas: number },
@@ -145,8 +147,8 @@ function settleRead(read: Read<unknown> | undefined, result: CallResult | null):
 }
 
 /**
- * Makes described reads, and those that their results lead to, each round in as few requests as fit. The block
- * is that of the first round. Throws what `aggregate` throws.
+ * Runs a query, each of its rounds in as few requests as possible. The block is that of the first round. Throws what
+ * `aggregate` throws.
  */
 export async function runQuery<S>(
   client: ChainClient,
@@ -163,7 +165,7 @@ export async function runQuery<S>(
   return { value, block };
 }
 
-/** What an account holds of the chain's native token, wei. Throws what the chain client throws. */
+/** Returns an account's balance of the chain's native token in wei. Throws what the chain client throws. */
 export async function readNativeBalance(client: ChainClient, account: Address): Promise<bigint> {
   return client.ask({
     method: "eth_getBalance",

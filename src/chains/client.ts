@@ -5,16 +5,16 @@ import type { ChainDefinition } from "./definitions.ts";
 import { callNode, RpcError } from "./json-rpc.ts";
 import type { LogLimits, NodeHealth } from "./node-health.ts";
 
-/** How many nodes one request is tried on. */
+/** Nodes that one request is tried on. */
 const ATTEMPTS = 3;
-/** How long a node is not asked for what it said it lacks; nodes are upgraded, and words misread. */
+/** How long a node is not asked for a method that it lacks: nodes are upgraded, and error messages misread. */
 const LACKING_MS = 10 * 60_000;
-/** How long a failing node is asked last. */
+/** How long a failing node is tried last. */
 const AVOID_MS = 30_000;
-/** Blocks by which a load-balanced node may fall behind itself. */
+/** Blocks by which a load-balanced node's head may be behind its own earlier answer. */
 const HEAD_TOLERANCE = 8;
 
-/** One chain for one request: reads only, so that every call may be retried on another node. */
+/** Reads one chain on behalf of one request. There are no writes, so every call may be retried on another node. */
 export interface ChainClient {
   readonly definition: ChainDefinition;
   /**
@@ -23,38 +23,41 @@ export interface ChainClient {
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /**
-   * As `request`, the answer made sense of by `read`: where that throws, the next node is asked. `read` hands
-   * `seen` the chain and head that the answer shows; they are that node's.
+   * Sends a request and parses its answer with `read`; when `read` throws, the next node is tried. `read` reports the
+   * chain id and head that the answer contains through `seen`. Throws as `request`.
    */
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
-   * Does work that needs one and the same node from its first request to its last; where `work` throws, all of it
-   * is done again on the next node. `turn` says with which of the nodes that are well it begins; the first, unless
-   * told. Throws as `ask`, or the last node's RpcError as it came.
+   * Does work on one node from its first request to its last; when `work` throws, it is done again on the next node.
+   * `turn` selects the healthy node to start with, the first by default. Throws as `ask`, or the last node's RpcError
+   * unchanged.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
-  /** Tells the client which chain and head an answer showed; throws OutsideError when they cannot be right. */
+  /** Reports the chain id and head of the last answer; throws OutsideError when they cannot be right. */
   observe(report: { chainId: number; blockNumber: number | null }): void;
 }
 
-/** One node, its chain checked. Throws RpcError and OutsideError as they come. */
+/** A session with one node whose chain id was checked. Throws RpcError and OutsideError unchanged. */
 export interface NodeSession {
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Learnt limits of the node's `eth_getLogs`, kept by the isolate. */
   readonly logLimits?: LogLimits;
 }
 
+/** Chain id and head as a node's answer contains them; `blockNumber` is null when it does not. */
 export interface NodeReport {
   chainId: number;
   blockNumber: number | null;
 }
 
+/** A JSON-RPC request and the parser of its answer. */
 export interface NodeQuestion<T> {
   method: string;
   params: readonly unknown[];
   read: (answer: unknown, seen: (report: NodeReport) => void) => T;
 }
 
+/** What a chain client needs of its isolate and request. */
 export interface ChainClientOptions {
   definition: ChainDefinition;
   health: NodeHealth;
@@ -63,7 +66,7 @@ export interface ChainClientOptions {
   now: () => number;
 }
 
-/** Makes a chain client. Made per request: nothing of one request's I/O may outlive it in workerd. */
+/** Creates the chain client of one request; in workerd no request's I/O may outlive it. */
 export function createChainClient(options: ChainClientOptions): ChainClient {
   const { definition, health, fetch, timing, now } = options;
   let lastUrl = definition.rpcUrls[0] ?? "";
@@ -107,7 +110,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
         return await work({ request, logLimits: health.logLimits(url) });
       } catch (error) {
         last = error;
-        // A node that refuses a question is well; one that gives no answer, or a wrong one, is not.
+        // A node that refuses a request is healthy; one without an answer, or with a wrong one, is not.
         if (!(error instanceof RpcError)) health.avoid(url, now() + AVOID_MS);
       }
     }
@@ -117,14 +120,14 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
 
   async function ask<T>({ method, params, read }: NodeQuestion<T>): Promise<T> {
     const urls = health.order(definition.rpcUrls, now()).slice(0, ATTEMPTS);
-    // A node may know eth_call and not its third parameter.
+    // A node may support eth_call but not its third parameter.
     const feature = `${method}/${params.length}`;
     let last: unknown = new RpcError("unsupported", `no node of ${definition.name} knows ${method}`);
     for (const url of urls) {
       if (health.lacks(url, { name: feature, now: now() })) continue;
       try {
         lastUrl = url;
-        // Our own programs in an eth_call tell the chain themselves, see `snapshotQuery`.
+        // Our programs in an eth_call return the chain id themselves.
         const verified = method === "eth_call" ? null : verify(url);
         const [answer] = await Promise.all([send(url, method, params), verified]);
         return read(answer, (report) => seenAt(url, report));
@@ -132,7 +135,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
         if (error instanceof RpcError && error.kind === "revert") throw error;
         last = error;
         if (!(error instanceof RpcError && error.kind === "unsupported")) health.avoid(url, now() + AVOID_MS);
-        // One caller's values must not take the method from all others.
+        // A refusal of one caller's values must not disable the method for the others.
         else if (!error.ofValues) health.markLacking(url, { name: feature, until: now() + LACKING_MS });
       }
     }

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import type { ChainSetting } from "../config.ts";
 import { AppError } from "../errors.ts";
 
-/** A chain as the program uses it. */
+/** A chain that the deployment serves. */
 export interface ChainDefinition {
   chainId: number;
   name: string;
@@ -17,11 +17,11 @@ export interface ChainDefinition {
   rpcUrls: readonly string[];
   /** Blocks on top, the transaction's own included, after which a receipt counts as proof. */
   confirmations: number;
-  /** Kinds of events that one question about logs may name, where its nodes limit them. */
+  /** Topics that one list of an `eth_getLogs` request may hold, where the chain's nodes limit them. */
   maxLogTopics?: number;
 }
 
-/** Link to a transaction on the chain's explorer; null when the chain has none. */
+/** Returns the link to a transaction on the chain's explorer; null when the chain has none. */
 export function transactionLink(chain: ChainDefinition, txHash: string): string | null {
   return chain.explorer === "" ? null : `${chain.explorer}/tx/${txHash}`;
 }
@@ -156,7 +156,7 @@ export const knownChains: readonly ChainDefinition[] = [
 ];
 
 /**
- * The chains a deployment serves: all known ones on public nodes when nothing is configured, otherwise
+ * Returns the chains that a deployment serves: without configuration all known ones on public nodes, otherwise
  * exactly the configured ones. Throws `internal` naming a chain whose setting is incomplete.
  */
 export function resolveChains(

@@ -2,18 +2,18 @@ import type { Hex } from "viem";
 import * as z from "zod";
 import { boundedFetch, type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
 
-/** A node's own answer to a request, or the reason why it has none. */
+/** Kind of a JSON-RPC error; see `RpcError`. */
 export type RpcErrorKind = "revert" | "unsupported" | "node";
 
 /**
- * A JSON-RPC error. `revert`: the call itself failed, every node would say the same; `unsupported`: this
- * node lacks the method or its parameters; `node`: anything else, another node may answer.
+ * A JSON-RPC error. `revert`: the call failed and would on every node; `unsupported`: this node lacks the method or
+ * refuses its parameters; `node`: anything else, another node may answer.
  */
 export class RpcError extends Error {
   readonly kind: RpcErrorKind;
-  /** Revert data, where the node gave it. */
+  /** Revert data; null when the node did not return it. */
   readonly data: Hex | null;
-  /** Whether an `unsupported` speaks of these parameters' values alone: of others the node may think better. */
+  /** True when `unsupported` concerns only the values of these parameters: with others the method may work. */
   readonly ofValues: boolean;
 
   constructor(kind: RpcErrorKind, message: string, more: { data?: Hex | null; ofValues?: boolean } = {}) {
@@ -34,20 +34,20 @@ const Envelope = z.object({
 });
 
 const HEX = /^0x[0-9a-fA-F]*$/;
-/** Of the method, not of a block or a state: "missing trie node … state 0x… is not available" is no lacking method. */
+/** Messages about the method, not about a block or state: "missing trie node … is not available" does not match. */
 const UNSUPPORTED =
   /(?:\bmethod\b|\b(?:eth|debug|trace)_\w+).*(?:not found|not supported|unsupported|does not exist|not available)|unknown method|unsupported method/i;
-/** Of how many parameters there are; any other complaint about parameters is about what a caller put into them. */
+/** Messages about the number of parameters; other complaints concern their values. */
 const TOO_MANY =
   /too many (?:arguments|param)|(?:number of|expected \d+|extra|unexpected) (?:arguments?|param)|want at most|tuple of/i;
 const REVERTED = /revert|invalid opcode|out of gas|stack underflow/i;
 
-/** Bounds of one JSON-RPC request: five seconds and two mebibytes. */
+/** Limits of one JSON-RPC request: five seconds and two mebibytes. */
 const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
 
 /**
- * Sends one JSON-RPC request to one node; never a batch (public nodes limit or mix them up).
- * Throws RpcError for the node's own error and OutsideError for everything below it.
+ * Sends one JSON-RPC request to one node, never a batch: public nodes limit or confuse them. Throws RpcError for the
+ * node's own error and OutsideError for everything below it.
  */
 export async function callNode(
   fetch: Fetch,

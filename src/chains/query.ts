@@ -9,7 +9,7 @@ import {
   type Hex,
 } from "viem";
 
-/** A view call and how its answer is read; describing it does no I/O. */
+/** A view call and the decoder of its answer; creating one does no I/O. */
 export interface Read<T> {
   to: Address;
   data: Hex;
@@ -17,17 +17,17 @@ export interface Read<T> {
   decode: (data: Hex) => T;
 }
 
-/** What a read gave: its value, or that this one call failed. */
+/** The value of a read, or its failure with the revert data if any. */
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null };
 
-/** The results of a record of reads, name by name. */
+/** The results of a record of reads, by name. */
 export type ReadResults<R extends Record<string, Read<unknown>>> = {
   [K in keyof R]: R[K] extends Read<infer T> ? ReadResult<T> : never;
 };
 
 type ViewName<A extends Abi> = ContractFunctionName<A, "view" | "pure">;
 
-/** Describes a view call on a contract. */
+/** Creates a read of a contract's view function. */
 export function read<const A extends Abi, N extends ViewName<A>>(call: {
   to: Address;
   abi: A;
@@ -47,23 +47,23 @@ export function read<const A extends Abi, N extends ViewName<A>>(call: {
   };
 }
 
-/** The value of a read, or null when it failed. */
+/** Returns the value of a read; null when it failed. */
 export function valueOrNull<T>(result: ReadResult<T>): T | null {
   return result.ok ? result.value : null;
 }
 
-/** Reads together with what they mean: the caller makes them, among others, and hands the results back. */
+/** Reads and the interpretation of their results. A query does no I/O itself, so that several can share requests. */
 export interface Query<S> {
   reads: Record<string, Read<unknown>>;
-  /** What the results of `reads` mean by themselves. */
+  /** Interprets the results of `reads` alone. */
   interpret: (results: Record<string, ReadResult<unknown>>) => S;
-  /** Where the results lead to further reads (of a contract they name): those, and what all mean together. */
+  /** Returns the query of a further round, when the results name other contracts to read. */
   next?: (results: Record<string, ReadResult<unknown>>) => Query<S>;
 }
 
 const FAILED_READ: ReadResult<unknown> = { ok: false, revert: null };
 
-/** Ties reads to their interpretation; each result is typed by its read. */
+/** Creates a query from reads and their interpretation; each result is typed by its read. */
 export function createQuery<R extends Record<string, Read<unknown>>, S>(
   reads: R,
   interpret: (results: ReadResults<R>) => S,
@@ -71,7 +71,10 @@ export function createQuery<R extends Record<string, Read<unknown>>, S>(
   return { reads, interpret: (results) => interpret(results as ReadResults<R>) };
 }
 
-/** Ties reads to further ones that need their results. Whoever makes only the first is told as if those had failed. */
+/**
+ * Creates a query whose second round depends on the results of the first. Run without the second round, its reads
+ * count as failed.
+ */
 export function readThen<R extends Record<string, Read<unknown>>, S>(
   reads: R,
   follow: (results: ReadResults<R>) => Query<S>,
@@ -86,14 +89,14 @@ export function readThen<R extends Record<string, Read<unknown>>, S>(
   return { reads, interpret, next };
 }
 
-/** Asks the same and makes something else of the answer. */
+/** Returns a query with a converted answer. */
 export function mapQuery<A, B>(described: Query<A>, map: (answer: A) => B): Query<B> {
   const { reads, interpret, next } = described;
   const mapped: Query<B> = { reads, interpret: (results) => map(interpret(results)) };
   return next === undefined ? mapped : { ...mapped, next: (results) => mapQuery(next(results), map) };
 }
 
-/** Ties a question, however many rounds it takes, to a further one that needs its answer. */
+/** Returns a query that continues with a further query once its answer is known, after any number of rounds. */
 export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T>): Query<T> {
   const { reads, interpret, next } = described;
   const last = readThen(reads, (results) => follow(interpret(results)));
@@ -102,7 +105,7 @@ export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T
 
 type QueryAnswers<D> = { [K in keyof D]: D[K] extends Query<infer S> ? S : never };
 
-/** Asks several questions at once, and answers each by its name. */
+/** Combines queries into one that shares their requests and returns the answers by name. */
 export function queryAll<const D extends Record<string, Query<unknown>>>(parts: D): Query<QueryAnswers<D>> {
   const entries = Object.entries(parts);
   const ownOf = (name: string, results: Record<string, ReadResult<unknown>>) =>
@@ -126,7 +129,7 @@ export function queryAll<const D extends Record<string, Query<unknown>>>(parts: 
   return { reads, interpret, next };
 }
 
-/** A question after its first reads: the next ones, or none and the answer. */
+/** A query after its first round: the next round, or its answer without further reads. */
 function nextQuery(part: Query<unknown>, results: Record<string, ReadResult<unknown>>): Query<unknown> {
   if (part.next !== undefined) return part.next(results);
   const answer = part.interpret(results);

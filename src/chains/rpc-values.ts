@@ -1,25 +1,25 @@
 import type { Hex } from "viem";
 import * as z from "zod";
 
-/** A quantity of a node's answer, such as a balance or gas. Source: ethereum/execution-apis, `uint256`. */
+/** A JSON-RPC quantity such as a balance or gas. Source: ethereum/execution-apis, `uint256`. */
 export const RpcQuantity = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/)
   .transform(BigInt);
 
-/** A quantity that a float holds exactly: a block's number, its time in unix seconds, an index. */
+/** A JSON-RPC quantity that a float holds exactly: a block number, unix seconds, an index. */
 export const RpcNumber = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,13}$/)
   .transform(Number);
 
-/** A hash or another word of 32 bytes, lower-cased. */
+/** A hash or another 32-byte word, in lower case. */
 export const RpcWord = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase() as Hex);
 
-/** Whole bytes, none included: code, returndata. */
+/** Bytes such as code or returndata; may be empty. */
 export const RpcData = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2})*$/)

@@ -15,15 +15,15 @@ import { RpcWord } from "./rpc-values.ts";
 import { encodeOverrides } from "./simulator/run-simulation.ts";
 
 /**
- * Where a token keeps a mapping by account. `solidity` hashes key then slot, `vyper` slot then key, `base`
- * being the mapping's own slot; `solady` hashes packed addresses with a fixed seed.
+ * How a token's storage keeps a mapping by account. `solidity` hashes key then slot, `vyper` slot then key, with
+ * `base` the mapping's own slot; `solady` hashes packed addresses with a fixed seed.
  */
 export type SlotLayout = { order: "solidity" | "vyper"; base: bigint } | { order: "solady" };
 
 /** The keys of a mapping: one account for balances, owner then spender for allowances. */
 export type SlotKeys = readonly [owner: Address] | readonly [owner: Address, spender: Address];
 
-/** A layout to try for some keys: the slot that it gives and the value which the probe puts there. */
+/** A layout to try for some keys: its slot, and the value that the probe writes there. */
 export interface SlotCandidate {
   layout: SlotLayout;
   slot: Hex;
@@ -41,34 +41,34 @@ const SOLADY_SEED = { balance: "0x87a211a2", allowance: "0x7f5e9f20" } as const;
 const SOLIDITY_SLOTS = 256;
 const VYPER_SLOTS = 32;
 
-/** The layouts worth trying for balances: plain slots of both languages, OpenZeppelin's namespace, solady. */
+/** Returns the layouts to try for balances: plain slots of both languages, OpenZeppelin's namespace and solady. */
 export function balanceCandidates(owner: Address): SlotCandidate[] {
   return candidates([owner], layouts(OPENZEPPELIN_ERC20));
 }
 
-/** The same for allowances, whose mapping is the second in OpenZeppelin's namespace. */
+/** Returns the layouts to try for allowances, whose mapping is the second in OpenZeppelin's namespace. */
 export function allowanceCandidates(owner: Address, spender: Address): SlotCandidate[] {
   return candidates([owner, spender], layouts(OPENZEPPELIN_ERC20 + 1n));
 }
 
 /**
- * The state of the token under which one read tells the layout: give it as `stateDiff` of the token in an
- * `eth_call` of `balanceOf(owner)` or `allowance(owner, spender)`. Both lists fit one diff.
+ * Returns the `stateDiff` of a token under which one `eth_call` of `balanceOf(owner)` or `allowance(owner, spender)`
+ * shows its layout. The candidates of both lists fit one diff.
  */
 export function probeState(tried: readonly SlotCandidate[]): { slot: Hex; value: Hex }[] {
   return tried.map(({ slot, magic }) => ({ slot, value: numberToHex(magic, { size: 32 }) }));
 }
 
 /**
- * The candidate whose value the token answered under `probeState`; null when it answered anything else, as
- * tokens do which scale, pack or keep their balances elsewhere. The probe also sets unrelated mappings of the
- * token, so a simulation that relies on the slot must still read back the amount it put there.
+ * Returns the candidate whose value the token returned under `probeState`; null for any other answer, as from tokens
+ * that scale, pack or keep their balances elsewhere. The probe also writes unrelated mappings of the token, so a
+ * simulation that relies on the slot must read back the amount it wrote.
  */
 export function matchSlot(tried: readonly SlotCandidate[], answered: bigint): SlotCandidate | null {
   return tried.find(({ magic }) => magic === answered) ?? null;
 }
 
-/** The storage slot of an entry; with a token's layout once found, any account's. Keys as `SlotKeys` says. */
+/** Returns the storage slot of an entry of any account, given the token's layout. */
 export function slotOf(layout: SlotLayout, keys: SlotKeys): Hex {
   if (layout.order === "solady") return soladySlot(keys);
   const hash = layout.order === "solidity" ? solidityEntry : vyperEntry;
@@ -107,13 +107,12 @@ function candidates(keys: SlotKeys, tried: readonly SlotLayout[]): SlotCandidate
   }));
 }
 
-/** Any account serves: a token's layout is the same for all. */
+/** Account of the probe; the layout is the same for all. */
 const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
 
 /**
- * Finds where a token keeps balances, with one `eth_call`; null when it keeps them in no known way
- * (rebasing, packed or proxied elsewhere). Throws RpcError `unsupported` where nodes override no state, and
- * what the chain client throws.
+ * Finds a token's layout of balances with one `eth_call`; null when it is none of the known ones (rebasing, packed or
+ * kept elsewhere). Throws RpcError `unsupported` where nodes do not override state, and what the chain client throws.
  */
 export async function findBalanceLayout(client: ChainClient, token: Address): Promise<SlotLayout | null> {
   const tried = balanceCandidates(PROBED);
@@ -130,7 +129,7 @@ export async function findBalanceLayout(client: ChainClient, token: Address): Pr
   }
 }
 
-/** The override that gives an account a balance of a token. Amount in the token's smallest unit. */
+/** Returns the state override that gives an account a balance of a token, in its smallest unit. */
 export function balanceOverride(
   holding: { token: Address; account: Address; amount: bigint },
   layout: SlotLayout,

@@ -37,6 +37,7 @@ const ReceiptShape = z
   })
   .nullable();
 
+/** A transaction; amounts in wei. */
 export interface Transaction {
   hash: Hex;
   from: Address;
@@ -47,6 +48,7 @@ export interface Transaction {
   gas: bigint;
 }
 
+/** The receipt of an included transaction. */
 export interface Receipt {
   blockNumber: bigint;
   succeeded: boolean;
@@ -54,16 +56,19 @@ export interface Receipt {
   logs: Log[];
 }
 
-/** A transaction as its chain knows it at one moment. */
+/** A transaction, its receipt and confirmations at one moment. */
 export interface TransactionOnChain {
   transaction: Transaction | null;
-  /** Null while it waits to be included. */
+  /** Null while the transaction is pending. */
   receipt: Receipt | null;
-  /** Blocks from its own to the head, both counted; 0 while it waits. */
+  /** Blocks from the transaction's own to the head, both counted; 0 while it is pending. */
   confirmations: number;
 }
 
-/** Looks a transaction up. Throws what the chain client throws; an answer of another shape is a ZodError. */
+/**
+ * Fetches a transaction and its receipt. Throws what the chain client throws, and a ZodError for an answer of another
+ * shape.
+ */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
     client.request("eth_getTransactionByHash", [hash]),
@@ -98,7 +103,7 @@ function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt 
   };
 }
 
-/** The events of a simulated call. Throws a ZodError for what are none. */
+/** Converts the logs of a simulated call. Throws a ZodError for malformed ones. */
 export function simulatedLogs(raw: readonly unknown[]): Log[] {
   return toLogs(LogsShape.parse(raw), { blockNumber: null, transactionHash: null });
 }

@@ -3,21 +3,21 @@ import { onceImported } from "../lib/once.ts";
 import type { Timing } from "../lib/timing.ts";
 import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
 
-/** The database as one request sees it. */
+/** The database, for one request. */
 export interface Database {
   /**
-   * Runs one statement or one batch, which is one HTTP request, and counts it towards the request's time.
-   * Throws `store_unavailable`, except for integrity violations (class 23), which pass as the driver threw them.
+   * Runs one statement or one batch, which is one HTTP request, and measures its time. Throws `store_unavailable`,
+   * except for integrity violations (class 23), which are thrown as the driver did.
    */
   run<T>(statement: (db: Drizzle) => PromiseLike<T>): Promise<T>;
 }
 
-/** Gives the isolate's database, opening it when it is first needed. */
+/** Returns the isolate's database, opened on first use. */
 export type OpenDatabase = () => Promise<Drizzle>;
 
 /**
- * Opens the database on first use: evaluating the driver takes a sixth of the isolate's start, and an
- * isolate that answers from its caches never needs it.
+ * Returns a function that opens the database on its first call: evaluating the driver is a sixth of the isolate's
+ * start, and an isolate that answers from its caches never needs it.
  */
 export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDatabase {
   return onceImported(
@@ -26,7 +26,7 @@ export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDa
   );
 }
 
-/** Binds the database to one request's account of time. */
+/** Creates the database of one request, which measures its time. */
 export function createDatabase(open: OpenDatabase, timing: Timing): Database {
   return {
     async run(statement) {
@@ -40,7 +40,10 @@ export function createDatabase(open: OpenDatabase, timing: Timing): Database {
   };
 }
 
-/** Postgres' error code, from drizzle's wrapper or from the driver itself (which a batch throws bare). */
+/**
+ * Returns Postgres' error code, from drizzle's wrapper or from the driver itself (which a batch throws bare); null
+ * when there is none.
+ */
 export function pgCode(error: unknown): string | null {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ("code" in current && typeof current.code === "string" && /^[0-9A-Z]{5}$/.test(current.code))

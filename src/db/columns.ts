@@ -1,17 +1,21 @@
 import { customType, numeric, timestamp } from "drizzle-orm/pg-core";
 import type { BlockSet } from "../lib/blocks.ts";
 
+/** A column of a time with time zone, in milliseconds. */
 export const time = (name: string) => timestamp(name, { withTimezone: true, mode: "date", precision: 3 });
-/** uint256 as decimal text on the way in and out. */
+/** A uint256 column, read and written as decimal text. */
 export const uint256 = (name: string) => numeric(name, { precision: 78, scale: 0 });
 
-/** A set of blocks. Source: PostgreSQL, range types (`int8multirange`, whose upper bounds are exclusive). */
+/**
+ * A column of a set of blocks. Source: PostgreSQL, range types (`int8multirange`, whose upper bounds are exclusive).
+ */
 export const blockSet = customType<{ data: BlockSet; driverData: string }>({
   dataType: () => "int8multirange",
   toDriver: formatBlockSet,
   fromDriver: parseBlockSet,
 });
 
+/** Formats a set of blocks as an `int8multirange`. */
 export function formatBlockSet(set: BlockSet): string {
   return `{${set.map(({ from, to }) => `[${from},${to + 1})`).join(",")}}`;
 }

@@ -2,6 +2,7 @@ import { neon, neonConfig } from "@neondatabase/serverless";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { boundedFetch, type Fetch } from "../lib/bounded-fetch.ts";
 
+/** drizzle over Neon's HTTP driver. */
 export type Drizzle = NeonHttpDatabase;
 
 /** One statement or batch: ten seconds, eight mebibytes of answer; never retried, a write may have happened. */

@@ -15,28 +15,28 @@ import {
   missingBlocksOfAny,
 } from "./state.ts";
 
-/** Requests that a piece takes at least: a look at the final block, a question, a look at its last event's block. */
+/** Requests of one piece at least: the final block, the logs, and the block of the last log. */
 const MIN_REQUESTS_PER_PIECE = 3;
 
-/** What one run on history did. */
+/** Result of one backfill run. */
 interface BackfillReport {
-  /** Blocks that were read, and events that were found in them. */
+  /** Blocks that were read, and rows that were found in them. */
   blocks: number;
   rows: number;
-  /** What of the asked blocks is still missing. */
+  /** Requested blocks that are still missing. */
   left: BlockSet;
 }
 
-/** A part of history that was stored, and the events in it. */
+/** A range of blocks that was read and stored, and the number of rows in it. */
 export interface BackfillPiece {
   read: BlockRange;
   rows: number;
 }
 
 /**
- * Reads and stores what of some blocks is missing for any vault, oldest first, as far as the budget goes. Each piece
- * is stored with the note that it was read, so that a run that ends anywhere loses nothing. `onPiece` hears of each.
- * Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and RpcError as the last node said it.
+ * Reads and stores the blocks that any vault misses, oldest first, as far as the budget goes. Each piece is stored
+ * together with its coverage, so a run that is interrupted loses nothing; `onPiece` is called for each. Throws
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function backfill(
   indexer: Indexer,
@@ -65,7 +65,10 @@ export async function backfill(
   return { ...report, left: [] };
 }
 
-/** Reads the start of a gap, up to where other vaults begin to miss something, and stores it; null: no budget left. */
+/**
+ * Reads and stores the start of a gap, up to the block where a different set of vaults is missing; null when the
+ * budget is spent.
+ */
 async function backfillPiece(
   indexer: Indexer,
   piece: { state: IndexState; budget: RequestBudget; gap: BlockRange },
@@ -83,7 +86,7 @@ async function backfillPiece(
   });
   if (read === null) return null;
   const rows = sources.toRows(logs, read.to);
-  // Writing it is a request of the invocation like any other.
+  // The write counts towards the invocation's limit of requests too.
   budget.requests -= 1;
   await indexer.store.applyHistory({
     chainId: indexer.chainId,
@@ -99,7 +102,7 @@ async function backfillPiece(
   return { read, rows: rows.length };
 }
 
-/** The vaults that miss the gap's first block, and the last block up to which these are the ones that miss it. */
+/** Returns the vaults that miss the gap's first block, and the last block up to which exactly these miss it. */
 function vaultsMissingAt(
   vaults: readonly IndexedVault[],
   gap: BlockRange,
@@ -111,20 +114,23 @@ function vaultsMissingAt(
   return { vaults: lacking.map(({ vault }) => vault), to: Math.min(gap.to, ...ends) };
 }
 
-/** Requests to nodes and writes of one message, within the 50 of an invocation; the next one continues. */
+/**
+ * Requests to nodes and writes per message, within the 50 of an invocation; what is left becomes the next message.
+ */
 const REQUESTS_PER_MESSAGE = 40;
 
-/** A message of the queue: blocks of one chain in which history may be missing. */
+/** A queue message: a range of one chain to backfill. */
 export const BackfillMessage = z.object({
   chain_id: z.int().positive(),
   from: z.int().min(0),
   to: z.int().min(0),
 });
+/** A parsed backfill message. */
 export type BackfillMessage = z.infer<typeof BackfillMessage>;
 
 /**
- * Reads what is missing in a part of a chain's history; what is left goes back into the queue. Doing it again
- * changes nothing. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ * Backfills a range of a chain and puts what is left back into the queue. Idempotent. Throws `chain_unsupported`,
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
  */
 export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
   const indexer = indexerOf(ctx, part.chain_id);

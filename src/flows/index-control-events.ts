@@ -30,19 +30,19 @@ import type { Vault } from "../vaults/vault.ts";
 import { readLinkedContracts } from "./linked-contracts.ts";
 import { assertSameFinalBlock } from "./reorg.ts";
 
-/** What one round over all chains did. */
+/** Result of one round over all chains. */
 export interface ControlEventsRound {
   chains: number;
   failed: number;
   events: number;
-  /** Final blocks that were not read yet, of all chains. */
+  /** Final blocks of all chains that are not read yet. */
   behind: number;
 }
 
 /**
- * Watches every chain that is followed, some at once, those whose index failed a few at a time; one that fails keeps no
- * other from it, and goes on where it was.
- * Throws `store_unavailable`.
+ * Reads the control events of every indexed chain, several at a time and at most two of those whose index failed
+ * last. A chain that fails does not stop the others, and continues from the same block in the next round. Throws
+ * `store_unavailable`.
  */
 export async function indexControlEvents(ctx: Context): Promise<ControlEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));
@@ -68,27 +68,30 @@ export async function indexControlEvents(ctx: Context): Promise<ControlEventsRou
   };
 }
 
-/** Requests to nodes that one run on a chain may make for logs. */
+/** Requests to nodes that one run on a chain may make. */
 const CONTROL_REQUESTS = 30;
-/** After so long no more is read. */
+/** Time after which no further logs are read. */
 const READING_MS = 40_000;
-/** Blocks whose time is asked for in one run; what lies above the last of them is read again by the next. */
+/** Blocks whose timestamps one run reads; events above the last of them are left to the next run. */
 const MAX_TIMED_BLOCKS = 10;
-/** Longer data are a contract's that nobody reviewed: kept without, so that they tell nothing but that they are. */
+/**
+ * Longest event data in characters: longer data, from contracts that were not reviewed, is dropped and only the event
+ * kept.
+ */
 const LONGEST_DATA = 8_192;
 
-/** What one run on a chain did. */
+/** Result of one run on a chain. */
 interface ControlEventsReport {
   events: number;
-  /** Final blocks that were not read yet. */
+  /** Final blocks that are not read yet. */
   behind: number;
 }
 
 /**
- * Reads the events by which a chain's vaults tell of changes that no view shows, from final blocks only: what is told
- * of them is not taken back. A chain that was not watched before begins at its final block. What a run does not get to
- * is the next one's. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and RpcError as the last
- * node said it.
+ * Reads the events of governance changes that no view shows, of one chain's vaults and from final blocks only, so
+ * that a reorg cannot take a signal back. A chain that is read for the first time starts at its final block. Blocks
+ * beyond the budget are left to the next run. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
+ * and the last node's RpcError.
  */
 async function indexControlEventsOfChain(
   ctx: Context,
@@ -139,7 +142,7 @@ async function readControlEvents(
   });
 }
 
-/** A vault, and where the contracts about it are. */
+/** A vault and the contracts that are linked to it. */
 interface LinkedVault {
   vault: Vault;
   links: LinkedContracts;
@@ -160,7 +163,7 @@ function controlSubscription(watched: readonly LinkedVault[]): LogSubscription {
 
 type UntimedRow = Omit<ControlEventRow, "blockTime"> & { blockHash: string };
 
-/** What a log is to each vault. */
+/** Converts a log to one row for each vault that it concerns. */
 function toRows(log: ChainLog, of: { watched: readonly LinkedVault[]; notedAt: Date }): UntimedRow[] {
   const { address, txHash, logIndex, topics, blockNumber, blockHash } = log;
   const data = log.data.length > LONGEST_DATA ? "0x" : log.data;
@@ -178,7 +181,7 @@ function toRows(log: ChainLog, of: { watched: readonly LinkedVault[]; notedAt: D
 const isRoutine = (event: GovernanceEvent, of: { members: EventArgs; vault: Vault }): boolean =>
   event.seenByView?.(of.members, of.vault) === true || event.routine?.(of.members) === true;
 
-/** Adds the times of blocks. Throws OutsideError when a block is another one by now. */
+/** Adds block timestamps to rows. Throws OutsideError when a reorg replaced one of the blocks. */
 async function withBlockTimes(
   node: NodeSession,
   found: { rows: readonly UntimedRow[]; to: number },

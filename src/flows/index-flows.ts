@@ -12,26 +12,26 @@ import { findStartBlocks } from "./start-block.ts";
 import { type IndexState, loadIndexState, missingBlocksOfAny } from "./state.ts";
 import { indexTip, type TipReport } from "./tip.ts";
 
-/** What one round over all chains did. */
+/** Result of one round over all chains. */
 export interface IndexRoundReport {
   chains: number;
   failed: number;
   rows: number;
-  /** Blocks that are still missing in vaults' histories. */
+  /** Blocks that are still missing from vaults' histories. */
   missing: number;
 }
 
 /**
- * Brings the flows of every chain up to its head, some at once, those whose last run failed a few at a time; one that
- * fails or hangs keeps no other from it. Never throws.
+ * Indexes the flows of every chain up to its head, several at a time and at most two of those whose last run failed.
+ * A chain that fails or hangs does not stop the others. Never throws.
  */
 export async function indexAllChains(ctx: Context): Promise<IndexRoundReport> {
   const chainIds = [...ctx.chains.definitions.keys()];
-  // When nobody can tell, none is.
+  // Without the database's answer every chain counts as healthy.
   const failing = await selectFailingChains(ctx.db).catch(() => new Set<number>());
   const reports = await mapConcurrently(chainIds, {
     doubtful: (chainId) => failing.has(chainId),
-    // What went wrong is noted and logged where it did.
+    // indexChain has recorded and logged the error.
     work: (chainId) => indexAndLog(ctx, chainId).catch(() => null),
   });
   const done = reports.flatMap((report) => report ?? []);
@@ -53,27 +53,27 @@ async function indexAndLog(ctx: Context, chainId: number): Promise<IndexReport> 
 }
 
 /**
- * Requests to nodes that one run may make: enough for the tip of a chain whose nodes grant 50 blocks a question, and
- * with the database's and the queue's within the 50 of an invocation.
+ * Requests to nodes that one run may make: enough for the tip on nodes that accept 50 blocks per request, and within
+ * an invocation's 50 together with the database's and the queue's.
  */
 const REQUESTS = 40;
-/** After so long no more is read: a run of slow nodes ends before its lock does. */
+/** Time after which no more is read, so that a run on slow nodes ends before its lock expires. */
 const READING_MS = 40_000;
-/** Runs on history that were handed out and gave no sign for this long are taken for lost. */
+/** Time without progress after which queued backfill messages count as lost. */
 const BACKFILL_LOST_MS = 5 * 60_000;
 
-/** What one run on a chain did. */
+/** Result of one run on a chain. */
 interface IndexReport extends TipReport {
-  /** Blocks that some vault's history still misses. */
+  /** Blocks that are still missing from some vault's history. */
   missing: number;
 }
 
 const NOTHING_INDEXED: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, missing: 0 };
 
 /**
- * Brings a chain's flows up to its head, looks for vaults' first blocks, and sees to it that missing history is read:
- * by the queue where there is one, else in what is left of this run. What the run meets is noted before it is thrown.
- * Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ * Indexes one chain: reads its tip, searches vaults' start blocks, and schedules the backfill, in the queue where
+ * there is one, else in the rest of this run. Errors are recorded before they are thrown. Throws `chain_unsupported`,
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);
@@ -83,7 +83,7 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
     const { headBlock, span } = state.tip;
     const late = () => indexer.now() - startedAt > READING_MS;
     const budget = createBudget({ requests: REQUESTS, blocks: span, topics: indexer.maxTopics, late });
-    // A chain without vaults is not asked anything.
+    // A chain without vaults needs no requests.
     const followed = state.vaults.length > 0 || headBlock !== null;
     const tip = followed ? await indexTip(indexer, { state, budget }) : NOTHING_INDEXED;
     await findStartBlocks(indexer, { state, budget });
@@ -99,7 +99,7 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
   }
 }
 
-/** Sees to it that missing history is read; returns how many blocks are missing afterwards. */
+/** Queues or runs the backfill of missing blocks; returns how many are missing afterwards. */
 async function scheduleBackfill(
   ctx: Context,
   run: { indexer: Indexer; state: IndexState; budget: RequestBudget },
@@ -107,7 +107,7 @@ async function scheduleBackfill(
   const { indexer, budget } = run;
   const settled = run.state.vaults.every(({ coverage }) => coverage.followedFrom !== null);
   if (settled && missingBlocksOfAny(run.state.vaults).length === 0) return 0;
-  // The tip has moved since, and with it what history is.
+  // The tip has moved since the state was loaded, and with it the missing blocks.
   const state = await loadIndexState(indexer);
   const missing = missingBlocksOfAny(state.vaults);
   const [first, last] = [missing[0], missing.at(-1)];
@@ -126,12 +126,15 @@ async function scheduleBackfill(
   return countBlocks(missing);
 }
 
-/** Runs that work on one chain's history at once: public nodes bear no more. */
+/** Backfill messages of one chain at a time: public nodes do not sustain more. */
 const BACKFILL_CONCURRENCY = 4;
-/** Less than this many questions' worth of blocks is not worth a run of its own. */
+/** Least size of a message, in `eth_getLogs` requests. */
 const MIN_QUERIES_PER_PART = 8;
 
-/** Divides missing blocks among runs: consecutive parts, which together hold all of them. */
+/**
+ * Divides missing blocks into consecutive ranges that together contain all of them. `span`: blocks of one
+ * `eth_getLogs` request.
+ */
 export function splitBackfill(missing: BlockSet, span: number): BlockRange[] {
   const [first, last] = [missing[0], missing.at(-1)];
   if (first === undefined || last === undefined) return [];

@@ -20,20 +20,20 @@ import { failure } from "../errors.ts";
 import type { BlockId } from "../lib/blocks.ts";
 import type { Logger } from "../lib/logger.ts";
 
-/** Where a chain's flows are kept. Every method is one batch: all of it happens, or nothing. */
+/** Storage of a chain's flows. Every method is one atomic batch. */
 export interface FlowStore {
   load(): Promise<FlowState>;
-  /** False: another run was first. */
+  /** Returns false, and changes nothing, when another run was first. */
   applyTip(step: TipStep): Promise<boolean>;
   applyHistory(step: HistoryStep): Promise<void>;
-  /** Adds what an earlier answer left out; returns how many events that were. */
+  /** Adds events that an earlier answer omitted; returns their number. */
   addMissed(step: OmittedStep): Promise<number>;
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   rewind(from: number): Promise<void>;
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
-  /** The newest blocks of which final flows are stored, newest first, with the hashes they had. */
+  /** Returns the newest blocks with final flows, newest first, with the hashes they had. */
   newestFinal(): Promise<BlockId[]>;
-  /** What the last run met, or when work on history was handed out. */
+  /** Records the last run's error, or when backfill was queued. */
   note(change: { error: string } | { historyAt: Date }): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface FlowStore {
 export interface Indexer {
   chainId: number;
   client: Pick<ChainClient, "onOneNode">;
-  /** Kinds of events that the chain's nodes let one question name; null: any number. */
+  /** Topics that one `eth_getLogs` request may hold; null: no known limit. */
   maxTopics: number | null;
   store: FlowStore;
   log: Logger;
@@ -49,7 +49,7 @@ export interface Indexer {
   randomId(): string;
 }
 
-/** Keeps a chain's flows in the database. */
+/** Creates the storage of a chain's flows in the database. */
 export function storeOf(db: Database, chainId: number): FlowStore {
   return {
     load: () => loadFlowState(db, { chainId, span: INITIAL_BLOCKS }),
@@ -64,7 +64,7 @@ export function storeOf(db: Database, chainId: number): FlowStore {
   };
 }
 
-/** Binds the indexer of a chain to a request or job run. Throws `chain_unsupported`. */
+/** Creates the indexer of a chain for a request or job run. Throws `chain_unsupported`. */
 export function indexerOf(ctx: Context, chainId: number): Indexer {
   const client = ctx.chains.client(chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);

@@ -7,7 +7,7 @@ import { findFamily } from "../vaults/families.ts";
 import type { LinkedContracts } from "../vaults/governance/governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** A view without arguments of a contract, by its selector. */
+/** A view function without arguments. */
 interface LinkView {
   address: Address;
   selector: Hex;
@@ -15,14 +15,13 @@ interface LinkView {
 
 const Words = z.string().regex(/^0x([0-9a-fA-F]{64})*$/);
 const ADDRESS_WORD = /^0{24}(?!0{40})[0-9a-f]{40}$/;
-/** Views that one program asks for: 55 bytes each, of the 49,152 that creation code may have. */
+/** Views of one program: 55 bytes each, of the 49,152 that creation code may have. */
 const MAX_VIEWS = 800;
-/** What a view may cost: a contract that burns all it gets must not spoil the answers of the others. */
+/** Gas of one view (100,000), so that a contract that burns it all does not spoil the other answers. */
 const VIEW_GAS = "0186a0";
 
 /**
- * A program that answers one word for each view: what it returned, zero where it failed or returned nothing. It is
- * creation code that never becomes a contract.
+ * Encodes creation code that returns one word for each view: its result, zero where it failed or returned nothing.
  */
 function encodeViews(views: readonly LinkView[]): Hex {
   const word = (value: number): string => value.toString(16).padStart(4, "0");
@@ -41,12 +40,13 @@ function encodeViews(views: readonly LinkView[]): Hex {
 
 /** keccak256("eip1967.proxy.beacon") − 1. Source: ERC-1967. */
 const BEACON_SLOT = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
-/** Code that tells what stands in that slot: PUSH32 slot, SLOAD, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN. */
+/** Code that returns the value of that slot: PUSH32 slot, SLOAD, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN. */
 const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
 
 /**
- * Finds the contracts about some vaults that no row names: two requests at most, at the head. A view that gives no
- * address is left out, as are all beacons where the node does not override code. Throws RpcError and OutsideError.
+ * Reads the contracts that vaults name in views or in the beacon slot (beacon, access-control authority), at the head
+ * and with two requests at most. A view without an address is left out, as are all beacons where the node does not
+ * override code. Throws RpcError and OutsideError.
  */
 export async function readLinkedContracts(
   node: NodeSession,
@@ -87,7 +87,7 @@ async function readBeacons(node: NodeSession, vaults: readonly Vault[]): Promise
   }
 }
 
-/** The addresses that views return; null: none. */
+/** Returns the addresses that views return; null where there is none. */
 async function readAddresses(
   node: NodeSession,
   query: { views: readonly LinkView[]; overrides?: Record<string, { code: Hex }> },

@@ -7,13 +7,13 @@ import { assertSameFinalBlock } from "./reorg.ts";
 import { joinFlowSources, sourceFingerprint } from "./sources.ts";
 import type { IndexState } from "./state.ts";
 
-/** Blocks of one span at most: what is in them travels to the database though most of it is there. */
+/** Blocks of one audit: its rows travel to the database though most of them are stored already. */
 const MAX_AUDIT_BLOCKS = 2_000;
 
 /**
- * Reads one span of final blocks once more, by turns the newest and any other, on whichever node, and stores what an
- * earlier answer left out: nodes that have pruned or not yet indexed their events answer with none, and no error.
- * Nothing is taken back by it. `version`: of the tip as it stands now. What it meets is logged, not thrown.
+ * Re-reads a range of final blocks, alternately the newest and a random one, on a random node, and stores events that
+ * an earlier answer omitted: nodes that pruned or have not indexed logs return none, without an error. Nothing is
+ * removed. `version` is the tip's current version. Errors are logged, not thrown.
  */
 export async function auditLogs(
   indexer: Indexer,

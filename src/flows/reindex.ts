@@ -8,7 +8,7 @@ import { findStartBlocks } from "./start-block.ts";
 import { type IndexState, loadIndexState, missingBlocksOfAny } from "./state.ts";
 import { indexTip } from "./tip.ts";
 
-/** Blocks done so far, of how many, and the events found in them. */
+/** Blocks read so far, of how many, and the rows found in them. */
 export interface ReindexProgress {
   done: number;
   of: number;
@@ -16,13 +16,12 @@ export interface ReindexProgress {
 }
 
 const UNBOUNDED_REQUESTS = 1_000_000;
-/** Tip and history are taken in turns, for the chain goes on; this often at most. */
+/** Rounds at most: tip and history alternate, because the chain goes on. */
 const ROUNDS = 100;
 
 /**
- * Reads all that is missing of a chain's flows in one go, first of all what from block `from` on was stored before
- * (null: nothing is read twice). Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`,
- * `store_unavailable`.
+ * Reads all missing flows of a chain in one run, after removing what is stored from block `from` on; null removes
+ * nothing. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
  */
 export async function reindexChain(
   ctx: Context,
@@ -64,7 +63,7 @@ export async function reindexChain(
   return progress;
 }
 
-/** Loads what a run works on, once the first blocks of all vaults are known, or none more can be told. */
+/** Loads the state once the start blocks of all vaults are known, or no more of them can be found. */
 async function loadWithStartBlocks(indexer: Indexer, budget: RequestBudget): Promise<IndexState> {
   let state = await loadIndexState(indexer);
   for (let round = 0; round < ROUNDS && state.unstarted.length > 0; round += 1) {

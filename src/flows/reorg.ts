@@ -5,8 +5,8 @@ import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { Indexer } from "./indexer.ts";
 
 /**
- * A node that has not got to the final block, or tells another one, may lack the older blocks too. Throws OutsideError
- * then, and what the node says.
+ * Checks that a node has the stored final block: one that is behind it, or on another fork, may lack older logs too.
+ * Throws OutsideError then, and what the node says.
  */
 export async function assertSameFinalBlock(
   node: NodeSession,
@@ -19,12 +19,13 @@ export async function assertSameFinalBlock(
 }
 
 /**
- * Forgets what was stored of a history that every node denies, back to the newest stored block that they confirm: its
- * hash vouches for all before it. What is forgotten is read again. Throws what the chain client and the store throw.
+ * Handles a reorg below the final block that every node confirms: removes what is stored above the newest stored
+ * block that is still on the chain (the common ancestor), to be read again. Throws what the chain client and the
+ * store throw.
  */
 export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {
   const stored = await indexer.store.newestFinal();
-  // Ever wider steps back: ten questions reach a thousand blocks.
+  // Exponential steps back: ten requests reach a thousand stored blocks.
   const asked = stored.filter((_, index) => ((index + 1) & index) === 0);
   const common = await indexer.client.onOneNode(async (node) => {
     for (const { number, hash } of asked) {

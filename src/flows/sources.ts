@@ -10,22 +10,22 @@ import { adapterOf } from "../vaults/families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { FlowSource } from "../vaults/vault-adapter.ts";
 
-/** Where the flows of some vaults of one chain are seen. */
+/** The contracts and events that show the flows of some vaults of one chain, and their decoder. */
 export interface FlowSources extends LogSubscription {
-  /** The vaults that are listened for. */
+  /** Addresses of the vaults, lower case. */
   vaults: readonly string[];
-  /** What logs, all of some blocks, show of the vaults. `final`: the last block that will not change. */
+  /** Decodes the logs of whole blocks to flows. `final`: the last block that is final. */
   toRows(logs: readonly ChainLog[], final: number): FlowRow[];
 }
 
 type FlowListener = { vaultAddress: string; decode: FlowSource["decode"] };
 
-/** Joins the sources of a chain's vaults. Throws an Error for a vault whose adapter is not known. */
+/** Joins the flow sources of a chain's vaults. Throws an Error for a vault with an unknown adapter. */
 export function joinFlowSources(chainId: number, vaults: readonly Vault[]): FlowSources {
   const topics = new Set<string>();
   const topicsBy = new Map<string, Set<string>>();
   const listeners = new Map<string, FlowListener[]>();
-  /** Vaults whose own events name the Router's contract, by their share token. */
+  /** Vaults whose own events name the Router's clone as the user, by share token. */
   const receivers = new Map<string, string>();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);
@@ -82,7 +82,10 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
   }
 }
 
-/** What is looked for on behalf of a vault, as one text: when it changes, history has to be read again. */
+/**
+ * Returns a text that identifies the events and contracts of a vault's flows; when it changes, the history is read
+ * again.
+ */
 export function sourceFingerprint(vault: Vault): string {
   const { addresses, topics, namesCaller = false } = adapterOf(vault).flows(vault);
   const routed = namesCaller ? " routed" : "";
@@ -98,14 +101,16 @@ export function sourceFingerprint(vault: Vault): string {
 const routerEmitter: string = depositRouterAddress.toLowerCase();
 const depositedTopics = once((): readonly string[] => routerDepositTopics()[0] ?? []);
 
-/** For whom a deposit through the Router was made. Addresses are lower case; shares in the token's smallest unit. */
+/**
+ * Receiver and shares of a deposit through the Router. Addresses are lower case; shares in the token's smallest unit.
+ */
 interface RouterDepositLog {
   shareToken: string;
   receiver: string;
   shares: bigint;
 }
 
-/** What a log of the Router says of a deposit; null: nothing. */
+/** Decodes a deposit event of the Router; null for any other log. */
 function decodeRouterDepositLog({ topics, data }: ChainLog): RouterDepositLog | null {
   try {
     const { args } = decodeEventLog({ abi: depositRouterAbi, eventName: "Deposited", topics, data });
@@ -117,8 +122,8 @@ function decodeRouterDepositLog({ topics, data }: ChainLog): RouterDepositLog | 
 }
 
 /**
- * Gives the deposit that the vault showed last before the Router spoke, in the same transaction and of as many shares,
- * to the receiver: the vault saw the Router's contract, which passed the shares on. Changes the row; it stays one.
+ * Credits a routed deposit to its receiver: the vault's event names the Router's clone, which passed the shares on.
+ * Changes the last deposit row before the Router's event, in the same transaction and of as many shares.
  */
 function creditDepositReceiver(
   rows: readonly FlowRow[],

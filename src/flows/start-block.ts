@@ -13,34 +13,34 @@ import { adapterOf } from "../vaults/families.ts";
 import type { Indexer } from "./indexer.ts";
 import type { IndexState, VaultWithoutStart } from "./state.ts";
 
-/** A first block is known well enough within so many blocks: they are one question more, with nothing in it. */
+/** Precision of a start block: the remaining blocks cost one request and hold no logs. */
 const CLOSE_ENOUGH_BLOCKS = 1_024;
-/** Blocks below the head that are not asked about: what is there may move. */
+/** Blocks below the head that are not probed: a reorg may change them. */
 const UNSETTLED_BLOCKS = 1_024;
-/** Blocks that one run asks about. */
+/** Blocks that one run probes. */
 const PROBES = 12;
-/** Runs after which what some nodes do not keep, and others do not answer, is taken for not kept at all. */
+/** Unclear probes after which a block's state counts as not kept by any node. */
 const MAX_DOUBTS = 30;
 /**
- * A contract that is older than any vault, for the Router came through it: a node that does not know it at some block
- * does not have that block's state, whatever it answers.
+ * A contract older than any vault, because the Router was deployed through it: a node that shows no code for it at a
+ * block does not have that block's state.
  */
 const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
-/** A search under way, and the contracts that are looked for. */
+/** A search in progress and the vault's contracts. */
 interface StartBlockSearch {
   of: StartSearch;
   addresses: readonly Address[];
 }
 
-/** What nodes told of a block: who had code there; `none`: no node keeps its state; `unclear`: they did not all say. */
+/** The contracts with code at a block. `none`: no node keeps its state; `unclear`: some nodes did not answer. */
 type CodeAtBlock = ReadonlySet<string> | "none" | "unclear";
 
 /**
- * Looks for the first blocks of vaults whose rows name none: where none of a vault's contracts had code, nothing was
- * logged. Each question, one request, asks for all vaults at one block and halves what is open of at least one. Where
- * no node keeps so old a state, all blocks above the last one known to be without the vault belong to its history:
- * more to read, and nothing missed. Does a bounded part, and stores it. Throws `store_unavailable`.
+ * Searches the start blocks of vaults whose rows name none, by bisection: where none of a vault's contracts had code,
+ * no logs exist. Each probe is one request for all vaults at one block. Where no node keeps such old state, the start
+ * block is the first one not known to be without code, which costs reading but misses nothing. Does a bounded part
+ * and stores it. Throws `store_unavailable`.
  */
 export async function findStartBlocks(
   indexer: Indexer,
@@ -75,7 +75,7 @@ function toSearches(unstarted: readonly VaultWithoutStart[], settled: number): S
   return searches;
 }
 
-/** The middle of what is open of the search that is furthest from its end; null: all are at theirs. */
+/** Returns the middle of the widest open search; null when all are done. */
 function nextProbe(searches: readonly StartBlockSearch[]): number | null {
   const open = ({ of }: StartBlockSearch): number =>
     of.startBlock === null ? of.presentAt - of.absentAt : 0;
@@ -118,7 +118,7 @@ async function readCodeOfAll(
   }
 }
 
-/** Takes into a search what was told of a block. */
+/** Narrows a search by the code at a block. */
 function narrowSearch(
   { of, addresses }: StartBlockSearch,
   { block, told }: { block: number; told: CodeAtBlock },
@@ -134,12 +134,12 @@ function narrowSearch(
 
 const CodeFlags = z.string().regex(/^0x(00|01)*$/);
 
-/** Addresses that one program asks for: 28 bytes each, of the 49,152 that creation code may have. */
+/** Addresses of one program: 28 bytes each, of the 49,152 that creation code may have. */
 const MAX_CODE_ADDRESSES = 1_000;
 
 /**
- * A program that answers one byte for each address: 1 where there is code. It is creation code that never becomes a
- * contract, of instructions that chains know from their first block on.
+ * Encodes creation code that returns one byte for each address, 1 where there is code. It uses only instructions that
+ * chains support from their first block.
  */
 export function encodeHasCode(addresses: readonly Address[]): Hex {
   const word = (value: number): string => value.toString(16).padStart(4, "0");
@@ -152,8 +152,8 @@ export function encodeHasCode(addresses: readonly Address[]): Hex {
 }
 
 /**
- * Which addresses had code at a block, in one request. Throws RpcError as the node said it, which is how nodes say that
- * they do not keep the block's state, and OutsideError for an answer of another shape.
+ * Returns for each address whether it had code at a block, in one request. Throws RpcError as the node said it,
+ * usually because it does not keep the block's state, and OutsideError for an answer of another shape.
  */
 export async function readCodeAt(
   node: NodeSession,

@@ -5,13 +5,13 @@ import { toVault, type Vault } from "../vaults/vault.ts";
 import type { Indexer } from "./indexer.ts";
 import { sourceFingerprint } from "./sources.ts";
 
-/** A vault to index, and what of it is stored. */
+/** A vault with a known start block, and its coverage. */
 export interface IndexedVault {
   vault: Vault;
   coverage: VaultCoverage;
 }
 
-/** What a run works on. */
+/** The state that a run starts from. */
 export interface IndexState {
   tip: FlowTip;
   vaults: readonly IndexedVault[];
@@ -19,7 +19,7 @@ export interface IndexState {
   unstarted: readonly VaultWithoutStart[];
 }
 
-/** A vault whose first block is not known yet, and how far the search for it has got; null: it has not begun. */
+/** A vault whose start block is not known yet, and the search for it; null before it has begun. */
 export interface VaultWithoutStart {
   vault: Vault;
   source: string;
@@ -27,8 +27,8 @@ export interface VaultWithoutStart {
 }
 
 /**
- * Loads what a run works on. Vaults whose sources are not those their history was read for begin again; rows that
- * no adapter knows are left out and said so. Throws `store_unavailable`.
+ * Loads the state of a run. Vaults whose flow sources have changed start over; rows with an unknown adapter are
+ * logged and left out. Throws `store_unavailable`.
  */
 export async function loadIndexState(indexer: Indexer): Promise<IndexState> {
   const state = describeVaults(indexer, await indexer.store.load());
@@ -54,12 +54,12 @@ function describeVaults(indexer: Indexer, { tip, vaults, provisional, unstarted 
   return { tip, provisional, vaults: described(vaults), unstarted: described(unstarted) };
 }
 
-/** The blocks of a vault's history that are not stored yet; none before the tip has reached the vault. */
+/** Returns the blocks missing from a vault's history; none before the tip has reached the vault. */
 export function missingBlocks({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
   return followedFrom === null ? [] : subtractRanges({ from: startBlock, to: followedFrom - 1 }, done);
 }
 
-/** The blocks that any of the vaults misses. */
+/** Returns the blocks that any of the vaults misses. */
 export function missingBlocksOfAny(vaults: readonly IndexedVault[]): BlockSet {
   return uniteRanges(vaults.flatMap(({ coverage }): readonly BlockRange[] => missingBlocks(coverage)));
 }

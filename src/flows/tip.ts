@@ -12,20 +12,20 @@ import { rewindToCommonAncestor } from "./reorg.ts";
 import { type FlowSources, joinFlowSources } from "./sources.ts";
 import type { IndexState } from "./state.ts";
 
-/** Blocks that may change whatever the chain says: each is read again until it lies this deep. */
+/** Minimum depth of a final block, whatever the chain says; younger blocks are read again in every run. */
 const MIN_FINAL_DEPTH = 64;
-/** Depth that counts as final where a node does not know the word. */
+/** Depth of the final block where a node does not support the `finalized` tag. */
 const FALLBACK_DEPTH = 1_024;
-/** How long a tip that does not move is held against a node that contradicts it. */
+/** Time without progress during which the stored tip is trusted over a contradicting node. */
 const PATIENCE_MS = 5 * 60_000;
 
-/** What one run of the tip did. */
+/** Result of one run of the tip. */
 export interface TipReport {
   /** The last block whose flows are stored, and the chain's head at that time. */
   indexed: number;
   head: number;
   rows: number;
-  /** False when another run was first: then nothing was stored. */
+  /** False when another run was first, and nothing was stored. */
   applied: boolean;
 }
 
@@ -34,17 +34,17 @@ interface TipRead {
   sources: FlowSources;
   budget: RequestBudget;
   known: readonly FlowRow[];
-  /** Whether what is stored is still believed more than a node. */
+  /** True while stored data is trusted over a contradicting node. */
   patient: boolean;
-  /** Called when a node's history differs from the stored one below the final block. */
+  /** Called when a node is on another fork below the stored final block. */
   onOtherHistory: () => void;
 }
 type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows: FlowRow[] };
 
 /**
- * Reads what happened since the final block of the last run, all of it on one node, and stores it: what is final
- * by now for good, the rest until the next run replaces it. A run that cannot get to the head stores what it got.
- * Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and RpcError as the last node said it.
+ * Reads the blocks above the last final block on one node and stores them: final ones permanently, the others until
+ * the next run replaces them, so that reorgs correct themselves. A run that cannot reach the head stores what it has.
+ * Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function indexTip(
   indexer: Indexer,
@@ -68,7 +68,7 @@ export async function indexTip(
     });
     return await storeTip(indexer, { tip, read, span: run.budget.blocks, vaults: sources.vaults });
   } catch (error) {
-    // A node that was not asked any more would have had a say.
+    // Unanimous only if the budget would have allowed another node.
     const all = nodes.asked > 0 && affordsAnotherNode(run.budget);
     const unanimous = all && nodes.contradicted === nodes.asked;
     if (unanimous && !patient) await rewindToCommonAncestor(indexer);
@@ -111,13 +111,13 @@ async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks>
   const head = end === latest.number ? latest : end === final.number ? final : await readBlock(node, end);
   const rows = sources.toRows(logs, final.number);
   if (followed.patient) await assertNoOmittedLogs(node, { known: followed.known, rows, end });
-  // Last of all: every block below the head hangs on it, so that while it stands all answers told of one chain.
+  // Last: as long as the head is unchanged, no reorg happened and all answers are from one chain.
   const again = await readBlock(node, latest.number);
   if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
   return { from, final, head, latest: latest.number, rows };
 }
 
-/** The newest block that counts as final; never below the last one. Throws when the node is on another chain below it. */
+/** Returns the newest final block, never below the stored one. Throws when the node is on another fork below it. */
 async function readFinalBlock(
   node: NodeSession,
   seen: Pick<TipRead, "tip" | "onOtherHistory"> & { latest: Block },
@@ -143,7 +143,7 @@ async function finalizedNumber(node: NodeSession, latest: Block): Promise<number
   }
 }
 
-/** Throws when an event that was seen is missing although its block still stands: the node leaves logs out. */
+/** Throws when a known event is missing although its block is still on the chain: the node omits logs. */
 async function assertNoOmittedLogs(
   node: NodeSession,
   seen: { known: readonly FlowRow[]; rows: readonly FlowRow[]; end: number },
@@ -152,7 +152,7 @@ async function assertNoOmittedLogs(
   const gone = seen.known.filter(
     ({ blockNumber, txHash, logIndex }) => blockNumber <= seen.end && !told.has(`${txHash} ${logIndex}`),
   );
-  // After a reorg the lowest of them is gone as all above it are; if it stands, there was none.
+  // A reorg that removed any of their blocks removed all above it: if the lowest block stands, it was no reorg.
   const [lowest] = gone.sort((a, b) => a.blockNumber - b.blockNumber);
   if (lowest !== undefined && (await readBlock(node, lowest.blockNumber)).hash === lowest.blockHash)
     throw new OutsideError("malformed", "the node left out an event that another one told");

@@ -5,8 +5,8 @@ const SHAPE = /^0x[0-9a-fA-F]{40}$/;
 const NATIVE_ALIAS = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
 /**
- * Reads an address in lower, upper or EIP-55 case and gives it checksummed; null when it is no address
- * or its mixed case does not match its checksum. Source: EIP-55.
+ * Parses an address in lower, upper or EIP-55 case and returns it checksummed; null when the text is no address or
+ * its mixed case does not match the checksum. Source: EIP-55.
  */
 export function parseAddress(text: string): Address | null {
   if (!SHAPE.test(text)) return null;
@@ -16,12 +16,15 @@ export function parseAddress(text: string): Address | null {
   return oneCase || text === checksummed ? checksummed : null;
 }
 
-/** Whether an address is what stands for a chain's native token inside this program: the zero address. */
+/** Returns true for the zero address, which stands for a chain's native token inside this program. */
 export function isNative(address: string): boolean {
   return address === zeroAddress;
 }
 
-/** Whether an address of a request or an upstream stands for native: the zero address or the 0xEeee… alias. */
+/**
+ * Returns true for the addresses by which requests and upstream services name the native token: the zero address and
+ * the 0xEeee… alias.
+ */
 export function isNativeAlias(address: string): boolean {
   const lower = address.toLowerCase();
   return lower === NATIVE_ALIAS || lower === zeroAddress;

@@ -1,10 +1,10 @@
 const YEAR_SECONDS = 365 * 86_400;
-/** Digits of a ratio that are kept before it becomes a float: prices have up to 78. */
+/** Precision of the ratio before it becomes a float: share prices have up to 78 digits. */
 const PRECISION = 10n ** 15n;
 
 /**
- * The yearly rate at which a share price that went from `before` to `backoff` within `seconds` grows, compounded, as a
- * fraction (0.05 is 5 %); null when it cannot be told: no time, no price, or beyond what a float says.
+ * Returns the compounded yearly growth of a share price that went from `before` to `after` within `seconds`, as a
+ * fraction (0.05 is 5 %). Null without a price or a duration, or when the result exceeds a float.
  */
 export function annualizedGrowth(growth: { before: bigint; after: bigint; seconds: number }): number | null {
   const { before, after, seconds } = growth;

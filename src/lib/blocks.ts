@@ -7,22 +7,22 @@ export interface Block {
   timestamp: number;
 }
 
-/** A block that is identified by its hash, whatever chain of blocks a node is on. */
+/** A block's number and hash: enough to detect a reorg. */
 export type BlockId = Pick<Block, "number" | "hash">;
 
 /** The number and time of a block at which something was read. */
 export type BlockTime = Pick<Block, "number" | "timestamp">;
 
-/** Blocks from `from` to `to`, both included. */
+/** A range of blocks, both ends included; empty when `from` is above `to`. */
 export interface BlockRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** A set of blocks: spans in ascending order, between any two of them at least one block. */
+/** A set of blocks as ranges in ascending order, with at least one block between neighbours. */
 export type BlockSet = readonly BlockRange[];
 
-/** The set of all blocks that any of the spans holds; spans that hold none are left out. */
+/** Returns the union of ranges; empty ranges are left out. */
 export function uniteRanges(spans: readonly BlockRange[]): BlockSet {
   const united: BlockRange[] = [];
   for (const span of spans.filter(({ from, to }) => from <= to).sort((a, b) => a.from - b.from)) {
@@ -33,7 +33,7 @@ export function uniteRanges(spans: readonly BlockRange[]): BlockSet {
   return united;
 }
 
-/** What of a span a set does not hold. */
+/** Returns the blocks of a range that a set does not contain. */
 export function subtractRanges(span: BlockRange, set: BlockSet): BlockSet {
   const missing: BlockRange[] = [];
   let from = span.from;
@@ -47,14 +47,14 @@ export function subtractRanges(span: BlockRange, set: BlockSet): BlockSet {
   return missing;
 }
 
-/** What of a set lies within a span. */
+/** Returns the blocks of a set that lie within a range. */
 export function intersectRange(set: BlockSet, span: BlockRange): BlockSet {
   return set
     .map(({ from, to }) => ({ from: Math.max(from, span.from), to: Math.min(to, span.to) }))
     .filter(({ from, to }) => from <= to);
 }
 
-/** How many blocks a set holds. */
+/** Returns the number of blocks in a set. */
 export function countBlocks(set: BlockSet): number {
   return set.reduce((count, { from, to }) => count + to - from + 1, 0);
 }

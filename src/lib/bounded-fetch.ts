@@ -1,6 +1,7 @@
-/** The platform's fetch, handed in so that exactly one place names the global. */
+/** The platform's `fetch`, passed as an argument so that only one place names the global. */
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
 
+/** Limits of one outside call. */
 export interface FetchBounds {
   /** Covers the connection, the headers and the whole body, in milliseconds. */
   timeoutMs: number;
@@ -8,16 +9,17 @@ export interface FetchBounds {
   maxBytes: number;
 }
 
+/** An answer whose body was read within the limits; any HTTP status. */
 export interface BoundedResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** Why an outside call gave no usable answer. */
+/** Why an outside call has no usable answer. */
 export type OutsideFailure = "timeout" | "network" | "too_large" | "status" | "malformed";
 
-/** An outside system failed; `kind` decides the public code, the message is for the log only. */
+/** The failure of an outside system. `kind` decides the public error code; the message is for the log only. */
 export class OutsideError extends Error {
   readonly kind: OutsideFailure;
   readonly status: number | null;
@@ -31,8 +33,8 @@ export class OutsideError extends Error {
 }
 
 /**
- * Fetches a text under one deadline and one size cap that both cover the body, without following
- * redirects. Any status is an answer. Throws OutsideError (timeout, network, too_large).
+ * Fetches a text within one deadline and one size limit that both cover the body, without following redirects.
+ * Returns answers of any HTTP status. Throws OutsideError `timeout`, `network` or `too_large`.
  */
 export async function boundedFetch(
   fetch: Fetch,

@@ -1,13 +1,16 @@
-/** Items that are worked on at once: one less than the answers a Worker waits for, so that stores always answer. */
+/**
+ * Items worked on at once: one less than a Worker's six open connections, so that the database and Redis always
+ * answer.
+ */
 const CONCURRENCY = 5;
-/** Of these, doubtful ones. */
+/** Doubtful items among them at most. */
 const DOUBTFUL_CONCURRENCY = 2;
 
 /**
- * Does work on items, five at a time, of which at most two are doubtful ones. A Worker waits for the headers of six
- * answers at most, and what waits for one of these has its deadline run: items that hang must not hold them all,
- * whether anybody expected it or not. Gives the results in the order of the items; throws the first failure.
- * Source: Cloudflare Workers, limits (simultaneous open connections).
+ * Works on items, five at a time, at most two of them doubtful (expected to be slow). A Worker waits for the headers
+ * of six answers at most, and time spent in that queue counts towards a request's deadline, so items that hang must
+ * not occupy every place. Returns the results in the order of the items; throws the first failure. Source: Cloudflare
+ * Workers, limits (simultaneous open connections).
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

@@ -1,5 +1,7 @@
+/** Fields of a log line besides level and event. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
+/** Writes one JSON line per event. Event names are stable: alerts search for them. */
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -7,19 +9,19 @@ export interface Logger {
 }
 
 /**
- * Credentials that an upstream's message may repeat: URLs with their paths and user parts, our keys and tokens, and
- * long hexadecimal digits: tokens and digests of forty or more, signatures of more than a hash has. Hashes and
- * addresses, which begin with 0x, and our ids of 32 digits are what a log is read for.
+ * Credentials that an upstream's message may repeat: URLs with paths or user parts, our keys and tokens, and long
+ * hexadecimal digits (tokens and digests of 40 digits or more, signatures longer than a hash). Hashes and addresses
+ * with 0x and our ids of 32 digits stay readable.
  */
 const SECRETS =
   /(?:https?|postgres(?:ql)?|rediss?):\/\/[^\s"']+|cw_(?:live|secret|session)_\w+|Bearer\s+\S+|0x[0-9a-f]{65,}|(?<![0-9a-f])(?<!0x)[0-9a-f]{40,}/gi;
 
-/** Takes out of a text whatever could be a credential, and cuts it to a log line's length. */
+/** Replaces everything in a text that could be a credential, and cuts it to the length of a log line. */
 export function redact(text: string): string {
   return text.replace(SECRETS, "[redacted]").slice(0, 500);
 }
 
-/** One JSON line per event, written through `write`; texts are redacted before they leave. */
+/** Creates a logger that writes JSON lines through `write`; texts are redacted first. */
 export function createLogger(write: (line: string) => void, base: LogFields): Logger {
   const emit = (level: string, event: string, fields: LogFields = {}): void => {
     const entry: Record<string, unknown> = { level, event };
@@ -35,7 +37,7 @@ export function createLogger(write: (line: string) => void, base: LogFields): Lo
   };
 }
 
-/** The chain of messages behind an error, for a log line; never for an answer. */
+/** Returns the messages of an error and its causes for a log line; never part of an answer. */
 export function describeError(error: unknown): string {
   const messages: string[] = [];
   for (let current = error; current instanceof Error && messages.length < 4; current = current.cause) {

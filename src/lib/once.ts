@@ -1,6 +1,6 @@
 /**
- * Makes a value when it is first asked for and keeps it for the isolate's life: what costs time to make and what not
- * every isolate needs takes no part in the start. `make` is pure; when it throws, the next asker tries again.
+ * Returns a function that computes a value on its first call and keeps it for the isolate's life, so that the
+ * isolate's start does not pay for it. `make` is pure; when it throws, the next call tries again.
  */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
@@ -11,9 +11,9 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Makes a value of code that is evaluated when it is first needed, and keeps it for the isolate's life. `load` is a
- * dynamic import: the bundle stays one file, but what no static import reaches takes no part in the isolate's start.
- * Each caller awaits an import of its own: workerd may drop a promise that belongs to another request.
+ * Returns a function that loads a module on its first call and keeps the value made from it for the isolate's life.
+ * `load` is a dynamic import: the bundle stays one file, but the module is not evaluated at the isolate's start. Each
+ * caller awaits an import of its own, because workerd may drop a promise that belongs to another request.
  */
 export function onceImported<M, T>(load: () => Promise<M>, make: (module: M) => T): () => Promise<T> {
   let made: { value: T } | null = null;

@@ -7,7 +7,7 @@ export function encodeCursor(parts: readonly string[]): string {
     .replaceAll("=", "");
 }
 
-/** Reads a cursor of `length` parts; null when it was not made by `encodeCursor`. */
+/** Decodes a cursor of `length` parts; null when `encodeCursor` did not make it. */
 export function decodeCursor(cursor: string, length: number): string[] | null {
   try {
     const bytes = Uint8Array.from(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")), (byte) =>
@@ -27,20 +27,20 @@ export function decodeCursor(cursor: string, length: number): string[] | null {
 /** A page of a listing. */
 export interface Page<R> {
   rows: R[];
-  /** The cursor with which the next page is asked for; null on the last. */
+  /** Cursor of the next page; null on the last. */
   next: string | null;
 }
 
-/** Where a listing by time goes on: after the row of this time and id. */
+/** Position in a listing by time: the row of this time and id, after which the next page starts. */
 export interface TimePosition {
   at: Date;
   id: string;
 }
 
-/** The parts of the cursor that names a position. */
+/** Returns the cursor parts of a position, for `encodeCursor`. */
 export const timeCursorParts = ({ at, id }: TimePosition): string[] => [at.toISOString(), id];
 
-/** Cuts a page from rows of which one more than `limit` was asked for; `partsOf` gives a row's cursor in parts. */
+/** Cuts a page of `limit` rows from a query that returned up to one more; `partsOf` returns a row's cursor parts. */
 export function cutPage<R>(
   rows: readonly R[],
   page: { limit: number; partsOf: (row: R) => readonly string[] },

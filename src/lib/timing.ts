@@ -1,4 +1,4 @@
-/** The outside systems whose time a request accounts for. */
+/** Outside systems whose time is measured per request. */
 export type OutsideSystem = "rpc" | "provider" | "db" | "redis";
 
 interface SystemTime {
@@ -8,13 +8,13 @@ interface SystemTime {
   requests: number;
 }
 
-/** Where one request's time went: for each outside system the wall time with a call in flight. */
+/** Measures, for each outside system, how long one request had a call in flight. */
 export class Timing {
   readonly #spans = new Map<OutsideSystem, SystemTime>();
   readonly #clock: () => number;
   readonly #startedAt: number;
 
-  /** `clock` answers milliseconds and may stand still while no I/O happens. */
+  /** `clock` returns milliseconds; in a Worker it stands still while no I/O happens. */
   constructor(clock: () => number) {
     this.#clock = clock;
     this.#startedAt = clock();
@@ -35,22 +35,22 @@ export class Timing {
     }
   }
 
-  /** How many requests went to a system so far. */
+  /** Returns the number of requests sent to a system so far. */
   requests(system: OutsideSystem): number {
     return this.#spans.get(system)?.requests ?? 0;
   }
 
-  /** Milliseconds since the start. */
+  /** Returns the milliseconds since the request started. */
   elapsedMs(): number {
     return this.#clock() - this.#startedAt;
   }
 
-  /** Whether a system has not answered yet. */
+  /** Returns true while a call to the system is in flight. */
   isWaitingFor(system: OutsideSystem): boolean {
     return (this.#spans.get(system)?.inFlight ?? 0) > 0;
   }
 
-  /** The `Server-Timing` header's value: `total;dur=12, rpc;dur=8;desc="1"`. Calls still in flight count so far. */
+  /** Returns the `Server-Timing` header: `total;dur=12, rpc;dur=8;desc="1"`. Calls in flight count up to now. */
   header(): string {
     const now = this.#clock();
     const entries = [`total;dur=${Math.round(now - this.#startedAt)}`];

@@ -5,20 +5,21 @@ import type { RedisStore } from "./client.ts";
 import type { CacheEntry, MemoryCache } from "./memory-cache.ts";
 import { createSharedCache } from "./shared-cache.ts";
 
-/** How long a value serves, in milliseconds, and how it is made again. */
+/** How long a value is served, in milliseconds, and how it is loaded. */
 export interface CachePolicy<T> {
   key: string;
-  /** What a value from Redis must look like; one that does not counts as absent. */
+  /** Schema of the value; a stored value that does not match is ignored. */
   schema: z.ZodType<T>;
-  /** Served as it is. */
+  /** Age up to which the value is served without a reload. */
   freshMs: number;
-  /** Served while one caller reloads it. */
+  /** Age up to which the value is served while one caller reloads it. */
   staleMs: number;
-  /** Served, marked stale, only when loading fails; null: for good. */
+  /** Age up to which the value is served, marked stale, when loading fails; null: without limit. */
   keepMs: number | null;
   load: () => Promise<T>;
 }
 
+/** A cached value and when it was loaded (milliseconds since the epoch). */
 export interface Cached<T> {
   value: T;
   storedAt: number;
@@ -26,28 +27,30 @@ export interface Cached<T> {
   stale: boolean;
 }
 
+/** A two-level cache of one request: the isolate's memory, then Redis. */
 export interface Cache {
   /**
-   * Reads through isolate memory, then Redis, then `load`; one load at a time in the isolate (shared
-   * promise) and across isolates (short lock). Redis being down costs a load, never the answer.
+   * Returns a value from memory, else from Redis, else from `load`. Concurrent callers share one load, within the
+   * isolate by its promise and across isolates by a short lock. A Redis failure costs a load, never the answer.
    * Throws what `load` throws when there is no last known value.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
-  /** Forgets a value in this isolate and in Redis. */
+  /** Removes a value from this isolate and from Redis. */
   drop(key: string): Promise<void>;
 }
 
+/** What a cache needs of its isolate and request. */
 export interface CacheScope {
   memory: MemoryCache;
   redis: RedisStore;
   now: () => number;
   waitUntil: (promise: Promise<unknown>) => void;
   log: Logger;
-  /** Makes a token that no other request uses; most requests need none. */
+  /** Creates a token that no other request uses; called only when a lock is taken. */
   makeToken: () => string;
 }
 
-/** How long a failed load is not tried again by this isolate: callers get the last value, or the same failure. */
+/** How long this isolate does not retry a failed load: callers get the last value, or the same failure. */
 const FAILURE_MS = 2_000;
 /** How long a caller with nothing to serve waits for another isolate's load. */
 const WAIT_STEP_MS = 60;
@@ -55,7 +58,7 @@ const WAIT_STEPS = 10;
 /** How long a caller waits for another request's load in this isolate before it loads for itself. */
 const JOIN_MS = 3_000;
 
-/** Binds the two levels to one request. */
+/** Creates the cache of one request. */
 export function createCache(scope: CacheScope): Cache {
   const { memory, log } = scope;
   const shared = createSharedCache(scope);
@@ -75,7 +78,7 @@ export function createCache(scope: CacheScope): Cache {
     }
   }
 
-  /** Waits for the isolate that holds the lock; loads anyway when it does not deliver. */
+  /** Waits for the isolate that holds the lock, and loads when no value has arrived by then. */
   async function awaitShared<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
     for (let step = 0; step < WAIT_STEPS; step += 1) {
       await sleep(WAIT_STEP_MS);
@@ -85,7 +88,7 @@ export function createCache(scope: CacheScope): Cache {
     return load(policy);
   }
 
-  /** Brings the newest value there is: a fresh one from Redis, or a load by whoever holds the lock. */
+  /** Returns the newest value: a fresh one from Redis, or a load by the holder of the lock. */
   async function reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
     const entry = await shared.read(policy);
     if (entry !== null && age(entry) < policy.freshMs) {
@@ -112,7 +115,9 @@ export function createCache(scope: CacheScope): Cache {
     return fallback;
   }
 
-  /** Shares one reload among the isolate's requests; a request whose partner was cancelled goes alone. */
+  /**
+   * Shares one reload among the isolate's requests; a request that waits too long for another's load starts its own.
+   */
   async function join<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
     const running = memory.inFlight.get(policy.key);
     if (running !== undefined) {

@@ -1,15 +1,15 @@
 import { Redis } from "@upstash/redis/cloudflare";
 import type { Timing } from "../lib/timing.ts";
 
-/** One Redis command may take this long, in milliseconds; there is no retry: a cache that waits is no cache. */
+/** Timeout of one Redis command in milliseconds; there are no retries, because loading is faster than waiting. */
 const COMMAND_TIMEOUT_MS = 800;
 
-/** The few commands this program uses, counted towards the request's time. */
+/** The Redis commands that this program uses, measured as part of the request's time. */
 export interface RedisStore {
   get(key: string): Promise<string | null>;
-  /** Sets a value; `ttlMs` null keeps it for good. */
+  /** Sets a value that expires after `ttlMs` milliseconds; null: never. */
   set(key: string, value: string, ttlMs: number | null): Promise<void>;
-  /** Sets a value only where there is none; false when there was one. */
+  /** Sets a value if the key does not exist; false when it did. */
   setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean>;
   /** Deletes the key if it still holds `value`. */
   deleteIfEqual(key: string, value: string): Promise<void>;
@@ -17,13 +17,13 @@ export interface RedisStore {
   ping(): Promise<void>;
 }
 
-/** Deletes a key only while it holds the given value: a lock is released by who took it. */
+/** Deletes a key only while it holds the given value, so that only its holder releases a lock. */
 const DELETE_IF_EQUAL =
   "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
 
 /**
- * Makes the Upstash client. It may live as long as the isolate: without auto-pipelining no request's
- * promise is tied to another's. Values stay the strings they are.
+ * Creates the Upstash client. It may live as long as the isolate: without auto-pipelining, no request's promise
+ * depends on another's. Values stay strings.
  */
 export function createRedis(settings: { url: string; token: string; timeoutMs?: number }): Redis {
   return new Redis({
@@ -38,7 +38,7 @@ export function createRedis(settings: { url: string; token: string; timeoutMs?: 
   });
 }
 
-/** Binds the client to one request's account of time and to the deployment's key prefix. */
+/** Creates the store of one request: prefixes keys and measures time. */
 export function createRedisStore(redis: Redis, scope: { prefix: string; timing: Timing }): RedisStore {
   const named = (key: string): string => `${scope.prefix}:${key}`;
   const send = <T>(call: () => Promise<T>): Promise<T> => scope.timing.track("redis", call);

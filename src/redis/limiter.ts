@@ -4,14 +4,14 @@ import { describeError, type Logger } from "../lib/logger.ts";
 import { BoundedMap } from "../lib/lru.ts";
 import type { Timing } from "../lib/timing.ts";
 
-/** Windows an isolate keeps; the one that began first goes first. */
+/** Windows that an isolate keeps; the oldest is removed first. */
 const CAPACITY = 20_000;
 
-/** The isolate's own windows, for limits that the platform has no limiter for. */
+/** Counts requests in this isolate, for limits without a platform limiter. */
 export class LimiterMemory {
   readonly #windows = new BoundedMap<{ count: number; endsAt: number }>(CAPACITY);
 
-  /** Adds one to the window; gives its count and the milliseconds until it ends. */
+  /** Adds one request to a window. Returns the count and the milliseconds until the window ends. */
   count(window: LimitWindow, now: number): { count: number; resetMs: number } {
     const key = `${window.name}:${window.subject}`;
     const running = this.#windows.get(key);
@@ -24,35 +24,34 @@ export class LimiterMemory {
   }
 }
 
-/** How long a window lasts from its first request, in milliseconds. */
+/** Length of a window from its first request, milliseconds. */
 const WINDOW_MS = 60_000;
 
-/** Whose requests of which kind are counted together, and how many of them a window admits. */
+/** A limit per window: requests of one kind (`name`) from one caller (`subject`). */
 export interface LimitWindow {
   name: string;
   subject: string;
   limit: number;
 }
 
+/** The result of counting a request. */
 export interface LimitCount {
   admitted: boolean;
-  /** Requests that the window still admits; null where the counter does not tell. */
+  /** Requests left in the window; null when the platform's limiter counts. */
   remaining: number | null;
-  /** Milliseconds until the window ends; null where the counter does not tell. */
+  /** Milliseconds until the window ends; null when the platform's limiter counts. */
   resetMs: number | null;
 }
 
+/** Counts requests against rate limits. */
 export interface Limiter {
-  /**
-   * Counts a request exactly: of any number at once, over all isolates, the window admits `limit`.
-   * Null when the store did not answer: a limit that cannot be counted does not hold anybody up.
-   */
+  /** Counts a request exactly over all isolates. Null when Redis did not answer: then the request is admitted. */
   countExactly(window: LimitWindow): Promise<LimitCount | null>;
-  /** Counts a request without any I/O of ours: by the platform's limiter of this limit, else in this isolate. */
+  /** Counts a request without I/O of ours: by the platform's limiter for this limit, else in this isolate. */
   countNearby(window: LimitWindow): Promise<LimitCount>;
 }
 
-/** Adds one to the window, which begins with its first request; gives the count and what is left of its time. */
+/** Lua: adds one to a window that starts with its first request; returns the count and the time left. */
 const COUNT = `local count = redis.call('incr', KEYS[1])
 local left = redis.call('pttl', KEYS[1])
 if left < 0 then
@@ -61,7 +60,7 @@ if left < 0 then
 end
 return {count, left}`;
 
-/** Binds the limiter to one request. Never throws. */
+/** Creates the limiter of one request. Its functions never throw. */
 export function createLimiter(
   redis: Redis,
   scope: {
@@ -110,7 +109,7 @@ function countOf(window: LimitWindow, counted: { count: number; resetMs: number 
   };
 }
 
-/** The driver's own messages repeat the command, which names whom was counted. */
+/** The error's name only: the driver's messages repeat the command, which contains the caller's identity. */
 function failureOf(error: unknown): string {
   return error instanceof Error && /upstash/i.test(error.name) ? error.name : describeError(error);
 }

@@ -17,8 +17,8 @@ export interface LockedWork<T> {
 }
 
 /**
- * Does work unless somebody else is at it; null then. The lock ends by itself after `ttlMs`, and a Redis that is
- * down keeps nobody from working: what is done twice has to be harmless. Throws what the work throws.
+ * Does work under a lock; null when another holder has it. The lock expires after `ttlMs`, and when Redis is down the
+ * work is done without it, so doing it twice must be harmless. Throws what the work throws.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {
   const { redis, log, token } = scope;

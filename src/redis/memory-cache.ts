@@ -1,21 +1,24 @@
 import { BoundedMap } from "../lib/lru.ts";
 
+/** A cached value of any type. */
 export interface CacheEntry {
   value: unknown;
   /** Milliseconds since the epoch at which the value was loaded. */
   storedAt: number;
 }
 
-/** Entries an isolate keeps; the oldest written goes first. */
+/** Entries of an isolate; the one written longest ago is removed first. */
 const CAPACITY = 5_000;
-/** Failures an isolate keeps: anybody can name a thousand tokens that are none, and one forgotten costs a load. */
+/**
+ * Failures of an isolate: callers can ask for any number of unknown tokens, and a forgotten failure costs one load.
+ */
 const FAILURES = 500;
 
-/** The first cache level: what this isolate loaded, what it is loading, and what it could not load. */
+/** The first cache level: this isolate's values, running loads and recent failures. */
 export class MemoryCache {
   readonly #entries = new BoundedMap<CacheEntry>(CAPACITY);
   readonly inFlight = new Map<string, Promise<CacheEntry>>();
-  /** Loads that failed a moment ago. */
+  /** Loads that failed less than a few seconds ago. */
   readonly #failures = new BoundedMap<{ error: unknown; until: number }>(FAILURES);
 
   get(key: string): CacheEntry | undefined {
@@ -30,7 +33,7 @@ export class MemoryCache {
     this.#entries.delete(key);
   }
 
-  /** Remembers until when (milliseconds) nobody tries again to load a key, and why. */
+  /** Records a failed load; `until` is when it may be retried, milliseconds since the epoch. */
   noteFailure(key: string, failure: { error: unknown; until: number }): void {
     this.#failures.set(key, failure);
   }
@@ -39,7 +42,7 @@ export class MemoryCache {
     this.#failures.delete(key);
   }
 
-  /** Why a key's load failed, while nobody is to try again; null: somebody may. */
+  /** Returns why a key's load failed; null when it may be tried again. */
   failureOf(key: string, now: number): { error: unknown } | null {
     const failure = this.#failures.get(key);
     return failure !== undefined && failure.until > now ? failure : null;

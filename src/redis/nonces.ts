@@ -2,20 +2,20 @@ import type { Redis } from "@upstash/redis/cloudflare";
 import { failureFrom } from "../errors.ts";
 import type { Timing } from "../lib/timing.ts";
 
-/** Values that can be taken out once. */
+/** A store of single-use values. */
 export interface NonceStore {
-  /** Keeps a value for `ttlMs` milliseconds. Throws `store_unavailable`. */
+  /** Stores a value for `ttlMs` milliseconds. Throws `store_unavailable`. */
   put(key: string, value: string, ttlMs: number): Promise<void>;
   /**
-   * Takes a value out; of any number of callers at once exactly one gets it, the others get null.
-   * Throws `store_unavailable`. Source: Redis `GETDEL`.
+   * Returns a value and removes it: of concurrent callers exactly one gets it, the others null. Throws
+   * `store_unavailable`. Source: Redis `GETDEL`.
    */
   take(key: string): Promise<string | null>;
 }
 
 /**
- * Binds the nonces to one request. An unanswered command is never sent again: the store may have obeyed it.
- * What a failure's message holds (the driver repeats the command in it) goes nowhere.
+ * Creates the nonce store of one request. A command without an answer is never retried, since it may have been
+ * executed. Error messages are dropped: the driver repeats the command in them.
  */
 export function createNonceStore(redis: Redis, scope: { prefix: string; timing: Timing }): NonceStore {
   const named = (key: string): string => `${scope.prefix}:nonce:${key}`;

@@ -5,10 +5,7 @@ import { cutPage, type Page } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin.ts";
 
-/**
- * Every vault of the registry, whatever its status, in the order of ids; `backoff` is the last of the page before.
- * Throws `store_unavailable`.
- */
+/** Lists every vault of the registry in any status, by vault id; `after` is the last one of the previous page. */
 export async function listVaultRecords(
   ctx: Context,
   page: { limit: number; after: VaultKey | null },

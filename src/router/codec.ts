@@ -14,7 +14,10 @@ import { sameAddress } from "../lib/address.ts";
 import { depositRouterAddress } from "./address.ts";
 import { depositRouterAbi } from "./artifact.ts";
 
-/** One call of the Executor; see DepositRouter.sol. Amounts in wei or smallest units. */
+/**
+ * One call of the Executor, with its allowance and amount patch; see DepositRouter.sol. Amounts in wei or smallest
+ * units.
+ */
 export interface RouterStep {
   target: Address;
   value: bigint;
@@ -26,7 +29,7 @@ export interface RouterStep {
   data: Hex;
 }
 
-/** What a Router deposit takes and must give; see DepositRouter.sol. */
+/** The terms of a Router deposit: input, minimum shares, receiver and attribution; see DepositRouter.sol. */
 export interface RouterDeposit {
   asset: Address;
   amount: bigint;
@@ -42,14 +45,15 @@ export interface RouterDeposit {
   partnerType: number;
 }
 
+/** The arguments of `DepositRouter.deposit`. */
 export interface RouterCall {
   deposit: RouterDeposit;
   steps: readonly RouterStep[];
-  /** Tokens besides the asset that a step may leave over. */
+  /** Tokens besides the asset that may be left over; the Router returns them. */
   sweep: readonly Address[];
 }
 
-/** A step that only calls: no allowance, no patch. */
+/** Creates a step without allowance and amount patch. */
 export function callOnlyStep(call: { target: Address; value: bigint; data: Hex }): RouterStep {
   return {
     ...call,
@@ -61,7 +65,7 @@ export function callOnlyStep(call: { target: Address; value: bigint; data: Hex }
   };
 }
 
-/** Encodes `DepositRouter.deposit`. */
+/** Encodes the calldata of `DepositRouter.deposit`. */
 export function encodeRouterDeposit(call: RouterCall): Hex {
   return encodeFunctionData({
     abi: depositRouterAbi,
@@ -70,7 +74,7 @@ export function encodeRouterDeposit(call: RouterCall): Hex {
   });
 }
 
-/** Reads the calldata of a Router deposit. Throws when it is none. */
+/** Decodes the calldata of a Router deposit. Throws an Error for any other calldata. */
 export function decodeRouterDeposit(data: Hex): RouterCall {
   const { functionName, args } = decodeFunctionData({ abi: depositRouterAbi, data });
   if (functionName !== "deposit") throw new Error(`the calldata is ${functionName}, not deposit`);
@@ -78,10 +82,10 @@ export function decodeRouterDeposit(data: Hex): RouterCall {
   return { deposit, steps, sweep };
 }
 
-/** Without `Error(string)` and `Panic(uint256)`, which any contract may revert with. */
+/** The Router's own errors, without `Error(string)` and `Panic(uint256)`, which any contract may revert with. */
 const ownErrors = depositRouterAbi.filter((item) => item.type === "error");
 
-/** The Router's own refusal in revert data; null when it comes from elsewhere. */
+/** Decodes one of the Router's own errors from revert data; null for any other data. */
 export function decodeRouterError(data: Hex): { name: string; args: readonly unknown[] } | null {
   try {
     // viem adds Error(string) and Panic(uint256) to every list.
@@ -93,7 +97,7 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
   }
 }
 
-/** The `Deposited` events that the Router itself emitted among a receipt's logs. */
+/** Returns the `Deposited` events that the Router itself emitted among logs. */
 export function routerDeposits(logs: readonly (Log | RpcLog)[]) {
   const own = logs.filter((log) => sameAddress(log.address, depositRouterAddress));
   return parseEventLogs({ abi: depositRouterAbi, eventName: "Deposited", logs: own as Log[] });

@@ -1,34 +1,39 @@
 import { type Address, concatHex, encodePacked, type Hex, size, slice } from "viem";
 import { aggregatorCreationCode } from "./artifact.ts";
 
-/** A view call as the aggregator makes it. */
+/** A view call in the aggregator's format. */
 export interface AggregatedCall {
   to: Address;
   data: Hex;
 }
 
-/** Stands for a program of ours among calls without a destination: its data is creation code. Source: Aggregator.sol. */
+/** Marks an entry whose data is creation code of ours instead of a call. Source: Aggregator.sol. */
 export const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
-/** The most that creation code and payload may weigh together, in bytes. Source: EIP-3860. */
+/** Maximum size of creation code and payload together, bytes. Source: EIP-3860. */
 const MAX_INITCODE_BYTES = 49_152;
-/** Of a payload, behind the calls; and of a call, besides its data. Source: Aggregator.sol. */
+/** Bytes of a payload after its calls, and of a call besides its data. Source: Aggregator.sol. */
 const TAIL_BYTES = 8;
 const CALL_BYTES = 22;
-/** Calls per request: 24,576 bytes of answer at up to 78 bytes each (EIP-170). More is not lost, but asked again. */
+/**
+ * Calls per request: 24,576 bytes of answer at up to 78 bytes each (EIP-170). Results that do not fit are read again.
+ */
 export const MAX_CALLS = 300;
-/** Gas for one call: vaults over many markets use several 100,000; as the position lens grants. */
+/** Gas for one call: vaults over many markets use several hundred thousand. */
 export const CALL_GAS = 3_000_000;
 
-/** Bytes for calls beside the creation code. */
+/** Bytes left for calls beside the creation code. */
 const ROOM = MAX_INITCODE_BYTES - size(aggregatorCreationCode) - TAIL_BYTES;
 const weightOf = ({ data }: AggregatedCall): number => CALL_BYTES + size(data);
 
-/** Whether calls fit one request. */
+/** Returns true when calls fit one request. */
 export function fitsOneRequest(calls: readonly AggregatedCall[]): boolean {
   return calls.reduce((sum, call) => sum + weightOf(call), 0) <= ROOM;
 }
 
-/** Cuts calls, in order, into runs that each fit one request; no calls are one run, which tells the block. */
+/**
+ * Splits calls, in order, into slices that each fit one request; without calls one empty slice, which returns the
+ * block.
+ */
 export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
   let last: C[] = [];
   const slices = [last];
@@ -45,7 +50,7 @@ export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][]
   return slices;
 }
 
-/** The data of an `eth_call` without `to` that makes the calls, each with so much gas at most. */
+/** Encodes the data of an `eth_call` without `to` that makes the calls, each with at most `callGas`. */
 export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex {
   const entries = concatHex(
     calls.map(({ to, data }) => encodePacked(["address", "uint16", "bytes"], [to, size(data), data])),
@@ -55,14 +60,14 @@ export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS
 }
 
 /**
- * What one call gave. `unknown`: it answered more than anybody reads. `not_reached`: gas or room ran out before it.
- * `spent`: it failed with most of its gas gone.
+ * The result of one call. `unknown`: the answer is larger than any value that is read; `not_reached`: gas or space
+ * ran out before it; `spent`: it failed after using most of its gas.
  */
 export type CallResult =
   | { status: "failed" | "answered"; data: Hex }
   | { status: "unknown" | "not_reached" | "spent" };
 
-/** The answer to one request, and the chain and block it was made at; `blockNumber` is null where the chain hides it. */
+/** The results of one request, with the chain id and block; `blockNumber` is null where the chain hides it. */
 export interface AggregatedAnswer {
   chainId: number;
   blockNumber: number | null;
@@ -71,14 +76,14 @@ export interface AggregatedAnswer {
   results: CallResult[];
 }
 
-/** By status byte; the position in the list is the byte. Source: Aggregator.sol. */
+/** Statuses by their byte. Source: Aggregator.sol. */
 const STATUSES = ["failed", "answered", "not_reached", "unknown", "spent"] as const;
 const HEAD_BYTES = 24;
 const UNKNOWN_BLOCK = 2n ** 64n - 1n;
 
 /**
- * Reads what the aggregator answered to so many calls. Throws an Error when the answer is not exactly that: too short,
- * too long, an unknown status, a block field that is no safe integer.
+ * Decodes the aggregator's answer to `count` calls. Throws an Error when it is too short or too long, has an unknown
+ * status, or a block field is no safe integer.
  */
 export function decodeResults(answer: Hex, count: number): AggregatedAnswer {
   const total = (answer.length - 2) / 2;

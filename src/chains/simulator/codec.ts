@@ -7,13 +7,13 @@ import type { SimulationCall, SimulationRead, SimulationResult } from "./simulat
 const TRANSACTION_GAS = 21_000n;
 const TOKEN_GAS = 4n;
 const FLOOR_TOKEN_GAS = 10n;
-/** A byte of calldata that is not zero counts as four tokens, a zero byte as one. */
+/** EIP-7623 tokens of a non-zero byte of calldata; a zero byte is one. */
 const TOKENS_PER_NONZERO_BYTE = 4n;
 
 /**
- * What a transaction costs besides execution: `standard` is added to the gas of execution, `floor` is the
- * least it is charged in total. Gas units; calldata 4/16 and 10/40 per zero/other byte.
- * Source: EIP-2028, EIP-7623. (Chains without EIP-7623 have no floor; it only makes the figure larger.)
+ * Returns the gas of a transaction besides execution: `standard` is added to the execution's gas, `floor` is the
+ * minimum in total. Calldata costs 4 or 16, and 10 or 40, per zero or other byte. Source: EIP-2028, EIP-7623. (Chains
+ * without EIP-7623 have no floor; here it only makes the estimate larger.)
  */
 export function intrinsicGas(data: Hex): { standard: bigint; floor: bigint } {
   let nonzero = 0n;
@@ -28,14 +28,14 @@ export function intrinsicGas(data: Hex): { standard: bigint; floor: bigint } {
   };
 }
 
-/** The gas of a transaction whose calldata is `data` and whose execution took `execution` gas. */
+/** Returns the gas of a transaction with this calldata whose execution used `execution` gas. */
 export function transactionGas(data: Hex, execution: bigint): bigint {
   const { standard, floor } = intrinsicGas(data);
   if (standard + execution < floor) return floor;
   return standard + execution;
 }
 
-/** What to simulate. `overrides` may name the user too, with any field but its code. */
+/** Calls and reads to simulate for a user. `overrides` may name the user too, with any field but its code. */
 export interface SimulationQuery {
   user: Address;
   calls: readonly SimulationCall[];
@@ -52,8 +52,8 @@ export interface SimulationRequest {
 }
 
 /**
- * Encodes an `eth_call` in which the user, its code replaced by the simulator's, makes the calls in order.
- * The user is also the sender, hence `tx.origin`. The answer belongs to `decodeSimulation`.
+ * Encodes an `eth_call` in which the user's account, with the simulator as its code, makes the calls in order. The
+ * user is the sender too, hence `tx.origin`. `decodeSimulation` decodes the answer.
  */
 export function encodeSimulation({ user, calls, reads, overrides = [] }: SimulationQuery): SimulationRequest {
   const own = overrides.find(({ address }) => sameAddress(address, user));
@@ -67,10 +67,9 @@ export function encodeSimulation({ user, calls, reads, overrides = [] }: Simulat
 }
 
 /**
- * Reads what the simulator answered to `encodeSimulation` with the same calls and reads.
- * Gas is that of each call as a transaction of its own, without refunds; from the second call on it is too
- * low by what earlier calls left warm (EIP-2929), so take a gas limit from the eth_call whose first call it is.
- * Throws an Error when the answer does not fit the question.
+ * Decodes the answer to `encodeSimulation` with the same calls and reads. Gas is that of each call as a separate
+ * transaction, without refunds. From the second call on it is too low by what earlier calls left warm (EIP-2929), so
+ * take a gas limit from the eth_call whose first call it is. Throws an Error when the answer does not fit the calls.
  */
 export function decodeSimulation(
   data: Hex,

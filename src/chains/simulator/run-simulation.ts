@@ -7,18 +7,18 @@ import { RpcData, RpcQuantity } from "../rpc-values.ts";
 import { decodeSimulation, encodeSimulation } from "./codec.ts";
 import type { SimulationCall, SimulationRead, SimulationResult } from "./simulation.ts";
 
-/** A sequence of calls by one user on a state with overrides, and reads made before and after it. */
+/** A sequence of calls by one user on overridden state, and reads made before and after it. */
 export interface SimulationInput {
   user: Address;
   calls: readonly SimulationCall[];
   reads: readonly SimulationRead[];
   overrides: StateOverride;
   /**
-   * Time of the simulated block, unix seconds; after the head's. At the head's own time what accrues with time
-   * (interest, fees) would look settled already, and the gas it costs would be missing.
+   * Time of the simulated block, unix seconds, after the head's: at the head's own time interest and fees would look
+   * settled already, and their gas would be missing.
    */
   time: number;
-  /** Whether there is one call only and it needs no override: the user has money and allowance on the real state. */
+  /** True for a single call without overrides: the user has the money and the allowance on chain. */
   standsAlone: boolean;
 }
 
@@ -41,10 +41,10 @@ const SimulatedBlocks = z
   .min(1);
 
 /**
- * Simulates with `eth_simulateV1`; where no node of the chain knows it, with an `eth_call` that puts our
- * simulator's code at the user's address; where no node overrides state either, a single call that works on
- * the real state is proved by a plain `eth_call`. Throws `simulation_unavailable` when none is to be had,
- * otherwise what the chain client throws. Source: ethereum/execution-apis `eth_simulateV1`.
+ * Simulates with `eth_simulateV1`; on chains whose nodes lack it, with an `eth_call` that puts our simulator's code
+ * at the user's address; where nodes do not override state either, with a plain `eth_call` for a single call that
+ * works on the real state. Throws `simulation_unavailable` when none is possible, otherwise what the chain client
+ * throws. Source: ethereum/execution-apis `eth_simulateV1`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const ways = [simulateNatively, simulateByOverride, ...(input.standsAlone ? [simulatePlainly] : [])];
@@ -125,7 +125,7 @@ async function simulateByOverride(client: ChainClient, input: SimulationInput): 
   return { ...simulation, calls };
 }
 
-/** One call on the real state: that it passes, what it returns and its gas; balances cannot be read after it. */
+/** Simulates one call on the real state: success, returndata and gas; balances after it cannot be read. */
 async function simulatePlainly(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const { definition } = client;
   const [call] = input.calls;
@@ -153,14 +153,16 @@ async function simulatePlainly(client: ChainClient, input: SimulationInput): Pro
   }
 }
 
-/** What a call inside one eth_call may save on what each call before it left warm: proxy, code and slots (EIP-2929). */
+/**
+ * Gas that a call may save on what earlier calls in the same eth_call left warm: proxy, code and slots (EIP-2929).
+ */
 const WARM_GAS = 15_000n;
-/** What accruing since the head may cost, which an eth_call at the head's own time does not show. */
+/** Gas that accruing interest since the head may cost; an eth_call at the head's own time does not show it. */
 const INTEREST_ACCRUAL_GAS = 60_000n;
 
 type WireOverride = { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> };
 
-/** Writes overrides as nodes take them (`eth_call`'s third parameter). */
+/** Encodes state overrides as the third parameter of `eth_call`. */
 export function encodeOverrides(overrides: StateOverride): Record<Address, WireOverride> {
   const wire: Record<Address, WireOverride> = {};
   for (const { address, balance, code, stateDiff } of overrides) {

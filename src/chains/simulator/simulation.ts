@@ -7,15 +7,15 @@ export interface SimulationCall {
   data: Hex;
 }
 
-/** One static read, made before the calls and again after them. */
+/** A static read that is made before the calls and again after them. */
 export interface SimulationRead {
   target: Address;
   data: Hex;
 }
 
 /**
- * What one call did, whichever way it was simulated. `gasUsed` is that of a transaction of its own with this
- * call, before refunds. `returnData` is the revert data when not `ok`. `logs` is null where they cannot be seen.
+ * The outcome of one simulated call. `gasUsed` is that of a separate transaction, before refunds. `returnData` is the
+ * revert data when not `ok`. `logs` is null where the method of simulation does not return them.
  */
 export interface SimulatedCall {
   ok: boolean;
@@ -25,9 +25,9 @@ export interface SimulatedCall {
 }
 
 /**
- * A simulated sequence. It ends with the first call that fails; `failedAt` is its index, null when all passed.
- * `before` and `backoff` hold the returndata of each read, null where it failed or gave nothing.
- * `blockNumber` is null where the chain does not tell it, the timestamp is in seconds.
+ * The outcome of a simulated sequence, which ends with the first call that fails; `failedAt` is its index, null when
+ * all passed. `before` and `after` hold the returndata of each read, null where it failed or returned nothing.
+ * `blockNumber` is null where the chain does not return it; timestamps are unix seconds.
  */
 export interface SimulationResult {
   chainId: number;

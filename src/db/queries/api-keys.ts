@@ -2,7 +2,7 @@ import { sql as raw } from "drizzle-orm";
 import type { Database } from "../client.ts";
 import { type AuditNote, auditInsert } from "./audit.ts";
 
-/** A key pair as it is stored: keyed hashes, in hexadecimal digits. */
+/** A stored key pair: keyed hashes in hexadecimal digits. */
 export interface StoredPair {
   keyDigest: string;
   secretDigest: string;
@@ -10,7 +10,7 @@ export interface StoredPair {
   prefix: string;
 }
 
-/** A key's pair and owner, with what decides whether it works; a decoy of the same shape where there is none. */
+/** A key's pair, owner and validity; a decoy of the same shape for an unknown key. */
 export interface KeyOwner {
   found: boolean;
   address: string;
@@ -20,7 +20,7 @@ export interface KeyOwner {
   secretDigest: string;
   pepperVersion: number;
   keyVersion: number;
-  /** Whether the application is approved, and has not been revoked since the pair was made. */
+  /** True when the application is approved and was not revoked since the pair was created. */
   live: boolean;
 }
 
@@ -37,8 +37,8 @@ const NOBODY: KeyOwner = {
 };
 
 /**
- * The owner of the key that one of these digests belongs to. One statement: what was revoked before it is dead.
- * It gives one row in any case, so that an unknown key is as much work as a known one.
+ * Selects the owner of the key with one of these digests. One statement, so that a revoked key never passes; it
+ * returns a row for unknown keys too, so that they take the same time. Throws `store_unavailable`.
  */
 export async function selectKeyOwner(db: Database, digests: readonly string[]): Promise<KeyOwner> {
   const wanted = raw.join(
@@ -65,9 +65,9 @@ export async function selectKeyOwner(db: Database, digests: readonly string[]): 
 }
 
 /**
- * Puts a new pair in the place of the one of `keyVersion`, ends the partner's other sessions and writes the
- * audit row, in one statement: of any number at once exactly one finds that version. False for the others,
- * and when the session or the application ended meanwhile.
+ * Replaces the pair of `keyVersion`, ends the partner's other sessions and writes the audit row, in one statement: of
+ * concurrent calls exactly one succeeds. False for the others, and when the session or the application has ended.
+ * Throws `store_unavailable`.
  */
 export async function replacePair(
   db: Database,
@@ -75,7 +75,7 @@ export async function replacePair(
     address: string;
     keyVersion: number;
     pair: StoredPair;
-    /** The digest of the session that goes on; null when none asked. */
+    /** Digest of the session that stays; null without one. */
     session: string | null;
     now: Date;
     note: AuditNote;

@@ -6,8 +6,10 @@ import { applications } from "../schema/partners.ts";
 import { type AuditNote, auditInsert } from "./audit.ts";
 import { olderThan } from "./pagination.ts";
 
+/** A row of `applications`. */
 export type ApplicationRow = typeof applications.$inferSelect;
 
+/** Selects an address's application; null when there is none. Throws `store_unavailable`. */
 export async function selectApplication(
   db: Database,
   by: { id: string } | { address: string },
@@ -17,7 +19,10 @@ export async function selectApplication(
   return rows[0] ?? null;
 }
 
-/** Applications, newest first; `before` is the last row of the page before. */
+/**
+ * Selects a page of applications, newest first; `before` is the last row of the previous page. Throws
+ * `store_unavailable`.
+ */
 export function selectApplications(
   db: Database,
   page: { status: ApplicationStatus | null; limit: number; before: TimePosition | null },
@@ -35,8 +40,8 @@ export function selectApplications(
 }
 
 /**
- * Files an application, or files a rejected one again; null when the address has one in another state.
- * One statement: of two at once one files.
+ * Inserts an application, or resubmits a rejected one; null when the address has one in another state. Of two
+ * concurrent calls one succeeds. Throws `store_unavailable`.
  */
 export async function upsertApplication(
   db: Database,
@@ -59,9 +64,9 @@ export async function upsertApplication(
 }
 
 /**
- * Moves an application from one of the states `from`, with its audit row, in one statement; false when it is in
- * none of them. A revocation ends the partner's sessions, and its new epoch every key and session of before,
- * those that are being made at this moment included.
+ * Changes an application's state from one of `from` and writes the audit row, in one statement; false when it is in
+ * none of them. A revocation deletes the partner's sessions, and its new epoch invalidates every earlier key and
+ * session, also those being created at this moment. Throws `store_unavailable`.
  */
 export async function updateApplicationStatus(
   db: Database,

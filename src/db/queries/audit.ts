@@ -4,9 +4,10 @@ import type { Database } from "../client.ts";
 import { audit } from "../schema/partners.ts";
 import { olderThan } from "./pagination.ts";
 
+/** A row of the audit log. */
 export type AuditRow = typeof audit.$inferSelect;
 
-/** Who changes what, when and why; written in the same statement as the change itself. */
+/** The known part of an audit row, written in the same statement as the change. */
 export interface AuditNote {
   id: string;
   at: Date;
@@ -16,7 +17,7 @@ export interface AuditNote {
   requestId: string;
 }
 
-/** An insert of one audit row for each row of `from`, as a part of a larger statement. */
+/** Builds the insert of one audit row for each row of `from`, as part of a larger statement. */
 export function auditInsert(
   { id, at, actor, action, note, requestId }: AuditNote,
   row: { subject: SQL; before: SQL; after: SQL; from: SQL },
@@ -26,7 +27,10 @@ export function auditInsert(
       ${row.before}, ${row.after}, ${requestId}::text from ${row.from}`;
 }
 
-/** Audit rows, newest first; `before` is the last row of the page before. */
+/**
+ * Selects a page of the audit log, newest first; `before` is the last row of the previous page. Throws
+ * `store_unavailable`.
+ */
 export function selectAudit(
   db: Database,
   page: { subject: string | null; limit: number; before: TimePosition | null },

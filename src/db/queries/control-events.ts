@@ -3,14 +3,15 @@ import { DAY_MS } from "../../lib/durations.ts";
 import type { Database } from "../client.ts";
 import { controlEvents, flowTips } from "../schema/flows.ts";
 
+/** A row of `control_events`. */
 export type ControlEventRow = typeof controlEvents.$inferSelect;
 
-/** How long an event is kept: rules look back a day. */
+/** How long events are kept; rules need one day. */
 const KEPT_MS = 8 * DAY_MS;
 
 /**
- * Adds what a chain's blocks up to `to` showed, with the note that they were read, in one batch; forgets what is old.
- * Doing it again changes nothing. Throws `store_unavailable`.
+ * Inserts a chain's control events up to block `to` together with the new position, in one batch, and deletes old
+ * ones. Idempotent. Throws `store_unavailable`.
  */
 export async function writeControlEvents(
   db: Database,
@@ -38,7 +39,7 @@ export async function writeControlEvents(
   );
 }
 
-/** The events of some vaults that were noted since a time, in the order of their chain. Throws `store_unavailable`. */
+/** Selects control events of vaults that were stored since a time, in chain order. Throws `store_unavailable`. */
 export function selectControlEvents(
   db: Database,
   query: { since: Date; vaults: readonly { chainId: number; vaultAddress: string }[] },

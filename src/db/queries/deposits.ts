@@ -5,9 +5,11 @@ import type { Database } from "../client.ts";
 import { deposits } from "../schema/deposits.ts";
 import { olderThan } from "./pagination.ts";
 
+/** A row of `deposits`. */
 export type DepositRow = typeof deposits.$inferSelect;
+/** A row of `deposits` to insert. */
 export type NewDeposit = typeof deposits.$inferInsert;
-/** What an observation may change of a row. */
+/** Columns that tracking may change. */
 export type DepositChange = Partial<
   Pick<
     DepositRow,
@@ -31,20 +33,22 @@ export type DepositChange = Partial<
   >
 >;
 
+/** Inserts a deposit. Throws `store_unavailable`. */
 export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
   await db.run((sql) => sql.insert(deposits).values(row));
 }
 
+/** Selects a deposit by tracking id; null when there is none. Throws `store_unavailable`. */
 export async function selectDeposit(db: Database, trackingId: string): Promise<DepositRow | null> {
   return firstRow(db, eq(deposits.trackingId, trackingId));
 }
 
-/** More deposits than one transaction brings to an end. */
+/** Deposits that one transaction can carry at most. */
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Deposits that could be carried by a transaction, so many at most: those that the chain has shown it to carry, then
- * those handed out with calldata of these hashes, reported ones first, then those that it is merely said to carry.
+ * Selects deposits that a transaction may carry: first those proven by the chain, then those built with calldata of
+ * these hashes (reported ones first), then those merely reported with it. Throws `store_unavailable`.
  */
 export function selectDepositsByTransaction(
   db: Database,
@@ -67,7 +71,7 @@ export function selectDepositsByTransaction(
     and(deposit, or(deposits.depositProven, gaveShares)),
     and(claim, or(gaveShares, eq(deposits.state, "completed"))),
   );
-  // Anybody may say anything, as often as they like: it must not crowd out what the chain has shown.
+  // Reports are unauthenticated: any number of them must not crowd out proven deposits.
   const rank = raw`case when ${shown} then 0 when ${same ?? raw`false`} then 1 else 2 end`;
   return db.run((sql) =>
     sql
@@ -79,25 +83,31 @@ export function selectDepositsByTransaction(
   );
 }
 
-/** A transaction that one deposit may be proven by. */
+/** A transaction that may prove a deposit. */
 interface Claimed {
   row: DepositRow;
   hash: Hex;
 }
 
-/** Whether the chain has shown that a source transaction carries another deposit. */
+/** Returns true when a source transaction is proven to carry another deposit. Throws `store_unavailable`. */
 export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(eq(deposits.sourceTxHash, hash), eq(deposits.sourceProven, true));
   return otherDepositExists(db, { row, where: and(proven, eq(deposits.fromChainId, row.fromChainId)) });
 }
 
-/** Whether a transaction of the vault's chain is the delivery of another deposit of the same user. */
+/**
+ * Returns true when a transaction of the vault's chain is the delivery of another deposit of the same user. Throws
+ * `store_unavailable`.
+ */
 export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.vaultChainId, row.vaultChainId));
   return otherDepositExists(db, { row, where: and(eq(deposits.destinationTxHash, hash), own) });
 }
 
-/** Whether a transaction of the source chain is the refund of another deposit of the same user. */
+/**
+ * Returns true when a transaction of the source chain is the refund of another deposit of the same user. Throws
+ * `store_unavailable`.
+ */
 export function refundsAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
   return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
@@ -110,7 +120,10 @@ async function otherDepositExists(
   return (await firstRow(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
 }
 
-/** A user's deposits, newest first; `before` is the last row of the page before. */
+/**
+ * Selects a page of a user's deposits, newest first; `before` is the last row of the previous page. Throws
+ * `store_unavailable`.
+ */
 export function selectDepositsByUser(
   db: Database,
   page: { user: string; limit: number; before: TimePosition | null },
@@ -128,8 +141,8 @@ export function selectDepositsByUser(
 }
 
 /**
- * Changes a deposit if it is still in the state that the change was decided from; null when another
- * writer was first.
+ * Updates a deposit if it is still in the state that the change was decided from; null when another writer was first.
+ * Throws `store_unavailable`.
  */
 export async function updateDeposit(
   db: Database,
@@ -151,8 +164,8 @@ async function firstRow(db: Database, where: SQL | undefined): Promise<DepositRo
 }
 
 /**
- * Takes deposits that are due to be looked at, longest due first, and puts them off until `leaseUntil`: whoever
- * runs at the same time takes others, and what a run leaves undone is due again then.
+ * Claims deposits that are due for a check, longest due first, until `leaseUntil`: concurrent runs get others, and
+ * unfinished ones become due again then. Throws `store_unavailable`.
  */
 export async function claimDueDeposits(
   db: Database,
@@ -174,7 +187,10 @@ export async function claimDueDeposits(
   });
 }
 
-/** Writes down when a deposit is looked at again, unless a report or another run has meanwhile said when. */
+/**
+ * Schedules a deposit's next check, unless a report or another run has rescheduled it meanwhile. Throws
+ * `store_unavailable`.
+ */
 export async function scheduleCheck(
   db: Database,
   schedule: { trackingId: string; leaseUntil: Date; nextCheckAt: Date | null; checks: number },
@@ -188,7 +204,7 @@ export async function scheduleCheck(
   );
 }
 
-/** Gives deposits back that a run took and did not look at. */
+/** Releases claimed deposits that a run did not check. Throws `store_unavailable`. */
 export async function postponeChecks(
   db: Database,
   postponed: { trackingIds: readonly string[]; leaseUntil: Date; until: Date },
@@ -202,12 +218,12 @@ export async function postponeChecks(
   );
 }
 
-/** Far more requests than an account has open with one vault. */
+/** Requests that are compared at most; an account has far fewer open with one vault. */
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Other requests of a deposit's account to its vault that the chain has shown: open ones, and those whose claim was
- * seen; the oldest first, 50 at most. Throws `store_unavailable`.
+ * Selects other proven requests of a deposit's account to its vault, open or claimed; the oldest first, 50 at most.
+ * Throws `store_unavailable`.
  */
 export function selectOtherRequests(
   db: Database,

@@ -5,13 +5,13 @@ import { formatBlockSet } from "../columns.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
 import type { FlowRow, StartSearch } from "./flows.ts";
 
-/** A vault of a chain, lower case, and what is looked for on its behalf. */
+/** A vault's address, lower case, and the fingerprint of its flow sources. */
 export interface SourcedVault {
   vaultAddress: string;
   source: string;
 }
 
-/** A step of the tip: every block from `from` to the new head was read again. */
+/** The result of one tip run: every block from `from` to the new head was read again. */
 export interface TipStep {
   chainId: number;
   /** The version that the step was decided on. */
@@ -22,12 +22,12 @@ export interface TipStep {
   head: BlockId & { time: Date };
   span: number;
   movedAt: Date;
-  /** For whom the blocks were read; whoever is not among them is no longer followed. */
+  /** Vaults whose events were read; others are no longer covered by the tip. */
   vaults: readonly string[];
   rows: readonly FlowRow[];
 }
 
-/** A piece of history below the final block that was read for some vaults. */
+/** A range below the final block that was read for some vaults. */
 export interface HistoryStep {
   chainId: number;
   read: BlockRange;
@@ -37,10 +37,10 @@ export interface HistoryStep {
   at: Date;
 }
 
-/** Events of final blocks that may not be stored yet, as told while the tip had this version. */
+/** Events of final blocks that may be missing, read while the tip had this version. */
 export type OmittedStep = Pick<HistoryStep, "chainId" | "vaults" | "rows"> & Pick<TipStep, "version">;
 
-/** One parameter, however long the list. */
+/** Encodes a list as one parameter. */
 const textArray = (list: readonly string[]): SQL =>
   raw`array(select jsonb_array_elements_text(${JSON.stringify(list)}::jsonb))`;
 const valuesOf = (
@@ -56,7 +56,7 @@ const insertInto = (
     given.assets, given.shares, given."blockNumber", given."blockHash", given.final`;
 
 /**
- * Replaces what may still change by what was read, makes the final part of it permanent and moves the tip, in one
+ * Replaces the provisional rows by those of a tip run, makes its final part permanent and moves the tip, in one
  * batch; false, and nothing changed, when another run was first. Throws `store_unavailable`.
  */
 export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
@@ -98,9 +98,8 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 }
 
 /**
- * Adds a piece of history with the note that it was read, in one batch. Vaults whose sources are others by now are
- * left out; all of it is when the tip no longer reaches that far. Doing it again changes nothing.
- * Throws `store_unavailable`.
+ * Inserts a backfilled range together with its coverage, in one batch. Vaults whose sources have changed are left
+ * out, and everything is when a reorg has moved the tip below the range. Idempotent. Throws `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
@@ -111,7 +110,7 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
     and ${flowCoverage.source} = known.source`;
   await db.run((sql) =>
     sql.batch([
-      // First, as in every batch on flows: who holds the tip's row works alone on the chain.
+      // First, as in every batch on flows: locking the tip's row excludes other runs of the chain.
       sql.update(flowTips).set({ historyAt: step.at, span: step.span }).where(eq(flowTips.chainId, chainId)),
       sql.execute(raw`update ${flowCoverage} set done = ${flowCoverage.done} + ${formatBlockSet([read])}::int8multirange
         from ${known} where ${unchanged} and ${reached}`),
@@ -126,14 +125,14 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
 }
 
 /**
- * Adds those of some final events that are not stored, and returns how many they are: none when another run was first.
- * Vaults whose sources are others by now are left out. Throws `store_unavailable`.
+ * Inserts final events that are not stored yet and returns their number; 0 when another run was first. Vaults whose
+ * sources have changed are left out. Throws `store_unavailable`.
  */
 export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
   const { chainId } = step;
   const [, added] = await db.run((sql) =>
     sql.batch([
-      // First, as in every batch on flows, the tip's row: here for being held alone.
+      // First, as in every batch on flows: locks the tip's row.
       sql
         .update(flowTips)
         .set({ span: raw`${flowTips.span}` })
@@ -152,11 +151,11 @@ export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<
   return added.rows.length;
 }
 
-/** A run that was decided on an older version writes nothing. */
+/** Makes runs that were decided on an older version write nothing. */
 const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 
 /**
- * Forgets the history of vaults whose sources have changed, so that it is read again. Runs that began before write
+ * Deletes the history of vaults whose sources have changed, so that it is read again. Runs that began earlier write
  * nothing. Throws `store_unavailable`.
  */
 export async function resetFlows(
@@ -171,7 +170,7 @@ export async function resetFlows(
       sql.execute(raw`update ${flowCoverage} set source = given.source, followed_from = null, done = '{}'
         from ${given} where ${flowCoverage.chainId} = ${chainId}
         and ${flowCoverage.vaultAddress} = given."vaultAddress"`),
-      // The first block that was searched for other contracts is none of these.
+      // A start block of other contracts does not apply.
       sql.execute(raw`delete from ${flowStarts} using ${given} where ${flowStarts.chainId} = ${chainId}
         and ${flowStarts.vaultAddress} = given."vaultAddress" and ${flowStarts.source} <> given.source`),
       sql.execute(raw`delete from ${flows} using ${given}
@@ -181,8 +180,8 @@ export async function resetFlows(
 }
 
 /**
- * Forgets what a chain's blocks from `from` on showed, for all vaults, so that it is read again. Runs that began
- * before write nothing. Throws `store_unavailable`.
+ * Deletes the flows of a chain from block `from` on, for all vaults, so that they are read again, as after a deep
+ * reorg. Runs that began earlier write nothing. Throws `store_unavailable`.
  */
 export async function rewindFlows(db: Database, rewind: { chainId: number; from: number }): Promise<void> {
   const { chainId, from } = rewind;
@@ -208,7 +207,7 @@ export async function rewindFlows(db: Database, rewind: { chainId: number; from:
   );
 }
 
-/** Notes what a run met, or when it handed out work on history. Throws `store_unavailable`. */
+/** Stores the last run's error, or when backfill was queued. Throws `store_unavailable`. */
 export async function writeFlowNote(
   db: Database,
   note: { chainId: number; change: { error: string } | { historyAt: Date } },
@@ -217,7 +216,7 @@ export async function writeFlowNote(
 }
 
 /**
- * Notes how far searches for vaults' first blocks have got. Two that overlap may undo a part of each other's work and
+ * Stores the progress of searches for start blocks. Overlapping runs may undo a part of each other's progress,
  * nothing more. Throws `store_unavailable`.
  */
 export async function writeStartSearches(

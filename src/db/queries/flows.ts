@@ -5,26 +5,32 @@ import type { Database } from "../client.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
 import { vaults } from "../schema/vaults.ts";
 
+/** A row of `flows`. */
 export type FlowRow = typeof flows.$inferSelect;
+/** A row of `flow_tips`. */
 export type FlowTip = typeof flowTips.$inferSelect;
+/** A vault's coverage: the blocks whose flows are stored. */
 export type VaultCoverage = Pick<
   typeof flowCoverage.$inferSelect,
   "vaultAddress" | "startBlock" | "source" | "followedFrom" | "done"
 >;
-/** A search for the first block of a vault. */
+/** A search for a vault's start block. */
 export type StartSearch = Omit<typeof flowStarts.$inferSelect, "chainId">;
-/** What a run begins with: the chain's tip, its vaults with what of them is stored, and the rows that may change. */
+/**
+ * The stored state that a run starts from: the chain's tip, the vaults with their coverage, and the rows that a reorg
+ * may still change.
+ */
 export interface FlowState {
   tip: FlowTip;
   vaults: { row: typeof vaults.$inferSelect; coverage: VaultCoverage }[];
   provisional: FlowRow[];
-  /** Vaults whose first block is not known, with what is known of it. */
+  /** Vaults without a known start block, and the search for it. */
   unstarted: { row: typeof vaults.$inferSelect; search: StartSearch | null }[];
 }
 
 /**
- * Reads what a run begins with, after making room for vaults that are new in the registry. `span` is what a
- * chain begins with. Throws `store_unavailable`.
+ * Loads the state of a chain, after creating rows for vaults that are new in the registry. `span`: blocks of the
+ * first `eth_getLogs` request on a new chain. Throws `store_unavailable`.
  */
 export async function loadFlowState(
   db: Database,
@@ -70,13 +76,10 @@ export async function loadFlowState(
   return { tip, vaults: known, provisional, unstarted };
 }
 
-/** Blocks looked at to find where two histories part. */
+/** Blocks that are compared at most to find a reorg's common ancestor. */
 const NEWEST = 1_024;
 
-/**
- * The newest blocks of which final flows are stored, newest first, with the hashes they had.
- * Throws `store_unavailable`.
- */
+/** Selects the newest blocks with final flows, newest first, with the hashes they had. Throws `store_unavailable`. */
 export function selectNewestFinal(db: Database, chainId: number): Promise<BlockId[]> {
   return db.run((sql) =>
     sql
@@ -88,12 +91,12 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
   );
 }
 
-/** How far every chain is followed. Throws `store_unavailable`. */
+/** Selects the tips of all chains. Throws `store_unavailable`. */
 export function selectFlowTips(db: Database): Promise<FlowTip[]> {
   return db.run((sql) => sql.select().from(flowTips).orderBy(asc(flowTips.chainId)));
 }
 
-/** The chains whose last run failed. Throws `store_unavailable`. */
+/** Selects the chains whose last run failed. Throws `store_unavailable`. */
 export async function selectFailingChains(db: Database): Promise<ReadonlySet<number>> {
   const rows = await db.run((sql) =>
     sql.select({ chainId: flowTips.chainId }).from(flowTips).where(isNotNull(flowTips.error)),
@@ -101,14 +104,17 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
   return new Set(rows.map(({ chainId }) => chainId));
 }
 
-/** First block from which a vault's history has no gap up to the tip. */
+/** SQL of the first block from which a vault's history has no gap up to the tip. */
 export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
   when c.done @> int8range(c.start_block, c.followed_from) then c.start_block
   else coalesce((select lower(part) from unnest(c.done) as part where upper(part) = c.followed_from), c.followed_from) end`;
 
 const CoverageRows = z.array(z.object({ whole_from: z.coerce.number(), head_block: z.coerce.number() }));
 
-/** The blocks up to the tip in which a vault's flows are stored without a gap; null: none. Throws `store_unavailable`. */
+/**
+ * Selects the blocks up to the tip in which a vault's flows are stored without a gap; null when there are none.
+ * Throws `store_unavailable`.
+ */
 export async function selectCoverageStart(
   db: Database,
   vault: { chainId: number; vaultAddress: string },
@@ -121,13 +127,13 @@ export async function selectCoverageStart(
   );
   const row = CoverageRows.parse(rows)[0];
   if (row === undefined) return null;
-  // Nothing can have flowed before the vault's first block.
+  // No flows exist below the vault's start block.
   return { from: row.whole_from, to: row.head_block };
 }
 
 const HolderRows = z.array(z.object({ vault_address: z.string(), user_address: z.string() }));
 
-/** For each vault of a chain, who by its flows holds the most shares; by vault address. Throws `store_unavailable`. */
+/** Selects each vault's largest holder by its flows, by vault address. Throws `store_unavailable`. */
 export async function selectLargestHolders(db: Database, chainId: number): Promise<Record<string, string>> {
   const { rows } = await db.run((sql) =>
     sql.execute(raw`select distinct on (vault_address) vault_address, user_address from (

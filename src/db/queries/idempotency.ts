@@ -3,22 +3,24 @@ import type { BuiltDeposit } from "../../schemas/quote.ts";
 import type { Database } from "../client.ts";
 import { idempotency } from "../schema/deposits.ts";
 
+/** A row of `idempotency`. */
 export type IdempotencyRow = typeof idempotency.$inferSelect;
 
+/** A caller's idempotency key. */
 export interface IdempotencyKey {
   scope: string;
   key: string;
 }
 
-/** Claims that are older than this are forgotten; an owner that did not finish by then is taken for dead. */
+/** Times before which answered claims have expired and unanswered ones are orphaned. */
 export interface ClaimAges {
   forgottenBefore: Date;
   deadBefore: Date;
 }
 
 /**
- * Claims a key for one request: free, forgotten and orphaned keys are taken, in one statement. False when
- * the key is somebody's.
+ * Claims an idempotency key for one request, in one statement; false when another request holds it or has answered.
+ * Expired and orphaned keys can be claimed. Throws `store_unavailable`.
  */
 export async function claimKey(
   db: Database,
@@ -42,12 +44,13 @@ export async function claimKey(
   return rows[0]?.owner === claim.owner;
 }
 
+/** Selects an idempotency key; null when there is none. Throws `store_unavailable`. */
 export async function selectKey(db: Database, id: IdempotencyKey): Promise<IdempotencyRow | null> {
   const rows = await db.run((sql) => sql.select().from(idempotency).where(matchesKey(id)).limit(1));
   return rows[0] ?? null;
 }
 
-/** Stores the answer, if the claim is still the owner's. */
+/** Stores the answer if the owner still holds the claim. Throws `store_unavailable`. */
 export async function answerKey(
   db: Database,
   answer: IdempotencyKey & { owner: string; response: BuiltDeposit; expiresAt: Date },
@@ -61,7 +64,7 @@ export async function answerKey(
   );
 }
 
-/** Gives a key back after a failure, so that the next request may use it. */
+/** Releases a key after a failure, so that the next request can claim it. Throws `store_unavailable`. */
 export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: string }): Promise<void> {
   await db.run((sql) =>
     sql.delete(idempotency).where(and(matchesKey(claim), eq(idempotency.owner, claim.owner))),
@@ -69,8 +72,8 @@ export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: 
 }
 
 /**
- * Deletes the oldest claims from before a time, so many at most; returns how many. A key that is claimed anew at that
- * moment stays. Throws `store_unavailable`.
+ * Deletes the oldest claims from before a time, a bounded number; returns how many. A key that is claimed again at
+ * that moment stays. Throws `store_unavailable`.
  */
 export async function deleteKeysBefore(
   db: Database,

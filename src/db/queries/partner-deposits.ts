@@ -5,13 +5,16 @@ import { deposits } from "../schema/deposits.ts";
 import type { DepositRow } from "./deposits.ts";
 import { olderThan } from "./pagination.ts";
 
-/** Deposits that a partner's key built, since a time (null: ever). What others call theirs is not among them. */
+/**
+ * A partner and a time since when its deposits count; null: all. Only deposits built with the partner's key count,
+ * not those that merely name the partner.
+ */
 export interface PartnerSpan {
   address: string;
   since: Date | null;
 }
 
-/** States of a deposit that the chain has shown. */
+/** Condition of deposits that were sent. */
 const SENT = raw`${deposits.state} not in ('built', 'expired', 'abandoned')`;
 const PENDING = raw`${deposits.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable')`;
 
@@ -21,7 +24,7 @@ const of = ({ address, since }: PartnerSpan) =>
     since === null ? undefined : gte(deposits.createdAt, since),
   );
 
-/** A partner's deposits by what became of them, and how many users sent one. */
+/** Counts a partner's deposits by outcome, and the users who sent one. Throws `store_unavailable`. */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
     raw<number>`count(*) filter (where ${condition})::int`;
@@ -45,7 +48,10 @@ export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   return rows[0] ?? null;
 }
 
-/** What a partner's completed deposits were paid with, token by token; amounts in the token's smallest unit. */
+/**
+ * Sums the payments of a partner's completed deposits by token, in the token's smallest unit. Throws
+ * `store_unavailable`.
+ */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
   return db.run((sql) =>
     sql
@@ -64,7 +70,10 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
   );
 }
 
-/** A partner's deposits, newest first; `before` is the last row of the page before. */
+/**
+ * Selects a page of a partner's deposits, newest first; `before` is the last row of the previous page. Throws
+ * `store_unavailable`.
+ */
 export function selectPartnerDeposits(
   db: Database,
   page: PartnerSpan & { limit: number; before: TimePosition | null },

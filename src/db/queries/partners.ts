@@ -5,11 +5,12 @@ import { apiKeys, partners } from "../schema/partners.ts";
 import type { StoredPair } from "./api-keys.ts";
 import { type AuditNote, auditInsert } from "./audit.ts";
 
+/** A row of `partners`. */
 export type PartnerRow = typeof partners.$inferSelect;
-/** What partners say of themselves. */
+/** The profile that partners edit themselves. */
 export type PartnerProfile = Pick<PartnerRow, "name" | "website" | "contactEmail" | "description">;
 
-/** A partner with what may be shown of the working pair. */
+/** Selects a partner with the public part of its key pair; null when there is none. Throws `store_unavailable`. */
 export async function selectPartner(
   db: Database,
   address: string,
@@ -29,8 +30,9 @@ export async function selectPartner(
 }
 
 /**
- * Makes a partner of an approved applicant: the partner, its pair, its first session and the audit row, all or
- * none. Empty members of the profile are filled from the application. Says how things stood otherwise.
+ * Registers an approved applicant: inserts the partner, its key pair, its first session and the audit row, all or
+ * none. Empty members of the profile are taken from the application. Returns the state that prevented it otherwise.
+ * Throws `store_unavailable`.
  */
 export async function insertPartner(
   db: Database,
@@ -80,7 +82,7 @@ export async function insertPartner(
   return rows[0] ?? { name: null, application: null };
 }
 
-/** Changes what the partner may change of itself; null when there is no such partner. */
+/** Updates a partner's profile; null when there is no such partner. Throws `store_unavailable`. */
 export async function updatePartner(
   db: Database,
   update: { address: string; change: Partial<PartnerProfile & Pick<PartnerRow, "partnerType" | "vaults">> },

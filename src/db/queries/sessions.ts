@@ -3,7 +3,7 @@ import type { ApplicationStatus } from "../../schemas/application.ts";
 import type { Database } from "../client.ts";
 import { apiKeys, applications, partners, sessions } from "../schema/partners.ts";
 
-/** A session with its partner, and what decides whether it works. */
+/** A session, its partner and its validity. */
 export interface SessionOwner {
   address: string;
   partnerId: string;
@@ -11,11 +11,14 @@ export interface SessionOwner {
   vaults: string[] | null;
   keyVersion: number;
   expiresAt: Date;
-  /** Whether the application is approved, and has not been revoked since the session began. */
+  /** True when the application is approved and was not revoked since the session began. */
   live: boolean;
 }
 
-/** The session that a token's digest belongs to. One statement: what was revoked before it is dead. */
+/**
+ * Selects the session of a token's digest; null when there is none. One statement, so that a revoked session never
+ * passes. Throws `store_unavailable`.
+ */
 export async function selectSessionOwner(db: Database, digest: string): Promise<SessionOwner | null> {
   const rows = await db.run((sql) =>
     sql
@@ -39,8 +42,8 @@ export async function selectSessionOwner(db: Database, digest: string): Promise<
 }
 
 /**
- * Begins a session for a partner whose application is approved, and forgets those of theirs that expired.
- * Says what stood in the way otherwise: null where the application or the partner is not there.
+ * Starts a session for a partner whose application is approved, and deletes the partner's expired ones. Returns the
+ * state that prevented it otherwise; null without an application or partner. Throws `store_unavailable`.
  */
 export async function insertSession(
   db: Database,
@@ -67,7 +70,7 @@ export async function insertSession(
   return rows[0] ?? { begun: false, application: null, partner: false };
 }
 
-/** Ends one session. */
+/** Deletes a session. Throws `store_unavailable`. */
 export async function deleteSession(db: Database, digest: string): Promise<void> {
   await db.run((sql) => sql.delete(sessions).where(eq(sessions.digest, digest)));
 }

@@ -5,9 +5,10 @@ import type { Database } from "../client.ts";
 import { audit } from "../schema/partners.ts";
 import { signals } from "../schema/signals.ts";
 
+/** An incident, a row of `signals`. */
 export type SignalRow = typeof signals.$inferSelect;
 
-/** The incidents of some vaults since a time, in the order in which they began. Throws `store_unavailable`. */
+/** Selects the incidents of vaults since a time, in the order in which they began. Throws `store_unavailable`. */
 export function selectIncidents(
   db: Database,
   query: { since: Date; vaults: readonly { chainId: number; vaultAddress: string }[] },
@@ -25,8 +26,8 @@ export function selectIncidents(
 }
 
 /**
- * Writes incidents that are new or went on. One that another run began at the same time stays that run's, and none
- * goes back in time. Throws `store_unavailable`.
+ * Inserts new incidents and updates ongoing ones. An incident that another run began at the same time is left to that
+ * run, and none goes back in time. Throws `store_unavailable`.
  */
 export async function writeIncidents(db: Database, rows: readonly SignalRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -50,14 +51,14 @@ export async function writeIncidents(db: Database, rows: readonly SignalRow[]): 
   );
 }
 
-/** A page of incidents, newest first, and how many there are. Throws `store_unavailable`. */
+/** Selects a page of incidents, newest first, and their total number. Throws `store_unavailable`. */
 export async function selectSignals(
   db: Database,
   query: {
     since: Date;
     tiers: readonly Tier[];
     dimension: Dimension | null;
-    /** Only these; vaults that are not shown are not told of. */
+    /** Vault ids whose incidents may be shown. */
     vaultIds: readonly string[];
     limit: number;
     offset: number;
@@ -85,7 +86,7 @@ export async function selectSignals(
       .limit(query.limit)
       .offset(query.offset)
       .as("page");
-    // One statement sees one moment: the total is that of the page, also of one beyond the end.
+    // One statement, so that total and page are consistent, also beyond the last page.
     return sql
       .select()
       .from(counted)
@@ -95,7 +96,7 @@ export async function selectSignals(
   return { rows: found.flatMap((one) => one.page ?? []), total: found[0]?.counted.total ?? 0 };
 }
 
-/** One incident; null: there is none of this id. Throws `store_unavailable`. */
+/** Selects an incident by id; null when there is none. Throws `store_unavailable`. */
 export async function selectSignal(db: Database, signalId: string): Promise<SignalRow | null> {
   const rows = await db.run((sql) =>
     sql.select().from(signals).where(eq(signals.signalId, signalId)).limit(1),
@@ -113,9 +114,13 @@ const Changes = z.array(
     reason: z.string(),
   }),
 );
+/** A change of a vault's status in the audit log. */
 export type StatusChange = z.infer<typeof Changes>[number];
 
-/** Changes of vaults' status since a time, by the audit; `subject` is the vault's id. Throws `store_unavailable`. */
+/**
+ * Selects changes of vaults' status since a time from the audit log; `subject` is the vault id. Throws
+ * `store_unavailable`.
+ */
 export async function selectStatusChanges(db: Database, since: Date): Promise<StatusChange[]> {
   const { rows } = await db.run((sql) =>
     sql.execute(raw`select id, subject, extract(epoch from at)::int8 as seconds, before->>'status' as before,

@@ -4,16 +4,17 @@ import type { Database } from "../client.ts";
 import { flows } from "../schema/flows.ts";
 import { snapshots } from "../schema/snapshots.ts";
 
+/** A row of `snapshots`. */
 export type SnapshotRow = typeof snapshots.$inferSelect;
-/** One reading of a vault; its intervals follow from `readAt`. */
+/** A snapshot to store; its intervals follow from `readAt`. */
 export type NewSnapshot = Omit<SnapshotRow, "step" | "at">;
 
-/** Lengths of the intervals that are kept, seconds. */
+/** Lengths of the stored intervals in seconds. */
 export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 
 /**
- * Writes readings into their intervals of all lengths; of several in one interval the one of the newest block stays.
- * Throws `store_unavailable`.
+ * Stores snapshots into their intervals of all lengths; each interval keeps the one of the newest block. Throws
+ * `store_unavailable`.
  */
 export async function writeSnapshots(
   db: Database,
@@ -40,7 +41,7 @@ export async function writeSnapshots(
   );
 }
 
-/** Removes intervals that are older than their length is kept for; days stay. Throws `store_unavailable`. */
+/** Deletes five-minute and hourly intervals that have expired; daily ones stay. Throws `store_unavailable`. */
 export async function pruneSnapshots(db: Database, before: { fine: Date; hour: Date }): Promise<void> {
   const older = (step: number, than: Date) => and(eq(snapshots.step, step), lt(snapshots.at, than));
   await db.run((sql) =>
@@ -51,7 +52,10 @@ export async function pruneSnapshots(db: Database, before: { fine: Date; hour: D
   );
 }
 
-/** A vault's snapshots of one length in a span of time, both ends included, oldest first. Throws `store_unavailable`. */
+/**
+ * Selects a vault's snapshots of one interval length between two times, both included, oldest first. Throws
+ * `store_unavailable`.
+ */
 export function selectSnapshots(
   db: Database,
   query: { chainId: number; vaultAddress: string; step: number; from: Date; to: Date },
@@ -82,20 +86,20 @@ const PricePoints = z.array(
     seconds: z.coerce.number(),
   }),
 );
-/** A share price and when it held. */
+/** A share price and its time. */
 export interface PricePoint {
   chainId: number;
   vaultAddress: string;
-  /** Which of the asked ages it answers, seconds. */
+  /** The requested age in seconds. */
   age: number;
   sharePrice: bigint;
-  /** The block's time, seconds since the epoch. */
+  /** The block's timestamp, unix seconds. */
   seconds: number;
 }
 
 /**
- * Every vault's share price now and at each of some ages (seconds), where a snapshot is at most a quarter older than
- * that; `now` may be an hour old. Throws `store_unavailable`.
+ * Selects every vault's share price now and at each age (seconds), where a snapshot at most a quarter older exists;
+ * `now` may be an hour old. Throws `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,
@@ -121,9 +125,9 @@ export async function selectPricePoints(
 }
 
 /**
- * What went into a vault less what went out between consecutive blocks: one sum for each pair of neighbours, in the
- * asset's smallest unit, null where an event did not tell. The first block is excluded, as each pair's is.
- * Throws `store_unavailable`.
+ * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks: one sum per pair of neighbours,
+ * in the asset's smallest unit, null when an event did not contain its amount. The first block of each pair is
+ * excluded. Throws `store_unavailable`.
  */
 export async function sumNetFlows(
   db: Database,

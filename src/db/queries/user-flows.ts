@@ -6,29 +6,31 @@ import { flowCoverage, flows, flowTips } from "../schema/flows.ts";
 import { vaults } from "../schema/vaults.ts";
 import { completeFrom } from "./flows.ts";
 
-/** What a chain's flows reach, and what a user put into its vaults. */
+/** A user's net deposits on one chain, and the blocks that they cover. */
 export interface ChainFlows {
   chainId: number;
-  /** From this block on, all vaults' histories are stored without a gap; null: none of them is followed yet. */
+  /**
+   * First block from which on the histories of all vaults are stored without a gap; null when none is indexed yet.
+   */
   indexedFrom: number | null;
-  /** The head that the last run saw, and its time; null: there was none. */
+  /** Head block of the last run and its time; null when there was none. */
   indexedTo: number | null;
   headTime: Date | null;
-  /** Deposits less withdrawals by vault address, in the asset's smallest unit; null: not known. */
+  /** Deposits minus withdrawals by vault address, in the asset's smallest unit; null when not known. */
   sums: Readonly<Record<string, string | null>>;
 }
 
-/** A request to an asynchronous vault that was not seen to end. Addresses are lower case. */
+/** An open request to an asynchronous vault. Addresses are lower case. */
 export interface OpenRequest {
   chainId: number;
   vaultAddress: string;
   requestId: string;
 }
 
-/** What is stored of a user, beside what chains tell of the moment. */
+/** A user's stored flows and requests. */
 export interface UserFlows {
   chains: ChainFlows[];
-  /** Numbered requests that are open, 500 at most. */
+  /** Open requests with a request id, 500 at most. */
   requests: OpenRequest[];
 }
 
@@ -61,16 +63,16 @@ const Request = z
   );
 const Records = z.array(z.object({ chains: z.array(Chain), requests: z.array(Request) })).length(1);
 
-/** A user and the chains of interest. */
+/** A user and the chains to select. */
 export interface UserQuery {
   user: string;
   chainIds: readonly number[];
 }
 
 /**
- * What a user put into vaults of some chains, and the user's open requests there, in one statement. A sum is null
- * when an event did not tell its amount, or while the vault's history has a gap between its first block and the head.
- * Throws `store_unavailable`.
+ * Selects a user's net deposits and open requests on some chains, in one statement. A sum is null when an event did
+ * not contain its amount, or while the vault's history has a gap between its start block and the head. Throws
+ * `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));
@@ -78,7 +80,7 @@ export async function selectUserFlows(db: Database, query: UserQuery): Promise<U
   return record ?? { chains: [], requests: [] };
 }
 
-/** The statement by itself, for those who look at how it is planned. */
+/** Returns the statement of `selectUserFlows`, for tests of its query plan. */
 export function userFlowsStatement(query: UserQuery): SQL {
   const user = query.user.toLowerCase();
   const chains = raw`array(select jsonb_array_elements_text(${JSON.stringify(query.chainIds)}::jsonb)::int4)`;

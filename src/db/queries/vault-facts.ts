@@ -38,7 +38,7 @@ const PointShape = z
     liquidity: row.liquidity,
     controls: row.controls,
   }));
-/** A snapshot as rules see it; `seconds` is the block's own time. */
+/** A snapshot in the form that rules use; `seconds` is the block's timestamp. */
 export type PointRecord = z.output<typeof PointShape>;
 
 const FlowRecordShape = z
@@ -59,7 +59,7 @@ const FlowRecordShape = z
     vaultAddress: row.vault_address,
     txHash: row.tx_hash,
     logIndex: row.log_index,
-    /** Below zero for withdrawals. */
+    /** Negative for withdrawals. */
     assets: row.assets,
     user: row.user_address,
     blockNumber: row.block_number,
@@ -67,7 +67,7 @@ const FlowRecordShape = z
     outflow: row.outflow,
     unknown: row.unknown,
   }));
-/** One of a vault's largest flows of a span, with the sums of all of them; nulls where nothing flowed. */
+/** One of a vault's largest flows in a range, with the sums of all its flows; nulls when there were none. */
 export type FlowRecord = z.output<typeof FlowRecordShape>;
 
 /** A vault and the block after which its flows count. */
@@ -77,15 +77,15 @@ export interface VaultSpan {
   afterBlock: number;
 }
 
-/** How far back each length of interval is read, seconds. */
+/** How far back snapshots are read by interval length, seconds. */
 const BACK = { fine: 2 * 3_600, hour: 7 * 86_400, day: 90 * 86_400 } as const;
 const back = raw.raw(
   `case step when ${snapshotSteps.fine} then ${BACK.fine} when ${snapshotSteps.hour} then ${BACK.hour} else ${BACK.day} end`,
 );
-/** Single flows that are told of each vault, the largest ones. */
+/** Largest flows that are returned per vault. */
 const LARGEST = 5;
 
-/** The snapshots of some vaults, oldest first. Throws `store_unavailable`. */
+/** Selects the snapshots of vaults, oldest first. Throws `store_unavailable`. */
 export async function selectPoints(
   db: Database,
   query: { now: Date; vaults: readonly { chainId: number; vaultAddress: string }[] },
@@ -105,8 +105,8 @@ export async function selectPoints(
 }
 
 /**
- * The largest flows of some vaults, each with the sums of all of its vault; none for vaults whose flows after the
- * block are not all stored. Throws `store_unavailable`.
+ * Selects the largest flows of vaults, each with the sums of all flows of its vault; none for vaults whose flows
+ * after the block are not all stored. Throws `store_unavailable`.
  */
 export async function selectLargestFlows(db: Database, vaults: readonly VaultSpan[]): Promise<FlowRecord[]> {
   const { rows } = await db.run((sql) =>
@@ -140,12 +140,12 @@ const SpanFlowsShape = z
     largestDeposit: deposit,
     largestWithdrawal: withdrawal,
   }));
-/** What flowed in one of the spans that were asked about, none of it below zero; `index` says in which. */
+/** The flows in one of the requested ranges, unsigned; `index` is the range's position. */
 export type SpanFlows = z.output<typeof SpanFlowsShape>;
 
 /**
- * What flowed in some spans of blocks, the first block excluded; none for a span whose flows are not all stored, or
- * one of which did not tell its amount. Throws `store_unavailable`.
+ * Sums the flows in ranges of blocks, the first block excluded; none for a range whose flows are not all stored, or
+ * in which an event did not contain its amount. Throws `store_unavailable`.
  */
 export async function sumSpans(
   db: Database,

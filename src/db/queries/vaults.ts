@@ -3,9 +3,10 @@ import type { Database } from "../client.ts";
 import { type VaultStatus, vaults } from "../schema/vaults.ts";
 import { type AuditNote, auditInsert } from "./audit.ts";
 
+/** A row of the registry. */
 export type VaultRow = typeof vaults.$inferSelect;
 
-/** Every vault that may be shown, in a stable order. */
+/** Selects every vault that may be shown, in a stable order. Throws `store_unavailable`. */
 export function selectVaults(db: Database): Promise<VaultRow[]> {
   return db.run((sql) =>
     sql
@@ -16,7 +17,7 @@ export function selectVaults(db: Database): Promise<VaultRow[]> {
   );
 }
 
-/** One vault's row, whatever its status. */
+/** Selects a vault in any status; null when it is not in the registry. Throws `store_unavailable`. */
 export async function selectVault(
   db: Database,
   key: { chainId: number; address: string },
@@ -31,8 +32,9 @@ export async function selectVault(
   return rows[0] ?? null;
 }
 
+/** A row of the registry to insert. */
 export type NewVault = typeof vaults.$inferInsert;
-/** What derivation from the chain says of a vault. */
+/** Columns that are derived from the vault's own contracts. */
 export type DerivedColumns = Pick<
   NewVault,
   | "assetAddress"
@@ -48,7 +50,10 @@ export type DerivedColumns = Pick<
   | "params"
 >;
 
-/** Every row of the registry in the order of chain and address; `backoff` is the last one of the page before. */
+/**
+ * Selects a page of the registry by chain and address; `after` is the last row of the previous page. Throws
+ * `store_unavailable`.
+ */
 export function selectAllVaults(
   db: Database,
   page: { limit: number; after: { chainId: number; address: string } | null },
@@ -71,7 +76,10 @@ export function selectAllVaults(
   );
 }
 
-/** Adds a row, `unsupported`, with its audit row; false when the vault is in the registry already. */
+/**
+ * Inserts a vault as `unsupported` with its audit row; false when it is in the registry already. Throws
+ * `store_unavailable`.
+ */
 export async function insertVault(
   db: Database,
   added: { vault: NewVault; vaultId: string; note: AuditNote },
@@ -100,8 +108,8 @@ export async function insertVault(
 }
 
 /**
- * Changes a vault's status, and its addresses where they were derived anew, with its audit row, in one
- * statement; false when the vault is not in the status that the change was decided from.
+ * Updates a vault's status, and its derived columns if they were derived again, with the audit row, in one statement;
+ * false when the vault is no longer in the status that the change was decided from. Throws `store_unavailable`.
  */
 export async function updateVaultStatus(
   db: Database,

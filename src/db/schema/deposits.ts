@@ -15,19 +15,19 @@ import type { DepositState } from "../../schemas/deposit.ts";
 import type { BuiltDeposit } from "../../schemas/quote.ts";
 import { time, uint256 } from "../columns.ts";
 
-/** A deposit that build handed out, and what became of it. */
+/** Deposits that were built, and their progress. Addresses and hashes are lower case. */
 export const deposits = pgTable(
   "deposits",
   {
     trackingId: text("tracking_id").primaryKey(),
-    /** keccak256 of the tracking id: what the Router emits. */
+    /** keccak256 of the tracking id: the reference that the Router emits. */
     ref: text("ref").notNull(),
     state: text("state").$type<DepositState>().notNull(),
     substatus: text("substatus"),
     userAddress: text("user_address").notNull(),
     vaultChainId: integer("vault_chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** The token whose arrival at the user completes the deposit, as promised when it was built. */
+    /** The token whose arrival at the user completes the deposit. */
     shareToken: text("share_token").notNull(),
     fromChainId: integer("from_chain_id").notNull(),
     fromToken: text("from_token").notNull(),
@@ -36,46 +36,46 @@ export const deposits = pgTable(
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
     receivedAmount: uint256("received_amount"),
-    /** Who moves the money to the vault's chain and token; null: nobody, it is there already. */
+    /** The provider that moves the money to the vault's chain and token; null for direct deposits. */
     provider: text("provider"),
     bridge: text("bridge"),
-    /** What the provider needs to follow the transfer. */
+    /** The provider's name of the bridge or exchange, needed for its status API. */
     tool: text("tool"),
-    /** The token that arrives on the vault's chain, what is expected of it and what is guaranteed. */
+    /** The token that arrives on the vault's chain, its expected and its guaranteed amount. */
     moveToken: text("move_token"),
     moveExpected: uint256("move_expected"),
     moveMin: uint256("move_min"),
-    /** Whether the bridge itself calls the Router with what it delivers. */
+    /** True when the bridge itself calls the Router on the destination chain. */
     destinationCall: boolean("destination_call").notNull().default(false),
     routerExplorer: text("router_explorer"),
-    /** The loss the user allowed, as a fraction: the second step is built with it again. */
+    /** Slippage that the user allowed, as a fraction; the second step is built with it too. */
     slippage: doublePrecision("slippage").notNull().default(0.03),
     twoStep: boolean("two_step").notNull().default(false),
-    /** The first transaction as it was handed out: what a reported hash is compared with. */
+    /** Target and calldata hash of the built transaction; a reported transaction must match them. */
     sourceTo: text("source_to").notNull(),
     sourceDataHash: text("source_data_hash").notNull(),
     sourceTxHash: text("source_tx_hash"),
     depositTxHash: text("deposit_tx_hash"),
     claimTxHash: text("claim_tx_hash"),
-    /** The transactions that delivered, or gave the money back, as their own receipts show. */
+    /** Transactions that delivered the money or refunded it, as proven by their receipts. */
     destinationTxHash: text("destination_tx_hash"),
     refundTxHash: text("refund_tx_hash"),
-    /** What the user or the Router really received of `moveToken`. */
+    /** Amount of `moveToken` that the user or the Router received. */
     deliveredAmount: uint256("delivered_amount"),
-    /** Whether the chain has shown that `sourceTxHash` carries this deposit. */
+    /** True once the chain has proven that `sourceTxHash` carries this deposit. */
     sourceProven: boolean("source_proven").notNull().default(false),
     depositProven: boolean("deposit_proven").notNull().default(false),
-    /** What an asynchronous vault was asked for: the family's number of the request, where it has one. */
+    /** Request id of an asynchronous vault, where the vault numbers its requests. */
     requestId: text("request_id"),
-    /** When the cron job looks at it again, and how often it has looked. */
+    /** Time of the poller's next check, and the number of checks so far. */
     nextCheckAt: time("next_check_at"),
     checks: integer("checks").notNull().default(0),
     parentTrackingId: text("parent_tracking_id"),
     partnerId: text("partner_id").notNull().default(""),
     partnerType: smallint("partner_type").notNull().default(0),
-    /** The partner whose key built the deposit; null when `partnerId` is only what somebody said. */
+    /** The partner whose key built the deposit; null when `partnerId` is only claimed. */
     partnerAddress: text("partner_address"),
-    /** Whether the key's secret was there too. */
+    /** True when the key's secret was presented too. */
     partnerVerified: boolean("partner_verified").notNull().default(false),
     referrer: text("referrer").notNull(),
     referrerHandle: text("referrer_handle").notNull().default(""),
@@ -102,19 +102,19 @@ export const deposits = pgTable(
   ],
 );
 
-/** Answers of builds that were asked for under an `Idempotency-Key`. */
+/** Answers of builds with an `Idempotency-Key`. */
 export const idempotency = pgTable(
   "idempotency",
   {
-    /** Whose key it is: a partner, or a client address with a user. */
+    /** Owner of the key: a partner, or a client address with a user. */
     scope: text("scope").notNull(),
     key: text("key").notNull(),
-    /** SHA-256 of the request, hexadecimal. */
+    /** SHA-256 of the request body, hexadecimal. */
     bodyHash: text("body_hash").notNull(),
-    /** Of the request that is answering it. */
+    /** Token of the request that is building the answer. */
     owner: text("owner").notNull(),
     claimedAt: time("claimed_at").notNull(),
-    /** Null while the owner works. */
+    /** Null while the answer is being built. */
     response: jsonb("response").$type<BuiltDeposit>(),
     expiresAt: time("expires_at"),
   },

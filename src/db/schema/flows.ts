@@ -13,12 +13,13 @@ import {
 import { blockSet, time } from "../columns.ts";
 
 const block = (name: string) => bigint(name, { mode: "number" });
-/** A uint256 with a sign, as decimal text on the way in and out. */
+/** A signed uint256 column, read and written as decimal text. */
 const signedUint256 = (name: string) => numeric(name, { precision: 78, scale: 0 });
 
+/** Direction of a flow. */
 export type FlowKind = "deposit" | "withdrawal";
 
-/** What users put into vaults and took out, as the vaults' own events show. Addresses and hashes are lower case. */
+/** Deposits to and withdrawals from vaults, as the vaults' own events show. Addresses and hashes are lower case. */
 export const flows = pgTable(
   "flows",
   {
@@ -28,48 +29,53 @@ export const flows = pgTable(
     vaultAddress: text("vault_address").notNull(),
     userAddress: text("user_address").notNull(),
     kind: text("kind").$type<FlowKind>().notNull(),
-    /** In the asset's smallest unit, below zero for withdrawals; null: the event does not tell. */
+    /** In the asset's smallest unit, negative for withdrawals; null when the event does not contain it. */
     assets: signedUint256("assets"),
-    /** In the share token's smallest unit, below zero for withdrawals; null: the event does not tell. */
+    /** In the share token's smallest unit, negative for withdrawals; null when the event does not contain it. */
     shares: signedUint256("shares"),
     blockNumber: block("block_number").notNull(),
     blockHash: text("block_hash").notNull(),
-    /** False above the chain's final block: replaced with each tick. */
+    /**
+     * False above the chain's final block: such rows are replaced by every run, so that reorgs correct themselves.
+     */
     final: boolean("final").notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] }),
-    // All that a sum needs, so that it reads the index alone.
+    // Covers sums, so that they read the index alone.
     index("flows_user").on(table.userAddress, table.chainId, table.vaultAddress, table.assets),
     index("flows_vault").on(table.chainId, table.vaultAddress, table.blockNumber),
     index("flows_provisional").on(table.chainId, table.blockNumber).where(raw`not ${table.final}`),
   ],
 );
 
-/** How far each chain is followed. Flows up to `finalBlock` stay; those up to `headBlock` may still change. */
+/**
+ * How far each chain is indexed. Flows up to `finalBlock` are permanent; those up to `headBlock` may change by a
+ * reorg.
+ */
 export const flowTips = pgTable("flow_tips", {
   chainId: integer("chain_id").primaryKey(),
-  /** Goes up with each write: a run that decided on an older one writes nothing. */
+  /** Incremented by each write: a run that was decided on an older version writes nothing. */
   version: integer("version").notNull().default(0),
-  /** The run that wrote the version. */
+  /** Id of the run that wrote the version. */
   run: text("run").notNull().default(""),
   finalBlock: block("final_block"),
   finalHash: text("final_hash"),
   headBlock: block("head_block"),
   headHash: text("head_hash"),
-  /** The head's own time. */
+  /** The head block's timestamp. */
   headTime: time("head_time"),
-  /** How many blocks one question about logs covers, as learnt. */
+  /** Blocks of one `eth_getLogs` request, as learnt from the chain's nodes. */
   span: integer("span").notNull(),
-  /** When the tip moved, when work on older blocks was handed out or done, and what the last run met. */
+  /** When the tip last moved, when backfill was last queued or done, and the last run's error. */
   movedAt: time("moved_at"),
   historyAt: time("history_at"),
   error: text("error"),
-  /** Up to this block, events of control were looked for; null: none yet. */
+  /** Last block whose control events were read; null: none yet. */
   controlsTo: block("controls_to"),
 });
 
-/** What of each vault's history is stored. */
+/** Coverage: the blocks of each vault whose flows are stored. */
 export const flowCoverage = pgTable(
   "flow_coverage",
   {
@@ -77,37 +83,37 @@ export const flowCoverage = pgTable(
     vaultAddress: text("vault_address").notNull(),
     /** First block that can hold an event of the vault. */
     startBlock: block("start_block").notNull(),
-    /** What was looked for: another adapter or other contracts make another history. */
+    /** Identifies the events and contracts that were read; with others the history is read again. */
     source: text("source").notNull().default(""),
-    /** From this block on, the vault is in every read of the chain's tip; null: not yet. */
+    /** First block from which on every run of the tip includes the vault; null: not yet. */
     followedFrom: block("followed_from"),
-    /** Blocks below `followedFrom` that were read. */
+    /** Blocks below `followedFrom` that are stored. */
     done: blockSet("done").notNull().default(raw`'{}'`),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
 );
 
-/** What is known of the first block of vaults whose row does not name it, until a search has found it. */
+/** Searches for the start blocks of vaults whose rows do not name them. */
 export const flowStarts = pgTable(
   "flow_starts",
   {
     chainId: integer("chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** For what it is searched: other contracts have another first block. */
+    /** Identifies the contracts that are searched; others have another start block. */
     source: text("source").notNull(),
-    /** The last block at which none of the contracts is there yet, as far as is known; -1: none. */
+    /** The last block at which none of the contracts had code, as far as known; -1: none. */
     absentAt: block("absent_at").notNull(),
-    /** From this block on, one of them may be there. */
+    /** First block at which one of the contracts may have code. */
     presentAt: block("present_at").notNull(),
-    /** Runs in which no node could tell and not all of them said so. */
+    /** Number of unclear probes, where not every node answered. */
     doubts: integer("doubts").notNull().default(0),
-    /** Once found: no event of the vault lies below. */
+    /** The result, null while searching: no event of the vault is below it. */
     startBlock: block("start_block"),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
 );
 
-/** Events by which vaults tell of changes that no view shows, for as long as rules look back. Lower case; all final. */
+/** Events of governance changes that no view shows, kept as long as rules need them. Lower case; all final. */
 export const controlEvents = pgTable(
   "control_events",
   {

@@ -2,7 +2,7 @@ import { index, integer, jsonb, pgTable, smallint, text } from "drizzle-orm/pg-c
 import type { ApplicationForm, ApplicationStatus } from "../../schemas/application.ts";
 import { time } from "../columns.ts";
 
-/** Who wants to be a partner, and what was decided. One row for each address, which is lower case. */
+/** Applications of wallets to become partners, one per address (lower case). */
 export const applications = pgTable(
   "applications",
   {
@@ -10,9 +10,9 @@ export const applications = pgTable(
     address: text("address").notNull().unique(),
     status: text("status").$type<ApplicationStatus>().notNull(),
     form: jsonb("form").$type<ApplicationForm>().notNull(),
-    /** What the administrator noted with the last decision. */
+    /** The administrator's note on the last decision. */
     note: text("note").notNull().default(""),
-    /** Goes up with each revocation: keys and sessions of an earlier epoch never work again. */
+    /** Incremented by each revocation: keys and sessions of an earlier epoch are invalid. */
     epoch: integer("epoch").notNull().default(0),
     createdAt: time("created_at").notNull(),
     decidedAt: time("decided_at"),
@@ -34,7 +34,7 @@ export const partners = pgTable("partners", {
   createdAt: time("created_at").notNull().defaultNow(),
 });
 
-/** Each partner's one working key pair, as keyed hashes. */
+/** Each partner's key pair, as keyed hashes. */
 export const apiKeys = pgTable("api_keys", {
   partnerAddress: text("partner_address")
     .primaryKey()
@@ -43,11 +43,11 @@ export const apiKeys = pgTable("api_keys", {
   keyDigest: text("key_digest").notNull().unique(),
   secretDigest: text("secret_digest").notNull(),
   pepperVersion: integer("pepper_version").notNull(),
-  /** The key's start and end, for people. */
+  /** First and last characters of the key, for display. */
   prefix: text("prefix").notNull(),
-  /** Goes up with each rotation. */
+  /** Incremented by each rotation. */
   version: integer("version").notNull().default(1),
-  /** The application's epoch in which the pair was made. */
+  /** The application's epoch when the pair was created. */
   epoch: integer("epoch").notNull(),
   createdAt: time("created_at").notNull(),
 });
@@ -60,7 +60,7 @@ export const sessions = pgTable(
     partnerAddress: text("partner_address")
       .notNull()
       .references(() => partners.address),
-    /** The application's epoch in which it began. */
+    /** The application's epoch when the session began. */
     epoch: integer("epoch").notNull(),
     createdAt: time("created_at").notNull(),
     expiresAt: time("expires_at").notNull(),
@@ -68,7 +68,7 @@ export const sessions = pgTable(
   (table) => [index("sessions_partner").on(table.partnerAddress)],
 );
 
-/** Who changed what; rows are only ever added. */
+/** Audit log of administrative changes; append-only. */
 export const audit = pgTable(
   "audit",
   {
@@ -77,7 +77,7 @@ export const audit = pgTable(
     /** `admin`, or the partner's address. */
     actor: text("actor").notNull(),
     action: text("action").notNull(),
-    /** The application, vault or partner that was changed. */
+    /** The changed application, vault or partner. */
     subject: text("subject").notNull(),
     note: text("note").notNull().default(""),
     before: jsonb("before").$type<Record<string, unknown>>(),

@@ -2,7 +2,7 @@ import { bigint, index, integer, jsonb, pgTable, text, unique } from "drizzle-or
 import type { Dimension, Metric, Stage, Tier } from "../../schemas/signal.ts";
 import { time } from "../columns.ts";
 
-/** What rules found, one row for each incident. Addresses are lower case. */
+/** Incidents: findings of the signal rules, coalesced to one row per incident. Addresses are lower case. */
 export const signals = pgTable(
   "signals",
   {
@@ -11,9 +11,9 @@ export const signals = pgTable(
     ruleId: text("rule_id").notNull(),
     chainId: integer("chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** Sets incidents of one rule and vault apart that are about different things. */
+    /** Distinguishes incidents of one rule and vault, such as two controls that changed. */
     subject: text("subject").notNull(),
-    /** How many incidents of the same rule, vault and subject there were before. */
+    /** Number of earlier incidents of the same rule, vault and subject. */
     sequence: integer("sequence").notNull(),
     tier: text("tier").$type<Tier>().notNull(),
     dimension: text("dimension").$type<Dimension>().notNull(),
@@ -22,7 +22,7 @@ export const signals = pgTable(
     metrics: jsonb("metrics").$type<Metric[]>().notNull(),
     evidence: jsonb("evidence").$type<Record<string, string>>().notNull(),
     evolution: jsonb("evolution").$type<Stage[]>().notNull(),
-    /** What it was raised or changed for, so that nothing counts twice. */
+    /** Keys of the findings that raised or updated it, so that none counts twice. */
     keys: jsonb("keys").$type<string[]>().notNull(),
     firstSeen: time("first_seen").notNull(),
     lastSeen: time("last_seen").notNull(),
@@ -31,7 +31,7 @@ export const signals = pgTable(
     blockNumber: bigint("block_number", { mode: "number" }),
   },
   (table) => [
-    // Two runs that find the same make one incident of it.
+    // Two runs with the same finding create one incident.
     unique("signals_incident").on(
       table.ruleId,
       table.chainId,

@@ -12,11 +12,12 @@ import {
 import type { Asset, VaultType } from "../../schemas/vault.ts";
 import { time, uint256 } from "../columns.ts";
 
-/** How a vault's deposits are called and by whom. */
+/** Caller of a vault's deposits: the Router on behalf of the user, or the user. */
 export type VaultCaller = "router" | "user";
+/** Whether deposits into a vault are offered. */
 export type VaultStatus = "active" | "paused" | "unsupported";
 
-/** The registry: every known vault. Addresses are lower case. */
+/** The registry of vaults. Addresses are lower case. */
 export const vaults = pgTable(
   "vaults",
   {

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { longestLists, splitFilter, toTopicLists } from "../../src/chains/log-filter.ts";
+
+describe("splitFilter()", () => {
+  test("leaves a filter within the limits as it is", () => {
+    const filter = { addresses: ["0xa"], topics: [["0x1"], null, ["0x2", "0x3"]] };
+    expect(splitFilter(filter, { addresses: 1, topics: 2 })).toEqual([filter]);
+  });
+
+  test("splits addresses and the topic list of every position, each combination once", () => {
+    const filter = {
+      addresses: ["0xa", "0xb", "0xc"],
+      topics: [["0x1", "0x2"], null, ["0x3", "0x4", "0x5"]],
+    };
+    const parts = splitFilter(filter, { addresses: 2, topics: 2 });
+    expect(parts).toHaveLength(4);
+    const combinations = parts.flatMap(({ addresses, topics: [first, second, third] }) => {
+      expect(second).toBe(null);
+      return addresses.flatMap((address) =>
+        (first ?? []).flatMap((a) => (third ?? []).map((c) => `${address} ${a} ${c}`)),
+      );
+    });
+    expect(new Set(combinations).size).toBe(18);
+    expect(combinations).toHaveLength(18);
+    expect(longestLists(parts)).toEqual({ addresses: 2, topics: 2 });
+  });
+
+  test("asks nothing for a filter without addresses or with an empty topic list, which nodes take for any", () => {
+    expect(splitFilter({ addresses: [], topics: [["0x1"]] }, { addresses: 5, topics: 5 })).toEqual([]);
+    expect(splitFilter({ addresses: ["0xa"], topics: [[]] }, { addresses: 5, topics: 5 })).toEqual([]);
+  });
+});
+
+test("toTopicLists() makes each position a lower-case list, null where any topic matches", () => {
+  expect(toTopicLists(["0xAB", null, ["0xC", "0xd"], undefined])).toEqual([
+    ["0xab"],
+    null,
+    ["0xc", "0xd"],
+    null,
+  ]);
+});
