@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain?.stop());
 
-test("a vault is derived from what it says of itself", async () => {
+test("deriveFromChain() derives a vault from its own views", async () => {
   const asset = { address: token, symbol: "TOK", decimals: 6 };
   const own = { shareToken: vault, entryPoint: vault, spender: vault, pricer: vault };
   expect(await derive("erc4626", vault)).toEqual({
@@ -48,14 +48,14 @@ test("a vault is derived from what it says of itself", async () => {
   });
 });
 
-test("a proxy is as good as what stands behind it", async () => {
+test("deriveFromChain() derives a proxy like its implementation", async () => {
   const behind = await put("SaidVault", token, zeroAddress, true);
   const proxy = await put("Proxy", behind);
   // The stand-in keeps its answers in its own storage, where a proxy has nothing.
   expect(await derive("erc4626", proxy)).toMatchObject({ ok: false });
 });
 
-describe("nothing is derived from", () => {
+describe("deriveFromChain() refuses", () => {
   const lies: readonly [string, string, () => Promise<Address>, string][] = [
     ["an account", "erc4626", async () => EOA, "no ERC-4626 vault"],
     ["a token", "erc4626", async () => token, "no ERC-4626 vault"],
@@ -96,13 +96,13 @@ describe("nothing is derived from", () => {
   });
 });
 
-describe("a factory's word is final where one is known", () => {
-  test("on a chain without a known factory the vault's own view has to do", async () => {
+describe("identification by factory", () => {
+  test("uses the vault's own view on a chain without a known factory", async () => {
     const morpho = await put("SaidMorpho", token);
     expect(await derive("metamorpho", morpho)).toMatchObject({ ok: true });
   });
 
-  test("on a chain with factories one of them must know the vault", async () => {
+  test("requires that a factory of the chain created the vault", async () => {
     const morpho = await put("SaidMorpho", token);
     const subject = unreviewedSubject({ chainId: 1, address: morpho });
     expect(await deriveFromChain(client, { adapter: "metamorpho", subject })).toEqual({

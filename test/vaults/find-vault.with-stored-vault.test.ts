@@ -8,7 +8,7 @@ import { address, contextOf, key, stored } from "../support/vaults/listed.ts";
 const row = stored({ address: address(1), status: "active" });
 const OLD = getAddress(address(7));
 
-/** Works on vault 1 while Postgres has one row of it and the cache another; gives what was worked on. */
+/** Runs withStoredVault() with given rows of vault 1 in Postgres and in the cache. */
 async function work({ postgres, cached }: { postgres: StoredVault | null; cached: StoredVault | null }) {
   const db = { run: async () => (postgres === null ? [] : [postgres]) } as unknown as Database;
   const ctx = { ...contextOf({ rows: cached === null ? [] : [cached] }), db };
@@ -26,27 +26,27 @@ async function work({ postgres, cached }: { postgres: StoredVault | null; cached
 
 const own = getAddress(row.entryPoint);
 
-describe("what rests on a vault", () => {
-  test("is done once where Postgres and the cache agree, or the cache has nothing to start with", async () => {
+describe("withStoredVault()", () => {
+  test("runs the work once when Postgres and the cache agree, or the cache has no active row", async () => {
     expect(await work({ postgres: row, cached: row })).toEqual({ outcome: own, tried: 1 });
     expect(await work({ postgres: row, cached: null })).toEqual({ outcome: own, tried: 1 });
     const paused = { ...row, status: "paused" } as const;
     expect(await work({ postgres: row, cached: paused })).toEqual({ outcome: own, tried: 1 });
   });
 
-  test("is done again where they differ, and no address of the cache is returned", async () => {
+  test("repeats the work when the rows differ, and returns no cached address", async () => {
     const cached = { ...row, entryPoint: address(9) };
     expect(await work({ postgres: row, cached })).toEqual({ outcome: own, tried: 2 });
   });
 
-  test("does not fail by what the cache alone says", async () => {
+  test("ignores a failure with the cached row", async () => {
     expect(await work({ postgres: row, cached: { ...row, spender: OLD } })).toEqual({
       outcome: own,
       tried: 2,
     });
   });
 
-  test("is never returned of a vault that Postgres has no more, or does not serve", async () => {
+  test("throws vault_not_found for a vault that Postgres lacks or does not serve", async () => {
     expect(await work({ postgres: null, cached: row })).toMatchObject({ outcome: "vault_not_found" });
     const unsupported = { ...row, status: "unsupported" } as const;
     expect(await work({ postgres: unsupported, cached: row })).toMatchObject({ outcome: "vault_not_found" });

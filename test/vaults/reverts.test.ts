@@ -36,29 +36,29 @@ const reverts = (signature: string, args: readonly unknown[]): Hex => {
 };
 const says = (reason: string): Hex => reverts("Error(string reason)", [reason]);
 
-describe("a named error", () => {
+describe("explainCommonRevert() with a custom error", () => {
   test.each(refusals)("%s", (signature, args, code) => {
     expect(explainCommonRevert(reverts(signature, args))).toEqual({ code, text: signature.split("(")[0] });
   });
 
-  test("stands for a code of the table", () => {
+  test("returns a code of the error table", () => {
     for (const [, , code] of refusals) expect(errorTable[code].status).toBeLessThan(500);
   });
 
-  test("that nobody knows is given by its selector", () => {
+  test("returns the selector of an unknown error", () => {
     expect(explainCommonRevert(reverts("SomethingElse(uint256 x)", [1n]))).toEqual({
       code: null,
       text: toFunctionSelector("SomethingElse(uint256)"),
     });
   });
 
-  test("whose arguments are cut off is given by its selector, and stands for nothing", () => {
+  test("returns the selector and no code for truncated arguments", () => {
     const whole = reverts("ERC20ExceededCap(uint256 increasedSupply, uint256 cap)", [2n, 1n]);
     expect(explainCommonRevert(whole.slice(0, 70) as Hex)).toEqual({ code: null, text: whole.slice(0, 10) });
   });
 });
 
-describe("a reason in words", () => {
+describe("explainCommonRevert() with a reason", () => {
   test.each<[string, ErrorCode | null]>([
     ["ZERO_SHARES", "zero_shares"],
     ["Cannot mint zero", "zero_shares"],
@@ -85,15 +85,15 @@ describe("a reason in words", () => {
     ["oracle paused by somebody", null],
     ["TRANSFER_FROM_FAILED", null],
     ["", null],
-  ])("%j stands for %s", (reason, code) => {
+  ])("maps %j to %s", (reason, code) => {
     expect(explainCommonRevert(says(reason))).toEqual({ code, text: reason });
   });
 
-  test("is shown without what would hide or turn it", () => {
+  test("removes control characters from the reason", () => {
     expect(explainCommonRevert(says("a\u0000b\u202ec\nd")).text).toBe("abcd");
   });
 
-  test("is cut at 200 characters", () => {
+  test("cuts the reason at 200 characters", () => {
     expect(explainCommonRevert(says("x".repeat(5_000))).text).toBe("x".repeat(200));
   });
 });
@@ -101,15 +101,15 @@ describe("a reason in words", () => {
 test.each<[Hex, string]>([
   [reverts("Panic(uint256 code)", [0x11n]), "Panic(17)"],
   [reverts("Panic(uint256 code)", [0x12n]), "Panic(18)"],
-])("a panic is told by its number", (data, text) => {
+])("explainCommonRevert() names a panic by its number", (data, text) => {
   expect(explainCommonRevert(data)).toEqual({ code: null, text });
 });
 
-test.each<Hex>(["0x", "0x00", "0x08c379"])("%s says nothing", (data) => {
+test.each<Hex>(["0x", "0x00", "0x08c379"])("explainCommonRevert() returns nothing for %s", (data) => {
   expect(explainCommonRevert(data)).toEqual({ code: null, text: null });
 });
 
-test("no revert data makes it throw, or say more than 200 characters", () => {
+test("explainCommonRevert() never throws and never returns more than 200 characters", () => {
   const selectors = fc.constantFrom("0x08c379a0", "0x4e487b71", "0x", reverts("EnforcedPause()", []));
   fc.assert(
     fc.property(selectors, fc.uint8Array({ maxLength: 300 }), (selector, rest) => {

@@ -47,56 +47,53 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => chain.stop());
 
-describe.each(MODES.map((mode, index) => ({ mode, index })))(
-  "a vault that answers by $mode",
-  ({ mode, index }) => {
-    const bad = () => hostile[index] ?? honest;
+describe.each(MODES.map((mode, index) => ({ mode, index })))("a hostile vault ($mode)", ({ mode, index }) => {
+  const bad = () => hostile[index] ?? honest;
 
-    test("shows nothing of itself that is not known", async () => {
-      const { value } = await runQuery(client(), adapterOf(bad()).state(bad(), NOW));
-      expect(value).toEqual({
-        ...{ paused: false, minDeposit: null },
-        ...{ totalAssets: null, totalSupply: null, sharePrice: null, maxDeposit: null },
-      });
+  test("has null for every value of its state", async () => {
+    const { value } = await runQuery(client(), adapterOf(bad()).state(bad(), NOW));
+    expect(value).toEqual({
+      ...{ paused: false, minDeposit: null },
+      ...{ totalAssets: null, totalSupply: null, sharePrice: null, maxDeposit: null },
     });
+  });
 
-    test("leaves a list's other vaults as they are", async () => {
-      const listed = [bad(), honest];
-      const parts = listed.map((one) => [one.vaultId, adapterOf(one).flags(one)] as const);
-      const { value } = await runQuery(client(), queryAll(Object.fromEntries(parts)));
-      expect(value).toEqual({
-        [bad().vaultId]: { paused: false, minDeposit: null },
-        [honest.vaultId]: { paused: true, minDeposit: null },
-      });
+  test("does not spoil the flags of other vaults in a list", async () => {
+    const listed = [bad(), honest];
+    const parts = listed.map((one) => [one.vaultId, adapterOf(one).flags(one)] as const);
+    const { value } = await runQuery(client(), queryAll(Object.fromEntries(parts)));
+    expect(value).toEqual({
+      [bad().vaultId]: { paused: false, minDeposit: null },
+      [honest.vaultId]: { paused: true, minDeposit: null },
     });
+  });
 
-    test("gives no preview, and what the user holds is known all the same", async () => {
-      const request = { token: bad().asset, amount: 100n, caller: null, receiver: USER, now: NOW };
-      const terms = adapterOf(bad()).terms(bad(), request);
-      const balance = read({ to: honest.address, abi: erc20Abi, name: "balanceOf", args: [USER] });
-      const holding = describeReads({ balance }, (told) => valueOrNull(told.balance));
-      const { value } = await runQuery(client(), queryAll({ terms, holding }));
-      expect(value.terms).toMatchObject({ asset: null, previewShares: null, price: null, maxDeposit: null });
-      expect(value.holding).toBe(5n);
-    });
+  test("gives no preview and does not hide the user's balance", async () => {
+    const request = { token: bad().asset, amount: 100n, caller: null, receiver: USER, now: NOW };
+    const terms = adapterOf(bad()).terms(bad(), request);
+    const balance = read({ to: honest.address, abi: erc20Abi, name: "balanceOf", args: [USER] });
+    const holding = describeReads({ balance }, (results) => valueOrNull(results.balance));
+    const { value } = await runQuery(client(), queryAll({ terms, holding }));
+    expect(value.terms).toMatchObject({ asset: null, previewShares: null, price: null, maxDeposit: null });
+    expect(value.holding).toBe(5n);
+  });
 
-    test("leaves a user's other positions as they are, whether it owes them something or not", async () => {
-      const requests = { ...bad(), adapter: "lagoon" };
-      const vaults = [bad(), honest, requests];
-      const beside = pendingQuery({ user: USER, vaults, open: [] });
-      if (beside === null) throw new Error("no vault takes requests");
-      const query = { user: USER, lensed: lensed(vaults) };
-      const together = await readChainPositionsWith(client(), { ...query, beside });
-      const apart = {
-        positions: await readChainPositions(client(), query),
-        value: (await runQuery(client(), beside)).value,
-      };
-      for (const { positions, value } of [apart, ...(together === null ? [] : [together])]) {
-        expect(positions.held).toEqual([{ vault: honest, shares: 5n, assets: 10n }]);
-        // A balance is the first word of an answer, whatever follows: this one's is zero.
-        expect(positions.unread).toEqual(mode === "returnBomb" ? [] : [bad(), requests]);
-        expect(value).toEqual([]);
-      }
-    });
-  },
-);
+  test("does not hide a user's other positions and pending deposits", async () => {
+    const requests = { ...bad(), adapter: "lagoon" };
+    const vaults = [bad(), honest, requests];
+    const beside = pendingQuery({ user: USER, vaults, open: [] });
+    if (beside === null) throw new Error("no vault takes requests");
+    const query = { user: USER, lensed: lensed(vaults) };
+    const together = await readChainPositionsWith(client(), { ...query, beside });
+    const apart = {
+      positions: await readChainPositions(client(), query),
+      value: (await runQuery(client(), beside)).value,
+    };
+    for (const { positions, value } of [apart, ...(together === null ? [] : [together])]) {
+      expect(positions.held).toEqual([{ vault: honest, shares: 5n, assets: 10n }]);
+      // A balance is the first word of an answer, whatever follows: this one's is zero.
+      expect(positions.unread).toEqual(mode === "returnBomb" ? [] : [bad(), requests]);
+      expect(value).toEqual([]);
+    }
+  });
+});

@@ -91,8 +91,8 @@ function strategyReads(
 
 /**
  * Accountable's vaults: deposits mint at once into a separate share token; minimum, pause and loan belong to the strategy.
- * `totalAssets` counts idle assets only. `DepositNotAllowed` means that the loan is in a state without deposits, whoever
- * calls. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
+ * `totalAssets` counts idle assets only. `DepositNotAllowed` means that the loan's state allows no deposits by
+ * any account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",

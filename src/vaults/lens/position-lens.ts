@@ -3,18 +3,17 @@ import { sameAddress } from "../../lib/address.ts";
 import { positionLensCreationCode } from "./artifact.ts";
 
 /**
- * What the lens reads of one vault. `shareToken` is where `balanceOf(user)` is read; `pricer` answers what
- * the shares are worth and may be the same contract. `kind` says how:
+ * How the lens reads one vault. `balanceOf(user)` is read from `shareToken`; `pricer` values the shares and may be the same
+ * contract. `kind` selects the valuation:
  * - `convert_or_ratio`: `convertToAssets(balance)`, and when that fails `balance × totalAssets() of the pricer /
- *   totalSupply() of the share token`, rounded down. Only where totalAssets means the net assets of all shares.
- * - `convert`: `convertToAssets(balance)` and nothing else (idle-only totalAssets, several vaults per share).
- * - `balance`: the share balance alone.
- * - `rate`: for a balance that is not zero, the first word which `selector(argument)` of the pricer answers;
- *   the family that chose the selector knows what it means. A function without parameter ignores the argument.
- * - `report`: as `rate`, where the third word is there and zero; else nothing is known, for that word says that
- *   nobody may use the first.
- * - `pair`: as `rate`, of two contracts: what `selector()` of the pricer answers in the upper 128 bits of the word,
- *   what the argument's answers in the lower; nothing is known where one does not answer or is larger.
+ *   totalSupply() of the share token`, rounded down. Only for vaults whose totalAssets are the net assets of all shares.
+ * - `convert`: `convertToAssets(balance)` only, for vaults with idle-only totalAssets or a shared share token.
+ * - `balance`: the share balance only.
+ * - `rate`: if the balance is not zero, the first word that the pricer returns for `selector(argument)`. The family that chose
+ *   the selector interprets it. A function without parameters ignores the argument.
+ * - `report`: like `rate`, if the third word exists and is zero; any other third word marks the report as unusable.
+ * - `pair`: like `rate`, from two contracts: the result of `selector()` of the pricer in the upper 128 bits of the word, that of
+ *   the argument in the lower. Unknown when either fails or does not fit 128 bits.
  */
 export type LensVault =
   | { kind: "convert_or_ratio" | "convert"; shareToken: Address; pricer: Address }
@@ -27,17 +26,16 @@ export type LensVault =
       argument: Address;
     };
 
-/** One `eth_call` without `to`: its data and the vaults it answers for, in the order of the answer. */
+/** The data of one `eth_call` without `to`, and the vaults that it reads in the order of the answer. */
 export interface PositionCall<V extends LensVault> {
   data: Hex;
   vaults: readonly V[];
 }
 
 /**
- * What one vault answered. Balances in share units, `acrossAssets` in asset units, `rate` as the pricer gave it.
- * `none`: the balance is zero. `assets_unknown`: no conversion answered, or none was asked for.
- * `balance_unknown`: balanceOf failed. `not_reached`: gas or room ran out before this vault; ask again.
- * The smaller the numbers, the more positions have room: on the wire a number takes its own bytes and one.
+ * The position read from one vault. Balances are in smallest units of the share, `assets` in smallest units of the asset, `rate`
+ * as the pricer returned it. `none`: the balance is zero. `assets_unknown`: every conversion failed, or none was requested.
+ * `balance_unknown`: balanceOf failed. `not_reached`: gas or space ran out before this vault, which must be read again.
  */
 export type PositionRead =
   | { status: "none" | "balance_unknown" | "not_reached" }
@@ -46,8 +44,8 @@ export type PositionRead =
   | { status: "rate"; balance: bigint; rate: bigint };
 
 /**
- * The answer to one call and the chain and block it was made at. `blockNumber` is null when the chain does
- * not tell it; the timestamp is in seconds.
+ * The decoded answer to one call, with the chain and block of the call. `blockNumber` is null when the chain does not provide it.
+ * The timestamp is in seconds.
  */
 export interface PositionAnswer {
   chainId: number;
@@ -56,9 +54,9 @@ export interface PositionAnswer {
   positions: PositionRead[];
 }
 
-/** The most that creation code and payload may weigh together, in bytes. Source: EIP-3860. */
+/** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
 export const MAX_INITCODE_BYTES = 49_152;
-/** Gas for one read of one vault. Vaults over many markets use several 100,000 for a conversion. */
+/** Gas for one read of one vault. A conversion in a vault with many markets uses several 100,000. */
 export const DEFAULT_READ_GAS = 3_000_000;
 
 const KIND_CODES = { convert_or_ratio: 0, convert: 1, balance: 2, rate: 3, report: 4, pair: 5 } as const;
@@ -68,7 +66,7 @@ const CODE_BYTES = (positionLensCreationCode.length - 2) / 2;
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const SELECTOR_PATTERN = /^0x[0-9a-fA-F]{8}$/;
 
-/** The user, the vaults, gas per read (`readGas`, below 2^32) and the most bytes that one call may have. */
+/** The positions to read. `readGas`: gas per read, below 2^32. `maxBytes`: maximum size of one call. */
 export interface PositionQuery<V extends LensVault> {
   user: Address;
   vaults: readonly V[];
@@ -77,11 +75,10 @@ export interface PositionQuery<V extends LensVault> {
 }
 
 /**
- * Encodes as few `eth_call`s without `to` as hold all vaults; each answer belongs to `decodePositions`.
- * A vault takes 21 bytes, 20 more for a pricer of its own and 24 more for a rate, report or pair. No vaults, no calls.
- * One answer has room for 1,021 positions of 12-byte balances and 9-byte assets, for 500 whose balance and
- * assets take 46 bytes together on average, and for 366 at worst; vaults beyond are `not_reached`.
- * Throws a TypeError for a malformed address or selector, a RangeError for limits that cannot be kept.
+ * Encodes the smallest number of `eth_call`s without `to` that hold all vaults; none for no vaults. Decode each answer with
+ * `decodePositions`. A vault takes 21 bytes, 20 more for a separate pricer and 24 more for a rate, report or pair. An answer
+ * holds 1,021 positions with 12-byte balances and 9-byte assets, 500 with 46 bytes together on average, and at least 366;
+ * further vaults are `not_reached`. Throws a TypeError for a malformed address or selector, a RangeError for invalid limits.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;
@@ -97,7 +94,7 @@ export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>
   });
 }
 
-/** Cuts the vaults, in order, into runs whose entries take at most `room` bytes. */
+/** Splits the vaults, in order, into chunks whose entries take at most `room` bytes. */
 function chunkVaults<V extends LensVault>(vaults: readonly V[], room: number) {
   const chunks: { entries: string; members: V[] }[] = [];
   for (const vault of vaults) {
@@ -114,7 +111,7 @@ function chunkVaults<V extends LensVault>(vaults: readonly V[], room: number) {
   return chunks;
 }
 
-/** One entry of the payload as PositionLens.sol describes it, hex without prefix. */
+/** Encodes one entry of the payload, as defined in PositionLens.sol, in hex without prefix. */
 function encodeEntry(vault: LensVault): string {
   const token = hexDigits(vault.shareToken, ADDRESS_PATTERN);
   const kind = KIND_CODES[vault.kind] * 2;
@@ -137,7 +134,7 @@ const hexNumber = (value: number, bytes: number): string => value.toString(16).p
 
 const UNKNOWN_BLOCK = 2n ** 64n - 1n;
 const MAX_WORD_BYTES = 32;
-/** By status byte; the position in the list is the byte. Source: PositionLens.sol. */
+/** Statuses in the order of their byte values. Source: PositionLens.sol. */
 const POSITION_STATUSES = [
   "none",
   "balance_unknown",
@@ -148,16 +145,15 @@ const POSITION_STATUSES = [
   "rate",
 ] as const;
 
-/** Takes the next part of an answer: a number of so many bytes, or a word behind its length. */
+/** Reads the next part of an answer: a number of fixed size, or a number after its length. */
 interface ByteReader {
   fixed(bytes: number): bigint;
   word(): bigint;
 }
 
 /**
- * Reads what the lens answered to one call of `encodePositionCalls`, `count` being its number of vaults.
- * Throws an Error when the answer is not exactly that: odd hex, too short, too long, an unknown status, a
- * word of more than 32 bytes or with a leading zero byte. A position has one encoding alone.
+ * Decodes the answer to one call of `encodePositionCalls` with `count` vaults. Throws an Error for a malformed answer: odd hex, too
+ * short, too long, an unknown status, a number of more than 32 bytes or with a leading zero byte.
  */
 export function decodePositions(data: Hex, count: number): PositionAnswer {
   if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(data)) throw new Error("position answer is not hex bytes");
@@ -166,7 +162,7 @@ export function decodePositions(data: Hex, count: number): PositionAnswer {
   const fixed = (bytes: number): bigint => {
     const end = offset + bytes;
     if (end > size) throw new Error(`position answer ends at byte ${size}, expected ${end} or more`);
-    // The zero in front is what BigInt needs to read no bytes as zero.
+    // The leading zero lets BigInt read zero bytes as 0.
     const value = BigInt(`0x0${data.slice(2 + offset * 2, 2 + end * 2)}`);
     offset = end;
     return value;

@@ -32,7 +32,7 @@ async function report(price: bigint, suspicious: boolean): Promise<void> {
   });
 }
 
-test("a position is worth what the last report says, and nothing is said by one that nobody may use", async () => {
+test("a Mellow position has the value of the last report, and null after a suspicious report", async () => {
   const amount = sampleAmount(6);
   const user = await world.user(placed.asset, amount);
   const built = await build({ placed, user: user.address, amount });

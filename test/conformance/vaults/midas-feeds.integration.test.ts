@@ -35,7 +35,7 @@ const list = (feed: string, stable: boolean) =>
     on: placed.parts["deposits"] ?? zeroAddress,
   });
 
-test("a position whose feed was replaced since the row was derived is worth nobody knows what", async () => {
+test("a Midas position has a null value after its feed was replaced", async () => {
   const amount = sampleAmount(6);
   const user = await world.user(placed.asset, amount);
   await execute(placed, { user, built: await build({ placed, user: user.address, amount }) });

@@ -53,8 +53,8 @@ async function wanting(token: Token) {
   return { user, wanted: { placed: { ...placed, asset: token }, user: user.address, amount } };
 }
 
-describe("a vault of several tokens", () => {
-  test.each([0, 1, 2])("takes each for what it is worth in the reference token (%s)", async (index) => {
+describe("an Upshift vault with several tokens", () => {
+  test.each([0, 1, 2])("accepts each token at its value in the reference token (%s)", async (index) => {
     const token = taken[index];
     if (token === undefined) throw new Error("no such token");
     const { user, wanted } = await wanting(token);
@@ -74,12 +74,12 @@ describe("a vault of several tokens", () => {
     expect(position?.current_assets).toBe(String((shares * 1_073_100n) / 10n ** 6n));
   });
 
-  test("takes none that only the registry names", async () => {
+  test("refuses a token that only the registry names", async () => {
     const { wanted } = await wanting(unlisted);
     expect((await ask(wanted)).body).toMatchObject({ code: "token_unsupported", status: 400 });
   });
 
-  test("takes none that nobody names", async () => {
+  test("refuses a token that neither registry nor vault names", async () => {
     const { wanted } = await wanting(await world.token(18));
     expect((await ask(wanted)).body).toMatchObject({ code: "no_route" });
   });

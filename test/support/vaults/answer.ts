@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiItem } from "viem";
 import type { Query, ReadResult } from "../../../src/chains/query.ts";
 
-/** A read that reverts, with this data. */
+/** A read that reverts with the data. */
 export class Revert {
   readonly data: Hex;
   constructor(data: Hex) {
@@ -12,23 +12,22 @@ export class Revert {
 const failed = (revert: Hex | null): ReadResult<unknown> => ({ ok: false, revert });
 
 /**
- * Answers reads by their names, or the last part of those that are made of several; those that they lead to as well.
- * What is not in the table fails.
+ * Answers the reads of a query, of all its rounds, by their names or the last part of it. Reads that are not in the table fail.
  */
-export function answer<S>(described: Query<S>, table: Readonly<Record<string, unknown>>): S {
+export function answer<S>(query: Query<S>, table: Readonly<Record<string, unknown>>): S {
   const results = Object.fromEntries(
-    Object.keys(described.reads).map((name) => {
+    Object.keys(query.reads).map((name) => {
       const value = table[name] ?? table[name.split("/").at(-1) ?? ""];
       if (value instanceof Revert) return [name, failed(value.data)];
       return [name, value === undefined ? failed(null) : { ok: true as const, value }];
     }),
   );
-  return described.next === undefined ? described.interpret(results) : answer(described.next(results), table);
+  return query.next === undefined ? query.interpret(results) : answer(query.next(results), table);
 }
 
 type Topics = [Hex, ...Hex[]];
 
-/** A log as a node gives it: the values of the event's indexed arguments are its topics, the others its data. */
+/** Encodes a log of an event from its argument values. */
 export function eventLog(address: Address, signature: string, values: Readonly<Record<string, unknown>>) {
   const event = parseAbiItem(signature as "event E(uint256 a)");
   const abi = [event];

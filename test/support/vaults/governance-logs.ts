@@ -10,7 +10,7 @@ import type { GovernanceEvent } from "../../../src/vaults/governance/governance-
 
 const ACCOUNT = "0x00000000000000000000000000000000000c0de5";
 
-/** A value of a type, told from others of its kind by `salt`. */
+/** Returns a sample value of an ABI type that varies with `salt`. */
 function sample(of: AbiParameter, salt: number): unknown {
   if ("components" in of && of.type === "tuple")
     return Object.fromEntries(of.components.map((part) => [part.name, sample(part, salt)]));
@@ -24,7 +24,7 @@ function sample(of: AbiParameter, salt: number): unknown {
   return bits <= 48 ? 100 + salt : 1_800_000_000n + BigInt(salt);
 }
 
-/** A log of an event, as its signature has it, with values of ours; members that are given are taken. */
+/** Encodes a log of an event with the given arguments and sample values for the others. */
 export function logOf(
   event: GovernanceEvent,
   given: Readonly<Record<string, unknown>> = {},

@@ -17,7 +17,7 @@ const centrifugeVault = (mode: string): Vault => ({
   ...{ adapter: "centrifuge", shareToken: OTHER, params: { deposit: mode } },
 });
 
-describe("lagoon's terms", () => {
+describe("Lagoon terms()", () => {
   const answers = {
     ...{ asset: USDC, price: 1_250_000n, totalAssets: 5_000_000_000n, totalSupply: 4n, shares: 80n },
     ...{ valid: true, paused: false, receiverListed: true, callerListed: true },
@@ -25,7 +25,7 @@ describe("lagoon's terms", () => {
   const termsOf = (change: Record<string, unknown> = {}) =>
     answer(lagoon.terms(lagoonVault, request), { ...answers, ...change });
 
-  test("are at once while the valuation is valid", () => {
+  test("previews a synchronous deposit while the valuation is valid", () => {
     expect(termsOf()).toEqual({
       asset: USDC,
       previewShares: 80n,
@@ -80,7 +80,7 @@ describe("lagoon's terms", () => {
     expect(termsOf(change)).toMatchObject(expected);
   });
 
-  test("of its state never take what may be claimed for room", () => {
+  test("state() never takes the claimable amount for a limit", () => {
     const table = { totalAssets: 5n, totalSupply: 4n, price: 1_250_000n, paused: false };
     const state = { totalAssets: 5n, totalSupply: 4n, sharePrice: (10n ** 18n * 5n) / 4n, maxDeposit: null };
     expect(answer(lagoon.state(lagoonVault, NOW), table)).toEqual({
@@ -99,19 +99,19 @@ describe("lagoon's terms", () => {
   });
 });
 
-describe("centrifuge's terms", () => {
+describe("Centrifuge terms()", () => {
   const answers = {
     ...{ asset: USDC, price: 1_250_000n, share: OTHER, permitted: true, preview: 80n, most: 9n },
   };
   const termsOf = (mode: string, change: Record<string, unknown> = {}) =>
     answer(centrifuge.terms(centrifugeVault(mode), request), { ...answers, ...change });
 
-  test("know room of the kind that mints at once alone", () => {
+  test("has a limit only for synchronous vaults", () => {
     expect(termsOf("sync")).toMatchObject({ asset: USDC, previewShares: 80n, maxDeposit: 9n, refusal: null });
     expect(termsOf("async")).toMatchObject({ asset: USDC, previewShares: 80n, maxDeposit: null });
   });
 
-  test("ask for a preview where there is one", () => {
+  test("reads previewDeposit() only from synchronous vaults", () => {
     const asked = (mode: string) =>
       centrifuge.terms(centrifugeVault(mode), request).reads["preview"]?.data.slice(0, 10);
     expect(asked("sync")).toBe(toFunctionSelector("previewDeposit(uint256)"));
@@ -128,7 +128,7 @@ describe("centrifuge's terms", () => {
     expect(termsOf("sync", change)).toMatchObject(expected);
   });
 
-  test("of its state know no room for nobody in particular", () => {
+  test("state() has no limit without a receiver", () => {
     const state = {
       totalAssets: null,
       totalSupply: null,
@@ -145,13 +145,13 @@ describe("centrifuge's terms", () => {
   });
 });
 
-describe("the calls of ERC-7540", () => {
+describe("ERC-7540 encode()", () => {
   const requestAbi = parseAbi(["function requestDeposit(uint256 assets, address controller, address owner)"]);
   const syncAbi = parseAbi(["function syncDeposit(uint256 assets, address receiver, address referral)"]);
   const plainAbi = parseAbi(["function deposit(uint256 assets, address receiver)"]);
   const shape = { target: vault.entryPoint, spender: vault.spender, amountOffset: 4, sharesTo: "receiver" };
 
-  test("are requests of the user's own", () => {
+  test("makes the user controller and owner of a request", () => {
     for (const call of [
       lagoon.encode(lagoonVault, { ...deposit, async: true }),
       centrifuge.encode(centrifugeVault("async"), deposit),
@@ -165,12 +165,12 @@ describe("the calls of ERC-7540", () => {
     }
   });
 
-  test("never name anybody else as owner or controller, whoever calls", () => {
+  test("never names the caller as owner or controller", () => {
     const { data } = lagoon.encode(lagoonVault, { ...deposit, caller: null, async: true });
     expect(decodeFunctionData({ abi: requestAbi, data }).args).toEqual([100_000_000n, USER, USER]);
   });
 
-  test("are deposits where the vault mints at once", () => {
+  test("encodes a deposit where the vault mints at once", () => {
     const call = lagoon.encode({ ...lagoonVault, params: { referrer: OTHER } }, { ...deposit, async: false });
     expect(call).toMatchObject({ ...shape, async: false });
     expect(decodeFunctionData({ abi: syncAbi, data: call.data }).args).toEqual([100_000_000n, USER, OTHER]);
@@ -180,7 +180,7 @@ describe("the calls of ERC-7540", () => {
     expect(decodeFunctionData({ abi: plainAbi, data }).args).toEqual([100_000_000n, USER]);
   });
 
-  test("are not made for a vault of no known kind", () => {
+  test("throws for an unknown kind of vault", () => {
     expect(() => centrifuge.encode(centrifugeVault(""), deposit)).toThrow(/deposit is one of sync, async/);
     expect(adapterOf(lagoonVault)).toBe(lagoon);
     expect(adapterOf(centrifugeVault("sync"))).toBe(centrifuge);
@@ -219,10 +219,10 @@ const values = {
 };
 const at = (address: `0x${string}`, event: keyof typeof events) => eventLog(address, events[event], values);
 
-describe("the flows of ERC-7540", () => {
+describe("ERC-7540 flows", () => {
   const moved = { assets: 5n, shares: 7n };
 
-  test("are claims and deposits at once, not requests", () => {
+  test("count claims and synchronous deposits, not requests", () => {
     const source = lagoon.flows(lagoonVault);
     const at0 = (event: keyof typeof events) => source.decode(at(vault.entryPoint, event));
     expect(at0("deposit")).toEqual({ kind: "deposit", user: USER, ...moved });
@@ -234,7 +234,7 @@ describe("the flows of ERC-7540", () => {
     expect(source.decode({ ...at(vault.entryPoint, "deposit"), data: "0x" })).toBeNull();
   });
 
-  test("are swapped where Centrifuge mints at once, and only there", () => {
+  test("read the owner first only in Centrifuge's synchronous Deposit event", () => {
     const userOf = (mode: string, event: keyof typeof events) =>
       centrifuge.flows(centrifugeVault(mode)).decode(at(vault.entryPoint, event))?.user;
     expect(userOf("sync", "deposit")).toBe(OTHER);
@@ -243,7 +243,7 @@ describe("the flows of ERC-7540", () => {
   });
 });
 
-describe("the requests of ERC-7540", () => {
+describe("ERC-7540 asynchronous deposits", () => {
   const pending = (table: Record<string, unknown>) =>
     answer(erc7540Requests.pending(lagoonVault, { user: USER, requestIds: [] }), table);
 
@@ -258,7 +258,7 @@ describe("the requests of ERC-7540", () => {
     expect(pending(table)).toEqual({ pendingAssets, claimableShares, claimableAssets });
   });
 
-  test("are claimed in person, in assets", () => {
+  test("claim() claims all claimable assets for the user", () => {
     const abi = parseAbi(["function deposit(uint256 assets, address receiver, address controller)"]);
     const claim = (claimableAssets: bigint | null) =>
       erc7540Requests.claim(lagoonVault, {
@@ -272,7 +272,7 @@ describe("the requests of ERC-7540", () => {
     expect(claim(null)).toBeNull();
   });
 
-  test("are seen in the receipt of their controller", () => {
+  test("findRequest() finds the controller's request in a receipt", () => {
     const seen = (user: `0x${string}`, log: object) =>
       erc7540Requests.findRequest(lagoonVault, { user, logs: [log] as unknown as Log[] });
     expect(seen(USER, at(vault.entryPoint, "request"))).toEqual({ requestId: "3", assets: 5n });
@@ -281,7 +281,7 @@ describe("the requests of ERC-7540", () => {
   });
 });
 
-describe("the requests of Centrifuge", () => {
+describe("Centrifuge asynchronous deposits", () => {
   const vaultOfIt = centrifugeVault("async");
   const pending = (table: Record<string, unknown>) =>
     answer(centrifugeRequests.pending(vaultOfIt, { user: USER, requestIds: [] }), table);
@@ -296,7 +296,7 @@ describe("the requests of Centrifuge", () => {
     expect(pending(table)).toEqual({ pendingAssets, claimableShares, claimableAssets });
   });
 
-  test("are claimed in person, in shares", () => {
+  test("claim() claims all claimable shares for the user", () => {
     const abi = parseAbi(["function mint(uint256 shares, address receiver, address controller)"]);
     const claim = (claimableShares: bigint | null) =>
       centrifugeRequests.claim(vaultOfIt, {

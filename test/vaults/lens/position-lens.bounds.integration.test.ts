@@ -31,7 +31,7 @@ const stored = (code: Hex, rows: readonly (readonly bigint[])[]): StateOverride 
     state: row.map((value, slot) => ({ slot: word(BigInt(slot)), value: word(value) })),
   }));
 
-test("a slow vault is read within the gas per read and fails above it", async () => {
+test("a read within the gas limit per read succeeds, above it fails", async () => {
   const { abi, creationCode } = contracts("Slow");
   const bytecode = creationCode;
   const slow = async (cost: bigint) =>
@@ -44,26 +44,29 @@ test("a slow vault is read within the gas per read and fails above it", async ()
   ]);
 });
 
-test.each([800_000, 9_000_000])("every read gets the same of %i gas, wherever it stands", async (readGas) => {
-  const vault = plain(await deploy(chain, contracts("GasTeller").creationCode));
-  const seen = new Set<string>();
-  for (const spare of [1_200_000n, 400_123n, 350_000n, 300_000n, 260_000n, 220_000n, 180_000n]) {
-    const gas = BigInt(readGas) + spare;
-    const { positions } = await askLens(chain, {
-      user: USER,
-      vaults: Array(40).fill(vault),
-      readGas,
-      gas,
-    });
-    for (const position of positions) {
-      if (position.status === "converted") seen.add(`${position.balance} ${position.assets}`);
-      else expect(position).toEqual({ status: "not_reached" });
+test.each([800_000, 9_000_000])(
+  "every read gets the same gas of %i, regardless of its position",
+  async (readGas) => {
+    const vault = plain(await deploy(chain, contracts("GasTeller").creationCode));
+    const seen = new Set<string>();
+    for (const spare of [1_200_000n, 400_123n, 350_000n, 300_000n, 260_000n, 220_000n, 180_000n]) {
+      const gas = BigInt(readGas) + spare;
+      const { positions } = await askLens(chain, {
+        user: USER,
+        vaults: Array(40).fill(vault),
+        readGas,
+        gas,
+      });
+      for (const position of positions) {
+        if (position.status === "converted") seen.add(`${position.balance} ${position.assets}`);
+        else expect(position).toEqual({ status: "not_reached" });
+      }
     }
-  }
-  expect([...seen]).toHaveLength(1);
-});
+    expect([...seen]).toHaveLength(1);
+  },
+);
 
-test("the ratio is exact over 512 bits and unknown where it exceeds a word", {
+test("the ratio is exact with 512-bit products and unknown when it exceeds 256 bits", {
   timeout: 60_000,
 }, async () => {
   const code = contracts("Ratio").runtimeCode;
@@ -93,7 +96,7 @@ test("the ratio is exact over 512 bits and unknown where it exceeds a word", {
   );
 });
 
-describe("the room of an answer", () => {
+describe("size limit of an answer", () => {
   /** Asks for `count` vaults that take turns in holding these balances and assets; says what they hold. */
   async function ask(count: number, holdings: readonly (readonly [bigint, bigint])[]) {
     const turns = Array.from({ length: count }, (_, index) => index % holdings.length);
@@ -113,7 +116,7 @@ describe("the room of an answer", () => {
   const reached = (positions: readonly PositionRead[]) =>
     positions.filter(({ status }) => status !== "not_reached").length;
 
-  test("takes positions of any size while two full words would fit, and cuts none", {
+  test("holds whole positions only, while two full words still fit", {
     timeout: 120_000,
   }, async () => {
     const holdings = fc.array(fc.tuple(anyWord, anyWord), { minLength: 1, maxLength: 30 });
@@ -131,13 +134,13 @@ describe("the room of an answer", () => {
     [12, 9, 1_021],
     [23, 23, 500],
     [32, 32, 366],
-  ])("holds, at balances of %i bytes and assets of %i, %i positions", async (balance, assets, most) => {
+  ])("holds, with balances of %i bytes and assets of %i, %i positions", async (balance, assets, most) => {
     const holding = [ofBytes(balance), ofBytes(assets)] as const;
     expect(reached((await ask(most, [holding])).positions)).toBe(most);
     expect(reached((await ask(most + 1, [holding])).positions)).toBeLessThanOrEqual(most);
   });
 
-  test("is used to the last byte that creation may return, and not beyond", async () => {
+  test("is exactly the maximum size of returned code", async () => {
     const holding = [ofBytes(32), ofBytes(32)] as const;
     // 24 bytes of head, 67 for a position, 1 for any other: 24 + 366 * 67 + 30 = 24,576.
     expect(reached((await ask(366 + 30, [holding])).positions)).toBe(366);

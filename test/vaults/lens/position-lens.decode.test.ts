@@ -12,8 +12,8 @@ function attempt<T>(action: () => T): T | null {
   }
 }
 
-describe("decodePositions", () => {
-  test("reads chain, block, and a status with its words for each vault", () => {
+describe("decodePositions()", () => {
+  test("reads chain, block, and a status with its numbers for each vault", () => {
     const head = "0000000000002105" + "0000000000000102" + "0000000065000000";
     const body = `00${"01"}${"02"}03${"0107"}04${"0180"}${"00"}05${"020100"}${"03ffffff"}06${`20${"ff".repeat(32)}`}${"010d"}`;
     expect(decodePositions(`0x${head}${body}`, 7)).toMatchInlineSnapshot(`
@@ -55,7 +55,7 @@ describe("decodePositions", () => {
     `);
   });
 
-  test("gives back whatever a lens could answer", () => {
+  test("decodes every possible answer of the lens", () => {
     fc.assert(
       fc.property(anAnswer, (answer) => {
         expect(decodePositions(writeAnswer(answer), answer.positions.length)).toEqual(answer);
@@ -63,7 +63,7 @@ describe("decodePositions", () => {
     );
   });
 
-  test("refuses every answer that was cut off or goes on", () => {
+  test("throws for an answer that is too short or too long", () => {
     fc.assert(
       fc.property(anAnswer, fc.nat(), fc.integer({ min: 1, max: 99 }), (answer, at, more) => {
         const data = writeAnswer(answer);
@@ -76,7 +76,7 @@ describe("decodePositions", () => {
     );
   });
 
-  test("reads no position in two encodings", () => {
+  test("accepts only one encoding of a position", () => {
     fc.assert(
       fc.property(anAnswer, fc.nat(), fc.nat({ max: 40 }), (answer, at, byte) => {
         const data = writeAnswer(answer);
@@ -92,16 +92,16 @@ describe("decodePositions", () => {
     );
   });
 
-  test.each(["0x0", "0xzz", "00", "", "0x00 "])("refuses %j, which is not hex bytes", (data) => {
+  test.each(["0x0", "0xzz", "00", "", "0x00 "])("throws for %j, which is not hex bytes", (data) => {
     expect(() => decodePositions(data as Hex, 0)).toThrow("position answer is not hex bytes");
   });
 
-  test.each([7, 8, 255])("refuses the unknown status %i", (status) => {
+  test.each([7, 8, 255])("throws for the unknown status %i", (status) => {
     const data = `0x${"00".repeat(24)}${status.toString(16).padStart(2, "0")}` as Hex;
     expect(() => decodePositions(data, 1)).toThrow(`position answer has an unknown status ${status}`);
   });
 
-  describe("refuses a word", () => {
+  describe("throws for a word", () => {
     const answer = (body: string) => `0x${"00".repeat(24)}${body}` as Hex;
 
     test.each([33, 128, 255])("of %i bytes", (length) => {

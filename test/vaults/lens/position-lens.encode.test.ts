@@ -12,7 +12,7 @@ const PRICER: Address = "0x3333333333333333333333333333333333333333";
 
 const payloadOf = (data: Hex | undefined) => data?.slice(positionLensCreationCode.length);
 
-describe("encodePositionCalls", () => {
+describe("encodePositionCalls()", () => {
   test("appends entries, user, gas, count and length to the creation code", () => {
     const [call, ...rest] = encodePositionCalls({
       user: USER,
@@ -41,7 +41,7 @@ describe("encodePositionCalls", () => {
     `);
   });
 
-  test("gives a pricer that is the share token in other letters no place of its own", () => {
+  test("omits a pricer that is the share token in another letter case", () => {
     const lower: Address = "0xabcdefabcdefabcdefabcdefabcdefabcdefabcd";
     const upper: Address = "0xABCDEFABCDEFABCDEFABCDEFABCDEFABCDEFABCD";
     const [call] = encodePositionCalls({
@@ -51,18 +51,18 @@ describe("encodePositionCalls", () => {
     expect(payloadOf(call?.data)?.length).toBe((21 + 28) * 2);
   });
 
-  test("makes no call for no vaults", () => {
+  test("returns no call for no vaults", () => {
     expect(encodePositionCalls({ user: USER, vaults: [] })).toEqual([]);
   });
 
-  test("fits 2,288 plain vaults into the most bytes a node takes", () => {
+  test("fits 2,288 vaults without a pricer into one call of maximum size", () => {
     const vaults = Array.from({ length: 2_289 }, () => ({ kind: "balance" as const, shareToken: TOKEN }));
     const calls = encodePositionCalls({ user: USER, vaults });
     expect(calls.map((call) => call.vaults.length)).toEqual([2_288, 1]);
     expect((calls[0]?.data.length ?? 0) / 2 - 1).toBeLessThanOrEqual(MAX_INITCODE_BYTES);
   });
 
-  test("loses, doubles and reorders nothing, and says what it was given", () => {
+  test("keeps every vault once and in order", () => {
     fc.assert(
       fc.property(
         anAddress,
@@ -105,12 +105,12 @@ describe("encodePositionCalls", () => {
     expect(encodePositionCalls({ user: USER, vaults })[0]?.vaults[0]?.vaultId).toBe("1:0x22");
   });
 
-  describe("refuses", () => {
+  describe("throws for", () => {
     const vault: LensVault = { kind: "convert", shareToken: TOKEN, pricer: PRICER };
     test.each([0, -1, 1.5, 2 ** 32, Number.NaN])("%d gas per read", (readGas) => {
       expect(() => encodePositionCalls({ user: USER, vaults: [vault], readGas })).toThrow(RangeError);
     });
-    test("a limit that holds no vault", () => {
+    test("a size limit without room for a vault", () => {
       const maxBytes = codeBytes + 28 + 40;
       expect(() => encodePositionCalls({ user: USER, vaults: [vault], maxBytes })).toThrow(RangeError);
     });

@@ -48,34 +48,37 @@ async function puppet(replies: Replies): Promise<Address> {
 
 const ask = async (...vaults: LensVault[]) => (await askLens(chain, { user: USER, vaults })).positions;
 
-describe("a balance", () => {
-  test.each(FAILURES)("that fails by %s is unknown", async (mode) => {
+describe("position lens, balance", () => {
+  test.each(FAILURES)("is unknown when balanceOf fails by %s", async (mode) => {
     const vault = await puppet({ balanceOf: { mode, value: 5n }, convertToAssets: says(9n) });
     expect(await ask(plain(vault))).toEqual([{ status: "balance_unknown" }]);
   });
 
-  test.each(["returnBomb", "long"] as const)("in the first word of a %s counts", async (mode) => {
+  test.each(["returnBomb", "long"] as const)("is the first word of the answer (%s)", async (mode) => {
     const vault = await puppet({ balanceOf: { mode, value: 5n }, convertToAssets: { mode, value: 9n } });
     expect(await ask(plain(vault))).toEqual([{ status: "converted", balance: 5n, assets: 9n }]);
   });
 
-  test.each([NO_CODE, SHA256])("of %s, where no contract is, is unknown", async (address) => {
+  test.each([NO_CODE, SHA256])("is unknown at %s, which is no token", async (address) => {
     expect(await ask(plain(address))).toEqual([{ status: "balance_unknown" }]);
   });
 });
 
-describe("a conversion", () => {
+describe("position lens, conversion", () => {
   const totals = { totalAssets: says(700n), totalSupply: says(300n) };
 
-  test.each(FAILURES)("that fails by %s falls back to the ratio, rounded down", async (mode) => {
-    const vault = await puppet({ balanceOf: says(100n), convertToAssets: { mode, value: 9n }, ...totals });
-    expect(await ask(plain(vault), { ...plain(vault), kind: "convert" } as LensVault)).toEqual([
-      { status: "ratio", balance: 100n, assets: 233n },
-      { status: "assets_unknown", balance: 100n },
-    ]);
-  });
+  test.each(FAILURES)(
+    "falls back to the ratio, rounded down, when convertToAssets fails by %s",
+    async (mode) => {
+      const vault = await puppet({ balanceOf: says(100n), convertToAssets: { mode, value: 9n }, ...totals });
+      expect(await ask(plain(vault), { ...plain(vault), kind: "convert" } as LensVault)).toEqual([
+        { status: "ratio", balance: 100n, assets: 233n },
+        { status: "assets_unknown", balance: 100n },
+      ]);
+    },
+  );
 
-  test.each(FAILURES)("and a total that fails by %s leave the assets unknown", async (mode) => {
+  test.each(FAILURES)("leaves assets unknown when totalAssets fails by %s too", async (mode) => {
     const broken = { balanceOf: says(100n), convertToAssets: { mode: "revert", value: 0n } as const };
     const noAssets = await puppet({ ...broken, ...totals, totalAssets: { mode, value: 700n } });
     const noSupply = await puppet({ ...broken, ...totals, totalSupply: { mode, value: 300n } });
@@ -83,7 +86,7 @@ describe("a conversion", () => {
     expect(await ask(plain(noAssets), plain(noSupply))).toEqual([unknown, unknown]);
   });
 
-  test("without supply leaves the assets unknown", async () => {
+  test("leaves assets unknown without a total supply", async () => {
     const vault = await puppet({
       balanceOf: says(100n),
       convertToAssets: { mode: "revert", value: 0n },
@@ -93,7 +96,7 @@ describe("a conversion", () => {
     expect(await ask(plain(vault))).toEqual([{ status: "assets_unknown", balance: 100n }]);
   });
 
-  test("asks the pricer, and the share token for balance and supply", async () => {
+  test("reads conversions from the pricer, balance and supply from the share token", async () => {
     const shareToken = await puppet({
       balanceOf: says(100n),
       totalSupply: says(400n),
@@ -116,7 +119,7 @@ describe("a conversion", () => {
     ]);
   });
 
-  test("a rate is the first word of the function named, with the argument given", async () => {
+  test("kind rate returns the first word of the given function with its argument", async () => {
     const shareToken = await puppet({ balanceOf: says(100n) });
     const empty = await puppet({ balanceOf: says(0n) });
     const pricer = await deploy(chain, contracts("RatePricer").creationCode);
@@ -147,7 +150,7 @@ describe("a conversion", () => {
   });
 });
 
-test("a report counts where its third word is there and says that it may be used", async () => {
+test("kind report returns a rate only when the third word exists and is zero", async () => {
   const shareToken = await puppet({ balanceOf: says(100n) });
   const empty = await puppet({ balanceOf: says(0n) });
   const pricer = await deploy(chain, contracts("RatePricer").creationCode);
@@ -177,7 +180,7 @@ test("a report counts where its third word is there and says that it may be used
   ]);
 });
 
-test.each(FAILURES)("a report that fails by %s is none", async (mode) => {
+test.each(FAILURES)("kind report leaves assets unknown when the report fails by %s", async (mode) => {
   const vault = await puppet({ balanceOf: says(5n), totalAssets: { mode, value: 0n } });
   const asked = { kind: "report", shareToken: vault, pricer: vault, argument: USER } as const;
   expect(await ask({ ...asked, selector: SELECTOR.totalAssets })).toEqual([
@@ -185,7 +188,7 @@ test.each(FAILURES)("a report that fails by %s is none", async (mode) => {
   ]);
 });
 
-test("a pair is what two contracts answer, each in its half of the word", async () => {
+test("kind pair returns two answers, each in one half of the word", async () => {
   const shareToken = await puppet({ balanceOf: says(5n) });
   const upper = await puppet({ totalAssets: says(7n) });
   const most = await puppet({ totalAssets: says(2n ** 128n - 1n) });
@@ -215,7 +218,7 @@ test("a pair is what two contracts answer, each in its half of the word", async 
   ]);
 });
 
-test.each(FAILURES)("a pair of which one fails by %s is none", async (mode) => {
+test.each(FAILURES)("kind pair leaves assets unknown when one answer fails by %s", async (mode) => {
   const good = await puppet({ balanceOf: says(5n), totalAssets: says(1n) });
   const bad = await puppet({ totalAssets: { mode, value: 0n } });
   const asked = { kind: "pair", shareToken: good, selector: SELECTOR.totalAssets } as const;
@@ -225,7 +228,7 @@ test.each(FAILURES)("a pair of which one fails by %s is none", async (mode) => {
   ).toEqual([unknown, unknown]);
 });
 
-test("hostile vaults take nothing from their neighbours", async () => {
+test("hostile vaults do not affect other vaults of the call", async () => {
   const good = plain(await puppet({ balanceOf: says(3n), convertToAssets: says(4n) }));
   const hostile: LensVault[] = [];
   for (const mode of FAILURES) {

@@ -35,8 +35,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => chain.stop());
 
-describe("real ERC-4626 vaults", () => {
-  test("500 in one call give what single calls give", { timeout: 60_000 }, async () => {
+describe("position lens on ERC-4626 vaults", () => {
+  test("one call for 500 vaults returns the same as single calls", { timeout: 60_000 }, async () => {
     const asked = vaults.slice(0, 500);
     const answer = await askLens(chain, { user: USER, vaults: asked.map(plain) });
     const single = await Promise.all(asked.map((vault) => readSingly(chain, USER, vault)));
@@ -44,7 +44,7 @@ describe("real ERC-4626 vaults", () => {
     expect(answer.positions.filter(({ status }) => status === "converted")).toHaveLength(333);
   });
 
-  test("500 of OpenZeppelin, all of them held, take one call", { timeout: 60_000 }, async () => {
+  test("500 held OpenZeppelin vaults fit into one call", { timeout: 60_000 }, async () => {
     const held = await grow("growHeld", 500);
     const answer = await askLens(chain, { user: USER, vaults: held.map(plain), gas: CALL_GAS });
     const single = await Promise.all(held.map((vault) => readSingly(chain, USER, vault)));
@@ -52,7 +52,7 @@ describe("real ERC-4626 vaults", () => {
     expect(new Set(answer.positions.map(({ status }) => status))).toEqual(new Set(["converted"]));
   });
 
-  test("the answer names chain, block and time", async () => {
+  test("the answer contains chain id, block number and timestamp", async () => {
     const block = await chain.node.getBlock();
     const answer = await askLens(chain, { user: USER, vaults: vaults.slice(0, 1).map(plain) });
     expect(answer).toMatchObject({
@@ -62,7 +62,7 @@ describe("real ERC-4626 vaults", () => {
     });
   });
 
-  test("a call filled to the last byte fits what the node takes", async () => {
+  test("the node accepts a call of maximum size", async () => {
     const many = Array.from({ length: 2_288 }, (_, index) => plain(vaults[index % VAULTS] ?? NOBODY));
     expect(encodePositionCalls({ user: NOBODY, vaults: many })[0]?.data.length).toBeGreaterThan(
       2 * (MAX_INITCODE_BYTES - 21),
@@ -71,7 +71,7 @@ describe("real ERC-4626 vaults", () => {
     expect(answer.positions).toEqual(many.map(() => ({ status: "none" })));
   });
 
-  test("where gas runs out the rest is not reached, and asking again for it completes", async () => {
+  test("vaults after the gas ran out are not_reached, and a second call reads them", async () => {
     const expected = (await askLens(chain, { user: USER, vaults: vaults.slice(0, 300).map(plain) }))
       .positions;
     const found: typeof expected = [];
@@ -97,11 +97,11 @@ describe("real ERC-4626 vaults", () => {
   );
 });
 
-describe("Arbitrum One", () => {
+describe("position lens on Arbitrum One", () => {
   const block = async (node: ScratchChain) =>
     (await askLens(node, { user: USER, vaults: [{ kind: "balance", shareToken: NOBODY }] })).blockNumber;
 
-  test("the block number is that of ArbSys, and null where ArbSys is silent", {
+  test("the block number comes from ArbSys, and is null when ArbSys fails", {
     timeout: 30_000,
   }, async () => {
     const arbitrum = await startScratchChain("--chain-id", "42161");
@@ -114,7 +114,7 @@ describe("Arbitrum One", () => {
     }
   });
 
-  test("other chains do not ask it", async () => {
+  test("other chains do not call ArbSys", async () => {
     await chain.node.setCode({ address: ARB_SYS, bytecode: contracts("ArbSys").runtimeCode });
     expect(await block(chain)).toBe(await chain.node.getBlockNumber());
   });

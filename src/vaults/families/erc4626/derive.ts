@@ -177,8 +177,8 @@ function describeDerivedVault(of: {
       keepsBalances: balance.ok && allowance.ok,
     }),
   );
-  const asked = queryAll({ asset: tokenQuery(answers.asset), share });
-  return mapQuery(asked, ({ asset, share: { decimals, keepsBalances } }): Derivation => {
+  const parts = queryAll({ asset: tokenQuery(answers.asset), share });
+  return mapQuery(parts, ({ asset, share: { decimals, keepsBalances } }): Derivation => {
     if (asset === null) return underivable("the vault's asset reports no symbol or decimals");
     if (decimals === null || decimals > MAX_DECIMALS)
       return underivable("the share token reports no decimals or no total supply");

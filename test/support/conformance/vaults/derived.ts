@@ -5,7 +5,7 @@ import type { Placed } from "./family.ts";
 
 type Row = Omit<DerivedVault, "name" | "acceptedAssets" | "caller">;
 
-/** What the vault's own contracts say of the addresses, decimals and parameters of its registry row. */
+/** Derives addresses, decimals and parameters from the vault's own contracts; a text when it cannot be derived. */
 export async function derivedRow(placed: Placed): Promise<Row | string> {
   const { chainId, adapter, ...row } = await vaultOf(placed);
   const client = placed.world.fresh().context().chains.client(chainId);
@@ -15,7 +15,7 @@ export async function derivedRow(placed: Placed): Promise<Row | string> {
   return derivation.ok ? rowOf(derivation.vault) : derivation.reason;
 }
 
-/** The same of the row that the vault was registered with. */
+/** Returns the same members of the stored registry row. */
 export async function storedRow(placed: Placed): Promise<Row> {
   return rowOf(await vaultOf(placed));
 }

@@ -5,17 +5,17 @@ import type { VaultDetail } from "../../../../src/schemas/vault.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { Call, World } from "./world.ts";
 
-/** A vault that stands on the chain and has been in use: its share price is not 1. */
+/** A deployed vault that has been used, so that its share price is not 1. */
 export interface StandIn {
-  /** The columns of its registry row besides chain, adapter, type and asset. */
+  /** Columns of its registry row besides chain, adapter, type and asset. */
   row: Partial<SeedRow> & Pick<SeedRow, "address" | "shareDecimals">;
-  /** Whoever may change its settings. */
+  /** The account that may change its settings. */
   owner: Address;
-  /** Contracts that the states act on, by name. */
+  /** Contracts by name, for states that change them. */
   parts: Readonly<Record<string, Address>>;
 }
 
-/** A stand-in in its world, as the functions of a row get it. */
+/** A stand-in with its world, asset and addresses. */
 export interface Placed extends StandIn {
   world: World;
   asset: Token;
@@ -23,39 +23,39 @@ export interface Placed extends StandIn {
   shareToken: Address;
 }
 
-/** A limit, pause or permission: how the vault gets there, and how a deposit then fares. */
+/** A limit, pause or permission, and the expected result of a deposit in that state. */
 export interface State {
   name: string;
   enter(placed: Placed, user: Address): Promise<void>;
-  /** Smallest units of the asset for a token of so many decimals; an ordinary deposit when absent. */
+  /** Deposited amount in smallest units for an asset with some decimals. Absent: an ordinary deposit. */
   amount?: (decimals: number) => bigint;
-  /** The refusal, with its members; null: the deposit is taken all the same. */
+  /** The expected error and its members; null when the deposit is accepted. */
   refused: { code: ErrorCode; [member: string]: unknown } | null;
-  /** What the vault's detail says meanwhile. */
+  /** Expected members of the vault detail in that state. */
   shown?: Partial<VaultDetail>;
 }
 
-/** One row of the suite: a family, or one sort of its vaults. */
+/** One case of the suite: a family, or one kind of its vaults. */
 export interface Family {
   name: string;
   adapter: string;
   type: SeedRow["type"];
-  /** Decimals of the asset that the family allows; the states are tried with the first. */
+  /** Decimals of the assets to test. States are tested with the first. */
   decimals: readonly number[];
-  /** What the family documents as the most by which minted shares differ from its preview, smallest units. */
+  /** Largest documented difference between minted and previewed shares, in smallest units. */
   rounding?: bigint;
   deploy(world: World, asset: Token): Promise<StandIn>;
-  /** What the detail must say, by the family's own views. */
+  /** Expected members of the vault detail, by the family's own views. */
   shown(placed: Placed): Promise<Partial<VaultDetail>>;
-  /** What shares are worth by the family's own conversion, smallest unit of the asset. */
+  /** Value of shares by the family's own conversion, in the asset's smallest unit. */
   worth(placed: Placed, shares: bigint): Promise<bigint | null>;
-  /** The call by which a user takes all shares out at once; null where the family has none. */
+  /** The call that redeems all shares instantly; null where the family has none. */
   withdrawal(placed: Placed, of: { user: Address; shares: bigint }): Call | null;
-  /** The vault's events name who called it, and the Router passes the shares on: the indexer follows them. */
+  /** True when the vault's events name the caller, so that the indexer follows the Router's transfer of the shares. */
   namesCaller?: boolean;
-  /** False where its event of a withdrawal leaves out the shares. */
+  /** False when its withdrawal event has no shares. */
   withdrawalTellsShares?: boolean;
-  /** Whether its own call takes a least number of shares: one is promised whoever calls. */
+  /** True when its deposit call takes minimum shares, so that every caller gets a floor. */
   nativeMinimum?: boolean;
   states: readonly State[];
 }

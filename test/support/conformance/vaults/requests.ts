@@ -44,20 +44,23 @@ export function requesting(families: readonly RequestingFamily[]): void {
   afterAll(() => world?.close());
 
   describe.each(families)("$name", (family) => {
-    test.each(family.decimals)("takes a request of a token of %s decimals, to its end", async (decimals) => {
-      const placed = await place(world, { family, decimals });
-      await family.open?.(placed);
-      const asked = await ask(family, placed);
-      const { user, amount, requestId } = asked;
-      expect(await pendingOf(asked)).toMatchObject({ pendingAssets: amount });
-      expect(await sharesOf(asked)).toBe(0n);
-      await family.settle(placed, { user, requestId });
-      const settled = await pendingOf(asked);
-      expect(settled.pendingAssets).toBe(0n);
-      if (family.claims) expect(settled.claimableShares).toBe(asked.estimate);
-      await claim(family, { asked, settled });
-      expect(await pendingOf(asked)).toMatchObject({ pendingAssets: 0n, claimableShares: 0n });
-    });
+    test.each(family.decimals)(
+      "a deposit request for an asset with %s decimals is settled and claimed",
+      async (decimals) => {
+        const placed = await place(world, { family, decimals });
+        await family.open?.(placed);
+        const asked = await ask(family, placed);
+        const { user, amount, requestId } = asked;
+        expect(await pendingOf(asked)).toMatchObject({ pendingAssets: amount });
+        expect(await sharesOf(asked)).toBe(0n);
+        await family.settle(placed, { user, requestId });
+        const settled = await pendingOf(asked);
+        expect(settled.pendingAssets).toBe(0n);
+        if (family.claims) expect(settled.claimableShares).toBe(asked.estimate);
+        await claim(family, { asked, settled });
+        expect(await pendingOf(asked)).toMatchObject({ pendingAssets: 0n, claimableShares: 0n });
+      },
+    );
   });
 }
 

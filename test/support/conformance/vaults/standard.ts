@@ -6,12 +6,12 @@ import type { Family, Placed, StandIn, State } from "./family.ts";
 import { use, whole } from "./use.ts";
 import type { Call, World } from "./world.ts";
 
-/** One view of an ERC-4626 vault, asked of the chain by viem's own ABI. */
+/** Reads one view of an ERC-4626 vault with viem's ABI. */
 function ask(placed: Placed, functionName: "totalAssets" | "totalSupply"): Promise<bigint> {
   return placed.world.client.readContract({ address: placed.vault, abi: erc4626Abi, functionName });
 }
 
-/** What shares convert to, smallest unit of the asset. Source: EIP-4626. */
+/** Converts shares to the asset's smallest unit by the vault's `convertToAssets`. Source: EIP-4626. */
 export function convertedBy(placed: Placed, shares: bigint): Promise<bigint> {
   return placed.world.client.readContract({
     address: placed.vault,
@@ -21,12 +21,12 @@ export function convertedBy(placed: Placed, shares: bigint): Promise<bigint> {
   });
 }
 
-/** Whole assets per whole share times 10^18, when so many whole shares convert to so much of the smallest unit. */
+/** Returns whole assets per whole share, times 10^18, from a sample. `assets` is in smallest units. */
 export function priceOf({ asset }: Placed, sample: { assets: bigint; wholeShares: bigint }): string {
   return String((sample.assets * 10n ** 18n) / (sample.wholeShares * 10n ** BigInt(asset.decimals)));
 }
 
-/** Totals and price as an ERC-4626 vault's own views give them; a price to a millionth at least. */
+/** Returns totals and share price by an ERC-4626 vault's own views, exact to a millionth at least. */
 export async function standardShown(placed: Placed): Promise<Partial<VaultDetail>> {
   const wholeShares = 10n ** BigInt(Math.max(0, 6 - placed.asset.decimals));
   const [totalAssets, totalSupply, assets] = await Promise.all([
@@ -41,25 +41,26 @@ export async function standardShown(placed: Placed): Promise<Partial<VaultDetail
   };
 }
 
-/** `redeem` of all shares by their owner. */
+/** Encodes `redeem` of all shares by their owner. */
 export function redemption(placed: Placed, of: { user: Address; shares: bigint }): Call {
   const args = [of.shares, of.user, of.user] as const;
   return { to: placed.vault, data: encodeFunctionData({ abi: erc4626Abi, functionName: "redeem", args }) };
 }
 
-/** What the suite asks of a vault that keeps to ERC-4626. */
+/** The expectations of the suite for an ERC-4626 vault. */
 export const standard = {
   shown: standardShown,
   worth: convertedBy,
   withdrawal: redemption,
 } satisfies Partial<Family>;
 
+/** A compiled contract. */
 export interface Contract {
   abi: Abi;
   code: Hex;
 }
 
-/** Deploys a contract whose constructor takes asset, name and symbol, and what else is given. */
+/** Deploys a contract whose constructor takes asset, name, symbol and the arguments `more`. */
 export function deployOn(
   script: ChainScript,
   { contract, asset, more = [] }: { contract: Contract; asset: Token; more?: readonly unknown[] },
@@ -69,13 +70,13 @@ export function deployOn(
   return script.deploy("vault", data);
 }
 
-/** The first deposit into an ERC-4626 vault, 100,000 whole tokens. */
+/** Encodes the first deposit into an ERC-4626 vault, of 100,000 whole tokens. */
 export function firstDeposit(script: ChainScript, asset: Token): Hex {
   const args = [whole(asset, 100_000n), script.deployer] as const;
   return encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args });
 }
 
-/** Deploys a vault of a constructor with asset, name and symbol, and lets it be used. */
+/** Deploys a vault whose constructor takes asset, name and symbol, and makes its first deposit. */
 export function deployStandard(contract: Contract, shareDecimals = (asset: Token): number => asset.decimals) {
   return (world: World, asset: Token): Promise<StandIn> =>
     world.script((script) => {
@@ -86,7 +87,7 @@ export function deployStandard(contract: Contract, shareDecimals = (asset: Token
     });
 }
 
-/** Lets a stand-in's owner change one of its settings. */
+/** Changes a setting of a stand-in as its owner. */
 export async function set(
   placed: Placed,
   change: { abi: Abi; name: string; args?: readonly unknown[]; on?: Address | undefined },
@@ -96,7 +97,7 @@ export async function set(
   await placed.world.send(placed.owner, { to: on, data });
 }
 
-/** A state that one setting brings about; arguments may be made of the user's address. */
+/** A state that results from one setting. Arguments may depend on the user's address. */
 export function when(
   name: string,
   change: { abi: Abi; call: string; args?: readonly unknown[] | ((user: Address) => readonly unknown[]) },
@@ -109,7 +110,7 @@ export function when(
   };
 }
 
-/** A state that needs nothing to be done. */
+/** A state of the vault as deployed. */
 export const asItIs = (name: string): Pick<State, "name" | "enter"> => ({
   name,
   enter: async () => undefined,

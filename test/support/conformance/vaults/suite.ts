@@ -19,9 +19,9 @@ import type { Family, Placed } from "./family.ts";
 import { startWorld, type World } from "./world.ts";
 
 /**
- * The one suite that every adapter passes: what a vault says of itself is what its contracts say; a deposit is
- * previewed, built, simulated and carried out, and gives what was promised; the position is worth what the family
- * says; events become flows; each limit, pause and permission is refused for what it is.
+ * The suite that every family passes: the vault detail shows what its contracts return; a deposit is previewed, built, simulated
+ * and executed, and mints what was promised; the position has the family's own value; events become flows; each limit, pause and
+ * permission is refused with its own error code.
  */
 export function conformance(families: readonly Family[]): void {
   let world: World;
@@ -31,13 +31,13 @@ export function conformance(families: readonly Family[]): void {
   afterAll(() => world?.close());
 
   describe.each(families)("$name", (family) => {
-    describe.each(family.decimals)("of %s decimals", (decimals) => {
+    describe.each(family.decimals)("asset with %s decimals", (decimals) => {
       let placed: Placed;
       beforeAll(async () => {
         placed = await place(world, { family, decimals });
       });
 
-      test("says of itself what its contracts say", async () => {
+      test("vault detail shows what its contracts return", async () => {
         expect(await detailOf(placed)).toMatchObject({
           ...{ type: family.type, asset: placed.asset, stale: false },
           ...{ share_token: placed.shareToken, share_decimals: placed.row.shareDecimals },
@@ -45,13 +45,13 @@ export function conformance(families: readonly Family[]): void {
         });
       });
 
-      test("is derived from its chain as its row has it", async () => {
+      test("derivation from the chain gives the registry row", async () => {
         expect(await derivedRow(placed)).toEqual(await storedRow(placed));
       });
 
       const each = (name: string, work: () => Promise<void>) => test(name, () => world.undone(work));
 
-      each("takes a deposit as it was promised", async () => {
+      each("a deposit mints the previewed and estimated shares and becomes a flow", async () => {
         const deposited = await deposit(family, placed);
         expect(await flowsIn(placed, deposited.receipt)).toEqual([
           {
@@ -63,7 +63,7 @@ export function conformance(families: readonly Family[]): void {
         ]);
       });
 
-      each("shows the position at the family's own price", async () => {
+      each("a position has the value of the family's own conversion", async () => {
         const { user, shares } = await deposit(family, placed);
         expect(await positionsOf(placed, user.address)).toMatchObject([
           {
@@ -78,7 +78,7 @@ export function conformance(families: readonly Family[]): void {
         ]);
       });
 
-      each("shows a withdrawal as one", () => withdrawAndCheck(family, placed));
+      each("a withdrawal becomes a flow and empties the position", () => withdrawAndCheck(family, placed));
     });
 
     const [decimals] = family.decimals;
@@ -88,7 +88,7 @@ export function conformance(families: readonly Family[]): void {
 }
 
 function describeStates(family: Family, of: { world: () => World; decimals: number }): void {
-  describe("in each of its states", () => {
+  describe("limits, pauses and permissions", () => {
     let placed: Placed;
     beforeAll(async () => {
       placed = await place(of.world(), { family, decimals: of.decimals });
@@ -116,7 +116,7 @@ interface Deposited {
   receipt: Awaited<ReturnType<typeof execute>>;
 }
 
-/** Deposits an ordinary amount and holds the program to what it said beforehand. */
+/** Deposits an ordinary amount and compares the minted shares with preview, estimate and minimum. */
 async function deposit(family: Family, placed: Placed): Promise<Deposited> {
   const { world, asset, shareToken } = placed;
   const amount = sampleAmount(asset.decimals);
@@ -137,12 +137,12 @@ async function deposit(family: Family, placed: Placed): Promise<Deposited> {
   return { user, amount, shares, receipt };
 }
 
-/** From whom the user got the shares. */
+/** Returns the account that forwarded the shares to the user. */
 function passedOnBy(placed: Placed, { user, shares, receipt }: Deposited): Address {
   const own = receipt.logs.filter(({ address }) => getAddress(address) === placed.shareToken);
   const transfers = parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: own });
   const last = transfers.find(({ args }) => args.to === user.address && args.value === shares);
-  if (last === undefined) throw new Error("nobody passed the shares on");
+  if (last === undefined) throw new Error("no transfer forwarded the shares");
   return last.args.from;
 }
 
@@ -172,7 +172,7 @@ async function withdrawAndCheck(family: Family, placed: Placed): Promise<void> {
   expect(await positionsOf(placed, user.address)).toEqual([]);
 }
 
-/** Deploys a stand-in for an asset of so many decimals and writes its row. */
+/** Deploys a stand-in for an asset with some decimals and writes its registry row. */
 export async function place(
   world: World,
   of: { family: Pick<Family, "name" | "adapter" | "type" | "deploy">; decimals: number },

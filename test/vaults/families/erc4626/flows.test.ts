@@ -28,15 +28,15 @@ const withdrawal = encodeEventTopics({
   args: { sender: OTHER, receiver: OTHER, owner: USER },
 }) as Topics;
 
-describe("the flows of an ERC-4626 vault", () => {
+describe("ERC-4626 flows", () => {
   const source = erc4626Flows(vault);
 
-  test("are looked for by the standard's topics at the vault", () => {
+  test("come from the standard's events of the vault", () => {
     expect(source.addresses).toEqual([vault.entryPoint]);
     expect(source.topics).toEqual(abi.map(toEventSelector));
   });
 
-  test("belong to the owner of the shares, whoever sends or receives", () => {
+  test("belong to the owner of the shares, not to sender or receiver", () => {
     const address = vault.entryPoint;
     expect(source.decode({ address, topics: deposit, data })).toEqual({
       kind: "deposit",
@@ -57,7 +57,7 @@ describe("the flows of an ERC-4626 vault", () => {
     ["too few topics", vault.entryPoint, [deposit[0]], data],
     ["short data", vault.entryPoint, deposit, "0x00"],
     ["another event", vault.entryPoint, [toEventSelector("event Paused()")], data],
-  ])("are not read from %s", (_, address, topics, bytes) => {
+  ])("decode() returns null for %s", (_, address, topics, bytes) => {
     expect(source.decode({ address, topics, data: bytes })).toBeNull();
   });
 });

@@ -15,7 +15,7 @@ const QUEUES = {
 } as const;
 type Kind = keyof typeof QUEUES;
 
-/** What the vault says of its tokens, the last of them USDC, each with the same queues. */
+/** Derives a vault with some tokens, all with the same queues. Only USDC reports symbol and decimals. */
 function derived(of: { assets: readonly string[]; queues: readonly Kind[] }) {
   const table: Record<string, unknown> = {
     ...{ shares: SHARES, oracle: ORACLE, count: BigInt(of.assets.length) },
@@ -38,7 +38,7 @@ function derived(of: { assets: readonly string[]; queues: readonly Kind[] }) {
   return answer(mellowDeriver.derive(unreviewedSubject({ chainId: 1, address: OTHER })), table);
 }
 
-test("a vault's row is of the queue that mints at once, and names the others", () => {
+test("the Mellow deriver chooses the queue that mints at once and lists the others", () => {
   const derivation = derived({ assets: [USDC], queues: ["async", "signed", "redeem", "sync"] });
   expect(derivation).toMatchObject({
     ok: true,
@@ -50,14 +50,14 @@ test("a vault's row is of the queue that mints at once, and names the others", (
   });
 });
 
-test("a queue that takes signed orders alone is none", () => {
+test("the Mellow deriver skips a queue of signed orders", () => {
   expect(derived({ assets: [USDC], queues: ["signed", "async"] })).toMatchObject({
     vault: { entryPoint: QUEUES.async, params: { queue: "async", deposit_queues: "" } },
   });
   expect(derived({ assets: [USDC], queues: ["signed", "redeem"] })).toMatchObject({ ok: false });
 });
 
-test("native money that has queues too does not stand in the token's way", () => {
+test("the Mellow deriver skips the native token", () => {
   expect(derived({ assets: [NATIVE, USDC], queues: ["sync"] })).toMatchObject({
     vault: { asset: { address: USDC }, entryPoint: QUEUES.sync },
   });

@@ -48,8 +48,8 @@ const answers = {
 const termsOf = (asked: Vault, change: Record<string, unknown> = {}, of = {}) =>
   answer(mellow.terms(asked, { ...request, ...of }), { ...answers, ...change });
 
-describe("mellow's terms", () => {
-  test("are shares at the report, less the penalty and the fee", () => {
+describe("Mellow terms()", () => {
+  test("previews shares at the reported price after penalty and fee", () => {
     expect(termsOf(own)).toEqual({
       asset: USDC,
       previewShares: 79_904_016_000_000_000_000n,
@@ -96,16 +96,16 @@ describe("mellow's terms", () => {
     expect(termsOf(own, change)).toMatchObject(expected);
   });
 
-  test("do not judge the Router's clone by a list", () => {
+  test("ignores the whitelist for the Router's clone", () => {
     expect(termsOf(own, { admitted: false }, { caller: null }).refusal).toBeNull();
   });
 
-  test("of a request know no penalty", () => {
+  test("has no penalty for a request", () => {
     const later = withParams({ queue: "async" });
     expect(termsOf(later, { params: undefined }).previewShares).toBe(79_920n * 10n ** 15n);
   });
 
-  test("are rounded where the queues round", () => {
+  test("rounds down where the queues round", () => {
     const report = { priceD18: 1_000_001n, timestamp: 1, isSuspicious: false };
     const change = { report, params: [1n, 1], fee: 500_000 };
     const of = { amount: 10n ** 18n };
@@ -116,15 +116,15 @@ describe("mellow's terms", () => {
     expect(termsOf(withParams({ queue: "async" }), change, more).previewShares).toBe(1_500_003n);
   });
 
-  test("take no more than the call has room for", () => {
+  test("limits the amount to 224 bits", () => {
     const terms = termsOf(own, {}, { amount: 2n ** 224n });
     expect(terms).toMatchObject({ previewShares: null, maxDeposit: 2n ** 224n - 1n });
     expect(termsOf(own, {}, { amount: 2n ** 224n - 1n }).previewShares).not.toBeNull();
   });
 });
 
-describe("mellow's state", () => {
-  test("values all shares, those that wait to be claimed too", () => {
+describe("Mellow state()", () => {
+  test("values all shares, including claimable ones", () => {
     expect(answer(mellow.state(own, NOW), answers)).toEqual({
       totalAssets: 5_000_000_000n,
       totalSupply: 4_000n * 10n ** 18n,
@@ -135,7 +135,7 @@ describe("mellow's state", () => {
     });
   });
 
-  test("knows nothing where nothing answers, and no price by a suspicious report", () => {
+  test("returns null when no view answers or the report is suspicious", () => {
     const nothing = {
       totalAssets: null,
       totalSupply: null,
@@ -152,17 +152,17 @@ describe("mellow's state", () => {
     expect(answer(mellow.flags(own), { paused: true })).toEqual({ paused: true, minDeposit: null });
   });
 
-  test("is worth what the report says", () => {
+  test("toAssets() values shares by the reported price", () => {
     expect(mellow.toAssets?.(own, { shares: 8n * 10n ** 17n, rate: PRICE })).toBe(1_000_000n);
     expect(mellow.toAssets?.(own, { shares: 1n, rate: 0n })).toBeNull();
     expect(mellow.lens(own)).toMatchObject({ kind: "report", pricer: ORACLE, argument: USDC });
   });
 });
 
-describe("mellow's call", () => {
+describe("Mellow encode()", () => {
   const abi = parseAbi(["function deposit(uint224 assets, address referral, bytes32[] merkleProof)"]);
 
-  test.each(["sync", "async"])("goes to the queue, %s", (queue) => {
+  test.each(["sync", "async"])("calls the %s queue", (queue) => {
     const call = mellow.encode(withParams({ queue, referrer: OTHER }), { ...request, minShares: 1n });
     expect(decodeFunctionData({ abi, data: call.data }).args).toEqual([100_000_000n, OTHER, []]);
     expect(call).toMatchObject({
@@ -172,7 +172,7 @@ describe("mellow's call", () => {
     expect(call.data.slice(0, 10)).toBe("0x1dbd773b");
   });
 
-  test("is not made for a queue of no known kind", () => {
+  test("throws for an unknown kind of queue", () => {
     expect(() => mellow.encode(withParams({ queue: "" }), { ...request, minShares: 1n })).toThrow(
       /queue is one of sync, async/,
     );
@@ -219,7 +219,7 @@ const values = {
 const at = (address: `0x${string}`, event: keyof typeof events, change = {}) =>
   eventLog(address, events[event], { ...values, ...change });
 
-describe("mellow's flows", () => {
+describe("Mellow flows", () => {
   const source = mellow.flows(own);
 
   test.each([
@@ -237,7 +237,7 @@ describe("mellow's flows", () => {
     expect(source.decode({ ...log, data: "0x00" })).toBeNull();
   });
 
-  test("are those of the token's other queues too", () => {
+  test("include the token's other queues", () => {
     const both = mellow.flows(withParams({ deposit_queues: OTHER }));
     expect(both.addresses).toEqual([QUEUE, OTHER, REDEEM]);
     expect(both.decode(at(OTHER, "requested"))).toMatchObject({ kind: "deposit", user: USER, assets: 5n });
@@ -245,13 +245,13 @@ describe("mellow's flows", () => {
     expect(() => mellow.flows(withParams({ deposit_queues: "x" }))).toThrow(/deposit_queues/);
   });
 
-  test("are not claims, which move shares alone", () => {
+  test("exclude claims", () => {
     const log = at(QUEUE, "claimed");
     expect(source.topics).not.toContain(log.topics[0]);
     expect(source.decode(log)).toBeNull();
   });
 
-  test("without known redeem queues are burned shares of an unknown amount", () => {
+  test("count burned shares as withdrawals when the row names no redeem queues", () => {
     const burning = mellow.flows(withParams({ redeem_queues: "" }));
     expect(burning.addresses).toEqual([QUEUE, SHARES]);
     const burned = { kind: "withdrawal", user: USER, assets: null, shares: 7n };
@@ -261,13 +261,13 @@ describe("mellow's flows", () => {
   });
 });
 
-describe("mellow's requests", () => {
+describe("Mellow asynchronous deposits", () => {
   const later = withParams({ queue: "async" });
   const requests = mellow.asyncDeposits?.(later) ?? null;
   const pending = (table: Record<string, unknown>) =>
     requests === null ? null : answer(requests.pending(later, { user: USER, requestIds: [] }), table);
 
-  test("are known to queues that take them alone", () => {
+  test("exist only for queues that take requests", () => {
     expect(requests).not.toBeNull();
     expect(mellow.asyncDeposits?.(own)).toBeNull();
   });
@@ -282,7 +282,7 @@ describe("mellow's requests", () => {
     expect(pending(table)).toEqual({ pendingAssets, claimableShares, claimableAssets: null });
   });
 
-  test("are claimed for the account once there is something to claim", () => {
+  test("claim() encodes a call only when shares are claimable", () => {
     const claim = (claimableShares: bigint | null) =>
       requests?.claim(later, {
         user: USER,
@@ -295,7 +295,7 @@ describe("mellow's requests", () => {
     expect(claim(null)).toBeNull();
   });
 
-  test("are seen in the user's receipt", () => {
+  test("findRequest() finds the user's request in a receipt", () => {
     const seen = (user: `0x${string}`, log: object) =>
       requests?.findRequest(later, { user, logs: [log] as unknown as Log[] });
     expect(seen(USER, at(QUEUE, "requested"))).toEqual({ requestId: null, assets: 5n });

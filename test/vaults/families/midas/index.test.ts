@@ -59,8 +59,8 @@ const table = (change: Record<string, unknown>) => {
 const termsOf = (asked: Vault, change: Record<string, unknown> = {}, of = {}) =>
   answer(midas.terms(asked, { ...request, ...of }), table(change));
 
-describe("midas' terms", () => {
-  test("count the payment by 18 decimals, less the fees, at the feed's price", () => {
+describe("Midas terms()", () => {
+  test("previews mTokens with 18 decimals, after fees, at the feed's price", () => {
     expect(termsOf(own)).toEqual({
       asset: USDC,
       previewShares: 79_800_000_000_000_000_000n,
@@ -128,7 +128,7 @@ describe("midas' terms", () => {
     expect(termsOf(own, change)).toMatchObject(expected);
   });
 
-  test("hold the Router's clone for somebody new", () => {
+  test("applies the first-deposit minimum to the Router's clone", () => {
     const { minDeposit, previewShares } = termsOf(
       own,
       { minted: ONE, free: true, waived: true },
@@ -140,31 +140,31 @@ describe("midas' terms", () => {
     });
   });
 
-  test("of a request know neither the instant fee nor the daily limit", () => {
+  test("has neither instant fee nor daily limit for a request", () => {
     const later = termsOf(withParams({ deposit: "request" }), { used: undefined, instantFee: undefined });
     expect(later).toMatchObject({ previewShares: 79_920_000_000_000_000_000n, maxDeposit: 1_251_251_251n });
   });
 
-  test("take no amount whose count in 18 decimals is no uint256", () => {
+  test("limits the amount to a uint256 with 18 decimals", () => {
     const most = maxUint256 / 10n ** 12n;
     expect(termsOf(own, {}, { amount: most + 1n }).previewShares).toBeNull();
     const open = { limit: maxUint256, used: 0n, cap: undefined };
     expect(termsOf(own, open).maxDeposit).toBe(most);
   });
 
-  test("take no token of more than 18 decimals", () => {
+  test("refuses a token with more than 18 decimals", () => {
     const token = { address: USDC, symbol: "ODD", decimals: 19 };
     expect(termsOf(own, {}, { token })).toMatchObject({ asset: null, previewShares: null });
     expect(() => midas.encode(own, { ...request, token, minShares: 1n })).toThrow(RangeError);
   });
 
-  test("ask for the limit of the day", () => {
+  test("reads the daily limit of the current day", () => {
     const { reads } = midas.terms(own, { ...request, now: 86_400_000 * 3 + 5 });
     expect(reads["room/used"]?.data.slice(10)).toBe("3".padStart(64, "0"));
   });
 });
 
-describe("midas' arithmetic", () => {
+describe("Midas pricing", () => {
   const amount = fc.bigInt(1n, 10n ** 30n);
   const rates = fc.record({
     tokenRate: fc.bigInt(1n, 10n ** 24n),
@@ -173,7 +173,7 @@ describe("midas' arithmetic", () => {
     unit: fc.constantFrom(1n, 10n ** 10n, 10n ** 12n, 10n ** 18n),
   });
 
-  test("finds the least amount that gives enough, and the most that gives no more", () => {
+  test("finds the smallest and the largest payment for an amount of mTokens", () => {
     fc.assert(
       fc.property(rates, amount, (market, mTokens) => {
         const least = leastPaymentFor(market, mTokens);
@@ -192,10 +192,10 @@ describe("midas' arithmetic", () => {
   });
 });
 
-describe("midas' state", () => {
+describe("Midas state()", () => {
   const stateOf = (change: Record<string, unknown>) => answer(midas.state(own, NOW), table(change));
 
-  test("is read for nobody in particular", () => {
+  test("is read for no particular caller", () => {
     expect(stateOf({})).toEqual({
       totalAssets: 5_000_000_000n,
       totalSupply: 4_000n * ONE,
@@ -208,7 +208,7 @@ describe("midas' state", () => {
     expect(answer(midas.flags(own), table({}))).toEqual({ paused: false, minDeposit: 12_531_328n });
   });
 
-  test("knows nothing where nothing answers: null, not zero", () => {
+  test("returns null, not zero, when no view answers", () => {
     const nothing = {
       totalAssets: null,
       totalSupply: null,
@@ -220,7 +220,7 @@ describe("midas' state", () => {
     expect(answer(midas.flags(own), {})).toEqual({ paused: false, minDeposit: null });
   });
 
-  test("values a position by both feeds where the asset has one, rounding each step down", () => {
+  test("toAssets() converts by both feeds, rounding each step down", () => {
     const priced = withParams({ asset_rate: "feed", asset_feed: OTHER });
     expect(midas.lens(priced)).toMatchObject({ kind: "pair", pricer: FEED, argument: OTHER });
     const pair = (mToken: bigint, asset: bigint) => (mToken << 128n) + asset;
@@ -252,14 +252,14 @@ describe("midas' state", () => {
     ],
     ["no word on the mToken's feed", { asset_rate: "stable" }, { feedOf: undefined }, false],
     ["no word on the asset's feed", { asset_rate: "stable" }, { config: undefined }, false],
-  ])("knows whether it is priced as the row says: %s", (_what, params, change, still) => {
+  ])("pricingUnchanged() compares the feeds with the row: %s", (_what, params, change, still) => {
     const row = withParams(params);
     if (midas.pricingUnchanged === undefined) throw new Error("nothing is asked");
     const told = { feedOf: FEED, config: [OTHER, 0n, 0n, false], ...change };
     expect(answer(midas.pricingUnchanged(row), told)).toBe(still);
   });
 
-  test("values a position only where the asset's price is known", () => {
+  test("toAssets() returns null when the asset's price is not known", () => {
     const read = { shares: 3n * ONE + 1n, rate: (5n * ONE) / 4n };
     expect(midas.toAssets?.(own, read)).toBe(3_750_000n);
     expect(midas.toAssets?.(withParams({ asset_rate: "feed" }), read)).toBeNull();
@@ -269,7 +269,7 @@ describe("midas' state", () => {
   });
 });
 
-describe("midas' call", () => {
+describe("Midas encode()", () => {
   const deposit = { ...request, minShares: 79n };
   const units = 100n * ONE;
   const referrer = `0x${"ab".repeat(32)}` as const;
@@ -291,7 +291,7 @@ describe("midas' call", () => {
     expect(BigInt(`0x${call.data.slice(74, 138)}`)).toBe(units);
   });
 
-  test("names nobody who referred where the row names none", () => {
+  test("passes a zero referrer when the row names none", () => {
     expect(midas.encode(own, deposit).data).toContain(zeroHash.slice(2));
   });
 
@@ -299,16 +299,16 @@ describe("midas' call", () => {
     [{ deposit: "later" }, /deposit is one of instant, request/],
     [{ recipient: "" }, /recipient is one of argument, caller/],
     [{ referrer: "0x12" }, /referrer is no bytes32/],
-  ])("is not made of the nonsense %j", (params, message) => {
+  ])("throws for the parameters %j", (params, message) => {
     expect(() => midas.encode(withParams(params as Record<string, string>), deposit)).toThrow(message);
   });
 
-  test("is found by the family's name", () => {
+  test("belongs to the family called midas", () => {
     expect(adapterOf(own)).toBe(midas);
   });
 });
 
-describe("midas' refusals", () => {
+describe("Midas explain()", () => {
   test.each([
     ["DF: feed is unhealthy", "price_stale"],
     ["DF: feed is deprecated", "price_stale"],
@@ -331,7 +331,7 @@ describe("midas' refusals", () => {
     expect(midas.explain?.(reasonData(reason))).toEqual({ code, text: reason });
   });
 
-  test("are not made of other reasons", () => {
+  test("returns null for other revert reasons", () => {
     expect(midas.explain?.(reasonData("MV: invalid rounding"))).toBeNull();
     expect(midas.explain?.("0x")).toBeNull();
   });

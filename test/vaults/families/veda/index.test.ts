@@ -38,8 +38,8 @@ const terms = (table: Record<string, unknown>, change = {}) =>
   answer(veda.terms(own, { ...request, ...change }), { ...answers, ...table });
 const state = (table: Record<string, unknown>) => answer(veda.state(own, NOW), { ...answers, ...table });
 
-describe("veda's terms", () => {
-  test("are shares at the accountant's safe rate", () => {
+describe("Veda terms()", () => {
+  test("previews shares at the accountant's safe rate", () => {
     expect(terms({})).toEqual({
       asset: USDC,
       previewShares: 80_000_000n,
@@ -52,12 +52,12 @@ describe("veda's terms", () => {
     });
   });
 
-  test("are less the premium, rounded down twice", () => {
+  test("deducts the share premium, rounded down twice", () => {
     expect(terms({ support: [true, true, 300] }, { amount: 99_999_999n }).previewShares).toBe(77_599_999n);
     expect(terms({ support: [true, true, 10_001] }).previewShares).toBeNull();
   });
 
-  test("are in the decimals of the token that goes in", () => {
+  test("uses the decimals of the deposited token", () => {
     const token = { address: WETH, symbol: "WETH", decimals: 18 };
     const { asset, previewShares, price } = terms(
       { rate: 5n * 10n ** 14n, rateAnyway: 5n * 10n ** 14n },
@@ -72,43 +72,43 @@ describe("veda's terms", () => {
 
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     [
-      "no rate",
+      "no rate answer",
       { rate: undefined, rateAnyway: undefined },
       { previewShares: null, price: null, paused: false },
     ],
-    ["a rate of nothing", { rate: 0n }, { previewShares: null }],
+    ["a rate of 0", { rate: 0n }, { previewShares: null }],
     [
       "a paused accountant",
       { rate: new Revert("0x4be2b2d4") },
       { paused: true, previewRevert: "0x4be2b2d4" },
     ],
     ["a paused teller", { tellerPaused: true }, { paused: true }],
-    ["a token that is not taken", { support: [false, true, 0] }, { paused: true, asset: USDC }],
-    ["no word on the token", { support: undefined }, { asset: null, previewShares: null }],
+    ["a token that is not accepted", { support: [false, true, 0] }, { paused: true, asset: USDC }],
+    ["no answer about the token", { support: undefined }, { asset: null, previewShares: null }],
     ["another vault behind the teller", { vault: OTHER }, { asset: null }],
     ["another accountant behind the teller", { accountant: OTHER }, { asset: null }],
     ["a teller that does not name its vault", { vault: undefined }, { asset: USDC }],
     ["no cap", { cap: undefined }, { maxDeposit: null }],
     ["no supply", { supply: undefined, cap: 5_000_000_000n }, { maxDeposit: null }],
     ["a cap", { cap: 4_000_000_001n }, { maxDeposit: 2n }],
-    ["a cap that is passed", { cap: 3n }, { maxDeposit: 0n }],
+    ["an exceeded cap", { cap: 3n }, { maxDeposit: 0n }],
   ])("with %s", (_, table, expected) => {
     expect(terms(table)).toMatchObject(expected);
   });
 
-  test("refuse the Router alone where shares are locked", () => {
+  test("refuses only the Router while a share lock is set", () => {
     expect(terms({}, { caller: null }).refusal).toBe("share_locked");
     expect(terms({ lock: 0n }, { caller: null }).refusal).toBeNull();
   });
 
-  test("refuse the Router where the first tellers lock shares for the block, whatever their period", () => {
+  test("refuses the Router for generation a, which locks shares for the block", () => {
     const refusal = (caller: typeof USER | null) =>
       answer(veda.terms(generation("a"), { ...request, caller }), { ...answers, support: true, lock: 0n })
         .refusal;
     expect([refusal(null), refusal(USER)]).toEqual(["share_locked", null]);
   });
 
-  test("refuse the Router where few may move shares, and whom the teller denies", () => {
+  test("refuses the Router for permissioned transfers, and any account on a deny list", () => {
     expect(terms({ permissioned: true }).refusal).toBeNull();
     expect(terms({ permissioned: true, lock: 0n }, { caller: null }).refusal).toBe("not_allowed");
     for (const one of [0, 1, 2]) {
@@ -120,7 +120,7 @@ describe("veda's terms", () => {
       expect(terms({ [list]: true }).refusal).toBe("not_allowed");
   });
 
-  test("are shares at a rate one unit higher where yield is streamed", () => {
+  test("uses a rate one unit higher where yield is streamed", () => {
     const streamed = generation("d", { rate: "streamed" });
     const { previewShares, price } = answer(veda.terms(streamed, request), answers);
     expect(previewShares).toBe(79_999_936n);
@@ -128,7 +128,7 @@ describe("veda's terms", () => {
     expect(() => veda.checkParams?.(generation("d", { rate: "guessed" }))).toThrow("rate is one of");
   });
 
-  test("never take more than the cap leaves, and take that", () => {
+  test("maxDeposit is exactly the room under the cap", () => {
     const amounts = fc.bigInt(1n, 10n ** 30n);
     fc.assert(
       fc.property(amounts, amounts, fc.integer({ min: 0, max: 1_000 }), (rate, left, premium) => {
@@ -141,7 +141,7 @@ describe("veda's terms", () => {
     );
   });
 
-  test("ask the first tellers in their own way", () => {
+  test("reads isSupported() from generation a", () => {
     const first = generation("a");
     const asked = veda.terms(first, request).reads["market/support"];
     expect(asked?.data.slice(0, 10)).toBe(toFunctionSelector("isSupported(address)"));
@@ -149,8 +149,8 @@ describe("veda's terms", () => {
   });
 });
 
-describe("veda's state", () => {
-  test("values all shares at the rate", () => {
+describe("Veda state()", () => {
+  test("values the total supply at the rate", () => {
     expect(state({})).toEqual({
       totalAssets: 5_000_000_000n,
       totalSupply: 4_000_000_000n,
@@ -161,12 +161,12 @@ describe("veda's state", () => {
     });
   });
 
-  test("keeps the last rate while the accountant is paused, and takes nothing", () => {
+  test("keeps the share price while the accountant is paused, with a maxDeposit of 0", () => {
     const paused = state({ rate: undefined });
     expect(paused).toMatchObject({ paused: true, maxDeposit: 0n, sharePrice: 1_250_000_000_000_000_000n });
   });
 
-  test("knows nothing where nothing answers: null, not zero", () => {
+  test("returns null, not zero, when no view answers", () => {
     expect(answer(veda.state(own, NOW), {})).toEqual({
       totalAssets: null,
       totalSupply: null,
@@ -178,18 +178,18 @@ describe("veda's state", () => {
     expect(answer(veda.flags(own), {})).toEqual({ paused: false, minDeposit: null });
   });
 
-  test("is worth what the family's lens says", () => {
+  test("toAssets() values shares by the rate that the lens read", () => {
     expect(veda.lens(own)).toMatchObject({ kind: "rate", pricer: ACCOUNTANT, argument: USDC });
     expect(veda.toAssets?.(own, { shares: 1_999_999n, rate: 1_250_001n })).toBe(2_500_000n);
   });
 });
 
-describe("veda's call", () => {
+describe("Veda encode()", () => {
   const threeAbi = parseAbi(["function deposit(address, uint256, uint256)"]);
   const fourAbi = parseAbi(["function deposit(address, uint256, uint256, address)"]);
   const deposit = { ...request, minShares: 79n };
 
-  test.each(["a", "b", "c"])("has three arguments in generation %s", (teller) => {
+  test.each(["a", "b", "c"])("passes three arguments in generation %s", (teller) => {
     const call = veda.encode(generation(teller), deposit);
     const { args } = decodeFunctionData({ abi: threeAbi, data: call.data });
     expect(args).toEqual([USDC, 100_000_000n, 79n]);
@@ -201,14 +201,14 @@ describe("veda's call", () => {
     });
   });
 
-  test("has a referrer in generation d, where the row has one", () => {
+  test("passes the row's referrer in generation d", () => {
     const argsOf = (own: Vault) =>
       decodeFunctionData({ abi: fourAbi, data: veda.encode(own, deposit).data }).args[3];
     expect(argsOf(generation("d"))).toBe(zeroAddress);
     expect(argsOf(generation("d", { referrer: OTHER }))).toBe(OTHER);
   });
 
-  test("says where its amount is", () => {
+  test("places the amount at amountOffset", () => {
     const { data, amountOffset } = veda.encode(own, { ...deposit, amount: 0xabcdefn });
     const start = 2 + 2 * amountOffset;
     expect(BigInt(`0x${data.slice(start, start + 64)}`)).toBe(0xabcdefn);
@@ -221,18 +221,18 @@ describe("veda's call", () => {
     },
   );
 
-  test("is not made with a referrer that is no address", () => {
+  test("throws for an invalid referrer", () => {
     expect(() => veda.encode(generation("d", { referrer: "0x12" }), deposit)).toThrow(
       /referrer is no address/,
     );
   });
 
-  test("is found by the family's name", () => {
+  test("belongs to the family called veda", () => {
     expect(adapterOf(own)).toBe(veda);
   });
 });
 
-describe("veda's refusals", () => {
+describe("Veda explain()", () => {
   const named = (name: string) => toFunctionSelector(`TellerWithMultiAssetSupport__${name}()`);
 
   test.each([
@@ -254,7 +254,7 @@ describe("veda's refusals", () => {
   );
 });
 
-describe("veda's flows", () => {
+describe("Veda flows", () => {
   const enter =
     "event Enter(address indexed from, address indexed asset, uint256 amount, address indexed to, uint256 shares)";
   const exit =
@@ -262,7 +262,7 @@ describe("veda's flows", () => {
   const source = veda.flows(own);
   const values = { from: USER, to: OTHER, asset: USDC, amount: 5n, shares: 7n };
 
-  test("are the vault's own events", () => {
+  test("decode() returns Enter and Exit events of the vault", () => {
     expect(source.addresses).toEqual([own.shareToken]);
     const moved = { assets: 5n, shares: 7n };
     const entered = source.decode(eventLog(own.shareToken, enter, values));
@@ -271,14 +271,14 @@ describe("veda's flows", () => {
     expect(exited).toEqual({ kind: "withdrawal", user: USER, ...moved });
   });
 
-  test("have no amount in the asset where another token moved, or none", () => {
+  test("decode() returns null assets for another token or none", () => {
     for (const asset of [WETH, zeroAddress]) {
       const log = eventLog(own.shareToken, enter, { ...values, asset, amount: 0n });
       expect(source.decode(log)).toEqual({ kind: "deposit", user: OTHER, assets: null, shares: 7n });
     }
   });
 
-  test("are not read from elsewhere, nor from half an event", () => {
+  test("decode() returns null for other contracts and incomplete logs", () => {
     expect(source.decode(eventLog(TELLER, enter, values))).toBeNull();
     const log = eventLog(own.shareToken, enter, values);
     expect(source.decode({ ...log, data: "0x00" })).toBeNull();

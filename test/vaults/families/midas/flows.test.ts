@@ -52,7 +52,7 @@ const values = {
 const at = (address: `0x${string}`, event: keyof typeof events, change = {}) =>
   eventLog(address, events[event], { ...values, ...change });
 
-describe("midas' flows", () => {
+describe("Midas flows", () => {
   const source = midas.flows(own);
 
   test.each([
@@ -74,13 +74,13 @@ describe("midas' flows", () => {
     expect(source.decode({ ...log, data: "0x00" })).toBeNull();
   });
 
-  test("have no amount in the asset where another token moved", () => {
+  test("decode() returns null assets for another token", () => {
     const other = { tokenIn: WETH, tokenOut: WETH };
     expect(source.decode(at(DEPOSITS, "instant", other))).toMatchObject({ assets: null, shares: 4n * ONE });
     expect(source.decode(at(REDEMPTIONS, "redemption", other))).toMatchObject({ assets: null });
   });
 
-  test("without a known RedemptionVault are burned tokens of an unknown amount", () => {
+  test("count burned mTokens as withdrawals when the row names no RedemptionVault", () => {
     const burning = midas.flows(withoutRedemptions);
     const log = at(own.shareToken, "transfer");
     expect(burning.addresses).toEqual([DEPOSITS, own.shareToken]);
@@ -90,22 +90,22 @@ describe("midas' flows", () => {
     expect(source.decode(at(REDEMPTIONS, "transfer"))).toBeNull();
   });
 
-  test("are not looked for at what is no address", () => {
+  test("throws for a RedemptionVault that is no address", () => {
     const params = { ...own.params, redemption_vault: "nowhere" };
     expect(() => midas.flows({ ...own, params })).toThrow(/redemption_vault is no address/);
   });
 });
 
-describe("midas' requests", () => {
+describe("Midas asynchronous deposits", () => {
   const requests = midas.asyncDeposits?.(own) ?? null;
   const logs = (...found: object[]) => found as unknown as Log[];
 
-  test("are known to vaults that take requests alone", () => {
+  test("exist only for vaults that take requests", () => {
     expect(requests).not.toBeNull();
     expect(midas.asyncDeposits?.({ ...own, params: { ...own.params, deposit: "instant" } })).toBeNull();
   });
 
-  test("are seen in the user's receipt, by their number", () => {
+  test("findRequest() finds the user's request and its number in a receipt", () => {
     const seen = (user: `0x${string}`, ...found: object[]) =>
       requests?.findRequest(own, { user, logs: logs(...found) });
     expect(seen(USER, at(DEPOSITS, "request"))).toEqual({ requestId: "7", assets: 5_000_000n });
@@ -121,7 +121,7 @@ describe("midas' requests", () => {
     requests === null ? null : answer(requests.pending(own, { user: USER, requestIds }), table);
   const open = [USER, USDC, 0, 5n * ONE, 5n * ONE, ONE];
 
-  test("are pending until they are approved or rejected", () => {
+  test("pending() counts requests until they are approved or rejected", () => {
     const nothing = { claimableShares: 0n, claimableAssets: 0n };
     expect(pending(["7", "8", "7"], { 7: open, 8: open })).toEqual({
       pendingAssets: 10_000_000n,
@@ -140,12 +140,12 @@ describe("midas' requests", () => {
     expect(pending(["7"], {})).toMatchObject({ rejected: false });
   });
 
-  test("are of an unknown amount where their price or their state is not known", () => {
+  test("pending() returns null when price or status is not known", () => {
     expect(pending(["7"], {})).toMatchObject({ pendingAssets: null });
     expect(pending(["7"], { 7: [USER, WETH, 0, 5n, 5n, 1n] })).toMatchObject({ pendingAssets: null });
   });
 
-  test("are asked for by numbers alone", () => {
+  test("pending() ignores request ids that are no numbers", () => {
     const asked = requests?.pending(own, {
       user: USER,
       requestIds: ["x", "-1", "1e3", String(maxUint256 * 10n)],

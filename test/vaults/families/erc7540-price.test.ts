@@ -73,7 +73,7 @@ describe.each(families)("$name", ({ adapter, params, most }) => {
     },
   );
 
-  test("takes the price of fewer shares where the vault does not convert so many", async () => {
+  test("uses the smaller price sample when the vault cannot convert the larger one", async () => {
     const price = { units: 10_731n * 10n ** 8n, per: 10n ** 18n };
     const few = await priced({ assetDecimals: 6, shareDecimals: 18, price, most: 10n ** 18n });
     expect(few.price).toEqual({ assets: 1n, shares: 10n ** 18n });
@@ -81,7 +81,7 @@ describe.each(families)("$name", ({ adapter, params, most }) => {
     expect(many.price).toEqual({ assets: 1_073_100n, shares: 10n ** 24n });
   });
 
-  test("knows no price where nothing converts", async () => {
+  test("has no price when conversions fail", async () => {
     const price = { units: 1n, per: 1n };
     const told = await priced({ assetDecimals: 6, shareDecimals: 18, price, most: 0n });
     expect(told).toEqual({ shown: null, price: null });

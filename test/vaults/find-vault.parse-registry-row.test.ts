@@ -17,7 +17,7 @@ const stored = (change: Partial<StoredVault>): StoredVault => ({
   ...change,
 });
 
-/** What rows of each family must say. */
+/** Valid parameters of each family that needs some. */
 const sound: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   erc4626: {},
   veda: { teller: "d" },
@@ -30,7 +30,7 @@ const families = Object.keys(sound);
 const row = (adapter: string, params: Record<string, string> = {}): StoredVault =>
   stored({ adapter, params: { ...sound[adapter], ...params } });
 
-test.each(families)("a sound row of %s is used", (adapter) => {
+test.each(families)("parseRegistryRow() accepts a valid row of %s", (adapter) => {
   expect(parseRegistryRow(row(adapter)).adapter).toBe(adapter);
 });
 
@@ -46,16 +46,16 @@ test.each<[string, Record<string, string>, string]>([
   ["mellow", { referrer: "0x" }, "referrer is no address"],
   ["centrifuge", { deposit: "later" }, "deposit is one of sync, async"],
   ["lagoon", { referrer: "0x" }, "referrer is no address"],
-])("a row of %s with %j is not", (adapter, params, reason) => {
+])("parseRegistryRow() throws for a row of %s with %j", (adapter, params, reason) => {
   expect(() => parseRegistryRow(row(adapter, params))).toThrow(reason);
 });
 
-test("a row of no adapter, or at no address, is not", () => {
+test("parseRegistryRow() throws for an unknown adapter or an invalid address", () => {
   expect(() => parseRegistryRow(row("nobody"))).toThrow("no adapter is called nobody");
   expect(() => parseRegistryRow(stored({ pricer: "0x12" }))).toThrow("0x12");
 });
 
-/** Asks a vault's adapter for everything, and has it read that nothing answered. */
+/** Calls every member of a vault's adapter, with no answer to any read. */
 function askAll(vault: Vault): void {
   const adapter = adapterOf(vault);
   const token = { ...vault.asset, decimals: 6 };
@@ -73,7 +73,7 @@ function askAll(vault: Vault): void {
   for (const async of [false, true]) adapter.encode(vault, { ...deposit, minShares: 1n, async });
 }
 
-test("what is used fails nowhere later for its parameters", () => {
+test("no member of an adapter throws for the parameters of a row that parseRegistryRow() accepted", () => {
   const names = [
     ...["teller", "deposit", "recipient", "queue", "referrer"],
     ...["redeem_queues", "deposit_queues", "redemption_vault"],

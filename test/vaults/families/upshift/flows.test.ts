@@ -1,9 +1,8 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { metaMorpho, morphoV2 } from "../../../src/vaults/families/morpho.ts";
-import { upshift } from "../../../src/vaults/families/upshift/index.ts";
-import { upshiftLegacy } from "../../../src/vaults/families/upshift/legacy.ts";
-import { OTHER, USDC, USER, VAULT, vault, WETH } from "../../support/deposits/fixtures.ts";
+import { upshift } from "../../../../src/vaults/families/upshift/index.ts";
+import { upshiftLegacy } from "../../../../src/vaults/families/upshift/legacy.ts";
+import { OTHER, USDC, USER, VAULT, vault, WETH } from "../../../support/deposits/fixtures.ts";
 
 const abi = parseAbi([
   "event Withdraw(address indexed sender, address indexed receiver, address indexed onBehalf, uint256 assets, uint256 shares)",
@@ -14,37 +13,7 @@ const abi = parseAbi([
 type Topics = [Hex, ...Hex[]];
 const two = encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [5n, 7n]);
 
-describe("Morpho's Vault V2", () => {
-  const withdrawal = (receiver: Address) => ({
-    address: VAULT,
-    topics: encodeEventTopics({
-      abi,
-      eventName: "Withdraw",
-      args: { sender: OTHER, receiver, onBehalf: USER },
-    }) as Topics,
-    data: two,
-  });
-
-  test("shows what is paid out to somebody as a withdrawal", () => {
-    const flow = { kind: "withdrawal", user: USER, assets: 5n, shares: 7n };
-    expect(morphoV2.flows(vault).decode(withdrawal(OTHER))).toEqual(flow);
-  });
-
-  test("counts the penalty that it pays to itself as none: what was put in stays put in", () => {
-    expect(morphoV2.flows(vault).decode(withdrawal(VAULT))).toBe(null);
-    // In any other family the vault's own address is an ordinary receiver.
-    expect(metaMorpho.flows(vault).decode(withdrawal(VAULT))).not.toBe(null);
-  });
-
-  test("shows nothing of logs that are another's", () => {
-    const log = withdrawal(OTHER);
-    expect(morphoV2.flows(vault).decode({ ...log, address: OTHER })).toBe(null);
-    expect(morphoV2.flows(vault).decode({ ...log, data: "0x01" })).toBe(null);
-    expect(morphoV2.flows(vault).decode({ ...log, topics: [log.topics[0]] })).toBe(null);
-  });
-});
-
-/** Shares redeemed at once, as ERC-4626 logs it. */
+/** An instant redemption: the Withdraw event of ERC-4626. */
 const redeemed = {
   address: VAULT,
   topics: encodeEventTopics({
@@ -55,7 +24,7 @@ const redeemed = {
   data: two,
 };
 
-describe("Upshift", () => {
+describe("Upshift flows", () => {
   const source = upshift.flows(vault);
   const deposit = (assetIn: Address) => ({
     address: VAULT,
@@ -79,17 +48,17 @@ describe("Upshift", () => {
     data: encodeAbiParameters([{ type: "uint256" }], [9n]),
   };
 
-  test("shows deposits of its asset, of other tokens without their worth", () => {
+  test("decode() returns deposits, with null assets for other tokens", () => {
     expect(source.decode(deposit(USDC))).toEqual({ kind: "deposit", user: USER, assets: 5n, shares: 7n });
     expect(source.decode(deposit(WETH))).toEqual({ kind: "deposit", user: USER, assets: null, shares: 7n });
   });
 
-  test("shows what was redeemed at once", () => {
+  test("decode() returns an instant redemption", () => {
     const flow = { kind: "withdrawal", user: USER, assets: 5n, shares: 7n };
     expect(source.decode(redeemed)).toEqual(flow);
   });
 
-  test("shows what was paid out, not what was asked for", () => {
+  test("decode() returns a paid withdrawal, and requests are not indexed", () => {
     expect(source.decode(paid)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: null });
     const [asked] = encodeEventTopics({ abi, eventName: "WithdrawalRequested", args: {} });
     expect(source.topics).not.toContain(asked);
@@ -100,7 +69,7 @@ describe("Upshift", () => {
     ]);
   });
 
-  test("shows nothing of logs that are another's", () => {
+  test("decode() returns null for logs of other contracts and events", () => {
     for (const log of [deposit(USDC), paid, redeemed]) {
       expect(source.decode({ ...log, address: OTHER })).toBe(null);
       expect(source.decode({ ...log, data: "0x01" })).toBe(null);
@@ -109,7 +78,7 @@ describe("Upshift", () => {
   });
 });
 
-describe("Upshift's older vaults", () => {
+describe("Upshift legacy flows", () => {
   const source = upshiftLegacy.flows(vault);
   const members = "uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn";
   const older = parseAbi([`event WithdrawalProcessed(${members})`]);
@@ -128,20 +97,20 @@ describe("Upshift's older vaults", () => {
     },
   ];
 
-  test("show what was paid out, in both forms of the event", () => {
+  test("decode() returns a paid withdrawal of both event versions", () => {
     for (const log of paid) {
       expect(source.topics).toContain(log.topics[0]);
       expect(source.decode(log)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: null });
     }
   });
 
-  test("show what was redeemed at once", () => {
+  test("decode() returns an instant redemption", () => {
     expect(source.topics).toContain(redeemed.topics[0]);
     const flow = { kind: "withdrawal", user: USER, assets: 5n, shares: 7n };
     expect(source.decode(redeemed)).toEqual(flow);
   });
 
-  test("show nothing of logs that are another's", () => {
+  test("decode() returns null for logs of other contracts", () => {
     for (const log of [...paid, redeemed]) {
       expect(source.decode({ ...log, address: OTHER })).toBe(null);
       expect(source.decode({ ...log, data: "0x01" })).toBe(null);

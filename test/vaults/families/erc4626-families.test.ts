@@ -28,7 +28,7 @@ const near: readonly VaultAdapter[] = [
 const NOW = 1_700_000_000_000;
 const request = { token: vault.asset, amount: 100_000_000n, caller: USER, receiver: USER, now: NOW };
 
-/** Everything the adapter asks, answered by one contract that says the same to all. */
+/** Runs all reads of the adapter against one contract. */
 async function askAll(adapter: VaultAdapter, contract: (call: { data: Hex }) => ContractAnswer) {
   const client = contractsClient(contract);
   const [state, terms, flags] = await Promise.all([
@@ -41,11 +41,11 @@ async function askAll(adapter: VaultAdapter, contract: (call: { data: Hex }) => 
 
 describe.each(near)("$name", (adapter) => {
   test.each<[string, ContractAnswer]>([
-    ["reverts without a word", { ok: false, data: "0x" }],
-    ["reverts with data of its own", { ok: false, data: "0xdeadbeef" }],
-    ["answers nothing", { ok: true, data: "0x" }],
-    ["answers less than a word", { ok: true, data: "0x01" }],
-  ])("knows nothing of a contract that %s", async (_what, answer) => {
+    ["reverts without data", { ok: false, data: "0x" }],
+    ["reverts with unknown data", { ok: false, data: "0xdeadbeef" }],
+    ["returns no data", { ok: true, data: "0x" }],
+    ["returns less than a word", { ok: true, data: "0x01" }],
+  ])("returns null for every value of a contract that %s", async (_what, answer) => {
     const { state, terms, flags } = await askAll(adapter, () => answer);
     const limits = { minDeposit: null, paused: false };
     const totals = { totalAssets: null, totalSupply: null, sharePrice: null };
@@ -61,7 +61,7 @@ describe.each(near)("$name", (adapter) => {
     expect(terms.refusal ?? null).toBe(null);
   });
 
-  test("makes something of whatever a contract answers, and throws at nothing", async () => {
+  test("never throws, whatever a contract returns", async () => {
     const answers = fc.oneof(
       fc.uint8Array({ maxLength: 200 }).map((bytes) => ({ ok: true as const, data: toHex(bytes) })),
       fc.bigInt(0n, 2n ** 256n - 1n).map((word) => ({ ok: true as const, data: toHex(word, { size: 32 }) })),
@@ -83,7 +83,7 @@ describe.each(near)("$name", (adapter) => {
     );
   });
 
-  test("puts amount and receiver into the call where it says", () => {
+  test("encode() places amount and receiver in the calldata", () => {
     fc.assert(
       fc.property(fc.bigInt(1n, 2n ** 256n - 1n), fc.bigInt(1n, 2n ** 200n), (amount, minShares) => {
         const receiver: Address = OTHER;
@@ -110,28 +110,28 @@ const nearlyWorthless =
     return { ok: true, data: toHex(assets, { size: 32 }) };
   };
 
-test("a price is exact to a millionth where a share is worth next to nothing", async () => {
+test("the share price is exact to a millionth when a share is worth almost nothing", async () => {
   const { state, terms } = await askAll(erc4626, nearlyWorthless(10n ** 30n));
   expect(state.sharePrice).toBe(1_073_100n * 10n ** 6n);
   expect(terms.price).toEqual({ assets: 1_073_100n, shares: 10n ** 24n });
 });
 
-test("a price is as exact as the vault can convert", async () => {
+test("the share price uses the smaller sample when the vault cannot convert the larger one", async () => {
   const { terms } = await askAll(erc4626, nearlyWorthless(10n ** 18n));
   expect(terms.price).toEqual({ assets: 1n, shares: 10n ** 18n });
 });
 
-test("only Fluid's own call takes a least number of shares", () => {
+test("only Fluid's deposit call enforces minimum shares (slippage)", () => {
   const call = (adapter: VaultAdapter) => adapter.encode(vault, { ...request, minShares: 7n });
   expect(near.filter((adapter) => call(adapter).minShares === "native")).toEqual([fluid]);
   expect(slice(call(fluid).data, 0, 4)).toBe("0xbc157ac1");
 });
 
-test("no minimum is known of those whose rules have none", () => {
+test("only Spark and MetaMorpho of these families enforce no minimum deposit", () => {
   expect(near.filter(({ noMinimum }) => noMinimum)).toEqual([spark, metaMorpho]);
 });
 
-test("balances are never valued by totals that leave something out", () => {
+test("the position lens never uses total assets over supply where totals are incomplete", () => {
   const exact = near.filter((adapter) => adapter.lens(vault).kind === "convert");
   expect(exact).toEqual([eulerEarn, silo, metaMorpho, morphoV2, ipor, upshiftLegacy, accountable]);
 });
@@ -142,18 +142,18 @@ const reverts = (signature: string, args: readonly unknown[] = []): Hex =>
     errorName: signature.split("(")[0] ?? "",
     args: [...args],
   });
-const says = (reason: string): Hex => reverts("Error(string reason)", [reason]);
+const reason = (reason: string): Hex => reverts("Error(string reason)", [reason]);
 
-describe("what a family reverts with", () => {
+describe("explain()", () => {
   test.each<[VaultAdapter, Hex, ErrorCode | null, string]>([
     [aaveStata, reverts("StaticATokenInvalidZeroShares()"), "zero_shares", "StaticATokenInvalidZeroShares"],
-    [aaveStata, says("28"), "vault_paused", "28"],
-    [aaveStata, says("51"), "above_maximum", "51"],
+    [aaveStata, reason("28"), "vault_paused", "28"],
+    [aaveStata, reason("51"), "above_maximum", "51"],
     [aaveStata, reverts("ReserveInactive()"), "vault_paused", "ReserveInactive"],
     [aaveStata, reverts("ReservePaused()"), "vault_paused", "ReservePaused"],
     [aaveStata, reverts("SupplyCapExceeded()"), "above_maximum", "SupplyCapExceeded"],
     [eulerEarn, reverts("ZeroShares()"), "zero_shares", "ZeroShares"],
-    [spark, says("SparkVault/deposit-cap-exceeded"), "above_maximum", "SparkVault/deposit-cap-exceeded"],
+    [spark, reason("SparkVault/deposit-cap-exceeded"), "above_maximum", "SparkVault/deposit-cap-exceeded"],
     [gearbox, reverts("AmountCantBeZeroException()"), "zero_shares", "AmountCantBeZeroException"],
     [
       fluid,
@@ -193,15 +193,15 @@ describe("what a family reverts with", () => {
     [accountable, "0x5945ea56", "below_minimum", "InsufficientAmount"],
     [accountable, "0x3d90e2a0", "vault_paused", "DepositNotAllowed"],
     [accountable, reverts("NAVGracePeriodExpired()"), "price_stale", "NAVGracePeriodExpired"],
-  ])("$name: %s", (adapter, revert, code, text) => {
+  ])("$name maps revert data %s", (adapter, revert, code, text) => {
     expect(adapter.explain?.(revert)).toEqual({ code, text });
   });
 
   test.each(near.filter(({ explain }) => explain !== undefined))(
-    "is not explained by $name when it is none of its own",
+    "of $name returns null for unknown revert data",
     (adapter) => {
       const panic = reverts("Panic(uint256 code)", [17n]);
-      for (const data of ["0x", "0x12", "0xdeadbeef", says("something else"), panic] as const)
+      for (const data of ["0x", "0x12", "0xdeadbeef", reason("something else"), panic] as const)
         expect(adapter.explain?.(data)).toBe(null);
     },
   );
