@@ -45,12 +45,12 @@ const eulerEvents: readonly GovernanceEvent[] = [
     describe: newValue("newFee", formatBps),
   }),
   changeEvent(["address", "cap", "GovSetCaps(uint16 newSupplyCap, uint16 newBorrowCap)"], {
-    what: "pair of supply cap and borrow cap",
+    what: "supply and borrow caps",
   }),
   changeEvent(
     ["address", "allow_list", "GovSetHookConfig(address indexed newHookTarget, uint32 newHookedOps)"],
     {
-      what: "hook that restricts operations",
+      what: "hook",
       describe: newValue("newHookTarget"),
       // Hooked to no target, deposits are paused, which has a view.
       seenByView: ({ newHookTarget, newHookedOps }) =>

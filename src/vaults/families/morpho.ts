@@ -176,8 +176,8 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, string>> = {
   "setIsAllocator(address,bool)": "an allocator",
   "setReceiveSharesGate(address)": "the gate for receiving shares",
   "setSendSharesGate(address)": "the gate for sending shares",
-  "setReceiveAssetsGate(address)": "the gate for receiving assets on withdrawal",
-  "setSendAssetsGate(address)": "the gate for depositing",
+  "setReceiveAssetsGate(address)": "the withdrawal gate",
+  "setSendAssetsGate(address)": "the deposit gate",
   "setAdapterRegistry(address)": "the adapter registry",
   "addAdapter(address)": "the addition of an adapter",
   "removeAdapter(address)": "the removal of an adapter",
@@ -258,21 +258,21 @@ const morphoV2Events: readonly GovernanceEvent[] = [
     tier: "high",
   }),
   changeEvent(["address", "allow_list", "SetReceiveAssetsGate(address indexed newReceiveAssetsGate)"], {
-    what: "gate for receiving assets on withdrawal",
+    what: "withdrawal gate",
     describe: newValue("newReceiveAssetsGate"),
     tier: "high",
   }),
   changeEvent(["address", "allow_list", "SetSendAssetsGate(address indexed newSendAssetsGate)"], {
-    what: "gate for depositing",
+    what: "deposit gate",
     describe: newValue("newSendAssetsGate"),
   }),
   changeEvent(["address", "strategy", "AddAdapter(address indexed account)"], {
-    what: "adapters that assets are allocated to",
+    what: "adapters",
     describe: addedMember("account"),
     tier: "medium",
   }),
   changeEvent(["address", "strategy", "RemoveAdapter(address indexed account)"], {
-    what: "adapters that assets are allocated to",
+    what: "adapters",
     describe: removedMember("account"),
   }),
   changeEvent(

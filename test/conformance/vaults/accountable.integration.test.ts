@@ -84,7 +84,7 @@ const routed: Family = {
   withdrawal: () => null,
   states: [
     {
-      name: "paused by its strategy",
+      name: "a strategy that is paused",
       enter: (placed) =>
         set(placed, {
           abi: strategyAbi,
@@ -112,25 +112,25 @@ const routed: Family = {
     },
     { ...loan("with a loan that is closed", { open: false }), refused: { code: "vault_paused" } },
     {
-      name: "whose valuation is too old",
+      name: "a stale valuation",
       enter: (placed) =>
         set(placed, { abi: strategyAbi, name: "setStale", args: [true], on: placed.parts["strategy"] }),
       refused: { code: "price_stale" },
     },
     {
-      name: "for accounts with a signature",
+      name: "a permission level that needs a signature",
       enter: (placed) => level(placed, { level: 1 }),
       refused: { code: "not_allowed" },
       shown: { paused: false },
     },
     {
-      name: "for a list that the user is not on",
+      name: "a whitelist without the user",
       enter: (placed) => level(placed, { level: 2 }),
       refused: { code: "not_allowed" },
     },
     {
       // The Router's clone is not.
-      name: "for a list that the user is on",
+      name: "a whitelist that contains the user",
       enter: (placed, user) => level(placed, { level: 2, allowed: user }),
       refused: { code: "not_allowed" },
     },
@@ -147,12 +147,12 @@ const direct: Family = {
   },
   states: [
     {
-      name: "for a list that the user is on",
+      name: "a whitelist that contains the user",
       enter: (placed, user) => level(placed, { level: 2, allowed: user }),
       refused: null,
     },
     {
-      name: "for a list that the user is not on",
+      name: "a whitelist without the user",
       enter: (placed) => level(placed, { level: 2 }),
       refused: { code: "not_allowed" },
     },

@@ -47,7 +47,7 @@ const families: readonly Family[] = [
         shown: { paused: false },
       },
       {
-        ...asItIs("asked for an amount that mints nothing"),
+        ...asItIs("a deposit that would mint zero shares"),
         amount: () => 1n,
         refused: { code: "zero_shares" },
       },
@@ -60,13 +60,13 @@ const families: readonly Family[] = [
     deploy: deployer((asset) => ({ kind: "capped", offset: 6, cap: whole(asset, 110_000n) })),
     states: [
       {
-        ...asItIs("asked for more than its room"),
+        ...asItIs("a deposit above the limit"),
         amount: () => 2_690_000_001n,
         refused: { code: "above_maximum", max_deposit: "2690000000" },
         shown: { max_deposit: "2690000000" },
       },
       {
-        ...asItIs("asked for all of its room"),
+        ...asItIs("a deposit of exactly the limit"),
         amount: () => 2_690_000_000n,
         refused: null,
       },
@@ -79,13 +79,13 @@ const families: readonly Family[] = [
     deploy: deployer((asset) => ({ kind: "minimum", offset: 12, minimum: whole(asset, 100n) })),
     states: [
       {
-        ...asItIs("asked for less than its minimum"),
+        ...asItIs("a deposit below the minimum"),
         amount: () => 99_999_999n,
         refused: { code: "below_minimum", min_deposit: "100000000" },
         shown: { min_deposit: "100000000", no_minimum: false },
       },
       {
-        ...asItIs("asked for its minimum"),
+        ...asItIs("a deposit of exactly the minimum"),
         amount: () => 100_000_000n,
         refused: null,
       },
@@ -98,7 +98,7 @@ const families: readonly Family[] = [
     deploy: deployer(() => ({ kind: "solmate" })),
     states: [
       {
-        ...asItIs("asked for an amount that mints nothing"),
+        ...asItIs("a deposit that would mint zero shares"),
         amount: () => 1n,
         refused: { code: "zero_shares" },
       },

@@ -53,39 +53,39 @@ const lagoonStates: readonly State[] = [
   { name: "paused", ...lagoon("setPaused", true), ...shut },
   { name: "closing", ...lagoon("initiateClosing"), ...shut },
   {
-    name: "closing, when it would take requests that nobody settles",
+    name: "closing after its valuation expired: requests would never be settled",
     async enter(placed) {
       await set(placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" });
       await set(placed, { abi: lagoonVaultAbi, name: "initiateClosing" });
     },
     ...shut,
   },
-  { name: "open to its list alone", ...lagoon("setWhitelist", true), refused: { code: "not_allowed" } },
+  { name: "a whitelist without the user", ...lagoon("setWhitelist", true), refused: { code: "not_allowed" } },
   {
-    name: "open to its list, on which the user is",
+    name: "a whitelist that contains the user",
     enter: async (placed, user) => {
       await set(placed, { abi: lagoonVaultAbi, name: "setWhitelist", args: [true] });
       await set(placed, { abi: lagoonVaultAbi, name: "addToWhitelist", args: [user] });
     },
     refused: null,
   },
-  { name: "asked once its valuation is over", ...lagoon("expireTotalAssets"), refused: null },
+  { name: "an expired valuation: the deposit is a request", ...lagoon("expireTotalAssets"), refused: null },
 ];
 
 const cap = (asset: { decimals: number }, room: bigint) => 107_310n * 10n ** BigInt(asset.decimals) + room;
 const lagoon6States: readonly State[] = [
   ...lagoonStates,
-  { name: "minting redemptions alone", ...lagoon6("setSyncMode", 2), ...shut },
-  { name: "minting nothing", ...lagoon6("setSyncMode", 3), ...shut },
+  { name: "synchronous redemptions only", ...lagoon6("setSyncMode", 2), ...shut },
+  { name: "minting paused", ...lagoon6("setSyncMode", 3), ...shut },
   {
-    name: "short of room",
+    name: "a deposit above the limit",
     enter: (placed) =>
       set(placed, { abi: lagoonVaultV6Abi, name: "updateMaxCap", args: [cap(placed.asset, 11n)] }),
     refused: { code: "above_maximum", max_deposit: "11" },
     shown: { max_deposit: "11" },
   },
   {
-    name: "short of room for a request",
+    name: "a request above the cap",
     async enter(placed) {
       await set(placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" });
       await set(placed, { abi: lagoonVaultV6Abi, name: "updateMaxCap", args: [cap(placed.asset, 11n)] });
@@ -96,7 +96,7 @@ const lagoon6States: readonly State[] = [
 ];
 
 const member: State = {
-  name: "open to members, of whom the user is one",
+  name: "members only, with the user as a member",
   enter: async (placed: Placed, user: Address) => {
     await set(placed, { abi: centrifugeSyncVaultAbi, name: "setMembersOnly", args: [true] });
     await set(placed, { abi: centrifugeSyncVaultAbi, name: "updateMember", args: [user] });
@@ -104,26 +104,30 @@ const member: State = {
   refused: null,
 };
 const limited: readonly State[] = [
-  { name: "open to members alone", ...centrifuge("setMembersOnly", true), refused: { code: "not_allowed" } },
   {
-    name: "asked for more than its room",
+    name: "members only, without the user",
+    ...centrifuge("setMembersOnly", true),
+    refused: { code: "not_allowed" },
+  },
+  {
+    name: "a deposit above the limit",
     ...centrifuge("setRoom", 5_000_000n),
     amount: () => 5_000_001n,
     refused: { code: "above_maximum", max_deposit: "5000000" },
   },
   {
-    name: "asked for all of its room",
+    name: "a deposit of exactly the limit",
     ...centrifuge("setRoom", 5_000_000n),
     amount: () => 5_000_000n,
     refused: null,
   },
   { name: "without a limit", ...centrifuge("setRoom", maxUint256), refused: null },
   {
-    name: "that its registry has let go",
+    name: "a vault that its registry unlinked",
     ...centrifuge("setLinked", false),
     refused: { code: "above_maximum", max_deposit: "0" },
   },
-  { name: "whose price is too old", ...centrifuge("setPriceValid", false), refused: { code: "price_stale" } },
+  { name: "a stale price", ...centrifuge("setPriceValid", false), refused: { code: "price_stale" } },
 ];
 
 conformance([

@@ -71,12 +71,12 @@ const euler: Family = {
       shown: { paused: false },
     },
     {
-      ...when("short of room", { abi: eulerVaultAbi, call: "setCap", args: room(1_000_000n) }),
+      ...when("a deposit above the limit", { abi: eulerVaultAbi, call: "setCap", args: room(1_000_000n) }),
       refused: { code: "above_maximum", max_deposit: "1000000" },
       shown: { max_deposit: "1000000" },
     },
     {
-      ...asItIs("asked for an amount that mints nothing"),
+      ...asItIs("a deposit that would mint zero shares"),
       amount: () => 1n,
       refused: { code: "zero_shares" },
     },
@@ -106,7 +106,7 @@ const yearn: Family = {
   deploy: deployStandard({ abi: yearnVaultAbi, code: yearnVaultCreationCode }),
   states: [
     {
-      ...when("short of room", { abi: yearnVaultAbi, call: "setLimit", args: room(5n) }),
+      ...when("a deposit above the limit", { abi: yearnVaultAbi, call: "setLimit", args: room(5n) }),
       refused: { code: "above_maximum", max_deposit: "5" },
       shown: { max_deposit: "5" },
     },
@@ -131,7 +131,7 @@ const yearnStrategy: Family = {
   deploy: deployStandard({ abi: yearnStrategyAbi, code: yearnStrategyCreationCode }),
   states: [
     {
-      ...when("short of room", { abi: yearnStrategyAbi, call: "setLimit", args: room(5n) }),
+      ...when("a deposit above the limit", { abi: yearnStrategyAbi, call: "setLimit", args: room(5n) }),
       refused: { code: "above_maximum", max_deposit: "5" },
       shown: { max_deposit: "5" },
     },
@@ -267,7 +267,7 @@ const fluid: Family = {
       refused: { code: "would_revert", revert: "FluidLiquidityError(11001)" },
     },
     {
-      ...asItIs("asked for an amount that mints nothing"),
+      ...asItIs("a deposit that would mint zero shares"),
       amount: () => 1n,
       refused: { code: "zero_shares" },
     },

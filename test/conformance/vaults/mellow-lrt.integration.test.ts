@@ -32,7 +32,7 @@ conformance([
         refused: null,
       },
       {
-        ...when("short of room", { abi, call: "setLimit", args: [107_310n * 10n ** 18n + 11n] }),
+        ...when("a deposit above the limit", { abi, call: "setLimit", args: [107_310n * 10n ** 18n + 11n] }),
         refused: { code: "above_maximum", max_deposit: "11" },
         shown: { max_deposit: "11" },
       },

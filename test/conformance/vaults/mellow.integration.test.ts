@@ -77,22 +77,26 @@ const stale = { code: "price_stale" } as const;
 
 const states: readonly State[] = [
   {
-    name: "with its queue paused",
+    name: "a paused queue",
     enter: (placed) =>
       set(placed, { abi: mellowVaultAbi, name: "setQueueStatus", args: [part(placed, "queue"), true] }),
     refused: { code: "vault_paused" },
     shown: { paused: true, max_deposit: "0" },
   },
   {
-    name: "minting nothing",
+    name: "minting paused",
     ...onShares("setMintPaused", true),
     refused: { code: "vault_paused" },
     shown: { paused: true, max_deposit: "0" },
   },
-  { name: "open to its list alone", ...onShares("setWhitelist", true), refused: { code: "not_allowed" } },
-  { name: "with a suspicious report", ...report(PRICE, null, true), refused: stale, shown: unusable },
-  { name: "with a report of nothing", ...report(0n, null, false), refused: stale, shown: unusable },
-  { name: "with a report that is too old", ...report(PRICE, 1n, false), refused: stale },
+  {
+    name: "a whitelist without the user",
+    ...onShares("setWhitelist", true),
+    refused: { code: "not_allowed" },
+  },
+  { name: "a suspicious report", ...report(PRICE, null, true), refused: stale, shown: unusable },
+  { name: "a report of a zero price", ...report(0n, null, false), refused: stale, shown: unusable },
+  { name: "a stale report", ...report(PRICE, 1n, false), refused: stale },
   {
     name: "at its limit",
     ...onVault("setLimit", 1n),
@@ -100,13 +104,13 @@ const states: readonly State[] = [
     shown: { max_deposit: "0" },
   },
   {
-    name: "short of room",
+    name: "a deposit above the limit",
     ...onVault("setLimit", 10n * ONE),
     refused: { code: "above_maximum", max_deposit: String((10n * ONE * ONE) / PRICE) },
   },
 ];
 const barred: State = {
-  name: "that has barred the user",
+  name: "a blacklist that contains the user",
   enter: (placed, user) =>
     set(placed, {
       ...{ abi: mellowShareManagerAbi, name: "setBlacklisted", args: [user, true] },
@@ -116,7 +120,7 @@ const barred: State = {
 };
 
 const listed: State = {
-  name: "open to its list, on which the user is",
+  name: "a whitelist that contains the user",
   enter: async (placed, user) => {
     const on = part(placed, "shares");
     await set(placed, { abi: mellowShareManagerAbi, name: "setWhitelist", args: [true], on });
@@ -142,7 +146,7 @@ conformance([
   },
   {
     ...common,
-    name: "a queue that mints at once, through the Router, which passes the shares on",
+    name: "a queue that mints at once, through the Router, which forwards the shares",
     decimals: [6, 18],
     namesCaller: true,
     deploy: deployMellow({ queue: "sync", caller: "router" }),

@@ -99,28 +99,28 @@ const stale = {
 /** What stops a vault whichever way it is called, by the selector it is called with. */
 const pausesOf = (selector: string, other: string): readonly State[] => [
   { name: "paused", ...deposits("pause", true), ...paused },
-  { name: "paused in the one function", ...deposits("pauseFn", selector, true), ...paused },
+  { name: "a pause of the deposit function", ...deposits("pauseFn", selector, true), ...paused },
   {
-    name: "paused in another function",
+    name: "a pause of another function",
     ...deposits("pauseFn", other, true),
     refused: null,
     shown: { paused: false },
   },
   {
-    name: "no longer taking the token",
+    name: "a token that is no longer accepted",
     enter: (placed) => onDeposits(placed, "removePaymentToken", placed.asset.address),
     ...paused,
   },
-  { name: "without a fresh price", ...onFeed(RATE, 1n, false), ...stale },
-  { name: "with a feed that is given up", ...onFeed(RATE, 9_999_999_999n, true), ...stale },
-  { name: "without a fresh feed behind the fixed price", ...onFeedOf("tokenFeed", ONE, 1n, false), ...stale },
+  { name: "a stale price", ...onFeed(RATE, 1n, false), ...stale },
+  { name: "a deprecated price feed", ...onFeed(RATE, 9_999_999_999n, true), ...stale },
+  { name: "a stale feed of a token with a fixed price", ...onFeedOf("tokenFeed", ONE, 1n, false), ...stale },
   {
-    name: "whose mToken is paused",
+    name: "a paused mToken",
     enter: (placed) => set(placed, { abi: midasTokenAbi, name: "pause", on: part(placed, "mToken") }),
     ...paused,
   },
   {
-    name: "with fees of more than everything",
+    name: "fees above 100 %",
     ...deposits("setInstantFee", 10_001n),
     refused: { code: "zero_shares" },
   },
@@ -128,31 +128,39 @@ const pausesOf = (selector: string, other: string): readonly State[] => [
 
 const admissions: readonly State[] = [
   {
-    name: "closed to all but the greenlist",
+    name: "a greenlist (whitelist) without the user",
     ...deposits("setGreenlistEnable", true),
     refused: { code: "not_allowed" },
   },
-  { name: "refusing an account", ...onAccess("setBlacklisted"), refused: { code: "not_allowed" } },
-  { name: "refusing a sanctioned account", ...onAccess("setSanctioned"), refused: { code: "not_allowed" } },
+  {
+    name: "a blacklist that contains the user",
+    ...onAccess("setBlacklisted"),
+    refused: { code: "not_allowed" },
+  },
+  {
+    name: "a sanctions list that contains the user",
+    ...onAccess("setSanctioned"),
+    refused: { code: "not_allowed" },
+  },
 ];
 
 /** 100 mTokens are worth 107.31. */
 const minimums: readonly State[] = [
   {
-    name: "asked for less than its minimum",
+    name: "a deposit below the minimum",
     ...deposits("setMinAmount", 100n * ONE),
     amount: () => 107_309_999n,
     refused: { code: "below_minimum", min_deposit: "107310000" },
     shown: { min_deposit: "107310000", no_minimum: false },
   },
   {
-    name: "asked for its minimum",
+    name: "a deposit of exactly the minimum",
     ...deposits("setMinAmount", 100n * ONE),
     amount: () => 107_310_000n,
     refused: null,
   },
   {
-    name: "asked for less than a first deposit's minimum",
+    name: "a deposit below the first-deposit minimum",
     ...deposits("setMinMTokenAmountForFirstDeposit", 100n * ONE),
     amount: () => 107_309_999n,
     refused: { code: "below_minimum", min_deposit: "107310000" },
@@ -162,7 +170,7 @@ const minimums: readonly State[] = [
 
 const returning: readonly State[] = [
   {
-    name: "asked for less than a first deposit's minimum by somebody who has deposited",
+    name: "a deposit below the first-deposit minimum by an earlier depositor",
     enter: async (placed, user) => {
       await onDeposits(placed, "setMinMTokenAmountForFirstDeposit", 100n * ONE);
       await depositOnce(placed, user);
@@ -171,7 +179,7 @@ const returning: readonly State[] = [
     refused: null,
   },
   {
-    name: "asked for less than its minimum by somebody it does not bind",
+    name: "a deposit below the minimum by an exempt account",
     enter: async (placed, user) => {
       await onDeposits(placed, "setMinAmount", 100n * ONE);
       await onDeposits(placed, "freeFromMinAmount", user, true);
@@ -185,7 +193,7 @@ const returning: readonly State[] = [
 const MOST = { max_deposit: "107310000" };
 const limits: readonly State[] = [
   {
-    name: "asked for more than is left of today's limit",
+    name: "a deposit above the rest of the daily limit",
     enter: async (placed, user) => {
       await catchUp(placed.world.url);
       await onDeposits(placed, "setInstantDailyLimit", 286_375_920_231_106_141_086n);
@@ -196,7 +204,7 @@ const limits: readonly State[] = [
     shown: MOST,
   },
   {
-    name: "asked for all that is left of today's limit",
+    name: "a deposit of exactly the rest of the daily limit",
     enter: async (placed, user) => {
       await catchUp(placed.world.url);
       await onDeposits(placed, "setInstantDailyLimit", 286_375_920_231_106_141_086n);
@@ -206,7 +214,7 @@ const limits: readonly State[] = [
     refused: null,
   },
   {
-    name: "asked for more than it may still take of the token",
+    name: "a deposit above the token's allowance",
     enter: (placed) =>
       onDeposits(
         placed,
@@ -220,20 +228,20 @@ const limits: readonly State[] = [
 ];
 const supplyLimit: readonly State[] = [
   {
-    name: "asked for more than the supply's cap",
+    name: "a deposit above the supply cap",
     ...deposits("setMaxSupplyCap", 100_100n * ONE),
     amount: () => 107_310_001n,
     refused: { code: "above_maximum", ...MOST },
     shown: MOST,
   },
   {
-    name: "asked for all under the supply's cap",
+    name: "a deposit of exactly the room under the supply cap",
     ...deposits("setMaxSupplyCap", 100_100n * ONE),
     amount: () => 107_310_000n,
     refused: null,
   },
   {
-    name: "above the supply's cap",
+    name: "a supply above the cap",
     ...deposits("setMaxSupplyCap", 1n),
     refused: { code: "above_maximum", max_deposit: "0" },
     shown: { max_deposit: "0" },

@@ -44,12 +44,12 @@ const lagoonRequests = {
 
 requesting([
   {
-    name: "a Lagoon vault whose valuation is over",
+    name: "a Lagoon vault whose valuation expired",
     ...lagoonRequests,
     deploy: deployLagoon({ version: "0.5" }),
   },
   {
-    name: "a Lagoon vault of v0.6 with an entry fee, whose valuation is over",
+    name: "a Lagoon vault of v0.6 with an entry fee, whose valuation expired",
     ...lagoonRequests,
     deploy: deployLagoon({ version: "0.6", entryRate: 37 }),
   },

@@ -67,18 +67,18 @@ const routed: Family = {
     },
     {
       // The Router's clone sends.
-      name: "for senders on a list, with the user on it",
+      name: "a sender whitelist that contains the user",
       enter: (placed, user) => sendersOnly(placed, [user]),
       refused: { code: "not_allowed" },
     },
     {
-      name: "no longer taking the token",
+      name: "a token that is no longer accepted",
       enter: (placed) =>
         set(placed, { abi: vaultAbi, name: "setLists", args: [zeroAddress, placed.parts["list"]] }),
       refused: { code: "token_unsupported" },
     },
     {
-      name: "asked for an amount that mints nothing",
+      name: "a deposit that would mint zero shares",
       enter: async () => undefined,
       amount: () => 1n,
       refused: { code: "zero_shares" },
@@ -101,12 +101,12 @@ const direct: Family = {
   },
   states: [
     {
-      name: "for senders on a list, with the user on it",
+      name: "a sender whitelist that contains the user",
       enter: (placed, user) => sendersOnly(placed, [user]),
       refused: null,
     },
     {
-      name: "for senders on a list, without the user",
+      name: "a sender whitelist without the user",
       enter: (placed) => sendersOnly(placed, []),
       refused: { code: "not_allowed" },
     },
@@ -161,7 +161,7 @@ const legacy: Family = {
       shown: { max_deposit: String(maxUint256) },
     },
     {
-      ...when("refusing an account", {
+      ...when("a blacklist that contains the user", {
         abi: legacyAbi,
         call: "setBlacklisted",
         args: (user) => [user, true],

@@ -1,27 +1,30 @@
-/** A second, plain reading of the lens' wire format, for tests to compare the real one with. */
+/** An independent, simple implementation of the lens' wire format, to compare the real one with. */
 import fc from "fast-check";
 import { type Address, type Hex, hexToBytes, toHex } from "viem";
 import { positionLensCreationCode } from "../../../src/vaults/lens/artifact.ts";
 import type { LensVault, PositionAnswer, PositionRead } from "../../../src/vaults/lens/position-lens.ts";
 
+/** Size of the lens' creation code in bytes. */
 export const codeBytes = positionLensCreationCode.length / 2 - 1;
 
-/** The most bytes that creation may return. Source: EIP-170. */
+/** Maximum size of deployed code, in bytes. Source: EIP-170. */
 const MAX_ANSWER_BYTES = 24_576;
 
-/** Numbers of every length, and both ends of every length. */
+/** Any number, with every length in bytes equally likely, and the smallest and largest of each length. */
 export const aWord: fc.Arbitrary<bigint> = fc.integer({ min: 0, max: 32 }).chain((length) => {
   const [least, most] = length === 0 ? [0n, 0n] : [256n ** BigInt(length - 1), 256n ** BigInt(length) - 1n];
   return fc.oneof(fc.bigInt(least, most), fc.constantFrom(least, most));
 });
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((array) => toHex(array));
+/** Any address. */
 export const anAddress: fc.Arbitrary<Address> = bytes(20);
 
 const aPricedVault = fc.tuple(anAddress, anAddress, fc.boolean()).map(([shareToken, other, own]) => ({
   shareToken,
   pricer: own ? shareToken : other,
 }));
+/** Any vault of any kind. */
 export const aVault: fc.Arbitrary<LensVault> = fc.oneof(
   anAddress.map((shareToken) => ({ kind: "balance" as const, shareToken })),
   fc
@@ -37,14 +40,14 @@ export const aVault: fc.Arbitrary<LensVault> = fc.oneof(
     .map(([vault, selector, argument, kind]) => ({ kind, ...vault, selector, argument })),
 );
 
-/** The bytes that one vault takes in the payload. */
+/** Returns the bytes that one vault takes in the payload. */
 export function sizeOf(vault: LensVault): number {
   if (vault.kind === "balance") return 1 + 20;
   const pricer = vault.pricer === vault.shareToken ? 0 : 20;
   return 1 + 20 + pricer + ("selector" in vault ? 4 + 20 : 0);
 }
 
-/** Reads the data of a call back, from its last byte forward as the contract does. */
+/** Decodes the data of a call from its end, as the contract does. */
 export function readPayload(data: Hex): { user: Address; readGas: number; vaults: LensVault[] } {
   const all = hexToBytes(data);
   const tail = all.subarray(-28);
@@ -90,6 +93,7 @@ export function readPayload(data: Hex): { user: Address; readGas: number; vaults
   return { user: toHex(tail.subarray(0, 20)), readGas: view.getUint32(20), vaults };
 }
 
+/** Any answer of the lens. */
 export const anAnswer: fc.Arbitrary<PositionAnswer> = fc.record({
   chainId: fc.integer({ min: 1, max: 2 ** 40 }),
   blockNumber: fc.option(fc.bigInt(0n, 2n ** 64n - 2n)),
@@ -124,7 +128,7 @@ const STATUS_BYTES = {
 const hexOf = (value: bigint | number, size: number) =>
   size === 0 ? "" : value.toString(16).padStart(size * 2, "0");
 
-/** A word's length and its bytes, hex without prefix. */
+/** Encodes a number with its length, in hex without prefix. */
 function wordHex(value: bigint): string {
   let size = 0;
   while (value >= 256n ** BigInt(size)) size += 1;
@@ -139,7 +143,7 @@ function positionHex(position: PositionRead): string {
   return parts.join("");
 }
 
-/** Writes an answer as the contract would. */
+/** Encodes an answer as the contract does. */
 export function writeAnswer(answer: PositionAnswer): Hex {
   const head = [
     hexOf(answer.chainId, 8),
@@ -149,7 +153,7 @@ export function writeAnswer(answer: PositionAnswer): Hex {
   return `0x${[...head, ...answer.positions.map(positionHex)].join("")}`;
 }
 
-/** What an answer has room for: the positions up to the first before which two full words might not fit. */
+/** Returns the positions that fit into an answer: those before the first at which two full words might not fit. */
 export function cutToRoom(positions: readonly PositionRead[]): PositionRead[] {
   let used = 24;
   let full = false;

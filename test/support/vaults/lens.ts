@@ -3,9 +3,10 @@ import type { ScratchChain } from "../../../scripts/stack/chains/scratch-chain.t
 import type { LensVault, PositionAnswer, PositionRead } from "../../../src/vaults/lens/position-lens.ts";
 import { decodePositions, encodePositionCalls } from "../../../src/vaults/lens/position-lens.ts";
 
-/** What geth grants one eth_call unless its operator says otherwise. */
+/** Default gas limit of an eth_call in geth. */
 export const CALL_GAS = 50_000_000n;
 
+/** Functions that the lens calls on vaults. */
 export const vaultAbi = parseAbi([
   "function balanceOf(address) view returns (uint256)",
   "function convertToAssets(uint256) view returns (uint256)",
@@ -13,6 +14,7 @@ export const vaultAbi = parseAbi([
   "function totalSupply() view returns (uint256)",
 ]);
 
+/** A call of the lens. */
 export interface LensCall {
   user: Address;
   vaults: readonly LensVault[];
@@ -21,7 +23,7 @@ export interface LensCall {
   stateOverride?: StateOverride;
 }
 
-/** Asks the lens in one eth_call; throws when the vaults need more than one. */
+/** Reads positions with one eth_call of the lens. Throws when the vaults need more than one. */
 export async function askLens(chain: ScratchChain, call: LensCall): Promise<PositionAnswer> {
   const { gas = CALL_GAS, stateOverride, ...query } = call;
   const [request, ...more] = encodePositionCalls(query);
@@ -34,7 +36,7 @@ export async function askLens(chain: ScratchChain, call: LensCall): Promise<Posi
   return decodePositions(data ?? "0x", request.vaults.length);
 }
 
-/** The same position read with one call after the other and the arithmetic of the specification. */
+/** Reads a position with single calls and computes its value by the definition. */
 export async function readSingly(chain: ScratchChain, user: Address, vault: Address): Promise<PositionRead> {
   const at = { address: vault, abi: vaultAbi } as const;
   const balance = await chain.node.readContract({ ...at, functionName: "balanceOf", args: [user] });
@@ -43,10 +45,12 @@ export async function readSingly(chain: ScratchChain, user: Address, vault: Addr
   return { status: "converted", balance, assets };
 }
 
+/** A vault without a separate pricer. */
 export const plain = (vault: Address): LensVault => ({
   kind: "convert_or_ratio",
   shareToken: vault,
   pricer: vault,
 });
 
+/** Encodes a uint256 word. */
 export const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;

@@ -6,10 +6,14 @@ import { type TestContext, testContext } from "../context.ts";
 import { contractsClient } from "../multicall.ts";
 import { testChain } from "../rpc-node.ts";
 
+/** USDC on Base. */
 export const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
+/** WETH on Base. */
 export const WETH = "0x4200000000000000000000000000000000000006";
+/** The n-th address. */
 export const address = (n: number): Address => toHex(n, { size: 20 });
 
+/** A registry row with some changes. */
 export const stored = (change: Partial<StoredVault> & { address: string }): StoredVault => ({
   chainId: 31337,
   type: "custom",
@@ -35,19 +39,20 @@ export const stored = (change: Partial<StoredVault> & { address: string }): Stor
   ...change,
 });
 
+/** Registry rows, with what else the cache holds of them. */
 export interface Catalog {
   rows: StoredVault[];
-  /** Vault ids that the chain says are paused. */
+  /** Ids of vaults that are paused on chain. */
   paused?: string[];
   routerOn?: number[];
 }
 
-/** A context whose cache holds this catalog, in the registry's order. */
+/** Creates a context whose cache holds a catalog, in the registry's order. */
 export function contextOf(catalog: Catalog): TestContext {
   return contextHolding(holder(catalog), ({ schema }, value) => schema.parse(value));
 }
 
-/** What the cache holds of a catalog, by key. */
+/** Returns the cache entries of a catalog by key. */
 export function holder({ rows, paused = [], routerOn = [31337] }: Catalog): (key: string) => unknown {
   const sorted = rows.toSorted((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1));
   const flags = Object.fromEntries(paused.map((id) => [id, { paused: true, minDeposit: 7n }]));
@@ -58,6 +63,7 @@ export function holder({ rows, paused = [], routerOn = [31337] }: Catalog): (key
   };
 }
 
+/** Creates a context whose cache holds given values. */
 export function contextHolding(
   held: (key: string) => unknown,
   read: <T>(policy: CachePolicy<T>, value: unknown) => T,
@@ -77,5 +83,7 @@ export function contextHolding(
   return testContext({ cache, clients, nowMs: 0 });
 }
 
+/** The id of the n-th vault. */
 export const id = (n: number, chainId = 31337): string => `${chainId}:${address(n)}`;
+/** The chain and address of the n-th vault. */
 export const key = (n: number, chainId = 31337): VaultKey => ({ chainId, address: getAddress(address(n)) });

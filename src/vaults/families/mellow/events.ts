@@ -15,7 +15,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
     describe: newValue("penaltyD6", formatMillionths),
   }),
   changeEvent(["address", "pause", "SetQueueStatus(address indexed queue, bool indexed isPaused)"], {
-    what: "state of a queue",
+    what: "queue status",
     describe: ({ queue, isPaused }) => `is ${isPaused === true ? "paused" : "open"} for ${queue}`,
     seenByView: ({ queue }, vault) => String(queue).toLowerCase() === vault.entryPoint.toLowerCase(),
   }),
@@ -29,7 +29,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
       "price",
       "SecurityParamsSet((uint224 maxAbsoluteDeviation, uint224 suspiciousAbsoluteDeviation, uint64 maxRelativeDeviationD18, uint64 suspiciousRelativeDeviationD18, uint32 timeout, uint32 depositInterval, uint32 redeemInterval) securityParams)",
     ],
-    { what: "bounds of the oracle's price reports" },
+    { what: "price report bounds" },
   ),
   changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
     what: "whitelist",

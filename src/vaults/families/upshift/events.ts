@@ -39,12 +39,12 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
     describe: newValue("newWhitelistAddr"),
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountEnabled(address subAccountAddr)"], {
-    what: "sub-accounts that assets are allocated to",
+    what: "sub-accounts",
     describe: addedMember("subAccountAddr"),
     tier: "medium",
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountDisabled(address subAccountAddr)"], {
-    what: "sub-accounts that assets are allocated to",
+    what: "sub-accounts",
     describe: removedMember("subAccountAddr"),
   }),
   changeEvent(["entryPoint", "pause", "OnEmergencyWithdraw(address receiverAddr)"], {

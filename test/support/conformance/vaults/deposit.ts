@@ -13,20 +13,22 @@ import { sign } from "../../flow.ts";
 import { type Answer, call, read } from "../../partners/wallet.ts";
 import type { Placed } from "./family.ts";
 
-/** A deposit as a client asks for it, in the vault's asset. */
+/** A deposit that a client requests, in the vault's asset. */
 export interface Wanted {
   placed: Placed;
   user: Address;
   amount: bigint;
 }
 
+/** Returns the id of a placed vault. */
 export const vaultIdOf = ({ world, vault }: Placed): string => `${world.chainId}:${vault.toLowerCase()}`;
 
-/** An ordinary amount of a token, with digits down to its smallest unit. */
+/** Returns an ordinary amount of a token that uses all of its decimals. */
 export function sampleAmount(decimals: number): bigint {
   return decimals < 6 ? 1_234n * 10n ** BigInt(decimals) : 1_234_567_891n * 10n ** BigInt(decimals - 6);
 }
 
+/** Requests a deposit build and returns the answer. */
 export function ask({ placed, user, amount }: Wanted): Promise<Answer> {
   const body = {
     from_chain_id: placed.world.chainId,
@@ -38,30 +40,32 @@ export function ask({ placed, user, amount }: Wanted): Promise<Answer> {
   return call(placed.world.fresh(), ["POST", "/v1/quote/build"], { body });
 }
 
-/** A deposit that must be built. */
+/** Builds a deposit and expects success. */
 export async function build(wanted: Wanted): Promise<BuiltDeposit> {
   const answer = await ask(wanted);
   expect(answer).toMatchObject({ status: 200 });
   return BuiltDeposit.parse(answer.body);
 }
 
+/** Requests the vault detail. */
 export async function detailOf(placed: Placed): Promise<VaultDetail> {
   const answer = await read(await placed.world.fresh().send(`/v1/vaults/${vaultIdOf(placed)}`));
   return VaultDetail.parse(answer.body);
 }
 
+/** Requests a user's positions. */
 export async function positionsOf(placed: Placed, user: Address) {
   const answer = await read(await placed.world.fresh().send(`/v1/positions/${user}`));
   return Positions.parse(answer.body).positions;
 }
 
-/** The vault as the program has it from its registry. */
+/** Returns the vault as the program reads it from its registry. */
 export function vaultOf(placed: Placed): Promise<Vault> {
   const { chainId } = placed.world;
   return findVaultForDeposit(placed.world.fresh().context(), { chainId, address: placed.vault });
 }
 
-/** What the adapter makes of the family's own preview, in the smallest unit of the share token. */
+/** Returns the shares that the adapter previews, in the share token's smallest unit. */
 export async function previewOf({ placed, user, amount }: Wanted): Promise<bigint | null> {
   const vault = await vaultOf(placed);
   const caller = vault.caller === "user" ? user : null;
@@ -73,7 +77,7 @@ export async function previewOf({ placed, user, amount }: Wanted): Promise<bigin
   return value.previewShares;
 }
 
-/** Signs what was built, and gives the deposit's receipt. */
+/** Signs and sends the built transactions. Returns the receipt of the deposit. */
 export async function execute(
   placed: Placed,
   { user, built }: { user: TestUser; built: BuiltDeposit },
@@ -82,7 +86,7 @@ export async function execute(
   return placed.world.client.getTransactionReceipt({ hash });
 }
 
-/** The deposits and withdrawals that a receipt shows, as the indexer would find them. */
+/** Decodes the deposits and withdrawals of a receipt like the flows indexer. */
 export async function flowsIn(placed: Placed, receipt: TransactionReceipt): Promise<VaultFlow[]> {
   const vault = await vaultOf(placed);
   const source = adapterOf(vault).flows(vault);

@@ -22,7 +22,7 @@ export const sharePrice = (asset: Token): bigint => whole(asset, 10_731n) / 10_0
 
 const lagoonCode = { "0.5": lagoonVaultCreationCode, "0.6": lagoonVaultV6CreationCode } as const;
 
-/** A Lagoon vault of 100,000 that has been valued at 107,310, its valuation valid; the fee in ten-thousandths. */
+/** Deploys a Lagoon vault with deposits of 100,000 and a valid valuation of 107,310. `entryRate` is in basis points. */
 export function deployLagoon(of: { version: keyof typeof lagoonCode; entryRate?: number }) {
   return (world: World, asset: Token): Promise<StandIn> =>
     world.script((script) => {
@@ -45,7 +45,7 @@ export function deployLagoon(of: { version: keyof typeof lagoonCode; entryRate?:
     });
 }
 
-/** A Centrifuge vault whose share token somebody holds 100,000 of. */
+/** Deploys a Centrifuge vault with a supply of 100,000 shares. */
 export function deployCentrifuge(deposit: "sync" | "async", caller: "router" | "user") {
   return (world: World, asset: Token): Promise<StandIn> =>
     world.script((script) => {

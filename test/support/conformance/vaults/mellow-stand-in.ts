@@ -21,6 +21,7 @@ import type { StandIn } from "./family.ts";
 import { mint, whole } from "./use.ts";
 import type { World } from "./world.ts";
 
+/** The kind of Mellow vault to deploy. */
 export interface MellowSetup {
   queue: "sync" | "async";
   caller: "router" | "user";
@@ -32,7 +33,7 @@ export interface MellowSetup {
 const ONE = 10n ** 18n;
 const DAY = 86_400;
 
-/** Shares for one smallest unit of the asset, times 10^18: a share is worth 1.0731 of it. */
+/** Smallest units of the share per smallest unit of the asset, times 10^18. A share is worth 1.0731 assets. */
 export const reportPrice = (decimals: number): bigint => (10n ** BigInt(36 - decimals) * 10_000n) / 10_731n;
 
 interface Contracts {
@@ -70,7 +71,7 @@ function deployContracts(script: ChainScript, of: { asset: Token; setup: MellowS
   return { oracle, fees, shares, vault, queue, redeem };
 }
 
-/** A vault with one queue in and one out, a report of now, and 100,000 shares that somebody holds. */
+/** Deploys a vault with a deposit and a redemption queue, a current report and a supply of 100,000 shares. */
 export function deployMellow(setup: MellowSetup) {
   return (world: World, asset: Token): Promise<StandIn> =>
     world.script(async (script) => {

@@ -26,19 +26,20 @@ import type { StandIn } from "./family.ts";
 import { fund, mint, whole } from "./use.ts";
 import type { World } from "./world.ts";
 
+/** The kind of Midas vault to deploy. */
 export interface MidasSetup {
   deposit: "instant" | "request";
-  /** Who gets the tokens: older vaults mint to whoever calls. */
+  /** The account that gets the tokens: older vaults mint to the caller. */
   recipient: "argument" | "caller";
   caller: "router" | "user";
-  /** Basis points on the payment token, besides the fee on instant deposits. */
+  /** Fee of the payment token in basis points, in addition to the instant deposit fee. */
   fee?: bigint;
-  /** Whether the asset has the fixed price. */
+  /** True when the asset has a fixed price. */
   stable?: boolean;
 }
 
 const ONE = 10n ** 18n;
-/** What one mToken is worth, and what the payment token's own feed says. */
+/** Prices of the mToken and, by its own feed, of the payment token. */
 export const RATE = (ONE * 10_731n) / 10_000n;
 const TOKEN_RATE = (ONE * 9_990n) / 10_000n;
 const HOUR = 3_600n;
@@ -78,7 +79,7 @@ function deployContracts(script: ChainScript, setup: MidasSetup): Contracts {
   return { access, mToken, feed, tokenFeed, deposits, redemptions };
 }
 
-/** A DepositVault and a RedemptionVault that are both open, and 100,000 mTokens that somebody holds. */
+/** Deploys an open DepositVault and RedemptionVault, with a supply of 100,000 mTokens. */
 export function deployMidas(setup: MidasSetup) {
   return (world: World, asset: Token): Promise<StandIn> =>
     world.script((script) => {

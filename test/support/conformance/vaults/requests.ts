@@ -10,17 +10,17 @@ import type { Family, Placed } from "./family.ts";
 import { place } from "./suite.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** A family whose deposits are settled later, or its vaults while they are. */
+/** A family with asynchronous deposits, or its vaults while their deposits are asynchronous. */
 export interface RequestingFamily extends Omit<Family, "shown" | "worth" | "withdrawal" | "states"> {
   /** Puts the vault into the state in which it takes requests. */
   open?(placed: Placed): Promise<void>;
-  /** Settles a user's request at the price of when it was made: then the estimate has to come true. */
+  /** Settles a user's request at the price at which it was made, so that the estimate must be exact. */
   settle(placed: Placed, of: { user: Address; requestId: string | null }): Promise<void>;
-  /** Whether settlement leaves shares to claim; else it sends them. */
+  /** True when the user claims the shares after settlement; false when settlement sends them. */
   claims: boolean;
-  /** Which of request and claim counts as the deposit, and whether it tells the amount. */
+  /** The event that counts as the deposit, and whether it contains the amount. */
   counts: { event: "request" | "claim"; assets: boolean };
-  /** The most by which the claim's event misses what was asked for, for each whole share; smallest units of the asset. */
+  /** Largest difference between claimed and requested assets per whole share, in smallest units of the asset. */
   eventRounding?: bigint;
 }
 
@@ -29,13 +29,13 @@ interface Asked {
   user: Address;
   amount: bigint;
   requestId: string | null;
-  /** The shares that were said to come of it. */
+  /** Estimated shares. */
   estimate: bigint;
   vault: Vault;
   requests: AsyncDeposits;
 }
 
-/** The suite of deposits that come later: asked for, seen as pending, settled, claimed, counted once. */
+/** The suite of asynchronous deposits: requested, pending, settled, claimed, and counted once. */
 export function requesting(families: readonly RequestingFamily[]): void {
   let world: World;
   beforeAll(async () => {
@@ -64,7 +64,7 @@ export function requesting(families: readonly RequestingFamily[]): void {
   });
 }
 
-/** Builds and sends the request, and holds what was said of it to what its receipt shows. */
+/** Builds and sends the request, and compares its receipt with what was built. */
 async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   const { world, asset } = placed;
   const amount = sampleAmount(asset.decimals);
@@ -79,7 +79,7 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   expect(await balanceOf(world, { token: asset.address, owner: user })).toBe(0n);
   const vault = await vaultOf(placed);
   const requests = adapterOf(vault).asyncDeposits?.(vault) ?? null;
-  if (requests === null) throw new Error("the family follows no requests");
+  if (requests === null) throw new Error("the family has no asynchronous deposits");
   const seen = requests.findRequest(vault, { user, logs: receipt.logs });
   expect(seen).toMatchObject({ assets: amount });
   const { event, assets } = family.counts;
@@ -106,13 +106,13 @@ async function claim(family: RequestingFamily, of: { asked: Asked; settled: Pend
   expect(await sharesOf(asked)).toBeGreaterThan(0n);
 }
 
-/** What the claim's event tells is what was asked for, but for the rounding of the family's price. */
+/** Expects the assets in the claim's event to be the requested ones, up to the family's rounding. */
 function expectNear(
   { eventRounding = 0n }: RequestingFamily,
   of: { asked: Asked; settled: PendingDeposit; assets: bigint | null },
 ): void {
   const { asked, settled, assets } = of;
-  if (assets === null) throw new Error("the claim's event tells no amount");
+  if (assets === null) throw new Error("the claim's event has no amount");
   const wholeShares = (settled.claimableShares ?? 0n) / 10n ** BigInt(asked.placed.row.shareDecimals) + 1n;
   const missed = assets > asked.amount ? assets - asked.amount : asked.amount - assets;
   expect(missed).toBeLessThanOrEqual(eventRounding * wholeShares);

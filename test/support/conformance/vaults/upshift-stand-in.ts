@@ -15,7 +15,7 @@ const contract = { abi: vaultAbi, code: tokenizedVaultCreationCode } as const;
 const encodeVault = (functionName: "setSharePrice", args: readonly [bigint]) =>
   encodeFunctionData({ abi: vaultAbi, functionName, args });
 
-/** A vault of Upshift's: a share is worth 1.0731 in the reference token; the list of senders stands ready. */
+/** Deploys an Upshift vault whose share is worth 1.0731 reference tokens, and a sender whitelist that is not in use. */
 export function deployUpshift(world: World, asset: Token): Promise<StandIn> {
   return world.script((script) => {
     const list = script.deploy(

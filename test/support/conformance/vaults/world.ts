@@ -23,37 +23,39 @@ import type { Token } from "../../../../src/vaults/vault.ts";
 import type { TestUser } from "../../chain.ts";
 import { createWallet } from "../../wallet.ts";
 
+/** A call to a contract. */
 export interface Call {
   to: Address;
   data: Hex;
 }
 
-/** The program over embedded stores, and a chain of its own with the Router on it. */
+/** The program with embedded stores, and a separate chain with the Router. */
 export interface World {
   chainId: number;
   url: string;
   client: PublicClient;
-  /** An isolate that has cached nothing. */
+  /** Creates an isolate with an empty cache. */
   fresh(): Isolate;
   /** Writes rows of the registry. */
   register(rows: readonly SeedRow[]): Promise<void>;
-  /** Deploys from an account of its own, which {@link send} may use later. */
+  /** Deploys from a new account, which {@link send} may use later. */
   script<T>(work: (script: ChainScript) => T | Promise<T>): Promise<T>;
-  /** Sends from any account, mined at once. Throws when it reverts. */
+  /** Sends a transaction from any account and mines it. Throws when it reverts. */
   send(from: Address, call: Call): Promise<TransactionReceipt>;
-  /** A plain token of so many decimals that anybody may mint. */
+  /** Deploys a token with some decimals that anyone may mint. */
   token(decimals: number): Promise<Token>;
-  /** A new account that holds so much of a token, and native money for gas. */
+  /** Creates an account with a token balance and native money for gas. */
   user(token: Token, amount: bigint): Promise<TestUser>;
-  /** Does something and puts the chain back as it was, its clock included. */
+  /** Runs work and then restores the chain, including its clock. */
   undone<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 const CHAIN_ID = 31337;
-/** Ample: what a vault accrues in the next block is not in an estimate. */
+/** Slippage with a margin, because an estimate leaves out what a vault accrues in the next block. */
 const GAS = numberToHex(8_000_000);
 
+/** Starts the program and its chain. */
 export async function startWorld(): Promise<World> {
   const [causeway, anvil] = await Promise.all([
     startDeployment({ chainIds: [CHAIN_ID] }),
