@@ -20,6 +20,7 @@ const PURE = [
   "src/orders/slippage.ts",
   "src/deposits/track/proofs.ts",
   "src/vaults/families/",
+  "src/vaults/governance/",
 ];
 /** Generated files and data tables are exempt. */
 const GENERATED = /artifact\.ts$|contracts\/mutants\.ts$/;

@@ -55,17 +55,17 @@ const byName: ReadonlyMap<string, VaultFamily> = new Map(
   families.map((family) => [family.adapter.name, family]),
 );
 
-/** Returns the family that registry rows call by a name; null when there is none. */
+/** Finds a family by the name in registry rows; null when no family has that name. */
 export function findFamily(name: string): VaultFamily | null {
   return byName.get(name) ?? null;
 }
 
-/** Returns the adapter of a name; null when there is none. */
+/** Finds the adapter of a family by name; null when no family has that name. */
 export function findAdapter(name: string): VaultAdapter | null {
   return findFamily(name)?.adapter ?? null;
 }
 
-/** Returns the deriver of a family's vaults; null when there is no family of that name. */
+/** Finds the deriver of a family by name; null when no family has that name. */
 export function deriverOf(name: string): Deriver | null {
   return findFamily(name)?.deriver ?? null;
 }

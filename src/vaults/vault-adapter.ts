@@ -165,7 +165,7 @@ export interface VaultAdapter {
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
   /** Encodes the call that deposits. */
   encode(vault: Vault, request: DepositInput): DepositCall;
-  /** Explains revert data by the family's own errors; null when it is none of them. */
+  /** Explains revert data by the family's own errors; null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;
   /** Returns the events of deposits and withdrawals. */
   flows(vault: Vault): FlowSource;

@@ -61,8 +61,8 @@ function askAll(vault: Vault): void {
   const token = { ...vault.asset, decimals: 6 };
   const deposit = { token, amount: 5n, caller: USER, receiver: USER };
   const failed: ReadResult<unknown> = { ok: false, revert: null };
-  const settle = <S>(described: Query<S>) =>
-    described.interpret(Object.fromEntries(Object.keys(described.reads).map((name) => [name, failed])));
+  const settle = <S>(query: Query<S>) =>
+    query.interpret(Object.fromEntries(Object.keys(query.reads).map((name) => [name, failed])));
   adapter.lens(vault);
   adapter.flows(vault);
   settle(adapter.state(vault, 0));

@@ -10,7 +10,7 @@ import {
   type VaultContract,
 } from "./governance-event.ts";
 
-/** Words that follow a setting's name and say which of the vault's contracts it belongs to. */
+/** Suffixes of a setting's name that identify the vault's contract. */
 const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
   address: "",
   entryPoint: " of the deposit contract",

@@ -43,7 +43,7 @@ export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] 
 }
 
 /**
- * Finds the governance event of a vault that a log is; undefined when it is none. `address` and `topic` are lower case.
+ * Finds the governance event that a log represents for a vault; undefined when the log is not a governance event. `address` and `topic` are lower case.
  * `links` is null for a stored log, whose linked contracts are not kept: then any linked contract may have emitted it.
  */
 export function findGovernanceEvent(

@@ -115,11 +115,11 @@ export const formatHours: FormatValue = (value) => `${Math.round(Number(value) /
 /** Formats seconds since the epoch as a date and time in UTC, to the minute. */
 export const formatUtcMinute: FormatValue = (value) =>
   `${new Date(Number(value) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-/** Formats an amount in smallest units of the share token, and says so. */
+/** Formats an amount in smallest units of the share token, with the unit. */
 export const formatShareUnits: FormatValue = (value) => `${value} (smallest unit of the share token)`;
-/** Formats an amount in smallest units of the vault's asset, and says so. */
+/** Formats an amount in smallest units of the vault's asset, with the unit. */
 export const formatAssetUnits: FormatValue = (value) => `${value} (smallest unit of the asset)`;
-/** Formats an amount that always has 18 decimals, and says so. */
+/** Formats an amount that always has 18 decimals, with that note. */
 export const formatWadAmount: FormatValue = (value) => `${value} (18 decimals)`;
 
 /** Describes a change from one argument's value to another's. */

@@ -29,7 +29,7 @@ import {
  */
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
-/** The outcome of asking whether a contract is a vault of a family: the account that must call it, or why it is none. */
+/** Whether a contract is a vault of a family: if so, the account that must call it; if not, the reason. */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
   | { ok: false; reason: string };

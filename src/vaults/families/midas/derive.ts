@@ -58,7 +58,7 @@ interface DepositVaultInfo {
   callerMatters: boolean;
 }
 
-/** Reads a contract as a DepositVault; null when it is none. */
+/** Reads a contract as a DepositVault; null when it is not one. */
 function describeDepositVault(address: Address): Query<DepositVaultInfo | null> {
   const on = { to: address, abi: depositVaultAbi() } as const;
   const args = [zeroAddress, 0n, 0n, zeroHash, zeroAddress];

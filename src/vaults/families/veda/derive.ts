@@ -93,7 +93,7 @@ function describeVault(vault: Address): Query<ShareInfo | null> {
   );
 }
 
-/** Reads a contract as the vault's teller; null when it is none. */
+/** Reads a contract as the vault's teller; null when it is not one. */
 function describeTeller(address: Address, vault: Address): Query<TellerInfo | null> {
   const on = { to: address, abi: tellerAbi() } as const;
   const args = [0n, zeroAddress, zeroAddress, 0n, 0n, 0n, 0n, zeroAddress];

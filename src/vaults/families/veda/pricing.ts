@@ -47,7 +47,7 @@ const BPS = 10_000n;
 /** The value of `depositCap` that means no cap. */
 const NO_CAP = 2n ** 112n - 1n;
 
-/** Whether a teller accepts a token, and the share premium that it keeps, in basis points. */
+/** A teller's terms for a token: whether it accepts deposits, and the share premium in basis points. */
 interface TokenSupport {
   accepted: boolean;
   premium: bigint;

@@ -72,8 +72,8 @@ export async function previewOf({ placed, user, amount }: Wanted): Promise<bigin
   const ctx = placed.world.fresh().context();
   const token = { ...placed.asset, address: getAddress(placed.asset.address) };
   const request = { token, amount, caller, receiver: user, now: ctx.now() };
-  const described = adapterOf(vault).terms(vault, request);
-  const { value } = await readUncached(ctx, { chainId: vault.chainId, query: described });
+  const query = adapterOf(vault).terms(vault, request);
+  const { value } = await readUncached(ctx, { chainId: vault.chainId, query });
   return value.previewShares;
 }
 

@@ -120,9 +120,9 @@ function expectNear(
 
 async function pendingOf({ placed, user, requestId, vault, requests }: Asked): Promise<PendingDeposit> {
   const requestIds = requestId === null ? [] : [requestId];
-  const described = requests.pending(vault, { user, requestIds });
+  const query = requests.pending(vault, { user, requestIds });
   const ctx = placed.world.fresh().context();
-  return (await readUncached(ctx, { chainId: vault.chainId, query: described })).value;
+  return (await readUncached(ctx, { chainId: vault.chainId, query })).value;
 }
 
 const sharesOf = ({ placed, user }: Asked): Promise<bigint> =>
