@@ -259,9 +259,7 @@ test("roles that are given every day are no news, and who governs otherwise is",
       vaultAddress === vaultOf("ipor").address.toLowerCase() && subject === "authority RoleGranted",
   );
   expect(own).toMatchObject({ txHash: atomist, tier: "medium" });
-  expect(own?.summary).toMatch(
-    /^The role members of ipor now include 0x[0-9a-fA-F]{40} as atomist, since /,
-  );
+  expect(own?.summary).toMatch(/^The role members of ipor now include 0x[0-9a-fA-F]{40} as atomist, since /);
   expect(await told()).toHaveLength(before.length);
 });
 
