@@ -48,10 +48,10 @@ test("deriveFromChain() derives a vault from its own views", async () => {
   });
 });
 
-test("deriveFromChain() derives a proxy like its implementation", async () => {
+test("deriveFromChain() refuses a proxy whose own storage names no asset", async () => {
   const behind = await put("SaidVault", token, zeroAddress, true);
   const proxy = await put("Proxy", behind);
-  // The stand-in keeps its answers in its own storage, where a proxy has nothing.
+  // The implementation runs on the storage of the proxy, which is empty.
   expect(await derive("erc4626", proxy)).toMatchObject({ ok: false });
 });
 
@@ -60,25 +60,30 @@ describe("deriveFromChain() refuses", () => {
     ["an account", "erc4626", async () => EOA, "no ERC-4626 vault"],
     ["a token", "erc4626", async () => token, "no ERC-4626 vault"],
     ["a proxy without code behind it", "erc4626", () => put("Proxy", EOA), "no ERC-4626 vault"],
-    ["a contract that says yes to all", "erc4626", () => put("YesToAll"), "another contract's"],
-    ["one that says yes, as MetaMorpho", "metamorpho", () => put("YesToAll"), "another contract's"],
-    ["a vault whose asset is an account", "erc4626", () => put("SaidVault", EOA, zeroAddress, true), "asset"],
-    ["one whose asset has no symbol", "erc4626", () => withToken("", 6), "asset"],
-    ["one whose asset has 77 decimals", "erc4626", () => withToken("TOK", 77), "asset"],
+    ["a contract that returns true for every call", "erc4626", () => put("YesToAll"), "a separate token"],
     [
-      "one with another share token",
+      "a contract that returns true for every call, as MetaMorpho",
+      "metamorpho",
+      () => put("YesToAll"),
+      "a separate token",
+    ],
+    ["a vault whose asset is an account", "erc4626", () => put("SaidVault", EOA, zeroAddress, true), "asset"],
+    ["a vault whose asset has no symbol", "erc4626", () => withToken("", 6), "asset"],
+    ["a vault whose asset has 77 decimals", "erc4626", () => withToken("TOK", 77), "asset"],
+    [
+      "a vault with a separate share token",
       "erc4626",
       () => put("SaidVault", token, share, true),
-      "another contract's",
+      "a separate token",
     ],
     [
-      "one whose shares are kept where nobody says",
+      "a vault whose share balances are in an unnamed contract",
       "erc4626",
       () => put("HollowVault", token),
-      "keeps no balances",
+      "has no balances",
     ],
     [
-      "one whose previews are disabled",
+      "a vault whose previews revert",
       "erc4626",
       () => put("SaidVault", token, zeroAddress, false),
       "no ERC-4626",
@@ -86,7 +91,7 @@ describe("deriveFromChain() refuses", () => {
     ["a vault without MetaMorpho's view", "metamorpho", async () => vault, "no vault of MetaMorpho"],
     ["a vault without an access manager", "ipor", async () => vault, "no access manager"],
     ["a vault without Vault V2's view", "morpho_v2", async () => vault, "no vault of Morpho Vault V2"],
-    ["an adapter that nobody knows", "wishful", async () => vault, "derives no addresses"],
+    ["an unknown adapter", "wishful", async () => vault, "no adapter is called wishful"],
   ];
   test.each(lies)("%s", async (_name, adapter, put, reason) => {
     expect(await derive(adapter, await put())).toEqual({
