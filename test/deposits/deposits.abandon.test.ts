@@ -14,7 +14,7 @@ async function abandon(state: DepositState) {
   return { outcome: await outcome.then(({ state: now }) => now).catch(({ code }) => code), changes };
 }
 
-test("a deposit that nobody sent is given up, and the history says so", async () => {
+test("abandonDeposit() abandons an unsent deposit and records it in the history", async () => {
   for (const state of open) {
     const history = [...row.history, { state: "abandoned", at: "2026-01-02T03:04:05.678Z" }];
     expect(await abandon(state)).toEqual({
@@ -24,7 +24,7 @@ test("a deposit that nobody sent is given up, and the history says so", async ()
   }
 });
 
-test("giving it up again changes nothing", async () => {
+test("abandonDeposit() changes nothing the second time", async () => {
   expect(await abandon("abandoned")).toEqual({ outcome: "abandoned", changes: [] });
 });
 

@@ -19,13 +19,13 @@ async function report(step: DepositStep, like: Partial<DepositRow>) {
 }
 const soon = { nextCheckAt: new Date(NOW + 5_000), checks: 0 };
 
-describe("a report", () => {
-  test("of a source is a claim that is yet to be proven, whatever was proven before", async () => {
+describe("reportTransaction()", () => {
+  test("stores a source hash as unproven", async () => {
     const like = { state: "failed", sourceTxHash: ELSE, sourceProven: true, checks: 9 } as const;
     expect(await report("source", like)).toEqual([{ sourceTxHash: HASH, sourceProven: false, ...soon }]);
   });
 
-  test("of a later step says nothing of the source", async () => {
+  test("keeps the source proven when a later step is reported", async () => {
     const proven = { sourceTxHash: ELSE, sourceProven: true };
     const like = { state: "awaiting_deposit", twoStep: true, ...proven } as const;
     expect(await report("deposit", like)).toEqual([{ depositTxHash: HASH, ...soon }]);
@@ -33,13 +33,13 @@ describe("a report", () => {
     expect(await report("claim", { state: "claimable" })).toEqual([{ claimTxHash: HASH, ...soon }]);
   });
 
-  test("that is known already changes nothing, whatever the state", async () => {
+  test("changes nothing for a known hash in any state", async () => {
     for (const state of depositStates)
       expect(await report("source", { state, sourceTxHash: HASH })).toEqual([]);
   });
 });
 
-describe("is refused", () => {
+describe("reportTransaction() refusals", () => {
   const settled: readonly [DepositStep, string, Partial<DepositRow>][] = [
     ...(["source", "deposit", "claim"] as const).flatMap((step) =>
       (["completed", "refunded"] as const).map((state): [DepositStep, string, Partial<DepositRow>] => [
@@ -64,7 +64,7 @@ describe("is refused", () => {
     ["claim", "needs none", { state: "partial" }],
   ];
 
-  test.each(settled)("a %s for a deposit that %s", async (step, _what, like) => {
+  test.each(settled)("refuses a %s for a deposit that %s", async (step, _what, like) => {
     await expect(report(step, like)).rejects.toMatchObject({ code: "deposit_state" });
   });
 });

@@ -8,11 +8,11 @@ import { USER, VAULT } from "../support/deposits/fixtures.ts";
 import { type Moving, moving, option } from "../support/deposits/routed-fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
 
-describe("the price impact", () => {
+describe("priceImpact()", () => {
   const of = (fromAmountUsd: string | null, toAmountUsd: string | null) =>
     priceImpact({ fromAmountUsd, toAmountUsd });
 
-  test("is what the move costs of what was paid", () => {
+  test("returns the route's cost as a share of the amount paid", () => {
     expect([of("200", "199.5"), of("100", "100"), of("80", "100"), of("100", "0")]).toEqual([
       "0.0025",
       "0.0000",
@@ -21,7 +21,7 @@ describe("the price impact", () => {
     ]);
   });
 
-  test("is not known where the provider does not give both figures", () => {
+  test("returns null without both USD figures", () => {
     expect([of(null, "1"), of("1", null), of("0", "1"), of("x", "1"), priceImpact(null)]).toEqual([
       null,
       null,
@@ -32,7 +32,7 @@ describe("the price impact", () => {
   });
 });
 
-describe("the options of a quote", () => {
+describe("toRouteOptions()", () => {
   const { toAmount, toAmountMin } = option;
   const slower: TransferQuote = {
     ...option,
@@ -48,7 +48,7 @@ describe("the options of a quote", () => {
     return toRouteOptions(prepared).map(({ bridge, deposit_amount, tags }) => [bridge, deposit_amount, tags]);
   };
 
-  test("deposit what is expected in one transaction, and in two what is guaranteed", async () => {
+  test("deposits the expected amount in one step and the guaranteed amount in two steps", async () => {
     const world = await moving({});
     expect(optionsOf(world, await buildOneStep(world.ctx, world.attempt))).toEqual([
       ["bridge", String(toAmount), ["recommended", "fastest", "one_transaction"]],
@@ -56,7 +56,7 @@ describe("the options of a quote", () => {
     ]);
   });
 
-  test("are all of two transactions where the vault must see its user", async () => {
+  test("lists two-step routes only when the vault requires the user as caller", async () => {
     const shares = { [balanceKey(VAULT, USER)]: sharesFor(toAmountMin) };
     const world = await moving({ caller: "user", atVault: { rises: shares } });
     const callable = { ...slower, supportsCall: true };

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { priceIsSafe } from "../../src/orders/slippage.ts";
 
-test("a unit of a coarse token is not lost to rounding", () => {
+test("priceIsSafe() ignores no rounding in a token of few decimals", () => {
   // GUSD has two decimals: ten cents that lose one are ten percent, not three.
   const price = { assets: 9n, shares: 10n };
   expect(priceIsSafe({ amount: 10n, shares: 10n, price, slippage: 0.03, assetDecimals: 2 })).toBe(false);
 });
 
-test("no deposit of a coarse token passes that loses more than three percent", () => {
+test("priceIsSafe() refuses a loss above 3 % in a token of few decimals", () => {
   const amounts = fc.bigInt(1n, 100_000n);
   fc.assert(
     fc.property(amounts, amounts, (amount, worth) => {

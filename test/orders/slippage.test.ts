@@ -9,7 +9,7 @@ const shares = fc.bigInt(1n, MAX_UINT256);
 /** A slippage of at most nine decimals, exactly, in parts per billion. */
 const exactParts = fc.integer({ min: 1, max: 500_000_000 });
 
-describe("allowedLoss", () => {
+describe("allowedLoss()", () => {
   test.each<[number, bigint]>([
     [0.5, 5_000_000n],
     [0.03, 5_000_000n],
@@ -26,7 +26,7 @@ describe("allowedLoss", () => {
     },
   );
 
-  test("of one that swaps or bridges is the whole slippage", () => {
+  test("returns the whole slippage of a routed deposit", () => {
     fc.assert(
       fc.property(exactParts, (parts) => {
         expect(allowedLoss(parts / 1e9, true)).toBe(BigInt(parts));
@@ -34,7 +34,7 @@ describe("allowedLoss", () => {
     );
   });
 
-  test("is never more than what was asked for, to the part", () => {
+  test("never exceeds the requested slippage", () => {
     fc.assert(
       fc.property(exactParts, fc.boolean(), (parts, moves) => {
         expect(allowedLoss(parts / 1e9, moves) <= BigInt(parts)).toBe(true);
@@ -46,7 +46,7 @@ describe("allowedLoss", () => {
   });
 });
 
-describe("minimumShares", () => {
+describe("minimumShares()", () => {
   test.each<[bigint, bigint, bigint]>([
     [100_000n, 5_000_000n, 99_500n],
     [100_001n, 5_000_000n, 99_500n],
@@ -56,11 +56,11 @@ describe("minimumShares", () => {
     [1n, 0n, 1n],
     [0n, 0n, 1n],
     [MAX_UINT256, 0n, MAX_UINT256],
-  ])("of %s previewed with a loss of %s is %s", (preview, loss, floor) => {
+  ])("of %s previewed shares with a loss of %s is %s", (preview, loss, floor) => {
     expect(minimumShares(preview, loss)).toBe(floor);
   });
 
-  test("of a direct deposit is never above the preview, and never below it less half a percent, rounded down", () => {
+  test("stays between the preview less 0.5 % slippage and the preview", () => {
     fc.assert(
       fc.property(shares, aSlippage, (preview, slippage) => {
         const floor = minimumShares(preview, allowedLoss(slippage, false));
@@ -71,7 +71,7 @@ describe("minimumShares", () => {
     );
   });
 
-  test("is floor(preview × (1 − slippage)) to the last share", () => {
+  test("returns floor(preview × (1 − slippage)) exactly", () => {
     fc.assert(
       fc.property(shares, exactParts, (preview, parts) => {
         const exact = preview * (PARTS_PER_BILLION - BigInt(parts));
@@ -83,7 +83,7 @@ describe("minimumShares", () => {
     );
   });
 
-  test("rises with the preview and with every part of slippage less", () => {
+  test("rises with the preview and falls with the slippage", () => {
     fc.assert(
       fc.property(shares, shares, exactParts, exactParts, (a, b, p, q) => {
         const [fewer, more] = a < b ? [a, b] : [b, a];
@@ -94,7 +94,7 @@ describe("minimumShares", () => {
     );
   });
 
-  test("is never zero: the Router refuses that, and so does whoever reads it", () => {
+  test("is at least one share", () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 1_000n), fc.bigInt(0n, PARTS_PER_BILLION), (preview, loss) => {
         expect(minimumShares(preview, loss) >= 1n).toBe(true);
@@ -103,7 +103,7 @@ describe("minimumShares", () => {
   });
 });
 
-describe("priceIsSafe", () => {
+describe("priceIsSafe()", () => {
   const deposit = { amount: 1_000_000n, shares: 1_000_000n, slippage: 0.03, assetDecimals: 6 };
   /** Shares that are worth so many parts in a million of what is paid. */
   const worth = (parts: bigint, change = {}) =>
@@ -123,11 +123,11 @@ describe("priceIsSafe", () => {
     // Shares worth more than they cost are fine.
     [0.001, 2_000_000n, true],
     [0.03, 0n, false],
-  ])("with slippage %s, shares worth %s millionths: %s", (slippage, parts, safe) => {
+  ])("with slippage %s and shares worth %s millionths: %s", (slippage, parts, safe) => {
     expect(worth(parts, { slippage })).toBe(safe);
   });
 
-  test("forgives one smallest unit of a token with six decimals or more, none of a coarser one", () => {
+  test("ignores one smallest unit of rounding only from six decimals on", () => {
     expect([worth(969_999n), worth(969_998n)]).toEqual([true, false]);
     expect(worth(969_999n, { assetDecimals: 18 })).toBe(true);
     expect(worth(969_999n, { assetDecimals: 5 })).toBe(false);
@@ -142,7 +142,7 @@ describe("priceIsSafe", () => {
     ["solady's default", 0, 6, false],
     ["OpenZeppelin, offset 6", 6, 12, true],
     ["OpenZeppelin, offset 12", 12, 18, true],
-  ])("in the inflation attack, %s", (_implementation, offset, shareDecimals, safe) => {
+  ])("in an inflation attack, %s", (_implementation, offset, shareDecimals, safe) => {
     const virtual = 10n ** BigInt(offset);
     const [assets, supply] = [1n + 1_000_000_000n, virtual];
     const toShares = (amount: bigint) => (amount * (supply + virtual)) / (assets + 1n);
@@ -155,7 +155,7 @@ describe("priceIsSafe", () => {
     expect(judged).toBe(safe);
   });
 
-  test("in the inflation attack, solmate: no shares at all are never safe", () => {
+  test("refuses zero shares (inflation attack)", () => {
     const price = { assets: 1_000_000_001n * 10n ** 6n, shares: 10n ** 6n };
     expect(priceIsSafe({ amount: 999_000_000n, shares: 0n, price, slippage: 0.5, assetDecimals: 6 })).toBe(
       false,
@@ -166,11 +166,11 @@ describe("priceIsSafe", () => {
     ["an entry fee of 1 %", 990_000n, 0.03, true],
     ["an entry fee of 1 % to who allows less", 990_000n, 0.005, false],
     ["a premium of 5 %", 950_000n, 0.5, false],
-  ])("takes %s for what it is", (_what, parts, slippage, safe) => {
+  ])("judges %s", (_what, parts, slippage, safe) => {
     expect(worth(parts, { slippage })).toBe(safe);
   });
 
-  test("never passes a deposit that loses more than three percent and a unit, whatever the sample", () => {
+  test("never accepts a loss above 3 % and one unit", () => {
     const inputs = fc.record({
       amount: fc.bigInt(1n, 10n ** 30n),
       shares: fc.bigInt(0n, 10n ** 30n),
@@ -189,7 +189,7 @@ describe("priceIsSafe", () => {
     );
   });
 
-  test("passes every honest deposit: shares at the price, rounded down", () => {
+  test("accepts shares at the share price, rounded down", () => {
     const inputs = fc.record({
       amount: fc.bigInt(1_000n, 10n ** 27n),
       totalAssets: fc.bigInt(1n, 10n ** 27n),
@@ -207,10 +207,10 @@ describe("priceIsSafe", () => {
   });
 });
 
-describe("gasLimit", () => {
+describe("gasLimit()", () => {
   const used = fc.bigInt(21_000n, 30_000_000n);
 
-  test("covers a refunded fifth, the 64th that every call keeps back, and a slot or two that moved on", () => {
+  test("covers refunds, the withheld 64th and small changes of state", () => {
     fc.assert(
       fc.property(used, (gas) => {
         expect((gasLimit(gas) - 20_000n) * 100n >= gas * 127n).toBe(true);
@@ -218,7 +218,7 @@ describe("gasLimit", () => {
     );
   });
 
-  test("asks for no more than wallets show without a warning, and never for less for more", () => {
+  test("stays below wallets' warning level and rises with the gas used", () => {
     fc.assert(
       fc.property(used, (gas) => {
         expect(gasLimit(gas) <= 2n * gas + 100_000n).toBe(true);

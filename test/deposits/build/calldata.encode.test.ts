@@ -24,8 +24,8 @@ const word = (value: bigint | string): string =>
 /** `deposit(uint256 assets, address receiver)`, EIP-4626. */
 const depositData = (amount: bigint) => `0x6e553f65${word(amount)}${word(USER)}`;
 
-describe("through the Router", () => {
-  test("takes the asset from the user, and has the vault mint to the user", () => {
+describe("encodeDepositCall() through the Router", () => {
+  test("deposits the user's asset and mints the shares to the user", () => {
     expect(toRouterCall(intentOf(), floors)).toEqual({
       deposit: {
         asset: USDC,
@@ -56,13 +56,13 @@ describe("through the Router", () => {
     });
   });
 
-  test("is one call of the Router's, without native money", () => {
+  test("sends one call to the Router without native money", () => {
     const call = encodeDepositCall(intentOf(), floors);
     expect(call).toMatchObject({ target: depositRouterAddress, value: 0n });
     expect(decodeRouterDeposit(call.data)).toEqual(toRouterCall(intentOf(), floors));
   });
 
-  test("of native money wraps all of it first, and sweeps what the vault leaves", () => {
+  test("wraps native money first and sweeps the remainder", () => {
     const call = encodeDepositCall(nativeIntent, floors);
     const { deposit, steps, sweep } = decodeRouterDeposit(call.data);
     expect([call.value, deposit.asset, deposit.amount, sweep]).toEqual([
@@ -95,13 +95,13 @@ describe("through the Router", () => {
     ]);
   });
 
-  test("says whom it is attributed to", () => {
+  test("encodes the partner attribution", () => {
     const partnerHash = `0x${"ab".repeat(32)}` as const;
     const { deposit } = toRouterCall(intentOf({ partnerHash, partnerType: 2 }), floors);
     expect([deposit.partnerId, deposit.partnerType]).toEqual([partnerHash, 2]);
   });
 
-  test("uses the vault's own entry point, spender and share token", () => {
+  test("uses the vault's entry point, spender and share token", () => {
     const { vault } = intentOf();
     const entryPoint = "0x1111111111111111111111111111111111111111";
     const changed = { ...vault, entryPoint, spender: OTHER, shareToken: WETH } as const;
@@ -109,13 +109,13 @@ describe("through the Router", () => {
     expect([deposit.shareToken, steps[0]?.target, steps[0]?.spender]).toEqual([WETH, entryPoint, OTHER]);
   });
 
-  test("is not made without a least number of shares", () => {
+  test("throws without minimum shares", () => {
     expect(() => encodeDepositCall(intentOf(), { ...floors, minShares: null })).toThrow(RangeError);
   });
 });
 
-describe("into the vault itself", () => {
-  test("is the vault's own call, by the user for the user, with nothing of the Router's", () => {
+describe("encodeDepositCall() by the user", () => {
+  test("returns the vault's own call with the user as caller and receiver", () => {
     const call = encodeDepositCall(directIntent, { ...floors, minShares: null });
     expect([call.target, call.value]).toEqual([VAULT, 0n]);
     expect(decodeFunctionData({ abi: erc4626Abi(), data: call.data })).toEqual({
@@ -125,7 +125,7 @@ describe("into the vault itself", () => {
   });
 });
 
-describe("approvals", () => {
+describe("encodeApprovals()", () => {
   const approval = { token: USDC, spender: OTHER, amount: 5n };
   const amounts = (reset: boolean) =>
     encodeApprovals({ ...approval, reset }).map(({ target, value, data }) => {
@@ -133,18 +133,18 @@ describe("approvals", () => {
       return [target, value, functionName, args];
     });
 
-  test("are of exactly the amount, for exactly the spender", () => {
+  test("approves exactly the amount for exactly the spender", () => {
     expect(amounts(false)).toEqual([[USDC, 0n, "approve", [OTHER, 5n]]]);
   });
 
-  test("put a standing allowance to zero first where that is asked", () => {
+  test("resets an existing allowance to zero first when asked", () => {
     expect(amounts(true)).toEqual([
       [USDC, 0n, "approve", [OTHER, 0n]],
       [USDC, 0n, "approve", [OTHER, 5n]],
     ]);
   });
 
-  test("are not needed for native money", () => {
+  test("returns no approval for native money", () => {
     expect(encodeApprovals({ ...approval, token: zeroAddress, reset: true })).toEqual([]);
   });
 });

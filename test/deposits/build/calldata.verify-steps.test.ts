@@ -23,7 +23,7 @@ function expectRefused(intent: DepositIntent, change: (call: RouterCall) => Rout
   expect(() => verifyDepositCall(intent, { call, floors })).toThrow(refusal);
 }
 
-describe.each(intents)("a deposit %s", (_what, intent) => {
+describe.each(intents)("verifyDepositCall() of a deposit %s", (_what, intent) => {
   const steps = toRouterCall(intent, floors).steps;
   const changes: readonly [keyof RouterStep, RouterStep[keyof RouterStep]][] = [
     ["target", OTHER],
@@ -36,7 +36,7 @@ describe.each(intents)("a deposit %s", (_what, intent) => {
     ["data", "0x12345678"],
   ];
 
-  test.each(changes)("with another %s in any step is refused", (member, value) => {
+  test.each(changes)("refuses a different %s in any step", (member, value) => {
     for (const index of steps.keys()) {
       expectRefused(intent, (call) => ({
         ...call,
@@ -45,7 +45,7 @@ describe.each(intents)("a deposit %s", (_what, intent) => {
     }
   });
 
-  test("with its steps in another order is refused", () => {
+  test("refuses a different order of the steps", () => {
     if (steps.length > 1) expectRefused(intent, (call) => ({ ...call, steps: call.steps.toReversed() }));
   });
 
@@ -57,7 +57,7 @@ describe.each(intents)("a deposit %s", (_what, intent) => {
     },
   );
 
-  test("with any byte changed, added or taken away is refused, in our own words", () => {
+  test("refuses any changed, added or removed byte with `upstream_rejected`", () => {
     const call = encodeDepositCall(intent, floors);
     const length = (call.data.length - 2) / 2;
     const refuse = (data: Hex) =>
@@ -73,7 +73,7 @@ describe.each(intents)("a deposit %s", (_what, intent) => {
   });
 });
 
-describe("a deposit that was meant wrongly from the start", () => {
+describe("verifyDepositCall() with a wrong intent", () => {
   /** Encoded as it was meant, so that only the intent itself can tell. */
   const meant = (change: (call: RouterCall) => RouterCall) => {
     const intent = intentOf();
@@ -90,17 +90,17 @@ describe("a deposit that was meant wrongly from the start", () => {
       message: `the encoded deposit differs from the request in ${field}`,
     });
 
-  test("for another receiver, or with refunds to another, is refused", () => {
+  test("refuses a different receiver or refund address", () => {
     expect(deposit({ receiver: OTHER })).toThrow(refused("receiver"));
     expect(deposit({ refundTo: OTHER })).toThrow(refused("refundTo"));
   });
 
-  test("into another contract, or with an allowance for another, is refused", () => {
+  test("refuses a different target or spender", () => {
     expect(step({ target: OTHER })).toThrow(refused("step target"));
     expect(step({ spender: OTHER })).toThrow(refused("step spender"));
   });
 
-  test("and nothing else is", () => {
+  test("passes the correct call", () => {
     expect(deposit({})).not.toThrow();
   });
 });

@@ -46,12 +46,12 @@ function changed(intent: DepositIntent, change: (call: RouterCall) => RouterCall
 const withDeposit = (intent: DepositIntent, part: Partial<RouterDeposit>): UserCall =>
   changed(intent, (call) => ({ ...call, deposit: { ...call.deposit, ...part } }));
 
-describe.each(intents)("a deposit %s", (_what, intent) => {
-  test("passes as it was built", () => {
+describe.each(intents)("verifyDepositCall() of a deposit %s", (_what, intent) => {
+  test("passes the built call", () => {
     expect(refusedField(intent, built(intent))).toBe(null);
   });
 
-  test("passes whatever it is asked for", () => {
+  test("passes for random intents", () => {
     const asked = fc.record({
       amount: fc.bigInt(1n, 2n ** 255n),
       partnerType: fc.integer({ min: 0, max: 2 }),
@@ -66,25 +66,25 @@ describe.each(intents)("a deposit %s", (_what, intent) => {
     );
   });
 
-  test("is refused with any other value", () => {
+  test("refuses a different value", () => {
     const call = built(intent);
     for (const value of [call.value + 1n, call.value * 2n + 1n, 10n ** 18n - 1n]) {
       expect(refusedField(intent, { ...call, value })).toBe("value");
     }
   });
 
-  test("is refused to another target", () => {
+  test("refuses a different target", () => {
     for (const target of [OTHER, USDC, USER]) {
       expect(refusedField(intent, { ...built(intent), target })).toBe("target");
     }
   });
 
-  test.each<Hex>(["0x", "0x12", "0x6e553f", "nonsense" as Hex])("is refused with %s for data", (data) => {
+  test.each<Hex>(["0x", "0x12", "0x6e553f", "nonsense" as Hex])("refuses %s as calldata", (data) => {
     expect(refusedField(intent, { ...built(intent), data })).toBe("data");
   });
 });
 
-describe("through the Router", () => {
+describe("verifyDepositCall() through the Router", () => {
   const other = { address: OTHER, amount: 7n, bytes32: `0x${"77".repeat(32)}`, small: 1 } as const;
   const fields: readonly [keyof RouterDeposit, RouterDeposit[keyof RouterDeposit]][] = [
     ["asset", other.address],
@@ -100,11 +100,11 @@ describe("through the Router", () => {
     ["partnerType", other.small],
   ];
 
-  test("every field is looked at", () => {
+  test("compares every field of the order", () => {
     expect(fields.map(([name]) => name)).toEqual(Object.keys(toRouterCall(intentOf(), floors).deposit));
   });
 
-  test.each(fields)("another %s is refused by name", (field, value) => {
+  test.each(fields)("refuses a different %s and names the field", (field, value) => {
     for (const intent of [intentOf(), nativeIntent]) {
       expect(refusedField(intent, withDeposit(intent, { [field]: value }))).toBe(field);
     }
@@ -122,7 +122,7 @@ describe("through the Router", () => {
     },
   );
 
-  test.each(["target", "spender"] as const)("another %s of the vault's step is refused", (member) => {
+  test.each(["target", "spender"] as const)("refuses a different %s in the vault's step", (member) => {
     const call = changed(intentOf(), ({ steps, ...rest }) => ({
       ...rest,
       steps: steps.map((step) => ({ ...step, [member]: OTHER })),
@@ -130,7 +130,7 @@ describe("through the Router", () => {
     expect(refusedField(intentOf(), call)).toBe(`step ${member}`);
   });
 
-  test("other calldata of the vault's step is refused", () => {
+  test("refuses different calldata in the vault's step", () => {
     const call = changed(intentOf(), ({ steps, ...rest }) => ({
       ...rest,
       steps: steps.map((step) => ({ ...step, data: `${step.data.slice(0, -2)}00` as Hex })),
@@ -138,7 +138,7 @@ describe("through the Router", () => {
     expect(refusedField(intentOf(), call)).toBe("step data");
   });
 
-  test("a step more or less is refused", () => {
+  test("refuses an added or missing step", () => {
     for (const intent of [intentOf(), nativeIntent]) {
       const more = changed(intent, (call) => ({
         ...call,
@@ -149,7 +149,7 @@ describe("through the Router", () => {
     }
   });
 
-  test("any change of any field of the deposit is refused", () => {
+  test("refuses a random change of any field", () => {
     const bytes = (length: number) =>
       fc.uint8Array({ minLength: length, maxLength: length }).map((raw) => toHex(raw));
     const anyDeposit = fc.record(
@@ -179,8 +179,8 @@ describe("through the Router", () => {
   });
 });
 
-describe("into the vault itself", () => {
-  test("any other calldata is refused", () => {
+describe("verifyDepositCall() by the user", () => {
+  test("refuses different calldata", () => {
     const call = built(directIntent);
     const length = (call.data.length - 2) / 2;
     fc.assert(
@@ -193,7 +193,7 @@ describe("into the vault itself", () => {
     expect(refusedField(directIntent, { ...call, data: `${call.data}00` })).toBe("data");
   });
 
-  test("the vault alone is the target, not its share token or the Router", () => {
+  test("refuses the share token or the Router as target", () => {
     const split = { ...directIntent, vault: { ...directIntent.vault, shareToken: OTHER } };
     expect(refusedField(split, { ...built(split), target: OTHER })).toBe("target");
     expect(refusedField(split, { ...built(split), target: VAULT })).toBe(null);

@@ -32,10 +32,10 @@ async function prepare(effects: (call: SentCall) => SimulatedEffects, intent = i
 }
 const refusal = (effects: SimulatedEffects, intent = intentOf()) => prepare(() => effects, intent);
 
-describe("through the Router", () => {
+describe("prepareDirect() through the Router", () => {
   const previewed = sharesFor(ALL);
 
-  test("expects the shares that were seen, and enforces those previewed less half a percent", async () => {
+  test("expects the simulated shares and enforces the previewed shares less 0.5 % slippage", async () => {
     const { prepared, sent } = await prepare(() => mints(previewed - 7n));
     const minShares = (previewed * 995n) / 1000n;
     expect(prepared).toMatchObject({ depositAmount: ALL, expectedShares: previewed - 7n });
@@ -44,14 +44,14 @@ describe("through the Router", () => {
     expect(decodeRouterDeposit(prepared.deposit.data).deposit).toMatchObject({ minIn: ALL, minShares });
   });
 
-  test("stands on chain for ten minutes longer than the quote, by the chain's own clock", async () => {
+  test("sets the deadline ten minutes after the quote's expiry by the chain's clock", async () => {
     const { prepared } = await prepare(() => mints(previewed));
     const { timestamp } = prepared.checked.block;
     const deadline = BigInt(timestamp + 5 * 60 + 10 * 60);
     expect(decodeRouterDeposit(prepared.deposit.data).deposit.deadline).toBe(deadline);
   });
 
-  test("of a token that takes a fee on transfers promises what its remainder is worth", async () => {
+  test("sets the floors for the amount that arrives of a token with a fee on transfers", async () => {
     const arrives = 98_000_000n;
     const taxed = ({ data }: SentCall): SimulatedEffects =>
       decodeRouterDeposit(data).deposit.minIn > arrives
@@ -64,7 +64,7 @@ describe("through the Router", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test.each([0n, ALL, ALL + 1n])("believes no fee that leaves %d of it", async (received) => {
+  test.each([0n, ALL, ALL + 1n])("rejects a transfer fee that leaves %d of the amount", async (received) => {
     const { client, sent } = simulatedChain({ effects: () => ({ revert: less(received) }) });
     const prepared = prepareDirect(testContext({ clients: [client] }), intentOf({ client }));
     await expect(prepared).rejects.toMatchObject({
@@ -74,23 +74,23 @@ describe("through the Router", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("is refused for what the Router refuses of its shares", async () => {
+  test("refuses fewer shares than the Router's minimum", async () => {
     await expect(refusal({ revert: fewer(1n) })).rejects.toMatchObject({ code: "price_unsafe" });
     await expect(refusal({ revert: fewer(0n) })).rejects.toMatchObject({ code: "zero_shares" });
   });
 });
 
-describe("into the vault itself", () => {
+describe("prepareDirect() by the user", () => {
   const promised = (sharesFor(ALL) * 995n) / 1000n;
 
-  test("promises no minimum that nothing on chain enforces", async () => {
+  test("returns no minimum shares when nothing on chain enforces them", async () => {
     const { prepared, sent } = await prepare(() => mints(promised), directIntent);
     expect(prepared).toMatchObject({ expectedShares: promised, floors: { minShares: null } });
     expect(sent[0]?.at(-1)).toMatchObject({ from: USER, to: VAULT });
     expect(prepared.deposit.target).not.toBe(depositRouterAddress);
   });
 
-  test("is refused where fewer shares were seen than the preview says", async () => {
+  test("refuses fewer simulated shares than the preview promises", async () => {
     await expect(refusal(mints(promised - 1n), directIntent)).rejects.toMatchObject({ code: "price_unsafe" });
     await expect(refusal(mints(0n), directIntent)).rejects.toMatchObject({ code: "zero_shares" });
   });

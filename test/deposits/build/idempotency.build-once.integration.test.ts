@@ -49,8 +49,8 @@ function again(input: BuildInput, change: Partial<Context> = {}): Promise<BuiltD
   return buildDepositOnce(ctx, { input, key: KEY });
 }
 
-describe("a request under a key that was answered", () => {
-  test("gets that answer while its quote lives, and is then told that it is over", async () => {
+describe("buildDepositOnce() under an answered idempotency key", () => {
+  test("returns the stored answer until its quote has expired", async () => {
     await first({ scope, expiresMs: NOW + 1 });
     expect(await again(asked())).toEqual(answer);
     const over = again(asked(), { now: () => NOW + 1 });
@@ -62,25 +62,25 @@ describe("a request under a key that was answered", () => {
     ["another token", { from_token: VAULT }],
     ["another slippage", { slippage: 0.01 }],
     ["another referrer", { referrer: OTHER }],
-  ])("with %s is another request", async (_what, change) => {
+  ])("refuses a request with %s as idempotency conflict", async (_what, change) => {
     await first({ scope, expiresMs: NOW + 1 });
     await expect(again(asked(change))).rejects.toMatchObject({ code: "idempotency_conflict" });
   });
 
-  test("is built anew once the key is a day old", async () => {
+  test("builds again when the key is a day old", async () => {
     await first({ scope, agoMs: 86_400_000, expiresMs: NOW + 1 });
     expect(await again(asked())).toEqual(answer);
     await expect(again(asked(), { now: () => NOW + 1 })).rejects.toThrow(ANEW);
   });
 });
 
-test("a first request that never answered holds its key for half a minute", async () => {
+test("buildDepositOnce() frees an idempotency key after 30 seconds without an answer", async () => {
   await first({ scope, agoMs: 30_001 });
   await expect(again(asked())).rejects.toThrow(ANEW);
 });
 
-describe("a key says nothing to", () => {
-  test("another client, or another user of the same client", async () => {
+describe("the scope of an idempotency key", () => {
+  test("separates clients, and users of one client", async () => {
     await first({ scope, expiresMs: NOW + 1 });
     await expect(again(asked(), { clientAddress: "192.0.2.2" })).rejects.toThrow(ANEW);
     await expect(again(asked({ user_address: OTHER }))).rejects.toThrow(ANEW);
@@ -90,7 +90,7 @@ describe("a key says nothing to", () => {
     ["key", false],
     ["pair", true],
     ["session", true],
-  ])("a caller by a %s, of what was answered to the partner themselves: %s", async (proof, given) => {
+  ])("an answer of the partner for a caller with a %s: %s", async (proof, given) => {
     await first({ scope: `partner:${OTHER.toLowerCase()}`, expiresMs: NOW + 1 });
     const partner = { address: OTHER, partnerId: "p", partnerType: 1, vaults: null };
     const actor = { kind: "partner", partner, proof, keyVersion: 1, session: null } as const;

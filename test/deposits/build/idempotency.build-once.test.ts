@@ -29,8 +29,8 @@ function databaseSaying(free: boolean) {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("twins under one key", () => {
-  test("ask the database nothing while their own isolate builds the first", async () => {
+describe("buildDepositOnce() with concurrent requests under one idempotency key", () => {
+  test("does not query the database while the same isolate builds", async () => {
     const { asked, db } = databaseSaying(true);
     let fail: (error: Error) => void = () => undefined;
     const charge = () => new Promise<void>((_, reject) => (fail = reject));
@@ -47,7 +47,7 @@ describe("twins under one key", () => {
     expect((await ends).map(({ status }) => status)).toEqual(Array(51).fill("rejected"));
   });
 
-  test("stop asking when their callers have been answered", async () => {
+  test("stops polling after the deadline", async () => {
     const { asked, db } = databaseSaying(false);
     const ctx = { ...testContext({ db }), timing: new Timing(() => Date.now()) };
     const end = buildDepositOnce(ctx, { input, key: "held" }).catch((error: unknown) => error);

@@ -32,7 +32,7 @@ const left = async () => {
   return rows.map(({ key }) => key);
 };
 
-test("an answer is kept for a day, and its client's address no longer", async () => {
+test("deleteExpiredAnswers() keeps an answer and its client address for a day", async () => {
   await claim("a young one", DAY_MS - 1);
   await claim("of a day", DAY_MS);
   await claim("an old one", DAY_MS + 1);
@@ -42,7 +42,7 @@ test("an answer is kept for a day, and its client's address no longer", async ()
   expect(await deleteOldAnswersJob.run(context())).toEqual({ forgotten: 0 });
 });
 
-test("the oldest go first where they are too many for one run", async () => {
+test("deleteExpiredAnswers() deletes the oldest answers first up to its limit", async () => {
   for (const days of [3, 5, 2, 4]) await claim(`${days} days`, days * DAY_MS);
   const old = { claimedBefore: new Date(NOW - DAY_MS), limit: 3 };
   expect(await deleteKeysBefore(causeway.context().db, old)).toBe(3);

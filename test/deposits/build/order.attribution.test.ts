@@ -28,8 +28,8 @@ const attributeFor = (actor: PartnerActor | null, change: object = {}) => {
   return attributeDeposit(context, { input: input(change), vaultId: VAULT });
 };
 
-describe("without a key", () => {
-  test("a deposit is nobody's, or whose the caller says, and on no dashboard", () => {
+describe("attributeDeposit() without an API key", () => {
+  test("uses the caller's partner id and links no partner address", () => {
     expect(attributeFor(null)).toEqual({
       partnerId: "",
       partnerHash: zeroHash,
@@ -47,11 +47,11 @@ describe("without a key", () => {
   });
 });
 
-describe("with a key", () => {
+describe("attributeDeposit() with an API key", () => {
   test.each<[PartnerProof, boolean]>([
     ["key", false],
     ["pair", true],
-  ])("(%s) it is the owner's, of the owner's type", (proof, partnerVerified) => {
+  ])("uses the owner's partner id and type (%s)", (proof, partnerVerified) => {
     for (const change of [{}, { partner_id: "ptr_1" }, { partner_type: 1 }])
       expect(attributeFor(partner(proof), change)).toEqual({
         partnerId: "ptr_1",
@@ -62,13 +62,13 @@ describe("with a key", () => {
       });
   });
 
-  test.each(["ptr_2", "PTR_1", " ptr_1", ADDRESS])("another's id (%s) is refused", (partner_id) => {
+  test.each(["ptr_2", "PTR_1", " ptr_1", ADDRESS])("refuses a different partner id (%s)", (partner_id) => {
     expect(() => attributeFor(partner("pair"), { partner_id })).toThrow(
       expect.objectContaining({ code: "partner_mismatch" }),
     );
   });
 
-  test("only enrolled vaults take deposits, where any are enrolled", () => {
+  test("refuses vaults that the partner has not enrolled", () => {
     expect(attributeFor(partner("key", [VAULT])).partnerId).toBe("ptr_1");
     for (const vaults of [[], [VAULT.replace("8453", "1")]])
       expect(() => attributeFor(partner("key", vaults))).toThrow(

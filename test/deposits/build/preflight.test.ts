@@ -86,8 +86,8 @@ async function check({
   return preflightDeposit(testContext({ clients: [client] }), { intent: { ...intent, client }, amount });
 }
 
-describe("a deposit that the vault honours", () => {
-  test("passes with the terms, the preview and the user's means, all of one block", async () => {
+describe("preflightDeposit()", () => {
+  test("returns terms, preview, balance and allowance of one block", async () => {
     expect(await check()).toEqual({
       terms: {
         asset: USDC,
@@ -105,7 +105,7 @@ describe("a deposit that the vault honours", () => {
     });
   });
 
-  test("is asked about in one request", async () => {
+  test("reads vault and token in one request", async () => {
     const { contracts, asked } = contractsOf({});
     const client = contractsClient(contracts);
     await preflightDeposit(testContext({ clients: [client] }), {
@@ -126,7 +126,7 @@ describe("a deposit that the vault honours", () => {
     ]);
   });
 
-  test("into the vault itself is paid by an allowance of the vault's spender", async () => {
+  test("reads the allowance of the vault's spender for a deposit by the user", async () => {
     const { contracts, asked } = contractsOf({});
     const client = contractsClient(contracts);
     const own = { ...directIntent, vault: { ...directIntent.vault, spender: OTHER }, client };
@@ -134,19 +134,19 @@ describe("a deposit that the vault honours", () => {
     expect(asked.at(-1)).toBe(`${USDC} allowance ${USER} ${OTHER}`);
   });
 
-  test("of native money counts native money", async () => {
+  test("reads the native balance for native money", async () => {
     const intent = intentOf({ vault: wethVault, token: native, amount: ONE });
     const change = { asset: WETH, previewDeposit: ONE, convertToAssets: ONE };
     const checked = await check({ intent, change, amount: ONE, balance: toHex(3n * ONE) });
     expect([checked.balance, checked.allowance]).toEqual([3n * ONE, 7n]);
   });
 
-  test("does not fail for what the token does not say", async () => {
+  test("returns null for a balance or allowance that cannot be read", async () => {
     const checked = await check({ change: { balanceOf: null, allowance: { revert: "0x" } } });
     expect([checked.balance, checked.allowance]).toEqual([null, null]);
   });
 
-  test("does not trust a maximum that is too small: simulation is the answer", async () => {
+  test("does not refuse above the vault's maximum, which simulation decides", async () => {
     expect((await check({ change: { maxDeposit: 0n } })).terms.maxDeposit).toBe(0n);
   });
 });
@@ -159,7 +159,7 @@ const says = (reason: string): { revert: Hex } => ({
   }),
 });
 
-describe("a deposit that the vault would not honour", () => {
+describe("preflightDeposit() refusals", () => {
   test.each<[string, Asked, object]>([
     ["another asset on chain", { change: { asset: WETH } }, { code: "upstream_rejected" }],
     [
@@ -227,13 +227,13 @@ describe("a deposit that the vault would not honour", () => {
   test.each([
     [AMOUNT, true],
     [AMOUNT - 1n, false],
-  ])("the minimum itself is enough: %s", async (amount, passes) => {
+  ])("accepts the minimum deposit: %s", async (amount, passes) => {
     const asked = check({ change: { minDeposit: AMOUNT, previewDeposit: 80n * ONE }, amount });
     if (passes) expect((await asked).previewShares).toBe(80n * ONE);
     else await expect(asked).rejects.toMatchObject({ code: "below_minimum" });
   });
 
-  test("what a person would want to hear first is said first", async () => {
+  test("returns the most useful refusal first", async () => {
     const everything: Answers = {
       paused: true,
       minDeposit: AMOUNT * 2n,
@@ -249,7 +249,7 @@ describe("a deposit that the vault would not honour", () => {
   });
 });
 
-describe("a deposit that reverted", () => {
+describe("explainDepositRevert()", () => {
   const terms = {
     asset: USDC,
     previewShares: 1n,
@@ -285,7 +285,7 @@ describe("a deposit that reverted", () => {
     expect(toDepositRefusal(input, revert)).toMatchObject({ name: "AppError", ...refused });
   });
 
-  test("without a word is above the maximum where the vault says that it is", () => {
+  test("returns `above_maximum` for an empty revert above the vault's maximum", () => {
     const full = { ...input, terms: { ...terms, maxDeposit: AMOUNT - 1n } };
     const silent = { code: null, text: null };
     expect(toDepositRefusal(full, silent)).toMatchObject({
@@ -296,7 +296,7 @@ describe("a deposit that reverted", () => {
     expect(toDepositRefusal(room, silent)).toMatchObject({ code: "would_revert" });
   });
 
-  test("names the minimum that is known", () => {
+  test("names the known minimum deposit", () => {
     const own = { ...input, intent: intentOf({ vault: { ...vault, minDeposit: 9n } }) };
     expect(toDepositRefusal(own, { code: "below_minimum", text: "x" })).toMatchObject({
       members: { min_deposit: "9" },
@@ -304,7 +304,7 @@ describe("a deposit that reverted", () => {
   });
 });
 
-describe("a vault that admits some accounts only", () => {
+describe("preflightDeposit() of a vault with an allow-list", () => {
   const gated = { ...vault, adapter: "ipor" };
   const change = {
     getAccessManagerAddress: OTHER,
@@ -312,7 +312,7 @@ describe("a vault that admits some accounts only", () => {
     canCall: [false, 0],
   };
 
-  test("refuses a user who calls it and is none of them", async () => {
+  test("refuses a user who is not on the allow-list", async () => {
     const intent = { ...directIntent, vault: gated };
     await expect(check({ change, intent })).rejects.toMatchObject({ code: "not_allowed" });
     await expect(check({ change: { ...change, canCall: [true, 0] }, intent })).resolves.toMatchObject({
@@ -320,7 +320,7 @@ describe("a vault that admits some accounts only", () => {
     });
   });
 
-  test("is not asked of the user where the Router's contract calls it", async () => {
+  test("ignores the user's place on the list when the Router is the caller", async () => {
     const intent = { ...intentOf(), vault: gated };
     await expect(check({ change, intent })).resolves.toMatchObject({ previewShares: 80n * ONE });
   });

@@ -39,11 +39,11 @@ const approved = ({ to, data }: SentCall) => {
 };
 const SharesBelowMinimum = parseAbi(["error SharesBelowMinimum(uint256 received, uint256 minimum)"]);
 
-describe("a transfer that ends in the vault", () => {
+describe("buildOneStep() across chains", () => {
   const atSource: SimulatedEffects = { rises: paysAll };
   const atVault: SimulatedEffects = { rises: { [ofUser.shares]: shares } };
 
-  test("calls the Router with whatever arrives, down to what is guaranteed less the loss allowed", async () => {
+  test("encodes a floor of the guaranteed amount less the slippage", async () => {
     const { ctx, attempt, asked } = await moving({ atSource, atVault });
     await buildOneStep(ctx, attempt);
     const [request] = asked;
@@ -55,13 +55,13 @@ describe("a transfer that ends in the vault", () => {
     expect(steps).toMatchObject([{ target: VAULT, approveToken: USDC, spender: VAULT, patchToken: USDC }]);
   });
 
-  test("never takes nothing for enough", async () => {
+  test("never encodes a floor of zero", async () => {
     const { ctx, attempt, asked } = await moving({ atSource, atVault });
     await buildOneStep(ctx, { ...attempt, option: { ...option, toAmountMin: 1n } });
     expect(asked[0]?.call?.minIn).toBe(1n);
   });
 
-  test("is paid for by an allowance of the provider's spender, not of whom it calls", async () => {
+  test("reads the allowance of the provider's spender", async () => {
     const { ctx, attempt, source } = await moving({ atSource, atVault });
     const { source: paid } = await buildOneStep(ctx, attempt);
     const [approve, transfer] = source.sent[0] ?? [];
@@ -70,7 +70,7 @@ describe("a transfer that ends in the vault", () => {
     expect(paid.calls).toHaveLength(2);
   });
 
-  test("is seen to work with the guaranteed amount, and with the expected one, from the executor", async () => {
+  test("simulates the destination call with the guaranteed and the expected amount from the executor", async () => {
     const { ctx, attempt, destination } = await moving({ atSource, atVault });
     const built = await buildOneStep(ctx, attempt);
     const amounts = destination.sent.map((calls) => approved(calls.at(-2) as SentCall).at(-1));
@@ -105,12 +105,12 @@ describe("a transfer that ends in the vault", () => {
     ],
   ];
 
-  test.each(refused)("is refused when it %s: %s", async (_what, code, world) => {
+  test.each(refused)("refuses a transfer that %s: %s", async (_what, code, world) => {
     const { ctx, attempt } = await moving({ atSource, atVault, ...world });
     await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code });
   });
 
-  test("may leave the vault exactly the gas that the bridge buys", async () => {
+  test("accepts a deposit that needs exactly the bridge's gas", async () => {
     const { ctx, attempt } = await moving({ atSource, atVault: { ...atVault, gasUsed: 1_000_000n } });
     expect((await buildOneStep(ctx, attempt)).end).toMatchObject({ delivery: { gasUsed: 1_000_000n } });
   });
@@ -120,33 +120,36 @@ test.each([
   [60, 60_000],
   [300, 300_000],
   [3_600, 300_000],
-])("a price that holds for %d seconds makes a quote of %d milliseconds", async (validSeconds, lifetime) => {
-  const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
-  const built = await buildOneStep(ctx, attempt);
-  const routed = { ...built, token: attempt.token, ranking: { quotes: [], decidedBy: null }, reasons: [] };
-  expect(quoteLifetimeMs({ kind: "routed", order: attempt.order, routed })).toBe(lifetime);
-});
+])(
+  "quoteLifetimeMs() of a provider's quote valid for %d seconds is %d ms",
+  async (validSeconds, lifetime) => {
+    const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
+    const built = await buildOneStep(ctx, attempt);
+    const routed = { ...built, token: attempt.token, ranking: { quotes: [], decidedBy: null }, reasons: [] };
+    expect(quoteLifetimeMs({ kind: "routed", order: attempt.order, routed })).toBe(lifetime);
+  },
+);
 
-describe("a swap that ends in the vault", () => {
+describe("buildOneStep() on one chain", () => {
   const swap = (gained: bigint) =>
     moving({ oneChain: true, atSource: { rises: { ...paysAll, [ofUser.shares]: gained } } });
 
-  test("gives the shares that the user was seen to gain", async () => {
+  test("returns the user's simulated rise in shares", async () => {
     const { ctx, attempt } = await swap(minShares);
     const built = await buildOneStep(ctx, attempt);
     expect(built.end).toMatchObject({ kind: "one_step", shares: minShares, delivery: null });
   });
 
-  test("is refused when the user gains fewer than promised", async () => {
+  test("refuses fewer shares than the minimum", async () => {
     const { ctx, attempt } = await swap(minShares - 1n);
     await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code: "upstream_rejected" });
   });
 });
 
-describe("a transfer to the user", () => {
+describe("buildTwoStep()", () => {
   const atVault: SimulatedEffects = { rises: { [ofUser.shares]: sharesFor(toAmountMin) } };
 
-  test("is followed by a deposit of what is guaranteed", async () => {
+  test("prepares a deposit of the guaranteed amount", async () => {
     const { ctx, attempt, asked } = await moving({ caller: "user", atSource: { rises: paysAll }, atVault });
     const { end } = await buildTwoStep(ctx, attempt);
     expect(asked[0]).toMatchObject({ call: null, user: USER });
@@ -161,14 +164,14 @@ describe("a transfer to the user", () => {
       atVault,
     });
 
-  test("on one chain brings what it says", async () => {
+  test("accepts a swap that delivers the promised amount", async () => {
     const { ctx, attempt } = await swap(toAmountMin);
     expect((await buildTwoStep(ctx, attempt)).route).toMatchObject({
       toAmountMin,
     } satisfies Partial<VerifiedTransfer>);
   });
 
-  test("on one chain is refused when it brings less", async () => {
+  test("refuses a swap that delivers less than promised", async () => {
     const { ctx, attempt } = await swap(toAmountMin - 1n);
     await expect(buildTwoStep(ctx, attempt)).rejects.toMatchObject({ code: "upstream_rejected" });
   });

@@ -57,7 +57,7 @@ function simulated(of: {
   return { ...block, calls: [call], failedAt: null, before: words(of.before), after: words(of.after) };
 }
 
-test("a request is asked about the asset first, then about what is pending", () => {
+test("requestEffect() reads the asset balance first, then the pending request", () => {
   expect(effect.reads.map(({ target }) => target)).toEqual([USDC, VAULT, VAULT]);
 });
 
@@ -70,7 +70,7 @@ test.each([
   ["noted by its event", { before: [AMOUNT, null, null], after: [0n, null, null], logs: [event(AMOUNT)] }],
   ["noted by the number it returns", { ...honest, after: [0n, null, null], returned: word(7n) }],
   ["without an event that is known", { ...honest, logs: [] }],
-])("a request is accepted when %s", (_name, of) => {
+])("requestEffect() accepts an async request when %s", (_name, of) => {
   expect(effect.judge(simulated(of))).toBeNull();
 });
 
@@ -87,11 +87,11 @@ test.each([
     "upstream_rejected",
   ],
   ["the asset's balance is not read", { ...honest, after: [null, AMOUNT, 0n] }, "simulation_unavailable"],
-])("a request is refused when %s", (_name, of, code) => {
+])("requestEffect() refuses an async request when %s", (_name, of, code) => {
   expect(() => effect.judge(simulated(of))).toThrow(expect.objectContaining({ code }));
 });
 
-test("a deposit is judged by the shares that reached the user", () => {
+test("mintEffect() returns the user's rise in shares", () => {
   const minted = mintEffect(directIntent);
   expect(minted.reads.map(({ target }) => target)).toEqual([directIntent.vault.shareToken]);
   expect(minted.judge(simulated({ before: [3n], after: [10n] }))).toBe(7n);

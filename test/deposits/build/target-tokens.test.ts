@@ -16,36 +16,36 @@ const eth: Token = { address: zeroAddress, symbol: "ETH", decimals: 18 };
 const order = (accepted: Token[], primary: Token, symbol: string) =>
   orderTargetTokens({ accepted, primary, symbol, same: () => false }).map((token) => token.symbol);
 
-describe("in which token a transfer arrives", () => {
-  test("the only one", () => {
+describe("orderTargetTokens()", () => {
+  test("returns the only accepted token", () => {
     expect(order([usdc], usdc, "")).toEqual(["USDC"]);
     expect(order([usdc], usdc, "WBTC")).toEqual(["USDC"]);
   });
 
-  test("that of the same symbol before the vault's own asset, whatever the case", () => {
+  test("ranks a token of the same symbol before the vault's asset, ignoring case", () => {
     expect(order([usdc, usdt, dai], usdc, "USDT")).toEqual(["USDT", "USDC"]);
     expect(order([usdc, usdt, dai], usdc, "usdt")).toEqual(["USDT", "USDC"]);
   });
 
-  test("the vault's own asset once", () => {
+  test("lists the vault's asset once", () => {
     expect(order([usdc, usdt], usdc, "USDC")).toEqual(["USDC"]);
   });
 
-  test("never another of the accepted ones: that would be one more swap", () => {
+  test("omits other accepted tokens, which need one more swap", () => {
     expect(order([usdc, usdt, dai], usdc, "WBTC")).toEqual(["USDC"]);
   });
 
-  test("native last, for it cannot be deposited by a bridge", () => {
+  test("ranks native money last", () => {
     expect(order([weth, eth], weth, "WETH")).toEqual(["WETH", "ETH"]);
     expect(order([weth, eth], weth, "ETH")).toEqual(["WETH", "ETH"]);
   });
 
-  test("a token without a symbol is like no other", () => {
+  test("matches no token without a symbol", () => {
     const nameless = { ...dai, symbol: "" };
     expect(order([usdc, nameless], usdc, "")).toEqual(["USDC"]);
   });
 
-  test("that which bridges know as the same asset, whatever its name there", () => {
+  test("ranks a token that bridges treat as the same asset first", () => {
     const same = (address: string) => address === usdt.address;
     const accepted = [usdc, usdt, dai];
     const symbols = (symbol: string) =>
@@ -54,7 +54,7 @@ describe("in which token a transfer arrives", () => {
     expect(symbols("DAI")).toEqual(["DAI", "USDT", "USDC"]);
   });
 
-  test("Arbitrum's USD₮0 is Ethereum's USDT, and no token that nobody bridges", () => {
+  test("treats Arbitrum's USD₮0 and Ethereum's USDT as the same asset", () => {
     const same = sameBridgedAssetAs(
       { chainId: 42161, token: "0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9" },
       1,
@@ -67,7 +67,7 @@ describe("in which token a transfer arrives", () => {
   });
 });
 
-describe("another of the vault's tokens may do", () => {
+describe("isTokenRefusal()", () => {
   test.each<[ErrorCode, boolean]>([
     ["vault_paused", true],
     ["token_unsupported", true],
@@ -80,7 +80,7 @@ describe("another of the vault's tokens may do", () => {
     ["share_locked", false],
     ["would_revert", false],
     ["upstream_unavailable", false],
-  ])("after %s: %s", (code, may) => {
+  ])("returns for %s: %s", (code, may) => {
     expect(isTokenRefusal(new AppError(code, ""))).toBe(may);
   });
 });

@@ -29,8 +29,8 @@ function chainThatMints() {
   return { ctx: testContext({ clients: [client] }), sent };
 }
 
-describe("the second step", () => {
-  test("deposits what arrived, under the deposit's own reference, as it was simulated", async () => {
+describe("prepareSecondStep()", () => {
+  test("deposits the delivered amount under the deposit's reference", async () => {
     const { ctx, sent } = chainThatMints();
     const prepared = await prepareSecondStep(ctx, step);
     expect(prepared).toMatchObject({ depositAmount: AMOUNT, simulated: { shares: 80n * ONE } });
@@ -43,16 +43,16 @@ describe("the second step", () => {
   });
 });
 
-describe("is refused", () => {
+describe("prepareSecondStep() refusals", () => {
   const refusal = (change: Partial<SecondStep>) =>
     prepareSecondStep(chainThatMints().ctx, { ...step, ...change });
 
-  test("for a token that the vault does not take", async () => {
+  test("refuses a token that the vault does not accept", async () => {
     await expect(refusal({ token: OTHER })).rejects.toMatchObject({ code: "token_unsupported" });
     await expect(refusal({ token: zeroAddress })).rejects.toMatchObject({ code: "token_unsupported" });
   });
 
-  test("for a vault that was paused meanwhile", async () => {
+  test("refuses a vault that was paused in the meantime", async () => {
     const paused = { ...step.vault, status: "paused", statusReason: "maintenance" } as const;
     await expect(refusal({ vault: paused })).rejects.toMatchObject({
       code: "vault_paused",
@@ -60,7 +60,7 @@ describe("is refused", () => {
     });
   });
 
-  test("on a chain that is not served any more", async () => {
+  test("refuses a chain that is no longer served", async () => {
     const gone = { ...step.vault, chainId: 5 };
     await expect(refusal({ vault: gone })).rejects.toMatchObject({ code: "vault_not_found" });
   });

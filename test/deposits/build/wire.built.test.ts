@@ -24,15 +24,15 @@ async function sufficiency(
   return [simulation.balance_sufficient, simulation.allowance_sufficient];
 }
 
-describe("a built deposit says that money and approval suffice", () => {
-  test("from the very amount on", async () => {
+describe("toWireBuilt() sufficiency", () => {
+  test("reports balance and allowance as sufficient from exactly the amount", async () => {
     expect(await sufficiency({ balance: ALL, allowance: ALL })).toEqual([true, true]);
     expect(await sufficiency({ balance: ALL - 1n, allowance: ALL - 1n })).toEqual([false, false]);
     expect(await sufficiency({ balance: ALL, allowance: 1n })).toEqual([true, false]);
     expect(await sufficiency({ balance: 0n, allowance: ALL })).toEqual([false, true]);
   });
 
-  test("never where they could not be read, but native money needs no approval", async () => {
+  test("reports an unread balance or allowance as insufficient; native money needs no allowance", async () => {
     expect(await sufficiency({ balance: null, allowance: null })).toEqual([false, false]);
     expect(await sufficiency({ balance: ALL, allowance: null }, { token: native })).toEqual([true, true]);
   });

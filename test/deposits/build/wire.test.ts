@@ -25,16 +25,16 @@ const router = { via: "router", address: depositRouterAddress } as const;
 const user = { via: "user", address: VAULT } as const;
 const shown = { chain: testChain, entry: router, pausedOnChain: false, minDeposit: null };
 
-describe("calldata", () => {
-  test("is written as nodes write it, whatever case its encoder left it in", () => {
+describe("toTransactionRequest() and toWalletCall()", () => {
+  test("write calldata in lower case", () => {
     const call = { target: VAULT, data: "0xAb5425c6FF", value: 1n } as const;
     expect(toTransactionRequest(call, { chainId: 1, gasUsed: 1n }).data).toBe("0xab5425c6ff");
     expect(toWalletCall(call, 1)).toEqual({ to: VAULT, data: "0xab5425c6ff", value: "0x1", chain_id: "0x1" });
   });
 });
 
-describe("a deposit", () => {
-  test("is shown whole, addresses checksummed, times in milliseconds", () => {
+describe("toWireDeposit()", () => {
+  test("writes every field with checksummed addresses and ISO times", () => {
     const wire = toWireDeposit(row, NOW);
     expect(Deposit.parse(wire)).toEqual(wire);
     expect(wire).toEqual({
@@ -70,7 +70,7 @@ describe("a deposit", () => {
     });
   });
 
-  test("is expired once its quote is over, unless it was sent", () => {
+  test("shows an unsent deposit as expired after its quote's expiry", () => {
     expect(toWireDeposit(row, NOW + 300_000)).toMatchObject({ state: "expired", status: "NOT_FOUND" });
     const sent = { ...row, state: "submitted", sourceTxHash: REF } as const;
     expect(toWireDeposit(sent, NOW + 300_000)).toMatchObject({
@@ -81,13 +81,13 @@ describe("a deposit", () => {
     });
   });
 
-  test("that failed says why", () => {
+  test("shows the substatus of a failed deposit", () => {
     const failed = { ...row, state: "failed", substatus: "OUT_OF_GAS" } as const;
     expect(toWireDeposit(failed, NOW)).toMatchObject({ status: "FAILED", substatus: "OUT_OF_GAS" });
   });
 });
 
-describe("a vault", () => {
+describe("toWireVault()", () => {
   test.each<[string, Partial<typeof vault>, bigint | null, string | null, boolean]>([
     ["not known", {}, null, null, false],
     ["the registry's", { minDeposit: 5n }, null, "5", false],
@@ -95,7 +95,7 @@ describe("a vault", () => {
     ["none, by the registry", { noMinimum: true }, null, "0", true],
     ["none, by the family", { adapter: "metamorpho" }, null, "0", true],
     ["none, by the chain", {}, 0n, "0", true],
-  ])("has a minimum: %s", (_what, change, minDeposit, min_deposit, no_minimum) => {
+  ])("shows the minimum deposit: %s", (_what, change, minDeposit, min_deposit, no_minimum) => {
     const wire = toWireVault({ ...vault, ...change }, { ...shown, minDeposit });
     expect(VaultSummary.parse(wire)).toMatchObject({ min_deposit, no_minimum });
   });
@@ -105,7 +105,7 @@ describe("a vault", () => {
     [false, "paused", "under review"],
     [true, "paused", "under review"],
     [false, "active", ""],
-  ] as const)("paused on chain: %s, in the registry: %s", (pausedOnChain, status, paused_reason) => {
+  ] as const)("shows the pause: on chain %s, in the registry %s", (pausedOnChain, status, paused_reason) => {
     const own = { ...vault, status, statusReason: "under review" };
     expect(toWireVault(own, { ...shown, pausedOnChain })).toMatchObject({
       paused: paused_reason !== "",
@@ -113,12 +113,12 @@ describe("a vault", () => {
     });
   });
 
-  test("gives its own contract's refusal where the registry has no word", () => {
+  test("pauseReason() names the contract's refusal when the registry has no reason", () => {
     expect(pauseReason(vault)).toBe("the vault's own contract refuses deposits");
     expect(pauseReason({ ...vault, status: "paused", statusReason: "" })).toBe("");
   });
 
-  test("is entered where its deposits go", () => {
+  test("shows the Router or the vault's entry point", () => {
     expect(toWireVault(vault, shown)).toMatchObject({
       deposit_router: depositRouterAddress,
       external_router: false,
@@ -130,19 +130,19 @@ describe("a vault", () => {
   });
 });
 
-describe("accepted tokens", () => {
+describe("acceptedTokens()", () => {
   const symbols = (own: typeof vault, entry: typeof router | typeof user, chain = testChain) =>
     acceptedTokens(own, { chain, entry }).map(({ symbol }) => symbol);
   const dai = { address: OTHER, symbol: "DAI", decimals: 18 };
 
-  test("are the asset first, then what else the vault takes, nothing twice", () => {
+  test("lists the asset first and no token twice", () => {
     expect(symbols(vault, router)).toEqual(["USDC"]);
     expect(symbols({ ...vault, acceptedAssets: [dai] }, router)).toEqual(["USDC", "DAI"]);
     const lower = { ...vault.asset, address: USDC.toLowerCase() as typeof USDC };
     expect(symbols({ ...vault, acceptedAssets: [dai, lower] }, router)).toEqual(["DAI", "USDC"]);
   });
 
-  test("have native money where the Router wraps it into the asset", () => {
+  test("includes native money when the Router can wrap it into the asset", () => {
     expect(acceptedTokens(wethVault, { chain: testChain, entry: router }).at(-1)).toEqual(native);
     expect(symbols(wethVault, user)).toEqual(["WETH"]);
     expect(symbols(wethVault, router, { ...testChain, wrappedNative: null })).toEqual(["WETH"]);

@@ -31,8 +31,8 @@ async function found(rows: readonly DepositRow[], as = seen) {
   return tracked && [tracked.row.trackingId, tracked.kind];
 }
 
-describe("of the deposits that a transaction may carry", () => {
-  test("the one with the strongest bond is meant", async () => {
+describe("matchDeposit()", () => {
+  test("returns the deposit with the strongest match", async () => {
     const rising = [unrelated, claimed, handedOut, reported, proven];
     const bonds = [null, "claimed", "matched", "reported", "proven"];
     for (const [index, bond] of bonds.entries()) {
@@ -43,11 +43,11 @@ describe("of the deposits that a transaction may carry", () => {
     }
   });
 
-  test("one whose source was proven already was not handed out again", async () => {
+  test("does not match a deposit whose source is proven already", async () => {
     expect(await found([{ ...handedOut, sourceProven: true, sourceTxHash: ELSE }])).toBe(null);
   });
 
-  test("one that was moved by another transaction is repeated by money that left once more", async () => {
+  test("returns a replay when a second transaction repeats the source", async () => {
     const routed = { ...handedOut, provider: "across", sourceProven: true, sourceTxHash: ELSE };
     const left = { ...seen, receipt: receiptOf() };
     expect(await found([routed], left)).toEqual(["handed out", "replayed"]);
@@ -74,6 +74,6 @@ test.each<[string, Partial<DepositRow>, boolean]>([
     { claimTxHash: HASH, shares: "1", history: [{ state: "requested", at: "2026-01-02T03:04:05.678Z" }] },
     true,
   ],
-])("a transaction that %s", (_what, change, is) => {
+])("isProvenBy() for a transaction that %s", (_what, change, is) => {
   expect(isProvenBy({ ...row, ...change }, HASH)).toBe(is);
 });

@@ -64,8 +64,8 @@ const show = (destinationTxHash: Hex, readTransaction = delivered, seen = repeat
     readTransaction,
   });
 
-describe("a transaction that does once more what another did for a deposit", () => {
-  test("is done by a delivery of its own, and is no record's", async () => {
+describe("getReplayStatus()", () => {
+  test("completes a replay by its own delivery, without a deposit record", async () => {
     expect(await show(DELIVERY)).toMatchObject({
       ...{ status: "DONE", substatus: "COMPLETED", deposit: null },
       sending: { tx_hash: SECOND, amount: row.fromAmount },
@@ -75,18 +75,18 @@ describe("a transaction that does once more what another did for a deposit", () 
 
   const underWay = { status: "PENDING", substatus: "WAIT_DESTINATION_TRANSACTION", receiving: null };
 
-  test("is not done by what was delivered to the first", async () => {
+  test("ignores the original deposit's delivery", async () => {
     expect(await show(DELIVERY_OF_FIRST)).toMatchObject(underWay);
   });
 
-  test("is under way while the chain that it goes to cannot be read", async () => {
+  test("stays PENDING while the destination chain cannot be read", async () => {
     const unreadable: TransactionReader = async () => {
       throw failure("upstream_unavailable", "the node does not answer");
     };
     expect(await show(DELIVERY, unreadable)).toMatchObject(underWay);
   });
 
-  test("waits for its own chain to confirm it", async () => {
+  test("waits for the source chain's confirmations", async () => {
     const early = { ...repeated, confirmations: testChain.confirmations - 1 };
     const waits = { status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS", receiving: null };
     expect(await show(DELIVERY, delivered, early)).toMatchObject(waits);

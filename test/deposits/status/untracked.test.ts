@@ -39,8 +39,8 @@ const early = { confirmations: DEPTH - 1 };
 const waits = { status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS", sent: null, received: null };
 const none = { status: "INVALID", substatus: null, sent: null, received: null };
 
-describe("a transaction of no record", () => {
-  test("is not found, or waits, until its chain has it", async () => {
+describe("classifyUntracked()", () => {
+  test("returns NOT_FOUND, then PENDING, until the chain includes it", async () => {
     expect(await judge(null, { transaction: null })).toEqual({ ...none, status: "NOT_FOUND" });
     expect(await judge(null, { confirmations: 0 })).toEqual(waits);
   });
@@ -48,13 +48,13 @@ describe("a transaction of no record", () => {
   test.each([
     ["through the Router", receiptOf(depositedLog())],
     ["into a vault of the registry", receiptOf(depositLog(), transferLog())],
-  ])("is a deposit %s once its chain has confirmed it, not before", async (_what, receipt) => {
+  ])("returns DONE for a deposit %s only after confirmations", async (_what, receipt) => {
     const amounts = { sent: 100_000_000n, received: SHARES };
     expect(await judge(receipt)).toEqual({ status: "DONE", substatus: "COMPLETED", ...amounts });
     expect(await judge(receipt, early)).toEqual({ ...waits, ...amounts });
   });
 
-  test("is worth the shares that reached their owner, not those that an event names", async () => {
+  test("counts the shares that reached the owner, not those an event names", async () => {
     const receipt = receiptOf(depositLog({ shares: 10n * SHARES }), transferLog());
     expect(await judge(receipt)).toMatchObject({ status: "DONE", received: SHARES });
   });
@@ -66,11 +66,11 @@ describe("a transaction of no record", () => {
     ["of another token's", receiptOf(depositLog(), transferLog({ token: USDC }))],
     ["of anybody who repeats the Router's event", receiptOf(depositedLog({ emitter: OTHER }))],
     ["without any event", receiptOf()],
-  ])("is none %s", async (_what, receipt) => {
+  ])("returns INVALID %s", async (_what, receipt) => {
     expect(await judge(receipt)).toEqual(none);
   });
 
-  test("that reverted failed only if it called the Router, once its chain has confirmed it", async () => {
+  test("returns FAILED only for a confirmed revert of a Router call", async () => {
     const reverted = { ...receiptOf(), succeeded: false };
     expect(await judge(reverted)).toMatchObject({ status: "FAILED", sent: null, received: null });
     expect(await judge(reverted, early)).toEqual(waits);

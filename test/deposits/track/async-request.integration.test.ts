@@ -66,7 +66,7 @@ const CLAIMABLE = ["claimable", "PENDING", "WAIT_CLAIM_TRANSACTION"];
 const send = (user: TestUser, next: NextStep) =>
   sign(world, { user, built: { ...next, approval: null }, style: "calls" });
 
-describe("a request to a Mellow queue", () => {
+describe("trackDeposit() of a request to a Mellow queue", () => {
   let placed: Placed;
   beforeAll(async () => {
     const deploy = deployMellow({ queue: "async", caller: "user" });
@@ -86,7 +86,7 @@ describe("a request to a Mellow queue", () => {
     return world.send(user.address, { to: part(placed, "queue"), data });
   };
 
-  test("is followed to the claim, which the user is handed, and completes with its shares", () =>
+  test("returns the claim as next step and completes with its shares", () =>
     world.undone(async () => {
       const asked = await request(placed);
       expect(asked.built).toMatchObject({ estimate: { min_shares: null }, simulation: { shares: null } });
@@ -139,7 +139,7 @@ describe("a request to a Mellow queue", () => {
       expect(await pendingOf(asked)).toEqual([]);
     }));
 
-  test("that somebody else claims for the user is found all the same", () =>
+  test("finds a claim that another account sent", () =>
     world.undone(async () => {
       const asked = await request(placed);
       await onQueue("settle", asked.user.address);
@@ -147,7 +147,7 @@ describe("a request to a Mellow queue", () => {
       expect(seen(await shown(asked))).toEqual(["completed", "DONE", "COMPLETED"]);
     }));
 
-  test("that the user cancels is refunded, by the transaction that gave the asset back", () =>
+  test("records a refund when the user cancels", () =>
     world.undone(async () => {
       const asked = await request(placed);
       expect(seen(await shown(asked))).toEqual(REQUESTED);
@@ -157,7 +157,7 @@ describe("a request to a Mellow queue", () => {
       expect(refunded).toMatchObject({ shares: null, claim_tx_hash: null, next: null });
     }));
 
-  test("is not completed by shares that came from somewhere else", () =>
+  test("does not complete by shares from elsewhere", () =>
     world.undone(async () => {
       const asked = await request(placed);
       const args = [asked.user.address, 10n ** 18n] as const;
@@ -168,7 +168,7 @@ describe("a request to a Mellow queue", () => {
     }));
 });
 
-describe("a request to a Midas DepositVault", () => {
+describe("trackDeposit() of a request to a Midas DepositVault", () => {
   let placed: Placed;
   beforeAll(async () => {
     const deploy = deployMidas({ deposit: "request", recipient: "argument", caller: "user" });
@@ -182,7 +182,7 @@ describe("a request to a Midas DepositVault", () => {
   /** The stand-in numbers requests from zero, one after the other. */
   const numbers: bigint[] = [0n, 1n];
 
-  test("completes when its approval sends the tokens", () =>
+  test("completes when the approval sends the shares", () =>
     world.undone(async () => {
       const asked = await request(placed);
       expect(seen(await shown(asked))).toEqual(REQUESTED);
@@ -195,7 +195,7 @@ describe("a request to a Midas DepositVault", () => {
       expect(done.shares).toBe(String(shares));
     }));
 
-  test("that is rejected has failed and is owed, until what was paid in comes back on chain", () =>
+  test("fails a rejected request until a refund arrives on chain", () =>
     world.undone(async () => {
       const asked = await request(placed);
       expect(seen(await shown(asked))).toEqual(REQUESTED);

@@ -22,7 +22,7 @@ const says = (reason: string): Hex => encodeErrorResult({ abi, errorName: "Error
 const router = (errorName: "SharesBelowMinimum" | "InputBelowMinimum" | "DeadlinePassed"): Hex =>
   encodeErrorResult({ abi: depositRouterAbi, errorName, args: [1n, 2n] });
 
-describe("reasonOf", () => {
+describe("reasonOf()", () => {
   test.each<[string, Hex, string]>([
     ["too few shares", router("SharesBelowMinimum"), "SLIPPAGE_EXCEEDED"],
     ["too little that arrived", router("InputBelowMinimum"), "SLIPPAGE_EXCEEDED"],
@@ -54,7 +54,7 @@ describe("reasonOf", () => {
   });
 });
 
-describe("failureReason", () => {
+describe("failureReason()", () => {
   const transaction: Transaction = {
     hash: `0x${"ab".repeat(32)}`,
     from: USER,
@@ -78,7 +78,7 @@ describe("failureReason", () => {
       },
     });
 
-  test("is what the same call reverts with on the state before its block", async () => {
+  test("returns the reason of the replayed revert", async () => {
     const client = clientThat(() =>
       Promise.reject(new RpcError("revert", "reverted", { data: router("DeadlinePassed") })),
     );
@@ -88,7 +88,7 @@ describe("failureReason", () => {
     ]);
   });
 
-  test("is the gas when all of it is gone", async () => {
+  test("returns OUT_OF_GAS when all gas was used", async () => {
     const spent = { ...receipt, gasUsed: 100_000n };
     expect(
       await failureReason(
@@ -98,7 +98,7 @@ describe("failureReason", () => {
     ).toBe("OUT_OF_GAS");
   });
 
-  test("is the gas when nearly all is gone and the call passes with more", async () => {
+  test("returns OUT_OF_GAS when nearly all gas was used and the replay succeeds", async () => {
     const spent = { ...receipt, gasUsed: 98_000n };
     expect(
       await failureReason(
@@ -114,7 +114,7 @@ describe("failureReason", () => {
     ["the state is gone", () => Promise.reject(new RpcError("node", "missing trie node"))],
     ["no node answers", () => Promise.reject(failure("upstream_unavailable", "no node"))],
     ["something breaks", () => Promise.reject(new TypeError("x"))],
-  ])("is not known when %s", async (_what, request) => {
+  ])("returns UNKNOWN_ERROR when %s", async (_what, request) => {
     expect(await failureReason(clientThat(request), { transaction, receipt })).toBe("UNKNOWN_ERROR");
   });
 });

@@ -12,11 +12,11 @@ test.each<[string, Hex, string]>([
   ["USDC, balance", says("ERC20: transfer amount exceeds balance"), "INSUFFICIENT_BALANCE"],
   ["DAI, allowance", says("Dai/insufficient-allowance"), "INSUFFICIENT_ALLOWANCE"],
   ["DAI, balance", says("Dai/insufficient-balance"), "INSUFFICIENT_BALANCE"],
-])("%s", (_what, revert, reason) => {
+])("reasonOf() for %s", (_what, revert, reason) => {
   expect(reasonOf(revert)).toBe(reason);
 });
 
-test("what any contract may revert with is not the Router's own", () => {
+test("reasonOf() attributes no foreign error to the Router", () => {
   expect(decodeRouterError(says("ZERO_SHARES"))).toBe(null);
   expect(decodeRouterError(encodeErrorResult({ abi, errorName: "Panic", args: [17n] }))).toBe(null);
 });

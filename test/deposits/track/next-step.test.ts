@@ -56,7 +56,7 @@ async function nextFor(held: bigint, of: { deposit?: DepositRow; vaults?: readon
   return nextStep(ctx, of.deposit ?? awaiting);
 }
 
-test("what arrived is deposited, to the last unit of it", async () => {
+test("nextStep() deposits exactly the delivered amount", async () => {
   const { next, refusal } = await nextFor(ARRIVED);
   expect(refusal).toBe(null);
   expect(next).toMatchObject({
@@ -66,14 +66,14 @@ test("what arrived is deposited, to the last unit of it", async () => {
   });
 });
 
-test("whoever has spent what arrived is told so, and handed nothing to sign", async () => {
+test("nextStep() refuses with balance_insufficient when the delivered amount was spent", async () => {
   expect(await nextFor(ARRIVED - 1n)).toEqual({
     next: null,
     refusal: { code: "balance_insufficient", detail: "the account no longer holds the delivered amount" },
   });
 });
 
-test("a vault that refuses is told by its own code", async () => {
+test("nextStep() returns the vault's refusal code", async () => {
   const paused: StoredVault = { ...stored, status: "paused", statusReason: "maintenance" };
   expect(await nextFor(ARRIVED, { vaults: [paused] })).toMatchObject({
     next: null,
@@ -87,7 +87,7 @@ test.each<[string, Partial<DepositRow>]>([
   ["has its shares", { state: "partial", shares: "1" }],
   ["is over", { state: "completed" }],
   ["arrived in nothing that is known", { deliveredAmount: null }],
-])("nothing follows where a deposit %s", async (_where, change) => {
+])("nextStep() returns nothing when a deposit %s", async (_where, change) => {
   const deposit = { ...awaiting, ...change };
   expect(await nextFor(ARRIVED, { deposit })).toEqual({ next: null, refusal: null });
 });

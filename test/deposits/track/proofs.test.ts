@@ -18,20 +18,20 @@ const OTHER_REF: Hex = `0x${"cd".repeat(32)}`;
 const router = { row, via: "router" } as const;
 const direct = { row: { ...row, minShares: null }, via: "user" } as const;
 
-describe("through the Router", () => {
-  test("its own event for this deposit is the proof", () => {
+describe("findShareProof() through the Router", () => {
+  test("accepts the Router's event of the deposit", () => {
     expect(findShareProof(receiptOf(depositedLog()), router)).toEqual({
       shares: 99_900_000_000_000_000_000n,
       amountIn: 100_000_000n,
     });
   });
 
-  test("the promised shares are enough, one less is not", () => {
+  test("requires the minimum shares exactly", () => {
     expect(findShareProof(receiptOf(depositedLog({ shares: MINIMUM })), router)?.shares).toBe(MINIMUM);
     expect(findShareProof(receiptOf(depositedLog({ shares: MINIMUM - 1n })), router)).toBe(null);
   });
 
-  test("without a promise one share is the least", () => {
+  test("requires at least one share without a minimum", () => {
     const unpromised = { row: { ...row, minShares: null }, via: "router" } as const;
     expect(findShareProof(receiptOf(depositedLog({ shares: 1n })), unpromised)?.shares).toBe(1n);
     expect(findShareProof(receiptOf(depositedLog({ shares: 0n })), unpromised)).toBe(null);
@@ -46,24 +46,24 @@ describe("through the Router", () => {
     ["with too few shares", { shares: 1n }],
     ["with no shares", { shares: 0n }],
     ["for another reference", { ref: OTHER_REF }],
-  ])("an event %s proves nothing", (_what, forged) => {
+  ])("rejects an event %s", (_what, forged) => {
     expect(findShareProof(receiptOf(depositedLog(forged)), router)).toBe(null);
   });
 
-  test("whoever paid, and in whatever, the user has the shares", () => {
+  test("accepts any payer and any token", () => {
     const change = { sender: OTHER, asset: zeroAddress, partnerType: 2, amountIn: 5n } as const;
     expect(findShareProof(receiptOf(depositedLog(change)), router)?.amountIn).toBe(5n);
   });
 
-  test("the receipt of a transaction that failed proves nothing", () => {
+  test("returns null for a reverted transaction", () => {
     expect(findShareProof({ ...receiptOf(depositedLog()), succeeded: false }, router)).toBe(null);
   });
 
-  test("transfers of shares alone prove nothing: somebody else may have sent them", () => {
+  test("returns null for share transfers alone", () => {
     expect(findShareProof(receiptOf(transferLog()), router)).toBe(null);
   });
 
-  test("a reference that is repeated neither hides the true event nor stands for it", () => {
+  test("finds the deposit's event beside a repeated reference", () => {
     const forged = [
       depositedLog({ emitter: OTHER }),
       depositedLog({ receiver: OTHER }),
@@ -79,12 +79,12 @@ describe("through the Router", () => {
     );
   });
 
-  test("too few shares twice are not enough shares", () => {
+  test("does not add up two events with too few shares", () => {
     const half = depositedLog({ shares: MINIMUM / 2n + 1n });
     expect(findShareProof(receiptOf(half, half), router)).toBe(null);
   });
 
-  test("only what agrees in everything is a proof, whatever else the receipt holds", () => {
+  test("accepts only an event that matches in every field", () => {
     const anEvent = fc.record({
       emitter: fc.constantFrom(depositRouterAddress, OTHER, VAULT),
       ref: fc.constantFrom(REF, OTHER_REF),
@@ -109,7 +109,7 @@ describe("through the Router", () => {
     );
   });
 
-  test("events that cannot be read are passed over", () => {
+  test("ignores events that cannot be decoded", () => {
     const { topics, data } = depositedLog();
     const broken = [
       log(depositRouterAddress, topics, "0x"),
@@ -123,8 +123,8 @@ describe("through the Router", () => {
   });
 });
 
-describe("into the vault itself", () => {
-  test("shares that reached the user are the proof", () => {
+describe("findShareProof() by the user", () => {
+  test("accepts the user's net share transfers", () => {
     expect(findShareProof(receiptOf(transferLog({ value: 7n })), direct)).toEqual({
       shares: 7n,
       amountIn: 100_000_000n,
@@ -141,23 +141,23 @@ describe("into the vault itself", () => {
     ["of nothing", [{ value: 0n }]],
     ["there and back", [{ value: 7n }, { from: USER, to: OTHER, value: 7n }]],
     ["there, and back with more", [{ value: 7n }, { from: USER, to: zeroAddress, value: 8n }]],
-  ])("transfers %s prove nothing", (_what, transfers) => {
+  ])("rejects transfers %s", (_what, transfers) => {
     expect(findShareProof(receiptOf(...transfers.map(transferLog)), direct)).toBe(null);
   });
 
-  test("the Router's event is none: this deposit did not go through it", () => {
+  test("ignores the Router's event", () => {
     expect(findShareProof(receiptOf(depositedLog()), direct)).toBe(null);
   });
 
-  test("a failed transaction proves nothing", () => {
+  test("returns null for a reverted transaction", () => {
     expect(findShareProof({ ...receiptOf(transferLog()), succeeded: false }, direct)).toBe(null);
   });
 });
 
-describe("netTransfers", () => {
+describe("netTransfers()", () => {
   const own = { token: VAULT.toLowerCase(), account: USER.toLowerCase() };
 
-  test("is what came less what went, of this token and account alone", () => {
+  test("returns the net transfers of one token and account", () => {
     const transfer = fc.record({
       token: fc.constantFrom(VAULT, OTHER),
       from: fc.constantFrom(USER, OTHER, zeroAddress),
@@ -174,7 +174,7 @@ describe("netTransfers", () => {
     );
   });
 
-  test("passes over events of other shapes, such as an NFT's", () => {
+  test("ignores Transfer events of other shapes, such as ERC-721", () => {
     const { topics } = transferLog();
     const nft = log(VAULT, [...topics, toHex(5, { size: 32 })], "0x");
     const unindexed = log(VAULT, topics.slice(0, 1), numberToHex(5, { size: 32 }));
@@ -182,8 +182,8 @@ describe("netTransfers", () => {
   });
 });
 
-describe("routerRefs", () => {
-  test("gives the references the Router emitted, and nobody else's", () => {
+describe("routerRefs()", () => {
+  test("returns only references that the Router emitted", () => {
     const logs = [
       depositedLog(),
       depositedLog({ ref: OTHER_REF }),
@@ -196,24 +196,24 @@ describe("routerRefs", () => {
   });
 });
 
-describe("a second step through the Router", () => {
+describe("findShareProof() of a second step", () => {
   const steps = [
     ["of a deposit in two transactions", { ...row, twoStep: true }],
     ["of a partial deposit", { ...row, state: "partial" as const }],
   ] as const;
 
-  test.each(steps)("%s needs no promised minimum, for it is built for what arrived", (_, subject) => {
+  test.each(steps)("%s requires no minimum shares", (_, subject) => {
     const proof = findShareProof(receiptOf(depositedLog({ shares: 1n })), { row: subject, via: "router" });
     expect(proof?.shares).toBe(1n);
   });
 
-  test.each(steps)("%s is the user's own: another's deposit for the user is not it", (_, subject) => {
+  test.each(steps)("%s must be sent by the user", (_, subject) => {
     const receipt = receiptOf(depositedLog({ sender: OTHER }));
     expect(findShareProof(receipt, { row: subject, via: "router" })).toBe(null);
   });
 });
 
-describe("a delivery", () => {
+describe("findDeliveredAmount() and findSwapOutput()", () => {
   const moved = {
     ...row,
     moveToken: USDC.toLowerCase(),
@@ -231,11 +231,11 @@ describe("a delivery", () => {
     [980n, 980n],
     [979n, null],
     [1n, null],
-  ])("of %i units by a swap is taken for %s", (value, amount) => {
+  ])("findSwapOutput() of %i units is %s", (value, amount) => {
     expect(findSwapOutput(paid(value), moved)).toBe(amount);
   });
 
-  test("without a call is what the bridge's own event says, of native money too", () => {
+  test("returns the bridge event's amount without a destination call, also for native money", () => {
     const plain = { ...moved, destinationCall: false };
     expect(findDeliveredAmount(receiptOf(), { row: plain, delivery: whole })).toBe(7n);
     expect(
@@ -244,7 +244,7 @@ describe("a delivery", () => {
     expect(findDeliveredAmount(receiptOf(), { row: plain, delivery: { ...whole, amount: 0n } })).toBe(null);
   });
 
-  test("after a call is what reached the user while it was made, and no other payment of the transaction", () => {
+  test("returns only transfers during the destination call", () => {
     const during = { ...transferLog({ token: USDC, from: OTHER, value: 5_000n }), logIndex: 4 };
     const before = { ...transferLog({ token: USDC, from: OTHER, value: 300n }), logIndex: 2 };
     const after = { ...transferLog({ token: USDC, from: OTHER, value: 70n }), logIndex: 6 };
@@ -264,24 +264,24 @@ describe("a delivery", () => {
       ),
     ],
     ["in a transaction that failed", { ...paid(5_000n), succeeded: false }],
-  ])("%s is none", (_, receipt) => {
+  ])("returns null: %s", (_, receipt) => {
     expect(findDeliveredAmount(receipt, { row: moved, delivery: whole })).toBe(null);
     expect(findSwapOutput(receipt, moved)).toBe(null);
   });
 
-  test("is none for a deposit that moves nothing", () => {
+  test("returns null for a deposit without a route", () => {
     expect(findDeliveredAmount(paid(5_000n), { row, delivery: whole })).toBe(null);
     expect(findSwapOutput(paid(5_000n), row)).toBe(null);
   });
 });
 
-describe("a refund", () => {
+describe("findRefund()", () => {
   const SPOKE = OTHER;
   const took = { token: USDC, amount: 1_000n, by: SPOKE } as const;
   const paid = (value: bigint, more = {}) =>
     receiptOf(transferLog({ token: USDC, from: SPOKE, value, ...more }));
 
-  test("is exactly what the bridge took, paid once and by the bridge", () => {
+  test("requires exactly the bridged amount, paid once by the bridge", () => {
     expect(findRefund(paid(1_000n), { row, took })).toBe(1_000n);
     expect(findRefund(paid(999n), { row, took })).toBe(null);
     expect(findRefund(paid(1_000n, { from: VAULT }), { row, took })).toBe(null);
@@ -290,13 +290,13 @@ describe("a refund", () => {
     expect(findRefund({ ...paid(1_000n), succeeded: false }, { row, took })).toBe(null);
   });
 
-  test("is none where several were paid at once: nobody can say whose it is", () => {
+  test("returns null for several refunds in one receipt", () => {
     const once = transferLog({ token: USDC, from: SPOKE, value: 1_000n });
     expect(findRefund(receiptOf(once, once), { row, took })).toBe(null);
     expect(findRefund(paid(2_000n), { row, took })).toBe(null);
   });
 
-  test("is none of nothing", () => {
+  test("returns null for an amount of zero", () => {
     expect(findRefund(paid(0n), { row, took: { ...took, amount: 0n } })).toBe(null);
   });
 });

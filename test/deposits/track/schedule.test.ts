@@ -19,15 +19,15 @@ test.each([
   [4, 240],
   [8, 3_600],
   [1_000_000, 3_600],
-])("after %i looks in vain at money on its way, the next is in %i s", (checks, seconds) => {
+])("nextCheck() backoff in transit: after %i checks the next is in %i s", (checks, seconds) => {
   expect(pause({ checks })).toBe(seconds);
 });
 
-test.each(["submitted", "bridging"] as const)("money that is %s is never given up", (state) => {
+test.each(["submitted", "bridging"] as const)("nextCheck() never stops while %s", (state) => {
   expect(pause({ state, checks: 5_000 }, 10_000 * DAY_S)).toBe(3_600);
 });
 
-describe("other deposits are looked at less, and for a time", () => {
+describe("nextCheck() of other deposits", () => {
   test.each([
     ["built", 3],
     ["expired", 3],
@@ -37,7 +37,7 @@ describe("other deposits are looked at less, and for a time", () => {
     ["awaiting_deposit", 30],
     ["requested", 30],
     ["claimable", 30],
-  ] as const)("%s for %i days", (state, days) => {
+  ] as const)("checks %s for %i days", (state, days) => {
     expect(pause({ state })).toBe(60);
     expect(pause({ state, checks: 2 })).toBe(240);
     expect(pause({ state, checks: 400 }, days * DAY_S)).toBe(21_600);
@@ -45,12 +45,12 @@ describe("other deposits are looked at less, and for a time", () => {
   });
 });
 
-test("what is over is not looked at", () => {
+test("nextCheck() returns null for a final state", () => {
   for (const state of ["completed", "refunded"] as const) expect(pause({ state })).toBeNull();
   expect(pause({ state: "partial", shares: "1" })).toBeNull();
 });
 
-test("the next look is always later, and within six hours", () => {
+test("nextCheck() is always later, within six hours", () => {
   const row = fc.record({
     state: fc.constantFrom(...depositStates),
     checks: fc.nat(),

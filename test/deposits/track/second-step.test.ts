@@ -30,19 +30,19 @@ const calls = (logs: readonly Log[], transaction: Partial<Transaction> = {}) =>
     receipt: receiptOf(...logs),
   });
 
-test("the user's own transaction to the vault is its call, whatever it paid", () => {
+test("callsVault() accepts the user's own transaction to the vault", () => {
   expect(calls([], { from: USER, to: VAULT })).toBe(true);
   expect(calls([], { from: USER, to: OTHER })).toBe(false);
   expect(calls([], { from: OTHER, to: VAULT })).toBe(false);
 });
 
-test("a batch calls the vault, whoever sent it", () => {
+test("callsVault() accepts a smart account's batch from any sender", () => {
   expect(calls([paid, minted])).toBe(true);
   const least = transferLog({ token: USDC, from: USER, to: VAULT, value: 98_000_000n });
   expect(calls([least, minted])).toBe(true);
 });
 
-test("one that asks for shares to come later does too", () => {
+test("callsVault() accepts a batch with an async request", () => {
   expect(calls([paid, transferLog({ token: VAULT, to: OTHER })])).toBe(true);
 });
 
@@ -61,6 +61,6 @@ test.each<[string, Log[]]>([
   ["that bought its shares", [paid, transferLog({ from: OTHER })]],
   ["that brought shares twice", [paid, minted, minted]],
   ["that made a deposit through the Router", [paid, minted, depositedLog()]],
-])("a batch %s does not", (_what, logs) => {
+])("callsVault() rejects a batch %s", (_what, logs) => {
   expect(calls(logs)).toBe(false);
 });

@@ -21,14 +21,14 @@ function share(other: DepositRow, { block = 99n as bigint | null, times = 1 } = 
   return claimOwnership({ row: own, others: [other], receipt: receipt(times), hash: CLAIM }, look);
 }
 
-describe("the shares of a claim are", () => {
-  test("those of one request where the account has no other of its number", async () => {
+describe("claimOwnership()", () => {
+  test("returns own without another request under the same request id", async () => {
     expect(await share(another({ requestId: "8" }))).toBe("own");
     expect(await share(another({ state: "failed" }))).toBe("own");
     expect(await share(another({ depositTxHash: null }))).toBe("own");
   });
 
-  test("shared with every request that was made up to the claim, in its very block too", async () => {
+  test("returns shared for every request made up to the claim's block", async () => {
     expect(await share(another())).toBe("shared");
     expect(await share(another({ state: "claimable" }))).toBe("shared");
     expect(await share(another(), { block: 100n })).toBe("shared");
@@ -36,19 +36,19 @@ describe("the shares of a claim are", () => {
     expect(await share(another(), { block: null })).toBe("own");
   });
 
-  test("shared with a request that was completed by the same claim, not by another", async () => {
+  test("returns shared with a request that the same claim completed", async () => {
     const completed = { state: "completed", shares: "1" } as const;
     expect(await share(another({ ...completed, claimTxHash: CLAIM }))).toBe("shared");
     expect(await share(another({ ...completed, claimTxHash: own.depositTxHash }))).toBe("own");
   });
 
-  test("another request's where that was completed by it under a number of its own", async () => {
+  test("returns another's for a claim that completed a different request id", async () => {
     const done = { state: "completed", claimTxHash: CLAIM, requestId: "8" } as const;
     expect(await share(another(done))).toBe("another's");
     expect(await share(another(done), { times: 2 })).toBe("shared");
   });
 
-  test("of nobody in particular where several arrive, whatever their numbers", async () => {
+  test("returns shared when several share transfers arrive", async () => {
     expect(await share(another({ requestId: "8" }), { times: 2 })).toBe("shared");
     const toOther = receiptOf(transferLog(), transferLog({ to: OTHER }));
     const look = async () => ({

@@ -52,7 +52,7 @@ function claim(user: TestUser, next: NextStep | null): Promise<Hex> {
 const sharesOf = ({ shareToken }: Placed, { address: owner }: TestUser) =>
   balanceOf(world, { token: shareToken, owner });
 
-describe("two requests to a vault that keeps one balance for an account", () => {
+describe("settlement of two requests with one balance per account", () => {
   let placed: Placed;
   beforeAll(async () => {
     const deploy = deployCentrifuge("async", "user");
@@ -62,7 +62,7 @@ describe("two requests to a vault that keeps one balance for an account", () => 
   const settle = ({ address }: TestUser) =>
     set(placed, { abi: centrifugeAsyncVaultAbi as Abi, name: "settle", args: [address] });
 
-  test("are claimed once, and no share is counted twice", () =>
+  test("claims once and counts no share twice", () =>
     world.undone(async () => {
       const user = await world.user(placed.asset, 2n * amount);
       const [first, second] = [await request(placed, user), await request(placed, user)];
@@ -95,7 +95,7 @@ describe("two requests to a vault that keeps one balance for an account", () => 
       expect(body).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
     }));
 
-  test("one after the other are each worth their own shares", () =>
+  test("attributes shares of consecutive requests separately", () =>
     world.undone(async () => {
       const user = await world.user(placed.asset, 2n * amount);
       const seen: bigint[] = [];
@@ -114,8 +114,8 @@ describe("two requests to a vault that keeps one balance for an account", () => 
     }));
 });
 
-describe("two requests to a vault that numbers them", () => {
-  test("are each worth what was sent for their own", async () => {
+describe("settlement of two requests with request ids", () => {
+  test("attributes the shares of each request id", async () => {
     const deploy = deployMidas({ deposit: "request", recipient: "argument", caller: "user" });
     const family = { name: "m", adapter: "midas", type: "midas", deploy } as const;
     const placed = await place(world, { family, decimals: DECIMALS });

@@ -22,7 +22,7 @@ test.each<[string, boolean, Partial<Transaction>, Partial<Receipt>]>([
   ["what came before the request", false, {}, { blockNumber: 99n }],
   ["what came before it by another", false, { from: OTHER }, { blockNumber: 99n }],
   ["what reverted", false, {}, { succeeded: false }],
-])("%s ends a request: %s", (_what, ends, sent, mined) => {
+])("maySettle() for %s: %s", (_what, ends, sent, mined) => {
   const seen = { transaction: { ...transaction, ...sent }, receipt: { ...receipt, ...mined } };
   expect(maySettle(seen, request)).toBe(ends);
 });

@@ -35,7 +35,7 @@ const sent: Transaction = {
   gas: 500_000n,
 };
 
-test("the transaction that was handed out carries the deposit", () => {
+test("matchesSource() accepts the built source transaction", () => {
   expect(isSourceTransaction(handedOut, sent)).toBe(true);
 });
 
@@ -45,7 +45,7 @@ test.each<[string, Partial<Transaction>]>([
   ["that creates a contract", { to: null }],
   ["with other calldata", { input: "0x12345679" }],
   ["with more calldata", { input: "0x1234567800" }],
-])("a transaction %s does not", (_what, change) => {
+])("matchesSource() rejects a transaction %s", (_what, change) => {
   expect(isSourceTransaction(handedOut, { ...sent, ...change })).toBe(false);
 });
 
@@ -62,7 +62,7 @@ const batch: TransactionOnChain = {
 const withLogs = (...logs: Log[]): TransactionOnChain => ({ ...batch, receipt: receiptOf(...logs) });
 const told = log(depositRouterAddress, [], "0x");
 
-test("a batch that made the call carries the deposit, whoever sent it", () => {
+test("matchesSource() accepts a smart account's batch from any sender", () => {
   expect(matchesSource(inBatch, batch)).toBe(true);
 });
 
@@ -79,11 +79,11 @@ test.each<[string, TransactionOnChain]>([
   ["that paid in another token", withLogs(transferLog({ from: USER, value: 100_000_000n }), told)],
   ["of other calls", { ...batch, transaction: { ...sent, from: OTHER, to: USER, input } }],
   ["nobody knows", { ...batch, transaction: null }],
-])("a batch %s does not", (_what, seen) => {
+])("matchesSource() rejects a batch %s", (_what, seen) => {
   expect(matchesSource(inBatch, seen)).toBe(false);
 });
 
-test("native money is paid by a batch that the account itself ran", () => {
+test("matchesSource() accepts native money in a batch that the user's account ran", () => {
   const native = { ...inBatch, fromToken: zeroAddress };
   const by = (change: Partial<Transaction>): TransactionOnChain => ({
     ...withLogs(told),
@@ -95,7 +95,7 @@ test("native money is paid by a batch that the account itself ran", () => {
   expect(matchesSource(native, by({ from: OTHER, to: null }))).toBe(false);
 });
 
-describe("native money that an account pays by an operation", () => {
+describe("matchesSource() of native money in a user operation (ERC-4337)", () => {
   const native = { ...inBatch, fromToken: zeroAddress };
   const abi = entryPoint07Abi;
   /** What an entry point tells of an operation; of the user's, with success, unless changed. */
@@ -124,7 +124,7 @@ describe("native money that an account pays by an operation", () => {
     ["that somebody else tells of", ran(entryPoint07Address, operation({ by: OTHER }))],
     ["through another contract", ran(OTHER, operation())],
     ["that nobody tells of", ran(entryPoint07Address)],
-  ])("is not paid by one %s", (_what, seen) => {
+  ])("rejects an operation %s", (_what, seen) => {
     expect(matchesSource(native, seen)).toBe(false);
   });
 });

@@ -30,7 +30,7 @@ test.each<[string, Hex]>([
   ],
   ["that is packed", concatHex(["0x8d80ff0a", packed(approval), packed(wanted)])],
   ["in capital letters", batch.toUpperCase().replace("0X", "0x") as Hex],
-])("finds the calldata %s", (_what, input) => {
+])("innerDataHashes() finds calldata %s", (_what, input) => {
   const hashes = innerDataHashes(input);
   expect(hashes.has(hash)).toBe(true);
   expect(hashes.has(keccak256(approval))).toBe(true);
@@ -42,11 +42,11 @@ test.each<[string, Hex]>([
   ["of which a byte differs", batch.replace("deadbeef", "deadbeee") as Hex],
   ["that stands behind no length of its own", concatHex(["0x12345678", wanted])],
   ["that is shorter than it says", concatHex([numberToHex(size(wanted) + 1, { size: 32 }), wanted])],
-])("does not find calldata %s", (_what, input) => {
+])("innerDataHashes() does not find calldata %s", (_what, input) => {
   expect(innerDataHashes(input).has(hash)).toBe(false);
 });
 
-test("gives up on what is made to be costly", () => {
+test("innerDataHashes() stops at its limits", () => {
   const bytes = 100_000;
   const lengths = Array.from({ length: 900 }, () => numberToHex(bytes, { size: 32 }));
   const costly = concatHex([...lengths, `0x${"00".repeat(bytes)}`]);

@@ -45,12 +45,12 @@ const asShown = (transitions: readonly Transition[]) =>
   }));
 const SHARES = "99900000000000000000";
 
-describe("a transaction of the source chain", () => {
+describe("sourceTransitions()", () => {
   const look = async (of: DepositRow, at: TransactionOnChain, others: readonly DepositRow[] = []) =>
     asShown(await sourceTransitions(context(others), { row: of, hash: HASH, seen: at }));
   const away = { transaction: { ...sent, to: OTHER } };
 
-  test("that brought shares proves itself once its chain has confirmed it, not before", async () => {
+  test("proves shares only after the chain's confirmations", async () => {
     const receipt = receiptOf(depositedLog());
     const shows = { shows: "shares", confirmed: true, proven: true, shares: SHARES };
     expect(await look(direct, seen(receipt))).toEqual([shows]);
@@ -62,20 +62,20 @@ describe("a transaction of the source chain", () => {
     expect(early[0]?.change).toEqual({ sourceTxHash: HASH, substatus: null });
   });
 
-  test("that sent the money away proves itself once its chain has confirmed it, not before", async () => {
+  test("proves a source transaction only after the chain's confirmations", async () => {
     const left = { shows: "source_succeeded", shares: null };
     expect(await look(routed, seen(receiptOf(), away))).toEqual([{ ...left, confirmed: true, proven: true }]);
     const early = seen(receiptOf(), { ...away, confirmations: DEPTH - 1 });
     expect(await look(routed, early)).toEqual([{ ...left, confirmed: false, proven: false }]);
   });
 
-  test("that waits is noted, and proves nothing", async () => {
+  test("records a pending transaction as unproven", async () => {
     const waits = { kind: "source_pending", proven: false, shares: null };
     expect(await look(direct, seen(null, { confirmations: 0 }))).toEqual([waits]);
     expect(await look(direct, seen(null, { transaction: { ...sent, from: OTHER } }))).toEqual([]);
   });
 
-  test("that reverted ends the deposit only once its chain has confirmed it", async () => {
+  test("fails a deposit only after a confirmed revert", async () => {
     const reverted = { ...receiptOf(), succeeded: false };
     const ends = { shows: "source_reverted", confirmed: true, proven: true, shares: null };
     expect(await look(direct, seen(reverted))).toEqual([ends]);
@@ -83,12 +83,12 @@ describe("a transaction of the source chain", () => {
     expect(await look(direct, seen(reverted, { transaction: { ...sent, from: OTHER } }))).toEqual([]);
   });
 
-  test("that is proven to be another deposit's moves no second one", async () => {
+  test("ignores a transaction that proves another deposit", async () => {
     const other = { ...routed, trackingId: `trk_${"2".repeat(32)}` };
     expect(await look(routed, seen(receiptOf(), away), [other])).toEqual([]);
   });
 
-  test("that is not the one that was handed out shows nothing by its transfers", async () => {
+  test("ignores transfers of a different transaction", async () => {
     const receipt = receiptOf(transferLog());
     const own = { transaction: { ...sent, to: VAULT } };
     expect(await look(byUser, seen(receipt, own))).toMatchObject([{ shows: "shares", shares: SHARES }]);
@@ -97,7 +97,7 @@ describe("a transaction of the source chain", () => {
   });
 });
 
-describe("a transaction of the vault's chain", () => {
+describe("vaultTransitions()", () => {
   const ELSE: Hex = `0x${"22".repeat(32)}`;
   const look = async (at: TransactionOnChain, of: Partial<DepositRow> = {}) =>
     asShown(
@@ -108,7 +108,7 @@ describe("a transaction of the vault's chain", () => {
       }),
     );
 
-  test("shows the Router's event of the deposit, once its chain has confirmed it", async () => {
+  test("completes by the Router's event after the chain's confirmations", async () => {
     const receipt = receiptOf(depositedLog());
     expect(await look(seen(receipt))).toEqual([
       { shows: "shares", confirmed: true, proven: false, shares: SHARES },
@@ -117,7 +117,7 @@ describe("a transaction of the vault's chain", () => {
     expect(await look(seen(null))).toEqual([]);
   });
 
-  test("is the delivery where a bridge called the Router, and the user's own step after one that failed", async () => {
+  test("records the bridge's call as delivery and the user's call as second step", async () => {
     const change = async (of: Partial<DepositRow>) => {
       const at = {
         row: { ...routed, ...of },
@@ -132,7 +132,7 @@ describe("a transaction of the vault's chain", () => {
     expect([later?.destinationTxHash, later?.depositTxHash]).toEqual([undefined, HASH]);
   });
 
-  test("that reverted shows that, and moves no money", async () => {
+  test("records a revert without a change of state", async () => {
     const reverted = { ...receiptOf(depositedLog()), succeeded: false };
     const shows = { shows: "deposit_reverted", confirmed: true, proven: false, shares: null };
     expect(await look(seen(reverted))).toEqual([shows]);
@@ -142,7 +142,7 @@ describe("a transaction of the vault's chain", () => {
     ["before the money was seen to arrive", { state: "awaiting_deposit", destinationTxHash: null }],
     ["while the bridge still has the money", { state: "bridging", destinationTxHash: ELSE }],
     ["when the deposit has its shares", { state: "partial", destinationTxHash: ELSE, shares: "1" }],
-  ])("is no second step of the user's %s", async (_what, of) => {
+  ])("ignores a second step %s", async (_what, of) => {
     expect(await look(seen(receiptOf(transferLog())), { twoStep: true, ...of })).toEqual([]);
   });
 });

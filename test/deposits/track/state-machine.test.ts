@@ -73,16 +73,16 @@ function expected(state: DepositState, evidence: StateEvent): DepositState {
   return to !== null && place(to) > place(state) ? to : state;
 }
 
-describe("next", () => {
+describe("nextState()", () => {
   test.each(
     depositStates.flatMap((state) =>
       everyEvidence.map((evidence) => [state, describeEvidence(evidence), evidence] as const),
     ),
-  )("%s, %s", (state, _text, evidence) => {
+  )("from %s: %s", (state, _text, evidence) => {
     expect(nextState(state, evidence)).toBe(expected(state, evidence));
   });
 
-  test("never goes back, never leaves an end, and moves on what a chain confirmed alone", () => {
+  test("only advances, keeps final states and needs confirmed events", () => {
     const someEvidence = fc.array(fc.constantFrom(...everyEvidence), { maxLength: 40 });
     fc.assert(
       fc.property(fc.constantFrom(...depositStates), someEvidence, (start, learnt) => {
@@ -102,7 +102,7 @@ describe("next", () => {
     );
   });
 
-  test("ends every deposit alike that saw one end, whatever else it saw and in whatever order", () => {
+  test("reaches the same final state in any order of events", () => {
     const ending: readonly OnchainEvent[] = ["shares", "vault_claimed", "token_only", "refund"];
     const others = everyEvidence.filter(
       (evidence) => evidence.kind !== "chain" || !evidence.confirmed || !ending.includes(evidence.shows),
@@ -117,7 +117,7 @@ describe("next", () => {
     );
   });
 
-  test("lets a failed deposit be refunded, and one sent again go on", () => {
+  test("allows a refund or a new source transaction after a failure", () => {
     expect(nextState("failed", { kind: "chain", shows: "refund", confirmed: true })).toBe("refunded");
     expect(nextState("failed", { kind: "chain", shows: "source_succeeded", confirmed: true })).toBe(
       "bridging",
@@ -126,7 +126,7 @@ describe("next", () => {
     expect(nextState("failed", { kind: "source_pending" })).toBe("failed");
   });
 
-  test.each(["expired", "abandoned"] as const)("reopens what is %s on any evidence of a chain", (hidden) => {
+  test.each(["expired", "abandoned"] as const)("reopens %s on any chain event", (hidden) => {
     for (const shows of everyShown.filter((one) => REACHES[one] !== null)) {
       expect(nextState(hidden, { kind: "chain", shows, confirmed: true })).toBe(REACHES[shows]);
       expect(nextState(hidden, { kind: "chain", shows, confirmed: false })).toBe("submitted");
@@ -134,29 +134,29 @@ describe("next", () => {
     expect(nextState(hidden, { kind: "source_pending" })).toBe("submitted");
   });
 
-  test("completes nothing before the chain has confirmed it", () => {
+  test("completes only after confirmations", () => {
     for (const state of depositStates.filter((one) => one !== "completed"))
       for (const shows of everyShown)
         expect(nextState(state, { kind: "chain", shows, confirmed: false })).not.toBe("completed");
   });
 });
 
-test.each(depositStates)("%s is open unless it is an end", (state) => {
+test.each(depositStates)("isOpen() of %s is false only for a final state", (state) => {
   expect(isOpen(state)).toBe(!ENDS.includes(state));
 });
 
-describe("currentState", () => {
+describe("currentState()", () => {
   const expiresAt = new Date(1_000);
 
   test.each([
     [999, "built"],
     [1_000, "expired"],
     [1_001, "expired"],
-  ])("of what was only built is at %i: %s", (now, state) => {
+  ])("of an unsent deposit at %i is %s", (now, state) => {
     expect(currentState({ state: "built", expiresAt }, now)).toBe(state);
   });
 
-  test("of everything else is what it is, at any time", () => {
+  test("returns the stored state of a sent deposit at any time", () => {
     for (const state of depositStates.filter((other) => other !== "built")) {
       expect(currentState({ state, expiresAt }, 0)).toBe(state);
       expect(currentState({ state, expiresAt }, 10_000)).toBe(state);
@@ -164,7 +164,7 @@ describe("currentState", () => {
   });
 });
 
-describe("statusOf", () => {
+describe("statusOf()", () => {
   /** The table of SPEC section 2. */
   test.each<[DepositState, string, string | null]>([
     ["built", "NOT_FOUND", null],
@@ -179,12 +179,12 @@ describe("statusOf", () => {
     ["partial", "DONE", "PARTIAL"],
     ["refunded", "DONE", "REFUNDED"],
     ["failed", "FAILED", "UNKNOWN_ERROR"],
-  ])("%s is %s, %s", (state, status, substatus) => {
+  ])("returns for %s: %s, %s", (state, status, substatus) => {
     expect(statusOf(state, null)).toEqual({ status, substatus });
     expect(transferStatuses).toContain(status);
   });
 
-  test("takes a reason for failures, and the bridge's own word for bridging", () => {
+  test("shows a failure's reason and a bridge's substatus", () => {
     expect(statusOf("failed", "OUT_OF_GAS")).toEqual({ status: "FAILED", substatus: "OUT_OF_GAS" });
     expect(statusOf("bridging", "REFUND_IN_PROGRESS")).toEqual({
       status: "PENDING",
@@ -192,7 +192,7 @@ describe("statusOf", () => {
     });
   });
 
-  test("lets nobody's word replace what a state means, nor any status", () => {
+  test("ignores a substatus in every other state", () => {
     const others = depositStates.filter((state) => state !== "failed" && state !== "bridging");
     fc.assert(
       fc.property(fc.constantFrom(...others), fc.string(), (state, word) => {

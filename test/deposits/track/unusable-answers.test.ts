@@ -12,8 +12,8 @@ const useless: readonly [string, RpcAnswer][] = [
   ["an object", { result: {} }],
 ];
 
-describe("a node with an unusable answer is 502, never 500", () => {
-  test.each(useless)("to eth_getCode: %s", async (_what, answer) => {
+describe("invalid responses of an RPC node throw upstream_unavailable", () => {
+  test.each(useless)("eth_getCode: %s", async (_what, answer) => {
     const { client } = clientOn([await startHonestNode(() => answer)]);
     const ctx = testContext({ clients: [client] });
     await expect(isRouterDeployed(ctx, testChain.chainId)).rejects.toMatchObject({
@@ -21,7 +21,7 @@ describe("a node with an unusable answer is 502, never 500", () => {
     });
   });
 
-  test.each(useless)("to eth_getBalance: %s", async (_what, answer) => {
+  test.each(useless)("eth_getBalance: %s", async (_what, answer) => {
     const node = await startHonestNode(({ method, params }) => {
       if (method !== "eth_call") return answer;
       const [{ data }] = params as [{ data: `0x${string}` }];

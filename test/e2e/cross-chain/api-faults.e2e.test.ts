@@ -75,17 +75,17 @@ async function expectNothing({ answer, ms, traveller }: Built): Promise<void> {
   expect(await api.deposits(traveller.address)).toEqual([]);
 }
 
-describe.each(faults)("an API that is %s", (_name, fault) => {
+describe.each(faults)("provider API that is %s", (_name, fault) => {
   // LI.FI's limits are remembered for as long as it says: a second here.
   if (fault.status === 429) afterEach(() => new Promise((resolve) => setTimeout(resolve, 1_100)));
 
-  test.each(lone)("%s costs its own routes and nothing else", async (_provider, emulator, target) => {
+  test.each(lone)("a fault of %s removes only its routes", async (_provider, emulator, target) => {
     const one = await buildUnder({ emulators: [emulator], faults: [fault] });
     const built = expectOther(one, target);
     await travel({ ...journey, traveller: one.traveller, built, style: "calls" });
   });
 
-  test("both: a clear code in time, and no record", async () => {
+  test("a fault of both returns an error code in time and records nothing", async () => {
     await expectNothing(await buildUnder({ emulators: [lifi, across], faults: [fault] }));
   });
 });
@@ -133,31 +133,31 @@ function builtWhile(all: ReadonlyMap<string, Built>, name: string): Built {
   return built;
 }
 
-describe.each(lone)("while %s hangs", (provider, _emulator, target) => {
+describe.each(lone)("timeout of %s", (provider, _emulator, target) => {
   let all: Map<string, Built>;
   beforeAll(async () => {
     all = await buildWhileHanging([provider]);
   });
 
-  test.each(hangs)("%s: it costs its own routes and nothing else", async (name) => {
+  test.each(hangs)("%s: removes only its routes", async (name) => {
     const one = builtWhile(all, name);
     const built = expectOther(one, target);
     await travel({ ...journey, traveller: one.traveller, built, style: "calls" });
   });
 });
 
-describe("while both hang", () => {
+describe("timeout of both providers", () => {
   let all: Map<string, Built>;
   beforeAll(async () => {
     all = await buildWhileHanging(["lifi", "across"]);
   });
 
-  test.each(hangs)("%s: a clear code in time, and no record", async (name) => {
+  test.each(hangs)("%s: returns an error code in time and records nothing", async (name) => {
     await expectNothing(builtWhile(all, name));
   });
 });
 
-test("a provider that nobody can replace may take its time", async () => {
+test("timeout: the last provider gets all the remaining time", async () => {
   const swap = { ...journey, paid: "WETH", vault: vaultNamed("Local Prime USDC") } as const;
   const traveller = await newTraveller(chains);
   const body = await prepare(swap, traveller);
@@ -168,11 +168,11 @@ test("a provider that nobody can replace may take its time", async () => {
   await travel({ ...swap, traveller, built: answer.json as BuiltDeposit, style: "calls" });
 });
 
-describe("a call that declares all that is quoted to arrive", () => {
+describe("destination call that declares the whole quoted amount", () => {
   const quirks = (list: string[]) =>
     fetch(`${lifi}/__control`, { method: "POST", body: JSON.stringify({ quirks: list }) });
 
-  test("is refused where it could fail by one unit: another bridge instead", async () => {
+  test("is refused when it could fail by one unit; another bridge is used", async () => {
     const seen = new Set<string | null>();
     for (let unit = 0n; unit < 16n && seen.size < 2; unit += 1n) {
       await quirks(["declare_delivered"]);

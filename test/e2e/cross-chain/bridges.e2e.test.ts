@@ -15,7 +15,7 @@ const two = chainOf(chainIds.two);
 
 afterEach(settled);
 
-test("every bridge but Across stands here over LI.FI alone", async () => {
+test("bridges: the stack has every LI.FI bridge", async () => {
   const listed = (await api.send("/v1/bridges")).json as { key: string; providers: string[] }[];
   expect(listed.map(({ key, providers }) => `${key}: ${providers.join(" ")}`)).toEqual([
     "across: across lifi",
@@ -26,7 +26,7 @@ test("every bridge but Across stands here over LI.FI alone", async () => {
   ]);
 });
 
-describe("each bridge brings the money into the vault, and is followed without a report", () => {
+describe("every bridge delivers into the vault and is tracked without a report", () => {
   const ways: readonly Way[] = [
     { bridge: "stargate", paid: "USDC", vault: "Remote USDC", steps: 1 },
     { bridge: "stargate", paid: "WBTC", vault: "Plain USDC", steps: 1 },
@@ -40,7 +40,7 @@ describe("each bridge brings the money into the vault, and is followed without a
     { bridge: "cctp_fast", paid: "WETH", vault: "Remote USDC", steps: 2 },
   ];
 
-  test("all of them, on both directions", { timeout: 120_000 }, async () => {
+  test("in both directions", { timeout: 120_000 }, async () => {
     const work = async (way: Way) => {
       const trip = await start(way);
       expectPromised(trip, await finish(trip));
@@ -49,11 +49,11 @@ describe("each bridge brings the money into the vault, and is followed without a
   });
 });
 
-describe("less than was promised", () => {
+describe("under-delivery", () => {
   test.each<[string, Partial<Relayer>, bigint]>([
     ["one unit", { mode: "underdeliver", underdeliver: "1" }, 995n],
     ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 985n],
-  ])("%s less is deposited all the same", async (_, settings, perMille) => {
+  ])("deposits %s less than promised", async (_, settings, perMille) => {
     await relayer(settings);
     const ways: Way[] = [
       { bridge: "stargate", paid: "USDC", vault: "Remote USDC", steps: 1 },
@@ -73,7 +73,7 @@ describe("less than was promised", () => {
     built.two_step ? { ...built, estimate: { ...built.estimate, min_shares: null } } : built;
 });
 
-test("a seat in the bus is known by its number, on the chain that it left", async () => {
+test("Stargate bus: a passenger is identified by its number on the source chain", async () => {
   const trip = await start({ bridge: "stargate_bus", paid: "USDC", vault: "Members USDC", steps: 2 });
   await finish(trip);
   const ctx = await programContext();
@@ -88,7 +88,7 @@ test("a seat in the bus is known by its number, on the chain that it left", asyn
   expect(told?.proof?.delivery?.matchedBy).toBe("id");
 });
 
-test("native money arrives as such, and its second step is found by the Router's reference", async () => {
+test("native money: the second step is found by the Router's reference", async () => {
   const { lifi: own, across } = emulators();
   const down = { emulators: [across], faults: [{ kind: "status", status: 503 } as const] };
   const lying = { emulators: [own], faults: [{ kind: "hostile", match: "contractCalls" } as const] };
@@ -98,7 +98,7 @@ test("native money arrives as such, and its second step is found by the Router's
   expectPromised(trip, await finish(trip));
 });
 
-test("a call that fails on arrival is PARTIAL: the user has the token, and the next step", async () => {
+test("failed destination call is PARTIAL with a next step", async () => {
   await relayer({ mode: "fail_destination" });
   const trip = await start({ bridge: "stargate", paid: "USDC", vault: "Remote USDC", steps: 1 });
   const status = await until(trip, { status: "DONE", substatus: "PARTIAL" });
@@ -109,7 +109,7 @@ test("a call that fails on arrival is PARTIAL: the user has the token, and the n
 });
 
 test.each(["stargate", "stargate_bus", "cctp"] as const)(
-  "%s pays nothing back: what LI.FI calls a refund, or holds, stays PENDING",
+  "refund: %s pays none, so LI.FI's refund or hold stays PENDING",
   async (bridge) => {
     await relayer({ mode: "stall" });
     const trip = await start({ bridge, paid: "USDC", vault: "Members USDC", steps: 2 });

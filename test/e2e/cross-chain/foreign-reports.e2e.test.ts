@@ -49,8 +49,8 @@ async function reported(trackingId: string, claim: { hash: string; step: "source
   return api.deposit(trackingId);
 }
 
-describe("a stranger who reports another's transaction", () => {
-  test("as the source of a deposit of its own gains nothing and takes nothing away", async () => {
+describe("report of another user's transaction", () => {
+  test("as a source proves nothing for either deposit", async () => {
     const victim = await depart({ provider: "across", vault });
     const stranger = await prepareMove({ provider: "across", vault });
     expect(await reported(stranger.trackingId, { hash: victim.hash, step: "source" })).toMatchObject({
@@ -69,7 +69,7 @@ describe("a stranger who reports another's transaction", () => {
     expect((await until(own, { status: "DONE" })).deposit?.tracking_id).toBe(own.trackingId);
   });
 
-  test("as a second step of its own stays where it is", async () => {
+  test("as a second step changes no state", async () => {
     const [victim, stranger] = [
       await depart({ provider: "across", vault: members, twoStep: true }),
       await depart({ provider: "across", vault: members, twoStep: true }),
@@ -87,7 +87,7 @@ describe("a stranger who reports another's transaction", () => {
     expect(problemOf(answer)).toMatchObject({ status: 409, code: "deposit_state" });
   });
 
-  test("that does not exist, or is something else, moves nothing", async () => {
+  test("of an unknown or unrelated hash changes no state", async () => {
     const departed = await depart({ provider: "across", vault, twoStep: true });
     await until(departed, AWAITING);
     const user = await userOn(to, departed.user);
@@ -102,8 +102,8 @@ describe("a stranger who reports another's transaction", () => {
   });
 });
 
-describe("a user's own transaction", () => {
-  test("is the second step of one deposit only", async () => {
+describe("second step of the user", () => {
+  test("proves one deposit only", async () => {
     const first = await depart({ provider: "across", vault: members, twoStep: true });
     await until(first, AWAITING);
     await give(ends(members)[0], { user: first.user, symbol: "USDC", amount: 250_000_000n });
@@ -117,7 +117,7 @@ describe("a user's own transaction", () => {
     });
   });
 
-  test("from before the money arrived is not its second step", async () => {
+  test("is ignored when it is older than the delivery", async () => {
     const chain = ends(members)[1];
     const user = await newUser(ends(members)[0], { USDC: 250_000_000n });
     const there = await userOn(chain, user);
@@ -155,7 +155,7 @@ async function depositAmount(user: Awaited<ReturnType<typeof userOn>>, amount: b
   return sendCall(user, { to: addressOf(members), data });
 }
 
-describe("a provider that names true transactions of other things", () => {
+describe("provider that names unrelated transactions", () => {
   const NOTHING: ProviderStatus = {
     phase: "unknown",
     substatus: null,
@@ -191,7 +191,7 @@ describe("a provider that names true transactions of other things", () => {
     return { stuck, delivery: await paid(to), refund: await paid(from) };
   }
 
-  test("ends nothing", async () => {
+  test("completes nothing", async () => {
     await withBridge({ relayer: { mode: "stall" } }, async () => {
       const { stuck, delivery, refund } = await stuckWithPayments();
       for (const says of [
@@ -220,7 +220,7 @@ describe("a provider that names true transactions of other things", () => {
     });
   });
 
-  test("ends nothing either while the bridge's own contracts cannot be asked", async () => {
+  test("completes nothing while the bridge's contracts cannot be read", async () => {
     await withBridge({ relayer: { mode: "stall" } }, async () => {
       const { stuck, delivery, refund } = await stuckWithPayments();
       for (const says of [{ destinationTxHash: delivery }, { refundTxHash: refund }]) {
@@ -241,8 +241,8 @@ describe("a provider that names true transactions of other things", () => {
   });
 });
 
-describe("before the source is confirmed", () => {
-  test("nothing is concluded from it, and it may vanish and come again", async () => {
+describe("reorg of the source transaction", () => {
+  test("proves nothing before confirmations and tracks the transaction after a reorg", async () => {
     const { chains } = inject("stack");
     const { CHAINS = "[]" } = (await import("../../support/worker.ts").then(({ variablesFor }) =>
       variablesFor("", {}),

@@ -22,7 +22,7 @@ test.each([
   ["the database", [neon], ["503 store_unavailable"]],
   ["every node", nodes, ["504 upstream_timeout", "502 upstream_unavailable"]],
   ["both APIs", [lifi, across], ["504 upstream_timeout"]],
-])("while %s hangs a build is refused in time, and leaves nothing behind", async (what, hanging, codes) => {
+])("timeout: while %s hangs a build is refused in time and leaves no record", async (what, hanging, codes) => {
   const ways = what === "both APIs" ? [journey] : [journey, direct];
   await withFaults({ emulators: hanging, faults: [HANG] }, async () => {
     await Promise.all(ways.map((way) => expectRefusal(way, codes)));

@@ -102,7 +102,7 @@ async function executeAll(journeys: readonly Journey[], way: { provider: Provide
   return planned.length;
 }
 
-describe("every token of every chain into every vault, with all shares at the end", () => {
+describe("deposits of every token from every chain into every vault mint all shares", () => {
   const honest = journeysInto(vaultsFor("honest"));
   const callers = journeysInto(vaultsFor("caller"));
 

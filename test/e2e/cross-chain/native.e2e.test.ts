@@ -45,7 +45,7 @@ function expectPaid(way: Way, { built }: Trip): void {
   );
 }
 
-test("native money goes over every bridge that LI.FI has, and is followed", {
+test("native money is bridged by every LI.FI bridge and tracked", {
   timeout: 120_000,
 }, async () => {
   const work = async (way: Way) => {
@@ -56,7 +56,7 @@ test("native money goes over every bridge that LI.FI has, and is followed", {
   await inTurns([...swappedFirst, ...asItIs], { atOnce: 6, work });
 });
 
-test.each(asItIs)("$bridge moves it as it is: the second step pays natively too", async (way) => {
+test.each(asItIs)("$bridge delivers native money and the second step pays natively", async (way) => {
   const trip = await start(way);
   const second = trip.built.deposit_tx;
   expect(second?.approval).toBe(null);
@@ -64,11 +64,11 @@ test.each(asItIs)("$bridge moves it as it is: the second step pays natively too"
   expectPromised(trip, await finish(trip));
 });
 
-describe("less than was promised", () => {
+describe("under-delivery of native money", () => {
   test.each<[string, Partial<Relayer>, bigint]>([
     ["one unit", { mode: "underdeliver", underdeliver: "1" }, 985n],
     ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 975n],
-  ])("%s less is deposited all the same", { timeout: 120_000 }, async (_, settings, perMille) => {
+  ])("deposits %s less than promised", { timeout: 120_000 }, async (_, settings, perMille) => {
     await relayer(settings);
     const work = async (way: Way) => {
       const trip = await start(way);
@@ -86,7 +86,7 @@ describe("less than was promised", () => {
   });
 });
 
-test("a call that fails on arrival leaves what was swapped: PARTIAL, and the next step", async () => {
+test("failed destination call leaves the swapped token: PARTIAL with a next step", async () => {
   await relayer({ mode: "fail_destination" });
   const trip = await start({ bridge: "stargate", paid: "ETH", vault: "Remote USDC", steps: 1 });
   const status = await until(trip, { status: "DONE", substatus: "PARTIAL" });
@@ -97,7 +97,7 @@ test("a call that fails on arrival leaves what was swapped: PARTIAL, and the nex
 });
 
 test.each([...swappedFirst.slice(2), ...asItIs])(
-  "$bridge, into $vault: what is held stays PENDING, whatever LI.FI calls a refund",
+  "refund: $bridge into $vault stays PENDING while the bridge holds the money",
   async (way) => {
     await relayer({ mode: "stall" });
     const trip = await start(way);
@@ -115,7 +115,7 @@ test.each([...swappedFirst.slice(2), ...asItIs])(
   },
 );
 
-test("a bridge that cannot end in the token gives way to one that can, and says so", async () => {
+test("a bridge that cannot deliver the token gives way to another, with a reason", async () => {
   const journey = { from: one, paid: "ETH", vault: vaultNamed("Remote WETH") } as const;
   const body = await prepare(journey, await newTraveller([one, two]));
   for (const bridge of ["cctp", "cctp_fast"] as const) {
@@ -125,7 +125,7 @@ test("a bridge that cannot end in the token gives way to one that can, and says 
   }
 });
 
-test("a vault that takes the wrapped token of its user alone is out of reach where a user is paid unwrapped", async () => {
+test("no_route when a user-called vault needs wrapped money and the bridge pays unwrapped", async () => {
   const journey = { from: two, paid: "USDC", vault: vaultNamed("Core WETH") } as const;
   const body = await prepare(journey, await newTraveller([two]));
   expect(await new Api().refusal(body)).toMatchObject({

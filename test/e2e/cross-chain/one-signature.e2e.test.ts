@@ -7,8 +7,8 @@ const api = new Api();
 const one = chainOf(chainIds.one);
 const two = chainOf(chainIds.two);
 
-describe("a token on another chain", () => {
-  test("is in the vault after one signature", async () => {
+describe("cross-chain deposit", () => {
+  test("reaches the vault after one signature", async () => {
     const journey = { from: one, paid: "USDC", vault: vaultNamed("Remote Prime USDC") } as const;
     const traveller = await newTraveller([one, two]);
     const built = await api.build(await prepare(journey, traveller));
@@ -19,7 +19,7 @@ describe("a token on another chain", () => {
     expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "0"));
   });
 
-  test("takes two where the vault must see the user", async () => {
+  test("takes two signatures when the vault requires the user as caller", async () => {
     const journey = { from: two, paid: "ETH", vault: vaultNamed("Members USDC") } as const;
     const traveller = await newTraveller([one, two]);
     const built = await api.build(await prepare(journey, traveller));

@@ -27,14 +27,14 @@ const toolOf = async ({ bridge, paid, vault: name, amount }: Way): Promise<strin
   return quote.estimate.steps[0]?.tool;
 };
 
-test("CCTP goes over Polymer where it gives more than Celer", async () => {
+test("CCTP uses Polymer when it delivers more than Celer", async () => {
   const tools = await Promise.all(ways.map(toolOf));
   expect(tools).toEqual(["polymerStandard", "polymer", "polymerStandard", "polymer"]);
   const small: Way = { bridge: "cctp", paid: "USDC", vault: "Remote USDC", steps: 2 };
   expect(await toolOf(small)).toBe("celercircle");
 });
 
-test("it brings the money into the vault, and is followed without a report", {
+test("Polymer delivers into the vault and is tracked without a report", {
   timeout: 120_000,
 }, async () => {
   const work = async (way: Way) => {
@@ -44,11 +44,11 @@ test("it brings the money into the vault, and is followed without a report", {
   await inTurns(ways, { atOnce: 4, work });
 });
 
-describe("less than was promised", () => {
+describe("under-delivery by Polymer", () => {
   test.each<[string, Partial<Relayer>, bigint]>([
     ["one unit", { mode: "underdeliver", underdeliver: "1" }, 985n],
     ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 975n],
-  ])("%s less is deposited all the same", { timeout: 120_000 }, async (_, settings, perMille) => {
+  ])("deposits %s less than promised", { timeout: 120_000 }, async (_, settings, perMille) => {
     await relayer(settings);
     const work = async (way: Way) => {
       const trip = await start(way);
@@ -59,7 +59,7 @@ describe("less than was promised", () => {
   });
 });
 
-test("it pays nothing back: what LI.FI calls a refund, or holds, stays PENDING", async () => {
+test("refund: Polymer pays none, so LI.FI's refund or hold stays PENDING", async () => {
   await relayer({ mode: "stall" });
   const [way] = ways;
   if (way === undefined) throw new Error("no way");

@@ -24,10 +24,10 @@ const faults: readonly [string, FaultInput][] = [
   ["tell of a delivery that never was", { kind: "hostile" }],
 ];
 
-describe.each(faults)("while both services %s", (_name, fault) => {
+describe.each(faults)("outage: both provider APIs %s", (_name, fault) => {
   const broken = [onStatus(fault)];
 
-  test.each(providers)("what is stuck on %s is PENDING, never DONE", async (provider) => {
+  test.each(providers)("a stuck transfer of %s stays PENDING", async (provider) => {
     await withBridge({ faults: broken, relayer: { mode: "stall" } }, async () => {
       const stuck = await depart({ provider, vault });
       for (let look = 0; look < 3; look += 1)
@@ -35,14 +35,14 @@ describe.each(faults)("while both services %s", (_name, fault) => {
     });
   });
 
-  test.each(providers)("what arrives over %s is seen on the chains themselves", async (provider) => {
+  test.each(providers)("a delivery of %s is found on chain", async (provider) => {
     await withBridge({ faults: broken }, async () => {
       const departed = await depart({ provider, vault });
       expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
     });
   });
 
-  test("what comes back is no refund until its transaction is known, and then it is", async () => {
+  test("a refund counts only when its transaction is known", async () => {
     const departed = await withBridge({ faults: broken, relayer: { mode: "refund" } }, async () => {
       const made = await depart({ provider: "lifi", vault });
       const held = () => balanceOf(from, { token: tokenOn(from, "USDC"), owner: made.user.address });
@@ -53,7 +53,7 @@ describe.each(faults)("while both services %s", (_name, fault) => {
     expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "REFUNDED" });
   });
 
-  test("what is over stays as it is", async () => {
+  test("a final status stays", async () => {
     const departed = await depart({ provider: "lifi", vault });
     const done = await until(departed, { status: "DONE" });
     const waiting = await depart({ provider: "lifi", vault, twoStep: true });
@@ -68,7 +68,7 @@ describe.each(faults)("while both services %s", (_name, fault) => {
   });
 });
 
-test("services that never answer keep nobody waiting for them", async () => {
+test("timeout: hanging provider APIs do not delay a status", async () => {
   await withBridge({ faults: [onStatus({ kind: "timeout" })] }, async () => {
     const departed = await depart({ provider: "lifi", vault });
     const startedAt = Date.now();
@@ -78,10 +78,10 @@ test("services that never answer keep nobody waiting for them", async () => {
   });
 });
 
-describe("while the vault's chain cannot be read", () => {
+describe("outage of the vault's chain", () => {
   const dark = { emulators: [rpcEmulator(to.chainId)], faults: [{ kind: "status", status: 503 } as const] };
 
-  test("a delivery is not concluded from what is said, and is seen once it can be", async () => {
+  test("a delivery is proven only after the chain can be read", async () => {
     const departed = await withFaults(dark, async () => {
       const made = await depart({ provider: "lifi", vault });
       const shares = () => balanceOf(to, { token: addressOf(vault), owner: made.user.address });
@@ -92,14 +92,14 @@ describe("while the vault's chain cannot be read", () => {
     expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
   });
 
-  test("a hash that the source chain does not know is not found, and no outage", async () => {
+  test("a hash unknown to the source chain is NOT_FOUND", async () => {
     const unknown = `0x${"7".repeat(64)}`;
     await withFaults(dark, async () => {
       expect(await statusOf(unknown, from.chainId, to.chainId)).toMatchObject({ status: "NOT_FOUND" });
     });
   });
 
-  test("what arrived is still told, and why nothing can be signed", async () => {
+  test("shows the delivery and why no next step can be signed", async () => {
     const departed = await depart({ provider: "across", vault, twoStep: true });
     await until(departed, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
     await withFaults(dark, async () => {
@@ -112,10 +112,10 @@ describe("while the vault's chain cannot be read", () => {
   });
 });
 
-describe("while the source chain cannot be read", () => {
+describe("outage of the source chain", () => {
   const dark = { emulators: [rpcEmulator(from.chainId)], faults: [{ kind: "status", status: 503 } as const] };
 
-  test("what was proven before is told, and what was not is an outage", async () => {
+  test("shows proven deposits and fails for unproven ones", async () => {
     const departed = await depart({ provider: "lifi", vault });
     const done = await until(departed, { status: "DONE" });
     const unseen = await depart({ provider: "lifi", vault });
@@ -128,11 +128,11 @@ describe("while the source chain cannot be read", () => {
   });
 });
 
-describe("while a store fails", () => {
+describe("outage of a store", () => {
   test.each<[string, FaultInput]>([
     ["before a write", { match: "update", kind: "status", status: 500, count: 1 }],
     ["after a write, its answer lost", { match: "update", kind: "truncate", count: 1 }],
-  ])("%s, the request does, and the next one finds the deposit where it is", async (_name, fault) => {
+  ])("%s: the request fails and the next one finds the deposit unchanged", async (_name, fault) => {
     const departed = await depart({ provider: "across", vault });
     await withFaults({ emulators: [emulators().neon], faults: [fault] }, async () => {
       const answer = await api.send(`/v1/status?tx_hash=${departed.hash}&from_chain_id=${from.chainId}`);
@@ -145,7 +145,7 @@ describe("while a store fails", () => {
     expect([states.at(0), states.at(-1)]).toEqual(["built", "completed"]);
   });
 
-  test("Redis is not missed", async () => {
+  test("Redis is not needed", async () => {
     await withFaults(
       { emulators: [emulators().upstash], faults: [{ kind: "status", status: 500 }] },
       async () => {

@@ -22,7 +22,7 @@ async function wish() {
   return { journey, traveller, body: await prepare(journey, traveller) };
 }
 
-test("an order of Relay's is refused: nothing on chain holds it to receiver, token and amount", async () => {
+test("Relay: an order is refused because the chain does not enforce its receiver, token and amount", async () => {
   await answersWithRelay();
   const { body } = await wish();
   const down = { emulators: [across], faults: [{ kind: "status", status: 503 } as const] };
@@ -30,7 +30,7 @@ test("an order of Relay's is refused: nothing on chain holds it to receiver, tok
   expect(refusal).toMatchObject({ status: 502, code: "upstream_rejected" });
 });
 
-test("another provider's route is used, which arrives, and the reason is told", async () => {
+test("Relay: another provider's route is used and the reason returned", async () => {
   await answersWithRelay();
   const { journey, traveller, body } = await wish();
   const more = { ...body, preferred_bridge: "stargate" } as const;

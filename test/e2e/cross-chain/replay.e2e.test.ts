@@ -35,7 +35,7 @@ async function signTwice(
 }
 
 test.each(["across", "stargate"] as const)(
-  "an answer over %s that is signed twice is deposited twice, and each transaction's status tells",
+  "replay over %s: a deposit signed twice is made twice, each with its own status",
   async (bridge) => {
     const done = "DONE COMPLETED";
     const { built, statuses, recorded } = await signTwice({ vault: "Remote USDC", bridge }, [done, done]);
@@ -50,7 +50,7 @@ test.each(["across", "stargate"] as const)(
   },
 );
 
-test("a first step that is signed twice brings the token twice, and one second step", async () => {
+test("replay: a source transaction signed twice delivers twice and has one second step", async () => {
   const words = ["PENDING WAIT_DEPOSIT_TRANSACTION", "DONE PARTIAL"] as const;
   const { statuses } = await signTwice({ vault: "Midas Dollars", bridge: "across" }, words);
   const [first, second] = statuses;

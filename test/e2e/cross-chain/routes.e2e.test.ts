@@ -28,8 +28,8 @@ async function takeNext(departed: Departed): Promise<string> {
   return hash;
 }
 
-describe.each(providers)("in one transaction over %s", (provider) => {
-  test("what is delivered becomes shares, and every hash of it tells so", async () => {
+describe.each(providers)("one-step deposit over %s", (provider) => {
+  test("mints shares from the delivery and returns the same status for every hash", async () => {
     const departed = await depart({ provider, vault });
     const done = await until(departed, { status: "DONE" });
     const shares = await sharesOf(departed);
@@ -66,7 +66,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
   test.each([
     ["one unit less", { underdeliver: "1" }],
     ["a hundredth less", { underdeliver_bps: 100 }],
-  ])("%s than said still becomes shares", async (_name, less) => {
+  ])("mints shares from %s than promised", async (_name, less) => {
     await withBridge({ relayer: { mode: "underdeliver", ...less } }, async () => {
       const departed = await depart({ provider, vault });
       const done = await until(departed, { status: "DONE" });
@@ -75,7 +75,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
     });
   });
 
-  test("a call that fails leaves the user with the token: PARTIAL, and what to do about it", async () => {
+  test("failed destination call leaves the token: PARTIAL with a next step", async () => {
     const departed = await withBridge({ relayer: { mode: "fail_destination" } }, async () => {
       const made = await depart({ provider, vault });
       await until(made, { status: "DONE" });
@@ -117,7 +117,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
     });
   });
 
-  test("a refund is one when the money is back", async () => {
+  test("refund counts when the money is back", async () => {
     await withBridge({ relayer: { mode: "refund" } }, async () => {
       const departed = await depart({ provider, vault });
       const done = await until(departed, { status: "DONE" });
@@ -134,7 +134,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
     });
   });
 
-  test("one that is stuck is PENDING, and goes on once the bridge does", async () => {
+  test("stuck transfer is PENDING until the bridge continues", async () => {
     const departed = await withBridge({ relayer: { mode: "stall" } }, async () => {
       const made = await depart({ provider, vault });
       for (let look = 0; look < 5; look += 1)
@@ -144,7 +144,7 @@ describe.each(providers)("in one transaction over %s", (provider) => {
     expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
   });
 
-  test("one that expired waits for its refund, and gets it", async () => {
+  test("expired transfer is PENDING until its refund", async () => {
     const departed = await withBridge({ relayer: { mode: "expire" } }, async () => {
       const made = await depart({ provider, vault });
       await until(made, {
@@ -159,11 +159,11 @@ describe.each(providers)("in one transaction over %s", (provider) => {
   });
 });
 
-describe.each(providers)("in two transactions over %s", (provider) => {
+describe.each(providers)("two-step deposit over %s", (provider) => {
   test.each([
     ["all", {}],
     ["a hundredth less than said", { mode: "underdeliver", underdeliver_bps: 100 } as const],
-  ])("%s that arrived is deposited by the user", async (_name, relayer) => {
+  ])("the user deposits %s that arrived", async (_name, relayer) => {
     const departed = await withBridge({ relayer }, async () => {
       const made = await depart({ provider, vault, twoStep: true });
       await until(made, { status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" });
@@ -187,7 +187,7 @@ describe.each(providers)("in two transactions over %s", (provider) => {
     expect(await heldBy(departed)).toBe(0n);
   });
 
-  test("a second step that reverts may be sent again", async () => {
+  test("a reverted second step can be sent again", async () => {
     const departed = await depart({ provider, vault, twoStep: true });
     await until(departed, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
     const { next } = await api.deposit(departed.trackingId);

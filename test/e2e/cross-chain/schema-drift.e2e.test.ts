@@ -29,7 +29,7 @@ async function buildUnder(change: Change, changed: readonly string[]) {
 }
 
 test.each<Change>(["missing", "null", "string_for_number"])(
-  "a service whose fields are changed (%s) costs its own routes, and both a clear code",
+  "schema drift (%s): one provider loses its routes, both return an error code",
   async (change) => {
     for (const [changed, target] of [
       [lifi, pool],
@@ -46,7 +46,7 @@ test.each<Change>(["missing", "null", "string_for_number"])(
 );
 
 // Across itself writes integers both ways.
-test("numbers for text cost LI.FI's routes; of Across they are read to the unit", async () => {
+test("schema drift: numbers in place of strings remove LI.FI's routes and are read exactly for Across", async () => {
   const [changed, usual] = [await buildUnder("number_for_string", [lifi, across]), await prepared()];
   expect(changed.answer.status, changed.answer.text).toBe(200);
   const built = changed.answer.json as BuiltDeposit;
@@ -56,7 +56,7 @@ test("numbers for text cost LI.FI's routes; of Across they are read to the unit"
 
 const prepared = async () => prepare(journey, await newTraveller(chains));
 
-test("fields that nobody knows cost nothing", async () => {
+test("schema drift: unknown fields are ignored", async () => {
   const { answer, traveller } = await buildUnder("extra", [lifi, across]);
   expect(answer.status, answer.text).toBe(200);
   await travel({ ...journey, traveller, built: answer.json as BuiltDeposit, style: "calls" });

@@ -42,8 +42,8 @@ const shown = ({ hash }: Arrived) => statusOf(hash, from.chainId, to.chainId);
 const COMPLETED = { status: "DONE", substatus: "COMPLETED" };
 const AWAITING = { status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" };
 
-describe("a second step into a vault that must see its user, which nobody reports", () => {
-  test("is found by what was paid, and completes the deposit", async () => {
+describe("unreported second step of a user-called vault", () => {
+  test("is found by its payment and completes the deposit", async () => {
     const arrived = await arrive(await newTraveller([from, to]));
     const { traveller } = arrived;
     const second = await signSecond(to, { user: traveller.on(to), second: arrived.next });
@@ -54,7 +54,7 @@ describe("a second step into a vault that must see its user, which nobody report
     expect((await statusOf(second, to.chainId)).deposit?.tracking_id).toBe(arrived.trackingId);
   });
 
-  test("completes one of two deposits alike, not both", async () => {
+  test("completes only one of two equal deposits", async () => {
     const traveller = await newTraveller([from, to]);
     const both = [await arrive(traveller), await arrive(traveller)] as const;
     await signSecond(to, { user: traveller.on(to), second: both[0].next });
@@ -64,7 +64,7 @@ describe("a second step into a vault that must see its user, which nobody report
     for (const arrived of both) expect(await shown(arrived)).toMatchObject(COMPLETED);
   });
 
-  test("is not taken for one by the same amount paid to somebody else", async () => {
+  test("is not matched by the same amount paid elsewhere", async () => {
     const arrived = await arrive(await newTraveller([from, to]));
     const stranger = await newTraveller([]);
     const amount = BigInt(arrived.next.approval?.amount ?? "0");
@@ -74,7 +74,7 @@ describe("a second step into a vault that must see its user, which nobody report
     expect(await shown(arrived)).toMatchObject(AWAITING);
   });
 
-  test("is not taken for one by a deposit of another amount", async () => {
+  test("is not matched by a deposit of a different amount", async () => {
     const arrived = await arrive(await newTraveller([from, to]));
     const { traveller } = arrived;
     await give(to, { user: traveller.on(to), symbol: "USDC", amount: 5_000_000n });

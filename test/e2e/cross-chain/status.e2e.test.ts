@@ -54,8 +54,8 @@ const twoSignatures: readonly [string, Journey][] = [
   ["another token of the same chain", { from: one, paid: "USDT", vault: vaultNamed("Members USDC") }],
 ];
 
-describe("with one signature", () => {
-  test.each(oneSignature)("%s is followed into the vault", async (_, journey) => {
+describe("status of one-step deposits", () => {
+  test.each(oneSignature)("tracks %s into the vault", async (_, journey) => {
     const { traveller, built, hash, status } = await start(journey, { status: "DONE" });
     expect(built.two_step).toBe(false);
     const shares = await sharesOf(journey.vault, traveller.address);
@@ -69,7 +69,7 @@ describe("with one signature", () => {
     });
   });
 
-  test("a call that fails is PARTIAL, and what arrived is deposited by what the API says next", async () => {
+  test("failed destination call is PARTIAL and the next step deposits the delivery", async () => {
     const journey = { from: one, paid: "USDC", vault: vaultNamed("Remote Prime USDC") } as const;
     await withBridge({ relayer: { mode: "fail_destination" } }, async () => {
       const { traveller, built, ask } = await start(journey, { status: "DONE", substatus: "PARTIAL" });
@@ -84,7 +84,7 @@ describe("with one signature", () => {
     });
   });
 
-  test("a refund is REFUNDED", async () => {
+  test("refund is REFUNDED", async () => {
     const journey = { from: two, paid: "WETH", vault: vaultNamed("Local Prime WETH") } as const;
     await withBridge({ relayer: { mode: "refund" } }, async () => {
       const { status } = await start(journey, { status: "DONE" });
@@ -93,8 +93,8 @@ describe("with one signature", () => {
   });
 });
 
-describe("with two signatures", () => {
-  test.each(twoSignatures)("%s waits for the second, and is followed into the vault", async (_, journey) => {
+describe("status of two-step deposits", () => {
+  test.each(twoSignatures)("%s waits for the second step and is tracked into the vault", async (_, journey) => {
     const waiting = { status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" };
     const { traveller, built, ask } = await start(journey, waiting);
     expect(built.two_step).toBe(true);

@@ -62,9 +62,9 @@ const held = ({ journey, traveller }: Trip): Promise<bigint> =>
 const vaultToken = ({ vault }: Journey) => vault.asset_symbol;
 
 // Across' own pool delivers what was agreed or nothing; only LI.FI's way can lose something.
-describe("less than was promised, by LI.FI", () => {
+describe("under-delivery by LI.FI", () => {
   test.each(vaults.flatMap((name) => short.map(([what, relayer, bps]) => ({ name, what, relayer, bps }))))(
-    "$what less is deposited all the same: $name",
+    "deposits $what less than promised: $name",
     async ({ name, relayer, bps }) => {
       const trip = await start(name, { own: lifi, relayer });
       const { built } = trip;
@@ -76,7 +76,7 @@ describe("less than was promised, by LI.FI", () => {
     },
   );
 
-  test("3 % less is more than the loss allowed: the user has the token, and no shares", async () => {
+  test("3 % less exceeds the slippage: the user keeps the token", async () => {
     const relayer = { mode: "underdeliver", underdeliver_bps: 300 } as const;
     await expectFallback(await start("Remote USDC", { own: lifi, relayer }), 970n);
   });
@@ -85,7 +85,7 @@ describe("less than was promised, by LI.FI", () => {
 test.each([
   ["across", across],
   ["lifi", lifi],
-])("a deposit that fails on arrival leaves the user with the token, by %s", async (_name, own) => {
+])("failed destination call of %s leaves the token with the user", async (_name, own) => {
   const relayer = { mode: "fail_destination" } as const;
   await expectFallback(await start("Remote USDC", { own, relayer }), 1_000n);
 });

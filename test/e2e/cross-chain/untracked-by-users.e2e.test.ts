@@ -65,8 +65,8 @@ async function deliveryOf({ trackingId }: Departed): Promise<Hex> {
 
 const report = ({ trackingId, hash }: Departed) => api.report(trackingId, { tx_hash: hash, step: "source" });
 
-describe("without anybody asking", () => {
-  test("a deposit through the bridge is found at its vault and completed", async () => {
+describe("poller without status requests", () => {
+  test("completes a bridged deposit by the Router's event at the vault", async () => {
     const departed = await depart({ provider: "lifi", vault });
     await finish(departed.trackingId, { state: "completed", next_check_at: null });
   });
@@ -74,7 +74,7 @@ describe("without anybody asking", () => {
   test.each([
     ["the one that carries it is what was sent", (departed: Departed) => departed.hash],
     ["one that does not is nothing that was sent", (_: Departed, other: Departed) => other.hash],
-  ])("of what was reported for a deposit that is found where it arrived, %s", async (_what, reported) => {
+  ])("reported source of a deposit found by its delivery: %s", async (_what, reported) => {
     const [departed, other] = [
       await depart({ provider: "lifi", vault }),
       await depart({ provider: "lifi", vault }),
@@ -94,7 +94,7 @@ describe("without anybody asking", () => {
     });
   });
 
-  test("a deposit on one chain is found by the Router's reference and completed", async () => {
+  test("completes a direct deposit by the Router's reference", async () => {
     const chain = ends(here)[1];
     const user = await newUser(chain, { USDC: amounts.USDC });
     const built = await api.build(bodyFor(here, { user: user.address }));
@@ -114,7 +114,7 @@ describe("without anybody asking", () => {
     });
   });
 
-  test("a reported deposit in two transactions comes to where its user has to act", async () => {
+  test("tracks a reported two-step deposit to its second step", async () => {
     const departed = await depart({ provider: "across", vault, twoStep: true });
     await report(departed);
     await finish(departed.trackingId, { state: "awaiting_deposit" });
@@ -123,7 +123,7 @@ describe("without anybody asking", () => {
   });
 });
 
-test("what nobody sent is looked at ever more seldom", async () => {
+test("poller backoff: unsent deposits are checked less and less", async () => {
   const user = await newUser(ends(here)[1]);
   const { tracking_id: id } = await api.build(bodyFor(here, { user: user.address }));
   const pauses: number[] = [];
@@ -135,7 +135,7 @@ test("what nobody sent is looked at ever more seldom", async () => {
   expect(pauses.map((ms) => Math.round(ms / 60_000))).toEqual([2, 4, 8]);
 });
 
-test("runs at the same time share the work and move nothing twice", async () => {
+test("concurrent poller runs share the work and change nothing twice", async () => {
   const departed: Departed[] = [];
   for (let index = 0; index < 6; index += 1) departed.push(await depart({ provider: "across", vault }));
   await expect
@@ -161,10 +161,10 @@ test("runs at the same time share the work and move nothing twice", async () => 
   }
 });
 
-describe("a run", () => {
+describe("poller run", () => {
   const DOWN: FaultInput = { kind: "status", status: 503 };
 
-  test("goes on with the others while one chain is dark, and comes back for what it could not read", async () => {
+  test("continues during a chain outage and retries later", async () => {
     const stuck = await depart({ provider: "across", vault });
     await report(stuck);
     const chain = ends(here)[1];
@@ -187,7 +187,7 @@ describe("a run", () => {
     );
   });
 
-  test("that loses the database half way leaves what it took to a later one", async () => {
+  test("leaves leased deposits to a later run after a database outage", async () => {
     const departed = await depart({ provider: "lifi", vault });
     await expect
       .poll(async () => {
@@ -202,7 +202,7 @@ describe("a run", () => {
     await finish(departed.trackingId, { state: "completed" });
   });
 
-  test("stays within the platform's fifty outside requests", async () => {
+  test("stays within the platform's 50 subrequests", async () => {
     for (let index = 0; index < 8; index += 1)
       await report(await depart({ provider: "lifi", vault, twoStep: true }));
     await query("update deposits set next_check_at = now() where state in ('built', 'bridging')");
@@ -216,7 +216,7 @@ describe("a run", () => {
   });
 });
 
-test("a trigger that starts nothing is harmless", async () => {
+test("cron: an unknown trigger does nothing", async () => {
   const response = await fetch(scheduledUrl(inject("stack").api, "0 0 29 2 *"));
   expect(response.status).toBe(200);
 });

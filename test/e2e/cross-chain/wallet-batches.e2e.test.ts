@@ -92,7 +92,7 @@ test.each([
   });
 });
 
-test("shares that a batch hands on at once are nobody's deposit", async () => {
+test("wallet batch: shares that the batch transfers on prove no deposit", async () => {
   const vault = vaultNamed("Remote USDC");
   const chain = chainOf(vault.chain_id);
   const account = await newSmartAccount();

@@ -9,7 +9,7 @@ import { sign } from "../../support/flow.ts";
 const api = new Api();
 const families = vaultsFor("family");
 
-test("there is a vault of every family that is not to be had as it is", () => {
+test("vault families: the stack has a vault of every other family", () => {
   expect(new Set(families.map(({ adapter }) => adapter)).size).toBe(families.length);
   expect(families.length).toBeGreaterThanOrEqual(14);
 });
@@ -17,7 +17,7 @@ test("there is a vault of every family that is not to be had as it is", () => {
 describe.each(families)("$adapter: $name", (vault) => {
   const chain = chainOf(vault.chain_id);
 
-  test.each(["calls", "approval"] as const)("takes a deposit signed as %s, and shows it", async (style) => {
+  test.each(["calls", "approval"] as const)("deposits by %s and shows the position", async (style) => {
     const user = await newUser(chain, { [vault.asset_symbol]: amounts[vault.asset_symbol] });
     const body = bodyFor(vault, { user: user.address });
     const { minted } = await depositAndCheck(api, { vault, user, style, body });
@@ -30,7 +30,7 @@ describe.each(families)("$adapter: $name", (vault) => {
     expect((paid - worth) * 1_000_000n).toBeLessThanOrEqual(paid);
   });
 
-  test("says what it holds, and what a share is worth", async () => {
+  test("shows total assets and share price", async () => {
     const detail = await api.vault(vault.vault_id);
     expect(detail).toMatchObject({ paused: false, stale: false, share_token: vault.share_token });
     expect(BigInt(detail.total_assets ?? "0")).toBeGreaterThan(0n);
@@ -57,7 +57,7 @@ function oneOfEach(chainId: number): StackVault[] {
   return all.filter(({ adapter }, index) => all.findIndex((other) => other.adapter === adapter) === index);
 }
 
-test("one request for a wallet in one vault of each gives all of them, by one read of the chain", async () => {
+test("GET positions returns every family's position with one chain read", async () => {
   const chain = chainOf(chainIds.one);
   const here = oneOfEach(chain.chainId);
   const asked = vaultsFor("requests").filter(({ chain_id }) => chain_id === chain.chainId);

@@ -8,7 +8,7 @@ const api = new Api();
 const honest = vaultsFor("honest");
 const NATIVE_ALIAS = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
 
-test("there are honest vaults on both chains", () => {
+test("vaults: the stack has honest vaults on both chains", () => {
   expect(honest.filter((vault) => vault.chain_id === 31337)).toHaveLength(9);
   expect(honest.filter((vault) => vault.chain_id === 31338)).toHaveLength(5);
 });
@@ -17,7 +17,7 @@ describe.each(honest)("$chain_id: $name", (vault) => {
   const chain = chainOf(vault.chain_id);
   const amount = amounts[vault.asset_symbol];
 
-  test.each(["calls", "approval"] as const)("takes a deposit signed as %s", async (style) => {
+  test.each(["calls", "approval"] as const)("deposits by %s", async (style) => {
     const user = await newUser(chain, { [vault.asset_symbol]: amount });
     const body = bodyFor(vault, { user: user.address });
     const { built } = await depositAndCheck(api, { vault, user, style, body });
@@ -31,7 +31,7 @@ describe.each(honest)("$chain_id: $name", (vault) => {
     expect(built.simulation).toMatchObject({ balance_sufficient: true, allowance_sufficient: false });
   });
 
-  test("takes a second deposit of the same user, and one of the smallest sensible amount", async () => {
+  test("accepts a second deposit and a deposit of the smallest amount", async () => {
     const small = amount / 1_000_000n;
     const user = await newUser(chain, { [vault.asset_symbol]: amount + small });
     const body = bodyFor(vault, { user: user.address });
@@ -42,7 +42,7 @@ describe.each(honest)("$chain_id: $name", (vault) => {
 });
 
 describe("native money", () => {
-  test("is listed as accepted by the wrapped-native vaults alone", async () => {
+  test("is listed as accepted by wrapped-native vaults only", async () => {
     const listed = (await api.vaults("?limit=500")).filter(({ accepted_assets }) =>
       accepted_assets.some(({ address }) => address === zeroAddress),
     );
@@ -54,7 +54,7 @@ describe("native money", () => {
   });
 
   const wrapped = honest.filter(({ asset_symbol }) => asset_symbol === "WETH");
-  describe.each(wrapped)("into $chain_id: $name", (vault) => {
+  describe.each(wrapped)("native money into $chain_id: $name", (vault) => {
     const chain = chainOf(vault.chain_id);
 
     test.each([

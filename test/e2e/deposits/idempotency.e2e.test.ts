@@ -16,7 +16,7 @@ const under = (key: string, body: BuildBody) =>
   api.send("/v1/quote/build", { body, headers: { "idempotency-key": key } });
 
 describe("Idempotency-Key", () => {
-  test("gives the same request the same answer", async () => {
+  test("returns the same answer for the same request", async () => {
     const body = await someBody();
     const key = crypto.randomUUID();
     const [first, again] = [await under(key, body), await under(key, body)];
@@ -25,7 +25,7 @@ describe("Idempotency-Key", () => {
     expect(await api.deposits(body.user_address)).toHaveLength(1);
   });
 
-  test("makes 40 twins wait for the first", async () => {
+  test("makes 40 concurrent requests wait for the first", async () => {
     const body = await someBody();
     const key = crypto.randomUUID();
     const answers = await Promise.all(Array.from({ length: 40 }, () => under(key, body)));
@@ -34,7 +34,7 @@ describe("Idempotency-Key", () => {
     expect(await api.deposits(body.user_address)).toHaveLength(1);
   });
 
-  test("refuses another request under the same key", async () => {
+  test("refuses a different request under the same key", async () => {
     const body = await someBody();
     const key = crypto.randomUUID();
     await under(key, body);
@@ -42,13 +42,13 @@ describe("Idempotency-Key", () => {
     expect(other).toMatchObject({ status: 409, code: "idempotency_conflict" });
   });
 
-  test("is another key for another user", async () => {
+  test("separates users", async () => {
     const key = crypto.randomUUID();
     const [one, two] = [await under(key, await someBody()), await under(key, await someBody())];
     expect([one.status, two.status]).toEqual([200, 200]);
   });
 
-  test("stores no failure", async () => {
+  test("does not store failures", async () => {
     const body = await someBody();
     const key = crypto.randomUUID();
     const paused = { ...body, vault_id: vaultNamed("Paused USDC").vault_id };
@@ -56,13 +56,13 @@ describe("Idempotency-Key", () => {
     expect((await under(key, body)).status).toBe(200);
   });
 
-  test("without a key every request is a deposit of its own", async () => {
+  test("builds a new deposit for every request without a key", async () => {
     const body = await someBody();
     const [one, two] = [await api.build(body), await api.build(body)];
     expect(one.tracking_id).not.toBe(two.tracking_id);
   });
 
-  test("a key that is too long is invalid input", async () => {
+  test("refuses a key that is too long", async () => {
     const answer = await under("k".repeat(256), await someBody());
     expect(answer.status).toBe(422);
     expect(answer.json).toMatchObject({ detail: [{ loc: ["header", "idempotency-key"] }] });

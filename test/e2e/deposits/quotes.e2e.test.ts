@@ -17,8 +17,8 @@ async function bodyOf(journey: Journey) {
   return prepare(journey, await newTraveller([one, two]));
 }
 
-describe("a quote", () => {
-  test("across chains shows every way, and what sets it apart", async () => {
+describe("POST /v1/quote", () => {
+  test("lists every route across chains with its tags", async () => {
     const body = await bodyOf({ from: one, paid: "USDC", vault: vaultNamed("Remote Prime USDC") });
     const quote = await api.quote(body);
     expect(quote.quote_type).toBe("cross_chain");
@@ -39,7 +39,7 @@ describe("a quote", () => {
     expect(await api.deposits(body.user_address)).toEqual([]);
   });
 
-  test("of a swap on one chain takes its dollars from the provider, and says who did not do", async () => {
+  test("returns the provider's USD figures and the failed providers for a swap", async () => {
     const body = await bodyOf({ from: one, paid: "WBTC", vault: vaultNamed("Plain USDC") });
     const { quote_type, estimate, reasons, route_options: options } = await api.quote(body);
     expect(quote_type).toBe("same_chain_swap");
@@ -49,41 +49,41 @@ describe("a quote", () => {
     expect(options[0]?.tags).toContain("one_transaction");
   });
 
-  test("into a vault that must see its user needs two steps", async () => {
+  test("takes two steps when the vault requires the user as caller", async () => {
     const body = await bodyOf({ from: two, paid: "USDC", vault: vaultNamed("Members USDC") });
     const { route_options: options, estimate } = await api.quote(body);
     for (const { tags } of options) expect(tags).toContain("two_step");
     expect(estimate.min_shares).toBe(null);
   });
 
-  test("promises what building then promises", async () => {
+  test("returns the figures of the build", async () => {
     const body = await bodyOf({ from: two, paid: "WETH", vault: vaultNamed("Solid WETH") });
     const [quote, built] = [await api.quote(body), await api.build(body)];
     expect(quote.estimate).toMatchObject(built.estimate);
   });
 });
 
-describe("a preferred bridge", () => {
+describe("preferred_bridge", () => {
   const journey: Journey = { from: one, paid: "USDC", vault: vaultNamed("Remote USDC") };
 
-  test("is used", async () => {
+  test("selects the preferred bridge", async () => {
     const built = await api.build({ ...(await bodyOf(journey)), preferred_bridge: "across" });
     expect(built.tracking.bridge).toBe("across");
   });
 
-  test("that has no route gives way to a swap, and tracking says so", async () => {
+  test("falls back to a swap when the preferred bridge has no route", async () => {
     const swap: Journey = { ...journey, from: two, paid: "WBTC" };
     const built = await api.build({ ...(await bodyOf(swap)), preferred_bridge: "across" });
     expect(built.tracking.bridge).toBeNull();
   });
 
-  test("that nobody knows is invalid input", async () => {
+  test("refuses an unknown bridge", async () => {
     const body = { ...(await bodyOf(journey)), preferred_bridge: "relay" };
     expect((await api.send("/v1/quote/build", { body })).status).toBe(422);
   });
 });
 
-describe("what a build costs with vault facts warm", () => {
+describe("requests of a build with warm caches", () => {
   const rounds = new Rounds();
   const nodes: RpcProxy[] = [];
   let worker: SecondWorker;
@@ -105,7 +105,7 @@ describe("what a build costs with vault facts warm", () => {
     ["two across chains", { from: two, paid: "USDC", vault: vaultNamed("Members USDC") }],
   ];
 
-  test.each(journeys)("%s: two requests to a provider, three rounds to nodes", async (_name, journey) => {
+  test.each(journeys)("%s: two provider requests and three RPC rounds", async (_name, journey) => {
     const fresh = new Api(worker.origin);
     const body = await bodyOf(journey);
     await fresh.build(body);
@@ -120,7 +120,7 @@ describe("what a build costs with vault facts warm", () => {
     expect(requestsTo(answer, "provider")).toBeLessThanOrEqual(3);
   });
 
-  test("a direct deposit asks no provider", async () => {
+  test("a direct deposit sends no provider request", async () => {
     const body = bodyFor(vaultNamed("Plain USDC"), { user: (await newTraveller([one])).address });
     expect(requestsTo(await api.send("/v1/quote/build", { body }), "provider")).toBe(0);
   });

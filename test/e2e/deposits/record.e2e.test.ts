@@ -76,8 +76,8 @@ describe.each([...vaultsFor("honest"), vaultNamed("Members USDC"), vaultNamed("T
   },
 );
 
-describe("a deposit's record", () => {
-  test("is there once it is built, and whole", async () => {
+describe("GET /v1/deposits", () => {
+  test("returns the whole record after the build", async () => {
     const { user, deposit } = await built();
     expect(
       normalise(await api.deposit(deposit.tracking_id), { user: user.address, vault: addressOf(vault) }),
@@ -121,7 +121,7 @@ describe("a deposit's record", () => {
     `);
   });
 
-  test("changes in none of what was agreed when it completes", async () => {
+  test("keeps the agreed fields when the deposit completes", async () => {
     const { user, deposit } = await built();
     const before = await api.deposit(deposit.tracking_id);
     const hash = await sign(chain, { user, built: deposit, style: "calls" });
@@ -139,7 +139,7 @@ describe("a deposit's record", () => {
     expect(updated_at >= before.updated_at).toBe(true);
   });
 
-  test("is listed newest first, page by page, each once", async () => {
+  test("lists deposits newest first with pagination, each once", async () => {
     const user = await newUser(chain);
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1)
@@ -154,15 +154,15 @@ describe("a deposit's record", () => {
     expect(seen).toEqual(ids);
   });
 
-  test("is refused for an id that is none, and for one that nobody was given", async () => {
+  test("refuses an invalid and an unknown tracking id", async () => {
     expect(findingsOf(await api.send("/v1/deposits/trk_1"))).toEqual(["path.tracking_id"]);
     const unknown = problemOf(await api.send(`/v1/deposits/trk_${"0".repeat(32)}`));
     expect(unknown).toMatchObject({ status: 404, code: "deposit_not_found" });
   });
 });
 
-describe("a reported hash", () => {
-  test("is a claim: replaceable, and it moves no state", async () => {
+describe("PATCH transaction report", () => {
+  test("stores a replaceable claim without a change of state", async () => {
     const { deposit } = await built();
     for (const hash of [SOME_HASH, SOME_HASH.replaceAll("ab", "cd")]) {
       const answer = await api.report(deposit.tracking_id, { tx_hash: hash });
@@ -175,7 +175,7 @@ describe("a reported hash", () => {
     });
   });
 
-  test("that turns out wrong does not hide the true one", async () => {
+  test("finds the true transaction after a wrong report", async () => {
     const { user, deposit } = await built();
     await api.report(deposit.tracking_id, { tx_hash: SOME_HASH });
     const hash = await sign(chain, { user, built: deposit, style: "calls" });
@@ -186,7 +186,7 @@ describe("a reported hash", () => {
     expect(await api.deposit(deposit.tracking_id)).toMatchObject({ source_tx_hash: hash });
   });
 
-  test("of another transaction proves nothing", async () => {
+  test("proves nothing by an unrelated transaction", async () => {
     const { user, deposit } = await built();
     const plain = await sendCall(user, { to: user.address, value: 1n });
     await mined(chain, plain);
@@ -195,7 +195,7 @@ describe("a reported hash", () => {
     expect(await api.deposit(deposit.tracking_id)).toMatchObject({ state: "built", status: "NOT_FOUND" });
   });
 
-  test("of somebody else's deposit under its reference is told by itself, with its own amount", async () => {
+  test("classifies another user's deposit with a repeated reference by itself", async () => {
     const { user, deposit } = await built();
     const { to, data } = deposit.transaction_request;
     const call = decodeRouterDeposit(data as Hex);
@@ -221,7 +221,7 @@ describe("a reported hash", () => {
     });
   });
 
-  test("is refused once the chain shows the deposit elsewhere; the same hash again is fine", async () => {
+  test("refuses a different hash after the proof and accepts the same hash", async () => {
     const { user, deposit } = await built();
     const hash = await sign(chain, { user, built: deposit, style: "calls" });
     await api.status(hash, vault.chain_id);
@@ -235,21 +235,21 @@ describe("a reported hash", () => {
     ["a short hash", { tx_hash: "0x12" }, ["body.tx_hash"]],
     ["an unknown step", { tx_hash: SOME_HASH, step: "third" }, ["body.step"]],
     ["both wrong", { tx_hash: 7, step: null }, ["body.tx_hash", "body.step"]],
-  ])("with %s is invalid", async (_name, body, findings) => {
+  ])("refuses %s", async (_name, body, findings) => {
     expect(findingsOf(await api.report(`trk_${"0".repeat(32)}`, body))).toEqual(findings);
   });
 
-  test("for an unknown deposit is 404", async () => {
+  test("returns 404 for an unknown deposit", async () => {
     const answer = await api.report(`trk_${"0".repeat(32)}`, { tx_hash: SOME_HASH });
     expect(problemOf(answer)).toMatchObject({ status: 404, code: "deposit_not_found" });
   });
 });
 
-describe("a quote that is over", () => {
+describe("quote expiry", () => {
   const expire = (id: string) =>
     query("update deposits set expires_at = now() - interval '1 second' where tracking_id = $1", [id]);
 
-  test("shows the deposit as expired, and may be abandoned", async () => {
+  test("shows the deposit as expired and allows abandoning it", async () => {
     const { deposit } = await built();
     await expire(deposit.tracking_id);
     expect(await api.deposit(deposit.tracking_id)).toMatchObject({
@@ -260,7 +260,7 @@ describe("a quote that is over", () => {
     expect((await api.abandon(deposit.tracking_id)).json).toMatchObject({ state: "abandoned" });
   });
 
-  test("does not keep the deposit from completing", async () => {
+  test("completes a deposit after its quote's expiry", async () => {
     const { user, deposit } = await built();
     await expire(deposit.tracking_id);
     const hash = await sign(chain, { user, built: deposit, style: "calls" });
@@ -271,8 +271,8 @@ describe("a quote that is over", () => {
   });
 });
 
-describe("evidence", () => {
-  test("is written once, however many ask at the same time", async () => {
+describe("proof of a deposit", () => {
+  test("is written once under concurrent requests", async () => {
     const { user, deposit } = await built();
     const hash = await sign(chain, { user, built: deposit, style: "calls" });
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.status(hash, vault.chain_id)));
@@ -281,7 +281,7 @@ describe("evidence", () => {
     expect(history.map(({ state }) => state)).toEqual(["built", "completed"]);
   });
 
-  test("of one deposit is no evidence of another's", async () => {
+  test("proves one deposit only", async () => {
     const [mine, other] = [await built(), await built()];
     const hash = await sign(chain, { user: other.user, built: other.deposit, style: "calls" });
     await api.report(mine.deposit.tracking_id, { tx_hash: hash });
@@ -292,7 +292,7 @@ describe("evidence", () => {
     expect(await api.deposit(mine.deposit.tracking_id)).toMatchObject({ state: "built" });
   });
 
-  test("of a second transaction with the same calldata leaves the first as it is", async () => {
+  test("of a replay leaves the original deposit unchanged", async () => {
     const { user, deposit } = await built();
     const first = await sign(chain, { user, built: deposit, style: "calls" });
     const before = await api.status(first, vault.chain_id);
@@ -302,7 +302,7 @@ describe("evidence", () => {
     expect(await api.status(first, vault.chain_id)).toEqual(before);
   });
 
-  test("counts whoever pays: the shares are the user's", async () => {
+  test("accepts any payer when the shares reach the user", async () => {
     const { user, deposit } = await built();
     const payer = await newUser(chain, { USDC: amounts.USDC });
     const hash = await sign(chain, { user: payer, built: deposit, style: "calls" });
@@ -315,8 +315,8 @@ describe("evidence", () => {
   });
 });
 
-describe("abandoning", () => {
-  test("hides a deposit that was never sent, twice if need be", async () => {
+describe("PATCH abandon", () => {
+  test("abandons an unsent deposit, idempotently", async () => {
     const { deposit } = await built();
     for (let times = 0; times < 2; times += 1) {
       const answer = await api.abandon(deposit.tracking_id);
@@ -328,7 +328,7 @@ describe("abandoning", () => {
     ]);
   });
 
-  test("does not end it: what the chain shows brings it back", async () => {
+  test("reopens an abandoned deposit that appears on chain", async () => {
     const { user, deposit } = await built();
     await api.abandon(deposit.tracking_id);
     const hash = await sign(chain, { user, built: deposit, style: "calls" });
@@ -338,7 +338,7 @@ describe("abandoning", () => {
     });
   });
 
-  test("is refused once it is sent", async () => {
+  test("refuses a deposit that was sent", async () => {
     const { user, deposit } = await built();
     const hash = await sign(chain, { user, built: deposit, style: "calls" });
     await api.status(hash, vault.chain_id);

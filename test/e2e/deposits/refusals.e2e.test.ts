@@ -23,8 +23,8 @@ async function refused(body: BuildBody): Promise<unknown> {
   return normalise(comparable(build));
 }
 
-describe("what the vault would not honour", () => {
-  test("paused on chain", async () => {
+describe("build refusals by the vault", () => {
+  test("vault paused on chain", async () => {
     expect(await refused(bodyOf("Paused USDC"))).toMatchInlineSnapshot(`
       {
         "code": "vault_paused",
@@ -37,7 +37,7 @@ describe("what the vault would not honour", () => {
     `);
   });
 
-  test("paused in the registry", async () => {
+  test("vault paused in the registry", async () => {
     expect(await refused(bodyOf("Suspended USDC"))).toMatchInlineSnapshot(`
       {
         "code": "vault_paused",
@@ -50,7 +50,7 @@ describe("what the vault would not honour", () => {
     `);
   });
 
-  test("full", async () => {
+  test("vault at its deposit cap", async () => {
     expect(await refused(bodyOf("Full USDC", 1n))).toMatchInlineSnapshot(`
       {
         "code": "above_maximum",
@@ -63,7 +63,7 @@ describe("what the vault would not honour", () => {
     `);
   });
 
-  test("more than there is room for", async () => {
+  test("amount above the maximum deposit", async () => {
     expect(await refused(bodyOf("Limited Prime USDC", 10_000_000_001n))).toMatchObject({
       status: 400,
       code: "above_maximum",
@@ -71,7 +71,7 @@ describe("what the vault would not honour", () => {
     });
   });
 
-  test("less than the minimum", async () => {
+  test("amount below the minimum deposit", async () => {
     expect(await refused(bodyOf("Minimum USDC", 99_999_999n))).toMatchInlineSnapshot(`
       {
         "code": "below_minimum",
@@ -84,7 +84,7 @@ describe("what the vault would not honour", () => {
     `);
   });
 
-  test("so little that it mints nothing", async () => {
+  test("amount that mints zero shares", async () => {
     expect(await refused(bodyOf("Dust WETH", 10n ** 18n))).toMatchInlineSnapshot(`
       {
         "code": "zero_shares",
@@ -96,7 +96,7 @@ describe("what the vault would not honour", () => {
     `);
   });
 
-  test("a share price that somebody inflated", async () => {
+  test("inflated share price", async () => {
     expect(await refused(bodyOf("Inflated USDC"))).toMatchInlineSnapshot(`
       {
         "code": "price_unsafe",
@@ -108,12 +108,12 @@ describe("what the vault would not honour", () => {
     `);
   });
 
-  test.each([1n, 500_000_000n, 1_500_000_001n])("an inflated price, for %s units too", async (amount) => {
+  test.each([1n, 500_000_000n, 1_500_000_001n])("inflated share price for %s units", async (amount) => {
     const problem = await refused(bodyOf("Inflated USDC", amount));
     expect(["zero_shares", "price_unsafe"]).toContain((problem as { code: string }).code);
   });
 
-  test("an amount no vault can hold", async () => {
+  test("amount above any vault's capacity", async () => {
     for (const name of [
       "Plain USDC",
       "Local Prime USDC",
@@ -134,7 +134,7 @@ describe("what the vault would not honour", () => {
     }
   });
 
-  test("a native amount that leaves no room for gas, and whoever asks next is served", async () => {
+  test("native amount without room for gas; the next request succeeds", async () => {
     const body = (amount: bigint): BuildBody => ({
       ...bodyOf("Local Prime WETH", amount),
       from_token: zeroAddress,
@@ -146,8 +146,8 @@ describe("what the vault would not honour", () => {
   });
 });
 
-describe("what is not served", () => {
-  test("a vault marked unsupported", async () => {
+describe("unsupported requests", () => {
+  test("vault marked unsupported", async () => {
     expect(await refused(bodyOf("Unlisted USDC"))).toMatchObject({ status: 404, code: "vault_not_found" });
   });
 
@@ -173,7 +173,7 @@ describe("what is not served", () => {
     },
   );
 
-  test("a token that nobody swaps", async () => {
+  test("token without a swap route", async () => {
     const body = { ...good, from_token: tokenOn(chainOf(31337), "FEE") };
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
@@ -196,14 +196,14 @@ describe("what is not served", () => {
     `);
   });
 
-  test("an address that is no token", async () => {
+  test("address that is not a token", async () => {
     for (const from_chain_id of [31337, 31338]) {
       const body = { ...good, from_chain_id, from_token: ANYBODY };
       expect(await refused(body)).toMatchObject({ status: 400, code: "token_unsupported" });
     }
   });
 
-  test("a token of another chain that nobody bridges", async () => {
+  test("token without a bridge route", async () => {
     const body = { ...good, from_chain_id: 31338, from_token: tokenOn(chainOf(31338), "FEE") };
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
@@ -226,7 +226,7 @@ describe("what is not served", () => {
     `);
   });
 
-  test("a parent that is no deposit of this user", async () => {
+  test("parent_tracking_id of another user's deposit", async () => {
     const [user, other] = [await newUser(chainOf(31337)), await newUser(chainOf(31337))];
     const parent = await api.build({ ...good, user_address: other.address });
     const own = await api.build({ ...good, user_address: user.address });
@@ -243,7 +243,7 @@ describe("what is not served", () => {
   });
 });
 
-describe("invalid input is 422, every finding listed", () => {
+describe("invalid input returns 422 with every finding", () => {
   const cases: readonly (readonly [name: string, change: Record<string, unknown>, findings: string[]])[] = [
     ["the zero address as user", { user_address: `0x${"0".repeat(40)}` }, ["body.user_address"]],
     [
@@ -300,7 +300,7 @@ function nothing() {
   return { from_chain_id: null, from_token: null, from_amount: null, vault_id: null, user_address: null };
 }
 
-describe("what is accepted although it looks odd", () => {
+describe("unusual but valid input", () => {
   const { vault_id: id, from_token: token } = good;
   const [chain = "", address = ""] = id.split(":");
   test.each<[string, Record<string, unknown>]>([
@@ -327,7 +327,7 @@ describe("what is accepted although it looks odd", () => {
     expect(built).toMatchObject({ two_step: false, deposit_tx: null });
   });
 
-  test("the smaller of slippage and 0.5 % makes the floor", async () => {
+  test("sets the floor by the smaller of slippage and 0.5 %", async () => {
     for (const [slippage, parts] of [
       [0.5, 5_000n],
       [0.005, 5_000n],

@@ -69,11 +69,11 @@ async function expectCompleted(vault: StackVault, of: Awaited<ReturnType<typeof 
 const later = vaultsFor("requests");
 const claimed = later.filter(({ adapter }) => adapter !== "midas");
 
-test("vaults of every family that takes requests stand here", () => {
+test("async vaults: the stack has every family with requests", () => {
   expect(later.map(({ adapter }) => adapter).sort()).toEqual(["centrifuge", "lagoon", "mellow", "midas"]);
 });
 
-test.each(claimed)("$name settles later: requested, claimable, claimed", async (vault) => {
+test.each(claimed)("$name: an async request goes from requested to claimable to claimed", async (vault) => {
   const requested = await request(vault);
   const { chain, user, status, target, estimate } = requested;
   await settle({ vault, target, user: user.address });

@@ -121,15 +121,15 @@ async function intoBasket(trip: Omit<Trip, "vault">): Promise<{ built: BuiltDepo
 /** The token of the second step. */
 const secondOf = ({ deposit_tx: second }: BuiltDeposit) => second?.approval?.token_address ?? null;
 
-test("a vault says every token that it takes without a swap", async () => {
+test("accepted tokens: a vault lists every token accepted without a swap", async () => {
   const symbols = async ({ vault_id }: Journey["vault"]) =>
     (await api.vault(vault_id)).accepted_assets.map(({ symbol }) => symbol);
   expect(await symbols(basket)).toEqual(["WETH", "WBTC", "USDT", "ETH"]);
   expect(await symbols(dollars)).toEqual(["USDC", "USDT"]);
 });
 
-describe("in which token money arrives", () => {
-  test("the same token, where it lies on the vault's chain: no swap", async () => {
+describe("target token of a route", () => {
+  test("is the same token on the vault's chain, without a swap", async () => {
     const { built, tokens } = await intoBasket({ from: one, paid: "USDT" });
     expect([built.tracking.bridge, tokens]).toEqual([null, ["USDT"]]);
     expect(built.transaction_request.to).toBe(one.info.contracts.deposit_router);
@@ -143,7 +143,7 @@ describe("in which token money arrives", () => {
     },
   );
 
-  test.each(["USDC", "ETH"] as const)("else the vault's own asset: %s", async (paid) => {
+  test.each(["USDC", "ETH"] as const)("is otherwise the vault's asset: %s", async (paid) => {
     const { tokens } = await intoBasket({ from: two, paid });
     expect(tokens).toEqual(["WETH"]);
     const here = await intoBasket({ from: one, paid: "USDC" });
@@ -151,8 +151,8 @@ describe("in which token money arrives", () => {
   });
 });
 
-describe("a token that the vault refuses now gives way to the next", () => {
-  test("it was switched off: from another chain, and on the vault's own", async () => {
+describe("refused target token falls back to the next", () => {
+  test("when the token is switched off, across chains and on the vault's chain", async () => {
     await withoutToken("USDT", async () => {
       expect((await intoBasket({ from: two, paid: "USDT" })).tokens).toEqual(["WETH"]);
       const { built, tokens } = await intoBasket({ from: one, paid: "USDT" });
@@ -161,7 +161,7 @@ describe("a token that the vault refuses now gives way to the next", () => {
     expect((await intoBasket({ from: two, paid: "USDT" })).tokens).toEqual(["USDT"]);
   });
 
-  test("its limit is smaller than the amount", async () => {
+  test("when its limit is below the amount", async () => {
     const within = (whole: bigint, trip: Omit<Trip, "vault">) =>
       withRoom("USDT", whole, async () => secondOf((await build({ ...trip, vault: dollars })).built));
     const [usdc, usdt] = [tokenOn(one, "USDC"), tokenOn(one, "USDT")];
@@ -170,7 +170,7 @@ describe("a token that the vault refuses now gives way to the next", () => {
     expect(await within(50n, { from: one, paid: "USDT" })).toBe(usdc);
   });
 
-  test("what the vault says of all of them is told, and of its own asset first", async () => {
+  test("returns the refusal of the vault's asset when all are refused", async () => {
     await withoutToken("USDT", () =>
       withoutToken("WETH", async () => {
         const journey: Journey = { from: two, paid: "USDT", vault: basket };
@@ -189,8 +189,8 @@ describe("a token that the vault refuses now gives way to the next", () => {
   });
 });
 
-describe("the preferred bridge decides before the order of tokens", () => {
-  test("it carries the second choice only", async () => {
+describe("preferred bridge ranks before the order of target tokens", () => {
+  test("selects the second token when the bridge carries only that", async () => {
     const more = { preferred_bridge: "cctp" } as const;
     const { built } = await build({ from: two, paid: "USDT", vault: dollars, more });
     expect([built.tracking.bridge, secondOf(built)]).toEqual(["cctp", tokenOn(one, "USDC")]);
@@ -198,7 +198,7 @@ describe("the preferred bridge decides before the order of tokens", () => {
     expect(secondOf(any.built)).toBe(tokenOn(one, "USDT"));
   });
 
-  test("it carries the third choice only, which is native money", async () => {
+  test("selects native money when the bridge carries only that", async () => {
     const more = { preferred_bridge: "stargate" } as const;
     const { built, tokens } = await intoBasket({ from: two, paid: "WBTC", more });
     expect([built.tracking.bridge, built.two_step, tokens]).toEqual(["stargate", true, ["WETH"]]);
@@ -206,13 +206,13 @@ describe("the preferred bridge decides before the order of tokens", () => {
     expect(BigInt(built.deposit_tx?.transaction_request.value ?? "0")).toBeGreaterThan(0n);
   });
 
-  test("it carries the first choice, which stays the first", async () => {
+  test("keeps the first token when the bridge carries it", async () => {
     const more = { preferred_bridge: "stargate" } as const;
     const { built, tokens } = await intoBasket({ from: two, paid: "USDT", more });
     expect([built.tracking.bridge, built.two_step, tokens]).toEqual(["stargate", false, ["USDT"]]);
   });
 
-  test("it carries none of them: another one is used, for the first choice", async () => {
+  test("falls back to another bridge for the first token", async () => {
     const more = { preferred_bridge: "cctp" } as const;
     const { built, tokens } = await intoBasket({ from: two, paid: "WBTC", more });
     expect([built.tracking.bridge, tokens]).toEqual(["across", ["WBTC"]]);

@@ -32,10 +32,10 @@ const approvalsIn = (calls: readonly { data: string }[]): bigint[] =>
     return (args as readonly [Hex, bigint])[1];
   });
 
-describe("a token that must be reset to zero before it is approved anew (USDT)", () => {
+describe("allowance reset (USDT)", () => {
   const usdt = [...vaultsFor("honest")].filter(({ asset_symbol }) => asset_symbol === "USDT");
 
-  test.each(usdt)("$chain_id: $name: a standing partial allowance is reset in the calls", async (vault) => {
+  test.each(usdt)("$chain_id: $name: the calls reset an existing partial allowance", async (vault) => {
     const chain = chainOf(vault.chain_id);
     const user = await newUser(chain, { USDT: amounts.USDT });
     await approve(chain, { user, token: tokenOn(chain, "USDT"), amount: amounts.USDT / 3n });
@@ -45,7 +45,7 @@ describe("a token that must be reset to zero before it is approved anew (USDT)",
     expect(built.simulation.allowance_sufficient).toBe(false);
   });
 
-  test("a standing allowance that is enough needs no approval at all", async () => {
+  test("a sufficient allowance needs no approval", async () => {
     const vault = vaultNamed("Plain USDT");
     const chain = chainOf(vault.chain_id);
     const user = await newUser(chain, { USDT: amounts.USDT });
@@ -69,11 +69,11 @@ test.each(vaultsFor("honest").slice(0, 1))(
   },
 );
 
-describe("a token that takes a fee on transfers", () => {
+describe("token with a fee on transfers", () => {
   const vault = vaultNamed("Toll FEE");
   const chain = chainOf(vault.chain_id);
 
-  test.each(["calls", "approval"] as const)("is deposited for what arrives (%s)", async (style) => {
+  test.each(["calls", "approval"] as const)("deposits the amount that arrives (%s)", async (style) => {
     const user = await newUser(chain, { FEE: amounts.FEE });
     const body = bodyFor(vault, { user: user.address });
     const { built } = await depositAndCheck(api, { vault, user, style, body });
@@ -83,11 +83,11 @@ describe("a token that takes a fee on transfers", () => {
   });
 });
 
-describe("a vault that must see the user as caller", () => {
+describe("vault that requires the user as caller", () => {
   const vault = vaultNamed("Members USDC");
   const chain = chainOf(vault.chain_id);
 
-  test("is marked as one with its own entry point", async () => {
+  test("shows its own entry point", async () => {
     expect(await api.vault(vault.vault_id)).toMatchObject({
       external_router: true,
       deposit_router: expect.stringMatching(new RegExp(`^${addressOf(vault)}$`, "i")),
@@ -112,7 +112,7 @@ describe("a vault that must see the user as caller", () => {
   );
 });
 
-describe("vaults with conditions take what meets them", () => {
+describe("vaults with conditions accept matching deposits", () => {
   test.each([
     ["Empty USDC", 1_000_000n],
     ["Limited Prime USDC", 500_000_000n],
@@ -125,11 +125,11 @@ describe("vaults with conditions take what meets them", () => {
   });
 });
 
-describe("a user without the money", () => {
+describe("user without the balance", () => {
   const [vault = vaultNamed("Plain USDC")] = vaultsFor("honest");
   const chain = chainOf(vault.chain_id);
 
-  test("gets the transaction, is told so, and can send it once the money is there", async () => {
+  test("receives the transaction with balance_sufficient false and can send it later", async () => {
     const user = await newUser(chain);
     const built = await api.build(bodyFor(vault, { user: user.address }));
     expect(built.simulation).toMatchObject({ balance_sufficient: false, allowance_sufficient: false });
@@ -142,7 +142,7 @@ describe("a user without the money", () => {
     expectPromiseKept(built, await balanceOf(chain, { token: addressOf(vault), owner: user.address }));
   });
 
-  test("gets it for every honest vault", async () => {
+  test("receives it for every honest vault", async () => {
     for (const honest of vaultsFor("honest", "caller", "fee_on_transfer")) {
       const user = await newUser(chainOf(honest.chain_id));
       const built = await api.build(bodyFor(honest, { user: user.address }));
@@ -150,7 +150,7 @@ describe("a user without the money", () => {
     }
   });
 
-  test("with native money too", async () => {
+  test("receives it for native money", async () => {
     const native = vaultNamed("Solid WETH");
     const user = await newUser(chain);
     const body = bodyFor(native, { user: user.address, amount: 10n ** 26n });

@@ -77,8 +77,8 @@ async function expectFailed(hash: Hex, found: { trackingId: string; substatus: s
   });
 }
 
-describe("a hash that carries no deposit", () => {
-  test("nobody knows is NOT_FOUND, and nothing is written", async () => {
+describe("status of a transaction without a deposit", () => {
+  test("unknown hash is NOT_FOUND and writes nothing", async () => {
     const rows = await countDeposits();
     const user = await newUser(chain);
     for (let index = 1; index <= 5; index += 1) {
@@ -97,7 +97,7 @@ describe("a hash that carries no deposit", () => {
     expect(await api.deposits(user.address)).toEqual([]);
   });
 
-  test("of a plain transfer is INVALID, and nothing is written", async () => {
+  test("plain transfer is INVALID and writes nothing", async () => {
     const rows = await countDeposits();
     const user = await newUser(chain, { USDC: 5n });
     const ether = await sendCall(user, { to: user.address, value: 1n });
@@ -118,21 +118,21 @@ describe("a hash that carries no deposit", () => {
     expect(await countDeposits()).toBe(rows);
   });
 
-  test("on another chain is NOT_FOUND there", async () => {
+  test("hash of another chain is NOT_FOUND", async () => {
     const sent = await ready();
     const hash = await sendAnyway(sent);
     expect(await api.status(hash, 31338)).toMatchObject({ status: "NOT_FOUND", deposit: null });
     expect(await api.status(hash, 31337)).toMatchObject({ status: "DONE" });
   });
 
-  test("on a chain that is not served is refused", async () => {
+  test("unsupported chain is refused", async () => {
     const answer = await api.send(`/v1/status?tx_hash=0x${"1".repeat(64)}&from_chain_id=1`);
     expect(problemOf(answer)).toMatchObject({ status: 400, code: "chain_unsupported" });
   });
 });
 
-describe("a deposit that reverted", () => {
-  test("because the price moved: SLIPPAGE_EXCEEDED", async () => {
+describe("status of a reverted deposit", () => {
+  test("price moved: SLIPPAGE_EXCEEDED", async () => {
     const sent = await ready();
     await undone(chain, async () => {
       const held = await balanceOf(chain, { token: usdc, owner: addressOf(vault) });
@@ -144,7 +144,7 @@ describe("a deposit that reverted", () => {
     });
   });
 
-  test("because it came too late: EXPIRED", async () => {
+  test("deadline passed: EXPIRED", async () => {
     const sent = await ready();
     await undone(chain, async () => {
       await rpc(chain.rpcUrl, "evm_increaseTime", 3_600);
@@ -164,14 +164,14 @@ describe("a deposit that reverted", () => {
     },
   );
 
-  test("because the approval is missing: INSUFFICIENT_ALLOWANCE", async () => {
+  test("approval missing: INSUFFICIENT_ALLOWANCE", async () => {
     const sent = await ready();
     await approve(sent.user, amounts.USDC - 1n);
     const hash = await sendAnyway(sent);
     await expectFailed(hash, { trackingId: sent.built.tracking_id, substatus: "INSUFFICIENT_ALLOWANCE" });
   });
 
-  test("because the money is gone: INSUFFICIENT_BALANCE", async () => {
+  test("balance spent: INSUFFICIENT_BALANCE", async () => {
     const sent = await ready();
     const data = encodeFunctionData({
       abi: erc20Abi,
@@ -183,7 +183,7 @@ describe("a deposit that reverted", () => {
     await expectFailed(hash, { trackingId: sent.built.tracking_id, substatus: "INSUFFICIENT_BALANCE" });
   });
 
-  test("because the vault stopped taking deposits: UNKNOWN_ERROR, and a second try may still succeed", async () => {
+  test("vault paused: UNKNOWN_ERROR, and a retry can succeed", async () => {
     const sent = await ready();
     await approve(sent.user, 0n);
     const first = await sendAnyway(sent);
@@ -202,7 +202,7 @@ describe("a deposit that reverted", () => {
   });
 });
 
-describe("a transaction that waits", () => {
+describe("status of a pending transaction", () => {
   test("is PENDING until it is mined", async () => {
     const sent = await ready();
     await rpc(chain.rpcUrl, "evm_setAutomine", false);
