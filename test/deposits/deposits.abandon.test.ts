@@ -29,7 +29,7 @@ test("abandonDeposit() changes nothing the second time", async () => {
 });
 
 test.each(depositStates.filter((state) => ![...open, "abandoned"].includes(state)))(
-  "a deposit that is %s is not given up",
+  "abandonDeposit() refuses a deposit that is %s",
   async (state) => {
     expect(await abandon(state)).toEqual({ outcome: "deposit_state", changes: [] });
   },

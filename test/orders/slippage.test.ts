@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_UINT256, PARTS_PER_BILLION } from "../../src/lib/amount.ts";
 import { allowedLoss, minimumShares, priceIsSafe } from "../../src/orders/slippage.ts";
-import { gasLimit } from "../../src/orders/wallet-calls.ts";
 
 const aSlippage = fc.double({ min: 1e-12, max: 0.5, noNaN: true });
 const shares = fc.bigInt(1n, MAX_UINT256);
@@ -19,12 +18,9 @@ describe("allowedLoss()", () => {
     [0.001, 1_000_000n],
     [0.000000001, 1n],
     [0.0000000001, 0n],
-  ])(
-    "of a direct deposit with slippage %s is %s parts per billion: half a percent at most",
-    (slippage, loss) => {
-      expect(allowedLoss(slippage, false)).toBe(loss);
-    },
-  );
+  ])("of a direct deposit with slippage %s is %s parts per billion, at most 0.5 %", (slippage, loss) => {
+    expect(allowedLoss(slippage, false)).toBe(loss);
+  });
 
   test("returns the whole slippage of a routed deposit", () => {
     fc.assert(
@@ -202,27 +198,6 @@ describe("priceIsSafe()", () => {
         fc.pre(minted >= 1_000n && (10n ** 18n * totalAssets) / totalSupply >= 1_000n);
         const price = { assets: (10n ** 18n * totalAssets) / totalSupply, shares: 10n ** 18n };
         expect(priceIsSafe({ amount, shares: minted, price, slippage: 0.001, assetDecimals: 6 })).toBe(true);
-      }),
-    );
-  });
-});
-
-describe("gasLimit()", () => {
-  const used = fc.bigInt(21_000n, 30_000_000n);
-
-  test("covers refunds, the withheld 64th and small changes of state", () => {
-    fc.assert(
-      fc.property(used, (gas) => {
-        expect((gasLimit(gas) - 20_000n) * 100n >= gas * 127n).toBe(true);
-      }),
-    );
-  });
-
-  test("stays below wallets' warning level and rises with the gas used", () => {
-    fc.assert(
-      fc.property(used, (gas) => {
-        expect(gasLimit(gas) <= 2n * gas + 100_000n).toBe(true);
-        expect(gasLimit(gas + 1n) >= gasLimit(gas)).toBe(true);
       }),
     );
   });

@@ -4,7 +4,7 @@ import { depositRouterRuntimeCode } from "../../src/router/artifact.ts";
 import { isRouterDeployed } from "../../src/vaults/router-deployment.ts";
 import { testContext } from "../support/context.ts";
 import { contractsClient } from "../support/multicall.ts";
-import { testChain } from "../support/rpc-node.ts";
+import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../support/rpc-node.ts";
 import { withAsk } from "../support/with-ask.ts";
 
 /** A chain with this code at the Router's address. */
@@ -15,15 +15,25 @@ function chainWith(code: Hex) {
 }
 
 test.each<[string, Hex, boolean]>([
-  ["is there with its own code", depositRouterRuntimeCode, true],
-  ["is not there without code", "0x", false],
-  ["is not what has other code", "0x6001600155", false],
-  ["is not what has a byte more", `${depositRouterRuntimeCode}00`, false],
-  ["is not what has another last byte", `${depositRouterRuntimeCode.slice(0, -2)}ff` as Hex, false],
-])("the Router %s", async (_what, code, deployed) => {
+  ["is deployed with its own code", depositRouterRuntimeCode, true],
+  ["is not deployed without code", "0x", false],
+  ["is not deployed with other code", "0x6001600155", false],
+  ["is not deployed with an extra byte", `${depositRouterRuntimeCode}00`, false],
+  ["is not deployed with a different last byte", `${depositRouterRuntimeCode.slice(0, -2)}ff` as Hex, false],
+])("isRouterDeployed(): the Router %s", async (_what, code, deployed) => {
   expect(await isRouterDeployed(chainWith(code), testChain.chainId)).toBe(deployed);
 });
 
-test("a chain that is not served has none to ask for", async () => {
+test("isRouterDeployed() throws chain_unsupported for an unsupported chain", async () => {
   await expect(isRouterDeployed(chainWith("0x"), 5)).rejects.toMatchObject({ code: "chain_unsupported" });
+});
+
+test.each<[string, RpcAnswer]>([
+  ["null", { result: null }],
+  ["text", { result: "soon" }],
+  ["an object", { result: {} }],
+])("isRouterDeployed() throws upstream_unavailable for %s as code", async (_what, answer) => {
+  const { client } = clientOn([await startHonestNode(() => answer)]);
+  const deployed = isRouterDeployed(testContext({ clients: [client] }), testChain.chainId);
+  await expect(deployed).rejects.toMatchObject({ code: "upstream_unavailable" });
 });

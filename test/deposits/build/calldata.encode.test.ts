@@ -1,7 +1,6 @@
-import { decodeFunctionData, erc20Abi, maxUint256, zeroAddress } from "viem";
+import { decodeFunctionData, maxUint256, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { encodeDepositCall, toRouterCall } from "../../../src/deposits/build/calldata.ts";
-import { encodeApprovals } from "../../../src/orders/wallet-calls.ts";
 import { depositRouterAddress } from "../../../src/router/address.ts";
 import { decodeRouterDeposit } from "../../../src/router/codec.ts";
 import { erc4626Abi } from "../../../src/vaults/families/erc4626/index.ts";
@@ -122,29 +121,5 @@ describe("encodeDepositCall() by the user", () => {
       functionName: "deposit",
       args: [AMOUNT, USER],
     });
-  });
-});
-
-describe("encodeApprovals()", () => {
-  const approval = { token: USDC, spender: OTHER, amount: 5n };
-  const amounts = (reset: boolean) =>
-    encodeApprovals({ ...approval, reset }).map(({ target, value, data }) => {
-      const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
-      return [target, value, functionName, args];
-    });
-
-  test("approves exactly the amount for exactly the spender", () => {
-    expect(amounts(false)).toEqual([[USDC, 0n, "approve", [OTHER, 5n]]]);
-  });
-
-  test("resets an existing allowance to zero first when asked", () => {
-    expect(amounts(true)).toEqual([
-      [USDC, 0n, "approve", [OTHER, 0n]],
-      [USDC, 0n, "approve", [OTHER, 5n]],
-    ]);
-  });
-
-  test("returns no approval for native money", () => {
-    expect(encodeApprovals({ ...approval, token: zeroAddress, reset: true })).toEqual([]);
   });
 });

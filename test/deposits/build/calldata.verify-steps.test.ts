@@ -49,13 +49,10 @@ describe.each(intents)("verifyDepositCall() of a deposit %s", (_what, intent) =>
     if (steps.length > 1) expectRefused(intent, (call) => ({ ...call, steps: call.steps.toReversed() }));
   });
 
-  test.each([[[]], [[OTHER]], [[USDC, OTHER]], [[zeroAddress]]])(
-    "with another sweep is refused: %j",
-    (sweep) => {
-      if (sweep.length === 0 && intent !== nativeIntent) return;
-      expectRefused(intent, (call) => ({ ...call, sweep: sweep as `0x${string}`[] }));
-    },
-  );
+  test.each([[[]], [[OTHER]], [[USDC, OTHER]], [[zeroAddress]]])("refuses a different sweep: %j", (sweep) => {
+    if (sweep.length === 0 && intent !== nativeIntent) return;
+    expectRefused(intent, (call) => ({ ...call, sweep: sweep as `0x${string}`[] }));
+  });
 
   test("refuses any changed, added or removed byte with `upstream_rejected`", () => {
     const call = encodeDepositCall(intent, floors);

@@ -111,7 +111,7 @@ describe("verifyDepositCall() through the Router", () => {
   });
 
   test.each(["amount", "minIn", "minShares", "deadline"] as const)(
-    "%s is refused when it is off by one",
+    "refuses %s when it is off by one",
     (field) => {
       const { deposit } = toRouterCall(intentOf(), floors);
       for (const off of [1n, -1n]) {

@@ -1,8 +1,6 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { isTokenRefusal } from "../../../src/deposits/build/preflight.ts";
 import { orderTargetTokens } from "../../../src/deposits/build/target-tokens.ts";
-import { AppError, type ErrorCode } from "../../../src/errors.ts";
 import { sameBridgedAssetAs } from "../../../src/providers/bridged-assets.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import { OTHER, USDC, USER, WETH } from "../../support/deposits/fixtures.ts";
@@ -64,23 +62,5 @@ describe("orderTargetTokens()", () => {
     const unknown = sameBridgedAssetAs({ chainId: 42161, token: OTHER }, 1);
     expect(unknown(USER)).toBe(false);
     expect(unknown("0xdAC17F958D2ee523a2206206994597C13D831ec7")).toBe(false);
-  });
-});
-
-describe("isTokenRefusal()", () => {
-  test.each<[ErrorCode, boolean]>([
-    ["vault_paused", true],
-    ["token_unsupported", true],
-    ["below_minimum", true],
-    ["above_maximum", true],
-    ["price_stale", true],
-    ["price_unsafe", true],
-    ["zero_shares", true],
-    ["not_allowed", false],
-    ["share_locked", false],
-    ["would_revert", false],
-    ["upstream_unavailable", false],
-  ])("returns for %s: %s", (code, may) => {
-    expect(isTokenRefusal(new AppError(code, ""))).toBe(may);
   });
 });

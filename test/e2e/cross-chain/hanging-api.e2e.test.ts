@@ -22,13 +22,16 @@ test.each([
   ["the database", [neon], ["503 store_unavailable"]],
   ["every node", nodes, ["504 upstream_timeout", "502 upstream_unavailable"]],
   ["both APIs", [lifi, across], ["504 upstream_timeout"]],
-])("timeout: while %s hangs a build is refused in time and leaves no record", async (what, hanging, codes) => {
-  const ways = what === "both APIs" ? [journey] : [journey, direct];
-  await withFaults({ emulators: hanging, faults: [HANG] }, async () => {
-    await Promise.all(ways.map((way) => expectRefusal(way, codes)));
-  });
-  for (const { address } of travellers) expect(await api.deposits(address)).toEqual([]);
-});
+])(
+  "timeout: while %s hangs a build is refused in time and leaves no record",
+  async (what, hanging, codes) => {
+    const ways = what === "both APIs" ? [journey] : [journey, direct];
+    await withFaults({ emulators: hanging, faults: [HANG] }, async () => {
+      await Promise.all(ways.map((way) => expectRefusal(way, codes)));
+    });
+    for (const { address } of travellers) expect(await api.deposits(address)).toEqual([]);
+  },
+);
 
 async function expectRefusal(way: Journey, codes: readonly string[]): Promise<void> {
   const traveller = await newTraveller(chains);

@@ -94,17 +94,20 @@ describe("status of one-step deposits", () => {
 });
 
 describe("status of two-step deposits", () => {
-  test.each(twoSignatures)("%s waits for the second step and is tracked into the vault", async (_, journey) => {
-    const waiting = { status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" };
-    const { traveller, built, ask } = await start(journey, waiting);
-    expect(built.two_step).toBe(true);
-    const hash = await goOn(journey, { traveller, trackingId: built.tracking_id });
-    const shares = await sharesOf(journey.vault, traveller.address);
-    expect(await ask()).toMatchObject({
-      status: "DONE",
-      substatus: "COMPLETED",
-      receiving: { tx_hash: hash, amount: String(shares), chain_id: journey.vault.chain_id },
-      deposit: { state: "completed", shares: String(shares), next: null },
-    });
-  });
+  test.each(twoSignatures)(
+    "%s waits for the second step and is tracked into the vault",
+    async (_, journey) => {
+      const waiting = { status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" };
+      const { traveller, built, ask } = await start(journey, waiting);
+      expect(built.two_step).toBe(true);
+      const hash = await goOn(journey, { traveller, trackingId: built.tracking_id });
+      const shares = await sharesOf(journey.vault, traveller.address);
+      expect(await ask()).toMatchObject({
+        status: "DONE",
+        substatus: "COMPLETED",
+        receiving: { tx_hash: hash, amount: String(shares), chain_id: journey.vault.chain_id },
+        deposit: { state: "completed", shares: String(shares), next: null },
+      });
+    },
+  );
 });

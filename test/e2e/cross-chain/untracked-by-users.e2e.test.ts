@@ -106,7 +106,7 @@ describe("poller without status requests", () => {
   test.each([
     ["refund", "refunded", null],
     ["fail_destination", "partial", expect.anything()],
-  ] as const)("a reported deposit of which the bridge made a %s is %s", async (mode, state, nextCheck) => {
+  ] as const)("a reported deposit with a bridge outcome %s is %s", async (mode, state, nextCheck) => {
     await withBridge({ relayer: { mode } }, async () => {
       const departed = await depart({ provider: "across", vault });
       await report(departed);

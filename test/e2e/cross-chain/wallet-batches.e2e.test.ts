@@ -64,7 +64,7 @@ test.each([
   { vault: "Remote USDC", bridge: "across" },
   { vault: "Remote USDC", bridge: "stargate" },
   { vault: "Remote WETH", bridge: "across", native: true },
-] as const)("a smart account's batch is followed into $vault over $bridge", async (way) => {
+] as const)("wallet batch: a smart account's batch is tracked into $vault over $bridge", async (way) => {
   const trip = await depart(way);
   expect(await until(trip, isDone)).toMatchObject({
     substatus: "COMPLETED",
@@ -81,7 +81,7 @@ test.each([
 test.each([
   { vault: "Plain USDC", bridge: "stargate_bus" },
   { vault: "Members USDC", bridge: "across" },
-] as const)("what a batch sent over $bridge waits for the second step into $vault", async (way) => {
+] as const)("wallet batch: a delivery over $bridge waits for the second step into $vault", async (way) => {
   const trip = await depart(way);
   const { deposit } = await until(trip, (told) => told.deposit?.next?.kind === "deposit");
   const chain = chainOf(trip.vault.chain_id);

@@ -98,7 +98,7 @@ test.each(claimed)("$name: an async request goes from requested to claimable to 
 });
 
 test.each(later.filter(({ adapter }) => adapter === "midas"))(
-  "$name settles later and sends the shares",
+  "$name: an async request is settled by the vault, which sends the shares",
   async (vault) => {
     const requested = await request(vault);
     const { target, user } = requested;

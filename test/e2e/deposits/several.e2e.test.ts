@@ -136,7 +136,7 @@ describe("target token of a route", () => {
   });
 
   test.each(["USDT", "WBTC"] as const)(
-    "that of the same symbol, bridged without a swap: %s",
+    "is the token of the same symbol, bridged without a swap: %s",
     async (paid) => {
       const { built, tokens } = await intoBasket({ from: two, paid });
       expect([built.two_step, tokens]).toEqual([false, [paid]]);

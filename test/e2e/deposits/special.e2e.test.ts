@@ -58,7 +58,7 @@ describe("allowance reset (USDT)", () => {
 });
 
 test.each(vaultsFor("honest").slice(0, 1))(
-  "a partial allowance of a plain token is replaced",
+  "allowance: a partial allowance of a plain token is replaced",
   async (vault) => {
     const chain = chainOf(vault.chain_id);
     const user = await newUser(chain, { USDC: amounts.USDC });
@@ -95,7 +95,7 @@ describe("vault that requires the user as caller", () => {
   });
 
   test.each(["calls", "approval"] as const)(
-    "is called by the user, with no floor on chain (%s)",
+    "is called by the user without minimum shares on chain (%s)",
     async (style) => {
       const user = await newUser(chain, { USDC: amounts.USDC });
       const body = bodyFor(vault, { user: user.address });

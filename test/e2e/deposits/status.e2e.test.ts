@@ -154,15 +154,12 @@ describe("status of a reverted deposit", () => {
     });
   });
 
-  test.each([35, 60, 75, 90])(
-    "because it had %i in a hundred of the gas it needs: OUT_OF_GAS",
-    async (percent) => {
-      const sent = await ready();
-      const gas = (BigInt(sent.built.simulation.gas_used) * BigInt(percent)) / 100n;
-      const hash = await sendAnyway(sent, gas);
-      await expectFailed(hash, { trackingId: sent.built.tracking_id, substatus: "OUT_OF_GAS" });
-    },
-  );
+  test.each([35, 60, 75, 90])("%i % of the required gas: OUT_OF_GAS", async (percent) => {
+    const sent = await ready();
+    const gas = (BigInt(sent.built.simulation.gas_used) * BigInt(percent)) / 100n;
+    const hash = await sendAnyway(sent, gas);
+    await expectFailed(hash, { trackingId: sent.built.tracking_id, substatus: "OUT_OF_GAS" });
+  });
 
   test("approval missing: INSUFFICIENT_ALLOWANCE", async () => {
     const sent = await ready();

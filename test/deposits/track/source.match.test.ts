@@ -112,7 +112,7 @@ describe("matchesSource() of native money in a user operation (ERC-4337)", () =>
   });
 
   test.each([entryPoint06Address, entryPoint07Address, entryPoint08Address, entryPoint09Address])(
-    "is paid through %s",
+    "is accepted through entry point %s",
     (by) => {
       expect(matchesSource(native, ran(by, operation({ by })))).toBe(true);
     },
@@ -121,9 +121,9 @@ describe("matchesSource() of native money in a user operation (ERC-4337)", () =>
   test.each<[string, TransactionOnChain]>([
     ["that failed", ran(entryPoint07Address, operation({ success: false }))],
     ["of another account", ran(entryPoint07Address, operation({ sender: OTHER }))],
-    ["that somebody else tells of", ran(entryPoint07Address, operation({ by: OTHER }))],
+    ["with an event of another contract", ran(entryPoint07Address, operation({ by: OTHER }))],
     ["through another contract", ran(OTHER, operation())],
-    ["that nobody tells of", ran(entryPoint07Address)],
+    ["without an event", ran(entryPoint07Address)],
   ])("rejects an operation %s", (_what, seen) => {
     expect(matchesSource(native, seen)).toBe(false);
   });

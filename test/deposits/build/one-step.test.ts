@@ -1,9 +1,6 @@
 import { decodeFunctionData, encodeErrorResult, erc20Abi, maxUint256, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { quoteLifetimeMs } from "../../../src/deposits/build/build.ts";
 import { buildOneStep } from "../../../src/deposits/build/one-step.ts";
-import { buildTwoStep } from "../../../src/deposits/build/two-step.ts";
-import type { VerifiedTransfer } from "../../../src/providers/provider.ts";
 import { depositRouterAddress } from "../../../src/router/address.ts";
 import { decodeRouterDeposit } from "../../../src/router/codec.ts";
 import { USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
@@ -116,20 +113,6 @@ describe("buildOneStep() across chains", () => {
   });
 });
 
-test.each([
-  [60, 60_000],
-  [300, 300_000],
-  [3_600, 300_000],
-])(
-  "quoteLifetimeMs() of a provider's quote valid for %d seconds is %d ms",
-  async (validSeconds, lifetime) => {
-    const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
-    const built = await buildOneStep(ctx, attempt);
-    const routed = { ...built, token: attempt.token, ranking: { quotes: [], decidedBy: null }, reasons: [] };
-    expect(quoteLifetimeMs({ kind: "routed", order: attempt.order, routed })).toBe(lifetime);
-  },
-);
-
 describe("buildOneStep() on one chain", () => {
   const swap = (gained: bigint) =>
     moving({ oneChain: true, atSource: { rises: { ...paysAll, [ofUser.shares]: gained } } });
@@ -143,36 +126,5 @@ describe("buildOneStep() on one chain", () => {
   test("refuses fewer shares than the minimum", async () => {
     const { ctx, attempt } = await swap(minShares - 1n);
     await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code: "upstream_rejected" });
-  });
-});
-
-describe("buildTwoStep()", () => {
-  const atVault: SimulatedEffects = { rises: { [ofUser.shares]: sharesFor(toAmountMin) } };
-
-  test("prepares a deposit of the guaranteed amount", async () => {
-    const { ctx, attempt, asked } = await moving({ caller: "user", atSource: { rises: paysAll }, atVault });
-    const { end } = await buildTwoStep(ctx, attempt);
-    expect(asked[0]).toMatchObject({ call: null, user: USER });
-    expect(end).toMatchObject({ kind: "two_step", deposit: { depositAmount: toAmountMin } });
-  });
-
-  const swap = (gained: bigint) =>
-    moving({
-      oneChain: true,
-      caller: "user",
-      atSource: { rises: { ...paysAll, [ofUser.usdc]: gained } },
-      atVault,
-    });
-
-  test("accepts a swap that delivers the promised amount", async () => {
-    const { ctx, attempt } = await swap(toAmountMin);
-    expect((await buildTwoStep(ctx, attempt)).route).toMatchObject({
-      toAmountMin,
-    } satisfies Partial<VerifiedTransfer>);
-  });
-
-  test("refuses a swap that delivers less than promised", async () => {
-    const { ctx, attempt } = await swap(toAmountMin - 1n);
-    await expect(buildTwoStep(ctx, attempt)).rejects.toMatchObject({ code: "upstream_rejected" });
   });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { preflightDeposit } from "../../../src/deposits/build/preflight.ts";
-import { isRouterDeployed } from "../../../src/vaults/router-deployment.ts";
 import { testContext } from "../../support/context.ts";
 import { intentOf, native, wethVault } from "../../support/deposits/fixtures.ts";
 import { answerMulticall, head } from "../../support/multicall.ts";
-import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../../support/rpc-node.ts";
+import { clientOn, type RpcAnswer, startHonestNode } from "../../support/rpc-node.ts";
 
 const useless: readonly [string, RpcAnswer][] = [
   ["null", { result: null }],
@@ -12,15 +11,7 @@ const useless: readonly [string, RpcAnswer][] = [
   ["an object", { result: {} }],
 ];
 
-describe("invalid responses of an RPC node throw upstream_unavailable", () => {
-  test.each(useless)("eth_getCode: %s", async (_what, answer) => {
-    const { client } = clientOn([await startHonestNode(() => answer)]);
-    const ctx = testContext({ clients: [client] });
-    await expect(isRouterDeployed(ctx, testChain.chainId)).rejects.toMatchObject({
-      code: "upstream_unavailable",
-    });
-  });
-
+describe("preflightDeposit() throws upstream_unavailable for an invalid response", () => {
   test.each(useless)("eth_getBalance: %s", async (_what, answer) => {
     const node = await startHonestNode(({ method, params }) => {
       if (method !== "eth_call") return answer;
