@@ -74,8 +74,8 @@ export function toRouterCall(intent: DepositIntent, floors: DepositFloors): Rout
     amount: intent.amount,
     caller: null,
   });
-  if (call.async) throw new RangeError("a request belongs to whoever makes it");
-  if (floors.minShares === null) throw new RangeError("the Router enforces a minimum of shares");
+  if (call.async) throw new RangeError("an async request must be made by its owner, not by the Router");
+  if (floors.minShares === null) throw new RangeError("a Router deposit needs minimum shares");
   const native = paysNative(intent);
   return {
     deposit: {
