@@ -57,8 +57,8 @@ function expectNoValue(message: string): void {
   }
 }
 
-describe("parseConfig", () => {
-  test("reads the least a deployment needs, and fills in the rest", () => {
+describe("parseConfig()", () => {
+  test("fills in defaults for a minimal deployment", () => {
     expect(parseConfig(bindings)).toEqual({
       databaseUrl: "postgres://user:pa55word@db.example/causeway",
       databaseHttpUrl: null,
@@ -80,7 +80,7 @@ describe("parseConfig", () => {
     });
   });
 
-  test("reads everything that can be said", () => {
+  test("parses every variable", () => {
     expect(parseConfig({ ...complete, PUBLIC_URL: "https://causeway.example/" })).toEqual({
       databaseUrl: "postgres://user:pa55word@db.example/causeway",
       databaseHttpUrl: "http://127.0.0.1:4444/sql",
@@ -113,7 +113,7 @@ describe("parseConfig", () => {
     });
   });
 
-  test("takes the platform's limiters by the limit in their name, and nothing that is none", () => {
+  test("takes platform limiters by the limit in their name", () => {
     const limiter = { limit: async () => ({ success: true }) };
     const env = {
       ...bindings,
@@ -126,7 +126,7 @@ describe("parseConfig", () => {
     expect(parseConfig(env).platformLimiters).toEqual(new Map([[600, limiter]]));
   });
 
-  test("takes the files beside the Worker from what can fetch them", () => {
+  test("takes static files from a binding that can fetch", () => {
     const assets = { fetch: async () => new Response() };
     expect(parseConfig({ ...bindings, ASSETS: assets }).assets).toBe(assets);
   });
@@ -136,26 +136,26 @@ describe("parseConfig", () => {
   });
 });
 
-describe("a variable that is missing", () => {
-  test.each(Object.keys(bindings) as (keyof typeof bindings)[])("%s is named, no value is", (name) => {
+describe("parseConfig() with a missing variable", () => {
+  test.each(Object.keys(bindings) as (keyof typeof bindings)[])("names %s and no value", (name) => {
     const { [name]: _removed, ...rest } = complete;
     const message = refusalOf(rest);
     expect(message).toBe(`configuration: missing or invalid: ${name}`);
     expectNoValue(message);
   });
 
-  test("does not hide another: all are named at once", () => {
+  test("names all missing variables at once", () => {
     expect(refusalOf({})).toBe(
       "configuration: missing or invalid: DATABASE_URL, UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, PUBLIC_URL",
     );
   });
 
-  test.each([undefined, null, "text", 5])("bindings that are none (%s) are refused", (env) => {
+  test.each([undefined, null, "text", 5])("parseConfig() refuses bindings that are no object (%s)", (env) => {
     expect(refusalOf(env)).toBe("configuration: missing or invalid: bindings");
   });
 });
 
-describe("a variable that is wrong", () => {
+describe("parseConfig() with an invalid variable", () => {
   test.each<[Variable, unknown]>([
     ["DATABASE_URL", "mysql://user:pa55word@db.example"],
     ["DATABASE_URL", 5],
@@ -202,19 +202,19 @@ describe("a variable that is wrong", () => {
     ["PARTNER_PEPPERS", '{"1":"wr0ng"}'],
     ["PARTNER_PEPPERS", `{"0":"${"wr0ng".repeat(8)}"}`],
     ["PARTNER_PEPPERS", `{"first":"${"wr0ng".repeat(8)}"}`],
-  ])("%s=%s is named, the value is not", (name, value) => {
+  ])("names the variable of %s=%s, not the value", (name, value) => {
     const message = refusalOf({ ...complete, [name]: value });
     expect(message).toBe(`configuration: missing or invalid: ${name}`);
     expectNoValue(message);
   });
 
-  test("is named once, however much of it is wrong", () => {
+  test("names a variable once, however many parts are invalid", () => {
     const CHAINS = '[{"chain_id":0,"rpc_urls":["x","y"]},{"chain_id":-1}]';
     expect(refusalOf({ ...complete, CHAINS })).toBe("configuration: missing or invalid: CHAINS");
   });
 });
 
-test("JSON that is empty is none", () => {
+test("parseConfig() treats empty JSON as absent", () => {
   const env = { ...bindings, CHAINS: "", PROVIDERS: "", RATE_LIMITS: "", PARTNER_PEPPERS: "" };
   expect(parseConfig(env)).toEqual(parseConfig(bindings));
 });

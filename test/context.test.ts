@@ -20,7 +20,7 @@ test.each([
     "configuration: missing or invalid: PUBLIC_URL, ADMIN_TOKEN",
   ],
   ["a chain that lacks its settings", { CHAINS: '[{"chain_id":424242}]' }, expect.stringContaining("424242")],
-])("%s keeps the isolate from starting, and is logged by name", (_what, change, error) => {
+])("createRuntime() throws and logs the name for %s", (_what, change, error) => {
   expect(() => createRuntime({ ...bindings, ...change })).toThrow(
     expect.objectContaining({ code: "internal" }),
   );
@@ -28,7 +28,7 @@ test.each([
   expect(JSON.stringify(lines)).not.toMatch(/pa55word|redis-t0ken|0rigin|t00/);
 });
 
-test("every request says so, and writes it down, until the variable is there", async () => {
+test("every request answers and logs a missing variable until it is set", async () => {
   const app = composeApp();
   const executionCtx = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
   const { DATABASE_URL: _, ...env } = bindings;
@@ -49,7 +49,7 @@ test("every request says so, and writes it down, until the variable is there", a
   expect(lines.map(({ event }) => event)).toEqual(["not_started", "not_started"]);
 });
 
-test("what is complete starts without a word", () => {
+test("createRuntime() starts without a log line when complete", () => {
   expect(createRuntime(bindings).config.publicUrl).toBe("https://causeway.example");
   expect(lines).toEqual([]);
 });

@@ -114,8 +114,8 @@ afterAll(async () => {
   await nodes?.close();
 });
 
-describe("one invocation, eleven chains that lag a million blocks, seven of which hang", () => {
-  test("gets on with each that answers, within what the platform grants", async () => {
+describe("jobs with eleven chains that lag a million blocks, seven of which hang", () => {
+  test("index every chain that answers within the platform's limits", async () => {
     const counts = await invoke("* * * * *");
     for (const chainId of CHAINS)
       expect(counts.get(String(chainId)), `${chainId}`).toBeLessThanOrEqual(OF_CHAIN);
@@ -136,7 +136,7 @@ describe("one invocation, eleven chains that lag a million blocks, seven of whic
       if (LIVING.includes(chainId)) expect(second.get(chainId)).toBeGreaterThan((headBlock ?? 0) + 300);
   });
 
-  test("leaves the stores a connection when nobody expected any to hang", async () => {
+  test("leave the database and Redis a connection when no chain was known to hang", async () => {
     await causeway.db.update(flowTips).set({ error: null });
     const before = new Map((await tips()).map(({ chainId, headBlock }) => [chainId, headBlock ?? 0]));
     await invoke("* * * * *");
@@ -148,7 +148,7 @@ describe("one invocation, eleven chains that lag a million blocks, seven of whic
     }
   });
 
-  test("watches those who govern within it too, snapshots and signals included", async () => {
+  test("read control events, snapshots and signals within the limits too", async () => {
     const counts = await invoke("*/5 * * * *");
     for (const chainId of CHAINS)
       expect(counts.get(String(chainId)), `${chainId}`).toBeLessThanOrEqual(OF_CHAIN);
@@ -160,7 +160,7 @@ describe("one invocation, eleven chains that lag a million blocks, seven of whic
     }
   });
 
-  test("shows how far each lags, and what a dead one ended with", async () => {
+  test("show each chain's lag and a dead one's error", async () => {
     const { indexes } = (await (await isolate.send("/health/ready")).json()) as {
       indexes: { chain_id: number; lag: number | null; error: string | null }[];
     };

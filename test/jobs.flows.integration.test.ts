@@ -36,8 +36,8 @@ function message(body: unknown) {
   return { body, fate, ack: () => void fate.push("ack"), retry: () => void fate.push("retry") };
 }
 
-describe("the job", () => {
-  test("indexes every chain that answers; another one keeps none from it", async () => {
+describe("indexFlowsJob", () => {
+  test("indexes every chain that answers, whatever the others do", async () => {
     const rows = [vaultRow({ number: 0, address: vault }), vaultRow({ number: 1, chainId: SILENT })];
     await causeway.db.insert(vaults).values(rows);
     expect(await indexFlowsJob.run(causeway.context())).toEqual({
@@ -50,7 +50,7 @@ describe("the job", () => {
   });
 });
 
-describe("what /health/ready tells of chains", () => {
+describe("GET /health/ready on chain indexes", () => {
   const ready = async (from: Isolate = causeway) => {
     const answer = await from.send("/health/ready");
     const text = await answer.text();
@@ -70,7 +70,7 @@ describe("what /health/ready tells of chains", () => {
     error: "upstream_unavailable",
   };
 
-  test("is where each stands, and the code that a chain which does not answer ended with", async () => {
+  test("shows each chain's position and the last error code", async () => {
     const head = Number(await chain.node.getBlockNumber());
     await indexFlowsJob.run(causeway.context());
     const { status, overall, failing, indexes, text } = await ready();
@@ -79,7 +79,7 @@ describe("what /health/ready tells of chains", () => {
     for (const secret of ["http", "127.0.0.1", "postgres", "redis-token"]) expect(text).not.toContain(secret);
   });
 
-  test("shows an indexer that is stuck by its lag, until it runs again", async () => {
+  test("shows the lag of a stuck indexer until it runs again", async () => {
     const head = Number(await chain.node.getBlockNumber());
     await chain.node.mine({ blocks: 7 });
     expect((await ready()).indexes[0]).toEqual({
@@ -93,7 +93,7 @@ describe("what /health/ready tells of chains", () => {
     expect((await ready()).indexes[0]).toMatchObject({ indexed: head + 7, lag: 0 });
   });
 
-  test("is still told without the database, which is named by a code", async () => {
+  test("answers without the database, with an error code for it", async () => {
     await causeway.fault("neon", [{ match: "", kind: "status", status: 500, count: 100 }]);
     const { status, overall, failing, indexes } = await ready();
     await causeway.fault("neon", []);
@@ -106,7 +106,7 @@ describe("what /health/ready tells of chains", () => {
     expect((await ready()).failing).not.toContain("database: store_unavailable");
   });
 
-  test("keeps the code of a run whose node failed, until one goes well", async () => {
+  test("keeps a failed run's error code until the next success", async () => {
     const setting = {
       chain_id: CHAIN_ID,
       rpc_urls: [`${NO_NODE}/a-key-of-ours`],
@@ -124,8 +124,8 @@ describe("what /health/ready tells of chains", () => {
   });
 });
 
-describe("a message of the queue", () => {
-  test("is done, and done again without effect", async () => {
+describe("handleMessages()", () => {
+  test("backfills idempotently", async () => {
     await causeway.db.delete(flows);
     const body = { chain_id: CHAIN_ID, from: 0, to: 10 };
     const messages = [message(body), message(body)];
@@ -133,13 +133,13 @@ describe("a message of the queue", () => {
     expect(messages.map(({ fate }) => fate)).toEqual([["ack"], ["ack"]]);
   });
 
-  test("is delivered again when its chain does not answer, or when it means nothing", async () => {
+  test("retries a message whose chain does not answer or that is malformed", async () => {
     const messages = [message({ chain_id: 1, from: 0, to: 1 }), message({ chain_id: "x" }), message(null)];
     await handleMessages({ queue: "causeway-flows", messages }, causeway.context);
     expect(messages.map(({ fate }) => fate)).toEqual([["retry"], ["retry"], ["retry"]]);
   });
 
-  test("is only logged as a dead letter", async () => {
+  test("only logs dead letters", async () => {
     const dead = message({ chain_id: CHAIN_ID, from: 0, to: 10 });
     await handleMessages({ queue: "causeway-flows-dead", messages: [dead] }, causeway.context);
     expect(dead.fate).toEqual(["ack"]);

@@ -7,17 +7,17 @@ import { jobsByCron } from "../src/jobs.ts";
 const root = join(import.meta.dirname, "..");
 const jobs = Object.values(jobsByCron).flat(2);
 
-test("every trigger of the deployment starts jobs, and no others exist", () => {
+test("jobsByCron has jobs for exactly the cron triggers of the deployment", () => {
   const { crons } = unstable_readConfig({ config: join(root, "wrangler.toml") }).triggers;
   expect([...(crons ?? [])].sort()).toEqual(Object.keys(jobsByCron).sort());
   expect(jobs.every(({ run }) => typeof run === "function")).toBe(true);
 });
 
-test("every job has a name and so a lock of its own", () => {
+test("jobsByCron gives every job a unique name and so its own lock", () => {
   expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
 });
 
-test("jobs only translate: what they do is said by verbs", () => {
+test("jobs.ts imports verbs only", () => {
   const imports = readFileSync(join(root, "src/jobs.ts"), "utf8").match(/from "\.\/[^"]+"/g) ?? [];
   expect(imports.filter((path) => /\/(db|redis|chains|providers|vaults)\//.test(path))).toEqual([]);
 });

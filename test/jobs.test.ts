@@ -24,7 +24,7 @@ async function run(jobs: readonly Job[]) {
   return { outcome, lines: contexts.flatMap(({ logged }) => logged), contexts };
 }
 
-describe("runJobs", () => {
+describe("runJobs()", () => {
   test("runs each in a context of its own and writes one line for it", async () => {
     const { outcome, lines, contexts } = await run([works("a"), works("b")]);
     expect(outcome).toBeUndefined();
@@ -50,7 +50,7 @@ describe("runJobs", () => {
     ]);
   });
 
-  test("holds up no list for another: each waits for its own jobs only", async () => {
+  test("runs lists independently: each waits for its own jobs only", async () => {
     const done: string[] = [];
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ describe("runJobs", () => {
     expect(done).toEqual(["quick", "after quick", "slow", "after slow"]);
   });
 
-  test("tells of what nobody foresaw without the secrets that its message repeats", async () => {
+  test("logs unexpected errors without the secrets in their messages", async () => {
     const key = "https://rpc.example/v2/0123456789abcdef";
     const leaks = job("a", async () => {
       throw new Error("fetch failed", { cause: new Error(`no answer from ${key}`) });
@@ -83,7 +83,7 @@ describe("runJobs", () => {
     expect(JSON.stringify(lines)).not.toContain("rpc.example");
   });
 
-  test("leaves out what is still running elsewhere", async () => {
+  test("skips a job whose lock is held elsewhere", async () => {
     let inner: unknown[] = [];
     const shared = testContext();
     const again = job("a", async () => ({ twice: true }));
@@ -98,7 +98,7 @@ describe("runJobs", () => {
     expect(shared.logged.at(-1)).toMatchObject({ job: "a", busy: false, did: "a" });
   });
 
-  test("of a trigger that starts nothing does nothing", async () => {
+  test("does nothing without jobs", async () => {
     expect(await run([])).toMatchObject({ outcome: undefined, lines: [] });
   });
 });

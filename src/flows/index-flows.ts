@@ -94,7 +94,7 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
   } catch (error) {
     ctx.log.warn("flows_failed", { chain_id: chainId, error: describeError(error) });
     const code = error instanceof AppError ? error.code : "upstream_unavailable";
-    await indexer.store.note({ error: code });
+    await indexer.store.noteRun({ error: code });
     throw error;
   }
 }
@@ -121,7 +121,7 @@ async function scheduleBackfill(
   if (now - (state.tip.historyAt?.getTime() ?? 0) > BACKFILL_LOST_MS) {
     const parts = splitBackfill(missing, state.tip.span);
     await queue.sendBatch(parts.map((part) => ({ body: { chain_id: indexer.chainId, ...part } })));
-    await indexer.store.note({ historyAt: new Date(now) });
+    await indexer.store.noteRun({ historyAt: new Date(now) });
   }
   return countBlocks(missing);
 }

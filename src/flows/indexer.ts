@@ -27,14 +27,14 @@ export interface FlowStore {
   applyTip(step: TipStep): Promise<boolean>;
   applyHistory(step: HistoryStep): Promise<void>;
   /** Adds events that an earlier answer omitted; returns their number. */
-  addMissed(step: OmittedStep): Promise<number>;
+  addOmitted(step: OmittedStep): Promise<number>;
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   rewind(from: number): Promise<void>;
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
   /** Returns the newest blocks with final flows, newest first, with the hashes they had. */
   newestFinal(): Promise<BlockId[]>;
   /** Records the last run's error, or when backfill was queued. */
-  note(change: { error: string } | { historyAt: Date }): Promise<void>;
+  noteRun(change: { error: string } | { historyAt: Date }): Promise<void>;
 }
 
 /** One chain's indexer for one run. */
@@ -55,12 +55,12 @@ export function storeOf(db: Database, chainId: number): FlowStore {
     load: () => loadFlowState(db, { chainId, span: INITIAL_BLOCKS }),
     applyTip: (step) => applyTipStep(db, step),
     applyHistory: (step) => applyHistoryStep(db, step),
-    addMissed: (step) => addOmittedFlows(db, step),
+    addOmitted: (step) => addOmittedFlows(db, step),
     reset: (vaults) => resetFlows(db, { chainId, vaults }),
     rewind: (from) => rewindFlows(db, { chainId, from }),
     noteStarts: (searches) => writeStartSearches(db, { chainId, searches }),
     newestFinal: () => selectNewestFinal(db, chainId),
-    note: (change) => writeFlowNote(db, { chainId, change }),
+    noteRun: (change) => writeFlowNote(db, { chainId, change }),
   };
 }
 

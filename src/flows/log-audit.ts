@@ -41,7 +41,7 @@ export async function auditLogs(
     const missed =
       rows.length === 0
         ? 0
-        : await indexer.store.addMissed({ rows, version, ...toSourcedVaults(indexer, state) });
+        : await indexer.store.addOmitted({ rows, version, ...toSourcedVaults(indexer, state) });
     if (missed > 0)
       indexer.log.error("flows_left_out", { chain_id: indexer.chainId, ...range, rows: missed });
   } catch (error) {

@@ -66,7 +66,7 @@ export async function reindexChain(
 /** Loads the state once the start blocks of all vaults are known, or no more of them can be found. */
 async function loadWithStartBlocks(indexer: Indexer, budget: RequestBudget): Promise<IndexState> {
   let state = await loadIndexState(indexer);
-  for (let round = 0; round < ROUNDS && state.unstarted.length > 0; round += 1) {
+  for (let round = 0; round < ROUNDS && state.withoutStart.length > 0; round += 1) {
     await findStartBlocks(indexer, { state, budget });
     state = await loadIndexState(indexer);
   }

@@ -44,13 +44,13 @@ type CodeAtBlock = ReadonlySet<string> | "none" | "unclear";
  */
 export async function findStartBlocks(
   indexer: Indexer,
-  run: { state: Pick<IndexState, "tip" | "unstarted">; budget: RequestBudget },
+  run: { state: Pick<IndexState, "tip" | "withoutStart">; budget: RequestBudget },
 ): Promise<void> {
   const { state, budget } = run;
-  if (state.unstarted.length === 0 || !affordsAnotherNode(budget)) return;
+  if (state.withoutStart.length === 0 || !affordsAnotherNode(budget)) return;
   const head = state.tip.headBlock ?? (await readLatestNumber(indexer, budget));
   if (head === null) return;
-  const searches = toSearches(state.unstarted, Math.max(0, head - UNSETTLED_BLOCKS));
+  const searches = toSearches(state.withoutStart, Math.max(0, head - UNSETTLED_BLOCKS));
   for (let probe = 0; probe < PROBES && affordsAnotherNode(budget); probe += 1) {
     const block = nextProbe(searches);
     if (block === null) break;
@@ -61,10 +61,10 @@ export async function findStartBlocks(
   await indexer.store.noteStarts(searches.map(({ of }) => of));
 }
 
-function toSearches(unstarted: readonly VaultWithoutStart[], settled: number): StartBlockSearch[] {
+function toSearches(withoutStart: readonly VaultWithoutStart[], settled: number): StartBlockSearch[] {
   const searches: StartBlockSearch[] = [];
   let count = 1;
-  for (const { vault, source, search } of unstarted) {
+  for (const { vault, source, search } of withoutStart) {
     const { addresses } = adapterOf(vault).flows(vault);
     count += addresses.length;
     if (count > MAX_CODE_ADDRESSES) break;

@@ -16,7 +16,7 @@ export interface IndexState {
   tip: FlowTip;
   vaults: readonly IndexedVault[];
   provisional: FlowState["provisional"];
-  unstarted: readonly VaultWithoutStart[];
+  withoutStart: readonly VaultWithoutStart[];
 }
 
 /** A vault whose start block is not known yet, and the search for it; null before it has begun. */
@@ -40,7 +40,7 @@ export async function loadIndexState(indexer: Indexer): Promise<IndexState> {
   return describeVaults(indexer, await indexer.store.load());
 }
 
-function describeVaults(indexer: Indexer, { tip, vaults, provisional, unstarted }: FlowState) {
+function describeVaults(indexer: Indexer, { tip, vaults, provisional, withoutStart }: FlowState) {
   const described = <T extends { row: FlowState["vaults"][number]["row"] }>(list: readonly T[]) =>
     list.flatMap(({ row, ...rest }) => {
       try {
@@ -51,7 +51,7 @@ function describeVaults(indexer: Indexer, { tip, vaults, provisional, unstarted 
         return [];
       }
     });
-  return { tip, provisional, vaults: described(vaults), unstarted: described(unstarted) };
+  return { tip, provisional, vaults: described(vaults), withoutStart: described(withoutStart) };
 }
 
 /** Returns the blocks missing from a vault's history; none before the tip has reached the vault. */

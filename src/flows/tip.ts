@@ -35,7 +35,7 @@ interface TipRead {
   budget: RequestBudget;
   known: readonly FlowRow[];
   /** True while stored data is trusted over a contradicting node. */
-  patient: boolean;
+  trustStored: boolean;
   /** Called when a node is on another fork below the stored final block. */
   onOtherHistory: () => void;
 }
@@ -55,12 +55,12 @@ export async function indexTip(
     indexer.chainId,
     vaults.map(({ vault }) => vault),
   );
-  const patient = indexer.now() - (tip.movedAt?.getTime() ?? 0) < PATIENCE_MS;
+  const trustStored = indexer.now() - (tip.movedAt?.getTime() ?? 0) < PATIENCE_MS;
   const nodes = { asked: 0, contradicted: 0 };
   const onOtherHistory = () => {
     nodes.contradicted += 1;
   };
-  const followed = { tip, sources, known: provisional, patient, onOtherHistory };
+  const followed = { tip, sources, known: provisional, trustStored, onOtherHistory };
   try {
     const read = await onOneNodeWithinBudget(indexer.client, run.budget, (node, budget) => {
       nodes.asked += 1;
@@ -71,7 +71,7 @@ export async function indexTip(
     // Unanimous only if the budget would have allowed another node.
     const all = nodes.asked > 0 && affordsAnotherNode(run.budget);
     const unanimous = all && nodes.contradicted === nodes.asked;
-    if (unanimous && !patient) await rewindToCommonAncestor(indexer);
+    if (unanimous && !trustStored) await rewindToCommonAncestor(indexer);
     throw error;
   }
 }
@@ -100,7 +100,7 @@ async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks>
   const { tip, sources, budget } = followed;
   const latest = await readBlock(node, "latest");
   const target = await readFinalBlock(node, { ...followed, latest });
-  if (tip.headBlock !== null && latest.number < tip.headBlock && followed.patient)
+  if (tip.headBlock !== null && latest.number < tip.headBlock && followed.trustStored)
     throw new OutsideError("malformed", "the node lies behind what another one told");
   const from = (tip.finalBlock ?? target.number) + 1;
   const range = { from, to: latest.number };
@@ -110,7 +110,7 @@ async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks>
   const final = end < target.number ? await readBlock(node, end) : target;
   const head = end === latest.number ? latest : end === final.number ? final : await readBlock(node, end);
   const rows = sources.toRows(logs, final.number);
-  if (followed.patient) await assertNoOmittedLogs(node, { known: followed.known, rows, end });
+  if (followed.trustStored) await assertNoOmittedLogs(node, { known: followed.known, rows, end });
   // Last: as long as the head is unchanged, no reorg happened and all answers are from one chain.
   const again = await readBlock(node, latest.number);
   if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");

@@ -14,13 +14,13 @@ const answered = ({ params }: { params: readonly unknown[] }, block = head): Rpc
   const [{ data }] = params as [{ data: Hex }];
   return { result: answerMulticall(data, { contracts: tens, block }) };
 };
-describe("an unusable answer", () => {
+describe("aggregate() with an unusable answer", () => {
   test.each<[string, (call: { params: readonly unknown[] }) => RpcAnswer]>([
     ["null", () => ({ result: null })],
     ["nothing", () => ({ result: "0x" })],
     ["garbage", () => ({ result: "0xzz" })],
     ["another chain's answer", (call) => answered(call, { ...head, chainId: 1 })],
-  ])("is asked of the next node: %s", async (_what, answer) => {
+  ])("asks the next node: %s", async (_what, answer) => {
     const [broken, fine] = [await startHonestNode(answer), await startHonestNode(answered)];
     const { client, health, clock } = clientOn([broken, fine]);
     const { results } = await aggregate(client, { a: value(1) });
@@ -30,8 +30,8 @@ describe("an unusable answer", () => {
   });
 });
 
-describe("an answer that is too short", () => {
-  test("is refused: values never move to another read", async () => {
+describe("aggregate() with a truncated answer", () => {
+  test("refuses it: values never move to another read", async () => {
     let asked = 0;
     const inner = contractsClient(tens);
     const client = {
@@ -48,8 +48,8 @@ describe("an answer that is too short", () => {
   });
 });
 
-describe("two requests at once", () => {
-  test("never take one node's word for another's chain", async () => {
+describe("aggregate() twice at the same time", () => {
+  test("never takes one node's chain id for another's", async () => {
     // The first node answers a read late; meanwhile another request fails there and is tried on the second, whose
     // chain is another: what the late answer proves, it proves of the first node.
     const slow = await startHonestNode((call): RpcAnswer => {

@@ -28,8 +28,8 @@ const REVERT: Hex = "0x08c379a0";
 /** Contract n answers n × 10. */
 const tens: Contracts = ({ to }) => word(BigInt(to) * 10n);
 
-describe("many reads", () => {
-  test("are one request at one block", async () => {
+describe("aggregate()", () => {
+  test("makes many reads in one request at one block", async () => {
     const client = contractsClient(tens);
     const { block, results } = await aggregate(client, { a: value(1), b: value(2) });
     expect(block).toEqual({ number: 1_234, timestamp: 1_700_000_000 });
@@ -43,7 +43,7 @@ describe("many reads", () => {
     ["an address without code", { ok: true, data: "0x" }, null],
     ["half a word", { ok: true, data: "0x0001" }, null],
     ["a fallback's text", { ok: true, data: "0x68656c6c6f" }, null],
-  ])("each read fails by itself: %s", async (_what, answer, revert) => {
+  ])("lets each read fail on its own: %s", async (_what, answer, revert) => {
     for (const broken of [1, 2, 3]) {
       const client = contractsClient((call) => (BigInt(call.to) === BigInt(broken) ? answer : tens(call)));
       const { results } = await aggregate(client, { 1: value(1), 2: value(2), 3: value(3) });
@@ -54,7 +54,7 @@ describe("many reads", () => {
     }
   });
 
-  test("a value of another type is a failure, not a value", async () => {
+  test("reports returndata of another type as a failed read", async () => {
     const client = contractsClient(() => word(2n));
     const { results } = await aggregate(client, {
       flag: read({ to: address(1), abi, name: "flag" }),
@@ -63,7 +63,7 @@ describe("many reads", () => {
     expect(results).toEqual({ flag: { ok: false, revert: null }, value: { ok: true, value: 2n } });
   });
 
-  test("any set of reads may fail, and none takes another's place", async () => {
+  test("keeps results in place whichever reads fail", async () => {
     const property = fc.asyncProperty(
       fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
       async (oks) => {
@@ -83,7 +83,7 @@ describe("many reads", () => {
     await fc.assert(property, { numRuns: 50 });
   });
 
-  test("more than fit one request are split, in order, at the first one's block", async () => {
+  test("splits reads that do not fit one request, in order, and returns the first request's block", async () => {
     let slices = 0;
     const nextBlock: ChainClient = {
       ...contractsClient(tens),
@@ -99,7 +99,7 @@ describe("many reads", () => {
     expect(results).toEqual(reads.map((_, index) => ({ ok: true, value: BigInt((index + 1) * 10) })));
   });
 
-  test("as many as fit are one request", async () => {
+  test("sends as many reads as fit in one request", async () => {
     const client = contractsClient(tens);
     await aggregateList(
       client,
@@ -108,12 +108,12 @@ describe("many reads", () => {
     expect(client.calls).toHaveLength(1);
   });
 
-  test("no reads still tell the block", async () => {
+  test("returns the block without any reads", async () => {
     const { block, results } = await aggregate(contractsClient(tens), {});
     expect([block.number, results]).toEqual([1_234, {}]);
   });
 
-  test("chain and head are reported, for the client to judge", async () => {
+  test("reports chain id and head to the client", async () => {
     const client = contractsClient(tens);
     const reports: unknown[] = [];
     await aggregate({ ...client, observe: (report) => void reports.push(report) }, { a: value(1) });
@@ -128,7 +128,7 @@ describe("many reads", () => {
     ["half a byte", "0x123"],
     ["one word", numberToHex(1, { size: 32 })],
     ["an offset beyond the end", `0x${"f".repeat(64)}`],
-  ])("%s for an answer is 502", async (_what, answer) => {
+  ])("throws upstream_unavailable when the answer is %s", async (_what, answer) => {
     const client = { ...contractsClient(tens), request: async () => answer };
     await expect(aggregate(client, { a: value(1) })).rejects.toMatchObject({
       name: "AppError",
@@ -156,8 +156,8 @@ function scripted(answer: (call: { to: bigint; times: number; gas: number }) => 
 }
 const ten = (to: bigint): ContractAnswer => word(to * 10n);
 
-describe("what a request did not reach", () => {
-  test("is asked again, with what a contract burned behind the others", async () => {
+describe("aggregate() with reads that were not reached", () => {
+  test("retries them, those of a contract that burned its gas last", async () => {
     const orders: bigint[][] = [];
     const client = contractsClient(() => ({ ok: true, data: "0x" }));
     const request: ChainClient["request"] = async (_method, params) => {
@@ -191,7 +191,7 @@ describe("what a request did not reach", () => {
     ]);
   });
 
-  test("is given up after six requests", async () => {
+  test("gives up after six requests", async () => {
     const client = scripted(({ to }) => (to === 1n ? ten(to) : { ok: false, status: "not_reached" }));
     const { results } = await aggregate(client, { a: value(1), b: value(2) });
     expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: false, revert: null } });
@@ -199,8 +199,8 @@ describe("what a request did not reach", () => {
   });
 });
 
-describe("a read that spent its gas", () => {
-  test("is asked once more, with more", async () => {
+describe("aggregate() with a read that used all its gas", () => {
+  test("retries it once with more gas", async () => {
     const client = scripted(({ to, gas }) =>
       to === 2n && gas < 20_000_000 ? { ok: false, status: "spent" } : ten(to),
     );
@@ -211,7 +211,7 @@ describe("a read that spent its gas", () => {
     ]);
   });
 
-  test("is unknown when that does not do, and no revert", async () => {
+  test("reports it as unknown, not as a revert, when more gas does not suffice", async () => {
     const client = scripted(({ to }) => (to === 2n ? { ok: false, status: "spent" } : ten(to)));
     const { results } = await aggregate(client, { a: value(1), b: value(2) });
     expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: false, revert: null } });
@@ -219,14 +219,14 @@ describe("a read that spent its gas", () => {
   });
 });
 
-test("an answer that is longer than anybody reads is unknown, without another request", async () => {
+test("aggregate() reports an oversized answer as unknown without a retry", async () => {
   const client = scripted(({ to }) => (to === 2n ? { ok: false, status: "unknown" } : ten(to)));
   const { results } = await aggregate(client, { a: value(1), b: value(2) });
   expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: false, revert: null } });
   expect(client.calls).toHaveLength(1);
 });
 
-test("calls are split by weight too: none outgrows what creation code may weigh", async () => {
+test("sliceCalls() splits by size: no request exceeds the limit of creation code", async () => {
   const heavy = { to: address(1), data: `0x${"00".repeat(20_000)}` as const, decode: (data: Hex) => data };
   const client = contractsClient(tens);
   const { results } = await aggregateList(client, [heavy, heavy, heavy, value(2)]);
@@ -236,28 +236,28 @@ test("calls are split by weight too: none outgrows what creation code may weigh"
   expect(Math.max(...sizes)).toBeLessThanOrEqual(49_152);
 });
 
-describe("over a node", () => {
+describe("aggregate() over a real client", () => {
   const multicallNode = (block = head) =>
     startHonestNode(({ params }): RpcAnswer => {
       const [{ data }] = params as [{ data: Hex }];
       return { result: answerMulticall(data, { contracts: tens, block }) };
     });
 
-  test("reads work, and prove the node's chain on the way", async () => {
+  test("verifies the node's chain id with the same request", async () => {
     const node = await multicallNode();
     const { client, health } = clientOn([node]);
     expect((await aggregate(client, { a: value(1) })).results.a).toEqual({ ok: true, value: 10n });
     expect([node.calls.length, health.isVerified(node.url)]).toEqual([1, true]);
   });
 
-  test("the wrong chain is refused, whatever it answers", async () => {
+  test("refuses answers from the wrong chain", async () => {
     const node = await multicallNode({ ...head, chainId: 1 });
     const { client, health } = clientOn([node]);
     await expect(aggregate(client, { a: value(1) })).rejects.toMatchObject({ code: "upstream_unavailable" });
     expect(health.isVerified(node.url)).toBe(false);
   });
 
-  test("a node that fell behind itself is asked last from then on", async () => {
+  test("tries a node last whose head fell behind its own earlier answer", async () => {
     const block = { ...head };
     const node = await multicallNode(block);
     const { client, health, clock } = clientOn([node]);

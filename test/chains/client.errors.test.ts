@@ -6,8 +6,8 @@ const answers = (answer: RpcAnswer) => startHonestNode(() => answer);
 const reverts: RpcAnswer = { error: { code: 3, message: "execution reverted", data: "0x08c379a0" } };
 const unknown: RpcAnswer = { error: { code: -32601, message: "the method does not exist/is not available" } };
 
-describe("a revert", () => {
-  test("is the chain's answer: no other node is asked, and the node is as good as before", async () => {
+describe("ChainClient.request() with a revert", () => {
+  test("throws it without asking another node or avoiding this one", async () => {
     const [first, second] = [await answers(reverts), await answers(good)];
     const { client, health, clock } = clientOn([first, second]);
     await expect(client.request("eth_call", [])).rejects.toMatchObject({
@@ -20,21 +20,21 @@ describe("a revert", () => {
   });
 });
 
-describe("a method that a node does not know", () => {
-  test("is asked of the next, and the node is not avoided for it", async () => {
+describe("ChainClient.request() with an unsupported method", () => {
+  test("asks the next node and does not avoid the first", async () => {
     const [first, second] = [await answers(unknown), await answers(good)];
     const { client, health, clock } = clientOn([first, second]);
     expect(await client.request("eth_simulateV1", [])).toBe("0x60");
     expect(health.order([first.url, second.url], clock.now)).toEqual([first.url, second.url]);
   });
 
-  test("is said to be unsupported when no node knows it", async () => {
+  test("throws unsupported when no node has it", async () => {
     const nodes = [await answers(unknown), await answers(unknown)];
     const asked = clientOn(nodes).client.request("eth_simulateV1", []);
     await expect(asked).rejects.toMatchObject({ name: "RpcError", kind: "unsupported" });
   });
 
-  test("is remembered by the isolate: the node is not asked for it again, but for others", async () => {
+  test("does not ask the node for this method again, but for others", async () => {
     const [first, second] = [
       await startHonestNode(({ method }) => (method === "eth_simulateV1" ? unknown : { result: "0x62" })),
       await answers(good),
@@ -49,7 +49,7 @@ describe("a method that a node does not know", () => {
     expect(first.calls.filter(({ method }) => method === "eth_simulateV1")).toHaveLength(1);
   });
 
-  test("is unsupported without a word to anybody once all are known to lack it", async () => {
+  test("throws unsupported without a request once all nodes are known to lack it", async () => {
     const node = await answers(unknown);
     const { client } = clientOn([node]);
     for (let time = 0; time < 3; time += 1) {
@@ -58,7 +58,7 @@ describe("a method that a node does not know", () => {
     expect(node.calls.filter(({ method }) => method === "eth_simulateV1")).toHaveLength(1);
   });
 
-  test("is not what values are that no node takes: the next caller's are asked about", async () => {
+  test("does not disable a method because of one caller's refused values", async () => {
     const node = await startHonestNode(({ params }) =>
       params[0] === "too large"
         ? { error: { code: -32602, message: "invalid params: number too large to fit in target type" } }

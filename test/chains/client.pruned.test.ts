@@ -3,14 +3,14 @@ import { clientOn, type RpcAnswer, startHonestNode } from "../support/rpc-node.t
 
 const good: RpcAnswer = { result: "0x60" };
 const answers = (answer: RpcAnswer) => startHonestNode(() => answer);
-describe("a method that a node does not know", () => {
+describe("ChainClient.request() on pruned nodes", () => {
   test.each([
     // geth, a pruned node asked for an old block.
     "missing trie node 5c2a (path ) state 0x5c2a is not available",
     "historical state 5c2a is not available",
     "block #5 does not exist",
     "transaction type not supported",
-  ])("is not confused with a state or block the node no longer has: %s", async (message) => {
+  ])("does not take a missing state or block for an unsupported method: %s", async (message) => {
     const now: { answer: RpcAnswer } = { answer: { error: { code: -32000, message } } };
     const [first, second] = [await startHonestNode(() => now.answer), await answers({ result: "0x61" })];
     const { client, clock } = clientOn([first, second]);
@@ -21,7 +21,7 @@ describe("a method that a node does not know", () => {
   });
 });
 
-test("one call on an old block does not take all nodes out of service", async () => {
+test("ChainClient.request() keeps nodes in service after a call on a pruned block", async () => {
   const pruned = { code: -32000, message: "missing trie node 5c2a (path ) state 0x5c2a is not available" };
   const node = () =>
     startHonestNode(({ params }): RpcAnswer => (params[1] === "latest" ? good : { error: pruned }));

@@ -15,8 +15,8 @@ const answers = (answer: RpcAnswer) => startHonestNode(() => answer);
 const methodsOf = (node: { calls: { method: string }[] }) => node.calls.map(({ method }) => method).sort();
 const wrongChain = () => startNode(({ method }) => (method === "eth_chainId" ? { result: "0x1" } : good));
 
-describe("a request", () => {
-  test("goes to the first node, whose chain is asked once", async () => {
+describe("ChainClient.request()", () => {
+  test("asks the first node, and its chain id once", async () => {
     const [first, second] = [await answers(good), await answers({ result: "0x61" })];
     const { client, timing } = clientOn([first, second]);
     expect(await client.request("eth_getCode", ["0xab", "latest"])).toBe("0x60");
@@ -26,13 +26,13 @@ describe("a request", () => {
     expect(first.calls.find(({ method }) => method === "eth_getCode")?.params).toEqual(["0xab", "latest"]);
   });
 
-  test("of eth_call asks nothing else: our programs tell the chain themselves", async () => {
+  test("sends eth_call without a check of the chain id", async () => {
     const node = await answers(good);
     await clientOn([node]).client.request("eth_call", []);
     expect(methodsOf(node)).toEqual(["eth_call"]);
   });
 
-  test.each(faultNames)("goes on to the next node when the first answers with %s", async (fault) => {
+  test.each(faultNames)("fails over to the next node when the first answers with %s", async (fault) => {
     if (fault === "hang" || fault === "slow_body") hurryDeadlines(10);
     const [broken, fine] = [await answers({ fault }), await answers(good)];
     const { client, health, clock } = clientOn([broken, fine]);
@@ -47,14 +47,14 @@ describe("a request", () => {
     ["no number", { result: "mainnet" }],
     ["an object", { result: {} }],
     ["an error", { error: { code: -32000, message: "no" } }],
-  ])("goes on to the next node when the first names %s for its chain", async (_what, answer) => {
+  ])("fails over to the next node when the first has chain id %s", async (_what, answer) => {
     const liar = await startNode(({ method }) => (method === "eth_chainId" ? answer : { result: "0xbad0" }));
     const { client, health } = clientOn([liar, await answers(good)]);
     expect(await client.request("eth_getCode", [])).toBe("0x60");
     expect(health.isVerified(liar.url)).toBe(false);
   });
 
-  test("goes on after a node's own failure", async () => {
+  test("fails over after a node's own error", async () => {
     const limited = await answers({ error: { code: -32005, message: "daily request count exceeded" } });
     expect(await clientOn([limited, await answers(good)]).client.request("eth_call", [])).toBe("0x60");
   });
@@ -66,8 +66,8 @@ describe("a request", () => {
   });
 });
 
-describe("a node that failed", () => {
-  test("is asked last for thirty seconds, and only when the others fail", async () => {
+describe("ChainClient.request() after a node failed", () => {
+  test("tries it last for thirty seconds, only when the others fail", async () => {
     const broken: { answer: RpcAnswer } = { answer: { fault: "status_500" } };
     const [first, second] = [await startHonestNode(() => broken.answer), await answers({ result: "0x61" })];
     const { client, clock } = clientOn([first, second]);
@@ -80,7 +80,7 @@ describe("a node that failed", () => {
     expect(await client.request("eth_call", [])).toBe("0x60");
   });
 
-  test("is still asked when no other is left", async () => {
+  test("still tries it when it is the only node", async () => {
     const flaky: { answer: RpcAnswer } = { answer: { fault: "reset" } };
     const { client } = clientOn([await startHonestNode(() => flaky.answer)]);
     await expect(client.request("eth_call", [])).rejects.toThrow();
@@ -89,13 +89,13 @@ describe("a node that failed", () => {
   });
 });
 
-describe("no node", () => {
+describe("ChainClient.request() when all nodes fail", () => {
   const refusal = async (fault: Fault) => {
     const { client } = clientOn([await answers({ fault })]);
     return client.request("eth_call", []).catch((error: unknown) => error);
   };
 
-  test("with an answer is 502, without a word of theirs", async () => {
+  test("throws upstream_unavailable without the nodes' messages", async () => {
     const error = await refusal("status_500");
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({
@@ -104,18 +104,18 @@ describe("no node", () => {
     });
   });
 
-  test("in time is 504", async () => {
+  test("throws upstream_timeout when the last one timed out", async () => {
     hurryDeadlines(10);
     expect(await refusal("hang")).toMatchObject({ code: "upstream_timeout" });
   });
 
-  test("on the right chain is 502", async () => {
+  test("throws upstream_unavailable when none is on the right chain", async () => {
     const { client } = clientOn([await wrongChain(), await wrongChain()]);
     await expect(client.request("eth_getCode", [])).rejects.toMatchObject({ code: "upstream_unavailable" });
   });
 });
 
-describe("observe", () => {
+describe("ChainClient.observe()", () => {
   const observed = async () => {
     const node = await answers(good);
     const under = clientOn([node, { url: "http://127.0.0.1:9" }]);
@@ -124,14 +124,14 @@ describe("observe", () => {
     return { ...under, node, order, avoided: () => order()[0] !== node.url };
   };
 
-  test("takes the right chain for the node's word, so that it is not asked again", async () => {
+  test("verifies the chain id, so that it is not requested again", async () => {
     const { client, node } = await observed();
     client.observe({ chainId: 31337, blockNumber: 100 });
     await client.request("eth_getCode", []);
     expect(methodsOf(node)).toEqual(["eth_call", "eth_getCode"]);
   });
 
-  test("refuses the wrong chain", async () => {
+  test("throws for the wrong chain id", async () => {
     const { client, health, node } = await observed();
     expect(() => client.observe({ chainId: 1, blockNumber: 100 })).toThrow(
       expect.objectContaining({ name: "OutsideError", kind: "malformed" }),
@@ -144,7 +144,7 @@ describe("observe", () => {
     [92, false],
     [91, true],
     [0, true],
-  ])("after block 100, block %i puts the node last: %s", async (blockNumber, last) => {
+  ])("avoids the node when block %i follows block 100: %s", async (blockNumber, last) => {
     const { client, avoided } = await observed();
     client.observe({ chainId: 31337, blockNumber: 100 });
     const again = () => client.observe({ chainId: 31337, blockNumber });
@@ -153,7 +153,7 @@ describe("observe", () => {
     expect(avoided()).toBe(last);
   });
 
-  test("learns nothing from an answer that names no block", async () => {
+  test("ignores a report without a block", async () => {
     const { client, avoided } = await observed();
     client.observe({ chainId: 31337, blockNumber: 100 });
     client.observe({ chainId: 31337, blockNumber: null });

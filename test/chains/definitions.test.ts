@@ -17,14 +17,14 @@ const own = {
   rpc_urls: ["http://127.0.0.1:8545"],
 };
 
-describe("the known chains", () => {
-  test("are those of the specification", () => {
+describe("knownChains", () => {
+  test("are the eleven supported chains", () => {
     const ids = [1, 10, 56, 100, 137, 143, 999, 8453, 42161, 43114, 747474];
     expect(knownChains.map(({ chainId }) => chainId)).toEqual(ids);
     expect([...resolveChains(null).keys()]).toEqual(ids);
   });
 
-  test.each(knownChains)("$name is well-formed", (chain) => {
+  test.each(knownChains)("$name has well-formed fields", (chain) => {
     expect(chain.rpcUrls.length).toBeGreaterThanOrEqual(2);
     for (const url of chain.rpcUrls) expect(new URL(url).protocol).toBe("https:");
     expect(new Set(chain.rpcUrls).size).toBe(chain.rpcUrls.length);
@@ -33,25 +33,25 @@ describe("the known chains", () => {
     if (chain.wrappedNative !== null) expect(getAddress(chain.wrappedNative)).toBe(chain.wrappedNative);
   });
 
-  test("have names and keys of their own", () => {
+  test("have unique names and keys", () => {
     for (const field of ["name", "key"] as const) {
       expect(new Set(knownChains.map((chain) => chain[field])).size).toBe(knownChains.length);
     }
   });
 });
 
-describe("configured chains", () => {
-  test("are served alone", () => {
+describe("resolveChains()", () => {
+  test("serves exactly the configured chains", () => {
     expect([...resolved([{ chain_id: 8453 }, { chain_id: 1 }]).keys()]).toEqual([8453, 1]);
   });
 
-  test("take their nodes from the setting, and keep ours where it names none", () => {
+  test("takes RPC nodes from the setting, else the known ones", () => {
     const rpcUrls = ["https://paid.example/key"];
     expect(resolved([{ chain_id: 1, rpc_urls: rpcUrls }]).get(1)).toEqual({ ...ethereum, rpcUrls });
     expect(resolved([{ chain_id: 1 }]).get(1)).toEqual(ethereum);
   });
 
-  test("cannot replace anything else of a chain that the code knows", () => {
+  test("ignores every other setting of a known chain", () => {
     const replaced = {
       ...own,
       chain_id: 1,
@@ -64,7 +64,7 @@ describe("configured chains", () => {
     expect(resolved([removed]).get(1)).toEqual(ethereum);
   });
 
-  test("may be ones the code does not know, when everything is said", () => {
+  test("accepts an unknown chain with complete settings", () => {
     const setting = {
       ...own,
       explorer: "https://scan.example/",
@@ -82,7 +82,7 @@ describe("configured chains", () => {
     });
   });
 
-  test("have no contracts and need one confirmation unless they say otherwise", () => {
+  test("defaults to no wrapped native token and one confirmation", () => {
     expect(resolved([own]).get(31337)).toMatchObject({
       explorer: "",
       wrappedNative: null,

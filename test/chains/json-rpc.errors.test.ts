@@ -11,7 +11,7 @@ async function failureOf(answer: RpcAnswer): Promise<unknown> {
   throw new Error("it did not fail", { cause: outcome });
 }
 
-describe("a node's own error", () => {
+describe("callNode() with a node's own error", () => {
   const DATA = "0x08c379a0";
   test.each<[string, { code: number; message: string; data?: unknown }, unknown]>([
     [
@@ -60,7 +60,7 @@ describe("a node's own error", () => {
     expect(failed).toMatchObject(told as object);
   });
 
-  test("counts whatever the status is", async () => {
+  test("throws it at any HTTP status", async () => {
     const { url } = await serve((_, response) =>
       response.writeHead(400).end('{"error":{"code":3,"message":"execution reverted","data":"0x"}}'),
     );
@@ -68,7 +68,7 @@ describe("a node's own error", () => {
     await expect(asked).rejects.toMatchObject({ name: "RpcError", kind: "revert", data: "0x" });
   });
 
-  test("beside a null result is an error", async () => {
+  test("throws it when the answer also has a null result", async () => {
     const { url } = await serve((_, response) =>
       response.end('{"id":1,"result":null,"error":{"code":3,"message":"execution reverted"}}'),
     );

@@ -15,7 +15,7 @@ async function failureOf(answer: RpcAnswer): Promise<unknown> {
   throw new Error("it did not fail", { cause: outcome });
 }
 
-describe("a request", () => {
+describe("callNode() request", () => {
   test("is one JSON-RPC call, never a batch", async () => {
     const { url, requests } = await serve((_, response) => response.end('{"result":"0x1"}'));
     await callNode(realFetch, { url, method: "eth_getBalance", params: ["0xab", "latest"] });
@@ -41,7 +41,7 @@ describe("a request", () => {
   });
 });
 
-describe("a result", () => {
+describe("callNode() result", () => {
   test.each([["0x01"], [null], [{ a: [1] }], [[]], [false], [0], [""]])(
     "is given as it is: %j",
     async (result) => {
@@ -55,7 +55,7 @@ describe("a result", () => {
   });
 });
 
-describe("an answer that is none", () => {
+describe("callNode() with a malformed answer", () => {
   test.each<[Fault, OutsideFailure, number | null]>([
     ["reset", "network", null],
     ["status_429", "status", 429],

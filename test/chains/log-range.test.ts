@@ -7,7 +7,7 @@ import {
   widenRange,
 } from "../../src/chains/log-range.ts";
 
-describe("a refusal of too large a question", () => {
+describe("isRangeRefusal() and reduceLimit()", () => {
   test.each([
     ["exceed maximum block range: 50000", 60_000, 50_000],
     ["eth_getLogs is limited to a 10,000 range", 50_000, 10_000],
@@ -39,18 +39,18 @@ describe("a refusal of too large a question", () => {
     "You have exceeded the maximum number of requests",
     "header not found",
     "missing trie node",
-  ])("is not: %s", (message) => {
+  ])("ignores another refusal: %s", (message) => {
     expect(isRangeRefusal(message)).toBe(false);
   });
 });
 
-test("spans grow slowly, and to a limit", () => {
+test("widenRange() grows by a sixteenth up to a limit", () => {
   expect([widenRange(1), widenRange(16), widenRange(INITIAL_BLOCKS), widenRange(50_000)]).toEqual([
     2, 17, 2_125, 50_000,
   ]);
 });
 
-describe("what a refusal makes smaller", () => {
+describe("shrinkQuery()", () => {
   const asked = { blocks: 2_000, addresses: 500, topics: 18 };
   test.each([
     ["-32602: invalid params: exceed max topics", { topics: 9 }],
@@ -66,7 +66,7 @@ describe("what a refusal makes smaller", () => {
     expect(shrinkQuery(asked, message)).toEqual(next);
   });
 
-  test("is the blocks when the list it names is as short as can be, and nothing when those are too", () => {
+  test("reduces the blocks when the named list has one entry, and nothing when those are one too", () => {
     const message = "too many topics or addresses, max 3";
     expect(shrinkQuery({ blocks: 8, addresses: 1, topics: 1 }, message)).toEqual({ blocks: 3 });
     expect(shrinkQuery({ blocks: 1, addresses: 1, topics: 1 }, message)).toBe(null);

@@ -74,7 +74,7 @@ const all = (from: number, to: number): string[] =>
     .flatMap((block) => eventsOf(block).map((log) => `${block} ${Number(log.logIndex)} ${log.address}`))
     .sort();
 
-describe("events of more contracts and kinds than a node grants in one question", () => {
+describe("readLogs() with more contracts and topics than a node accepts", () => {
   const words = {
     plain: (list: string) => `-32005: too many ${list}`,
     named: (list: string) => `-32602: max 2 ${list}`,
@@ -83,7 +83,7 @@ describe("events of more contracts and kinds than a node grants in one question"
     ["kinds of events", { addresses: 500, topics: 4, words: words.plain }],
     ["contracts", { addresses: 3, topics: 100, words: words.plain }],
     ["both", { addresses: 2, topics: 2, words: words.named }],
-  ])("too many %s: all of them are found, each once, in ascending order", async (_, most) => {
+  ])("finds all logs once in ascending order with too many %s", async (_, most) => {
     const { node, questions } = nodeWith(most);
     const budget = createBudget({ requests: 10_000, blocks: 30, topics: null });
     const { logs, read } = await readLogs(node, {
@@ -102,14 +102,14 @@ describe("events of more contracts and kinds than a node grants in one question"
     expect(budget.blocks).toBeGreaterThanOrEqual(30);
   });
 
-  test("a chain whose nodes are known to grant few kinds is asked so from the first question on", async () => {
+  test("splits topics from the first request on when the chain's limit is known", async () => {
     const { node, questions } = nodeWith({ addresses: 500, topics: 4, words: () => "never asked" });
     const budget = createBudget({ requests: 100, blocks: 30, topics: 4 });
     await readLogs(node, { range: { from: 0, to: 9 }, filters: filtersOf(sources), budget });
     expect(questions.length).toBe(Math.ceil(sources.topics.length / 4));
   });
 
-  test("no contract is asked for kinds in a question of which it has none", () => {
+  test("toLogFilters() asks no contract for topics that it does not have", () => {
     for (const { addresses, topics } of toLogFilters(sources, { addresses: 500, topics: 4 }))
       for (const address of addresses)
         expect(topics[0]?.some((topic) => sources.topicsBy.get(address as Address)?.has(topic))).toBe(true);
@@ -117,11 +117,11 @@ describe("events of more contracts and kinds than a node grants in one question"
   });
 });
 
-describe("what a run may ask", () => {
+describe("readLogs() budget", () => {
   const quiet = joinFlowSources(CHAIN_ID, [vaultOf({ number: 90 })]);
   const span = { from: 1, to: 100_000 };
 
-  test("ends its reading with enough left to confirm it", async () => {
+  test("keeps back the requests that confirm what was read", async () => {
     const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
     const budget = createBudget({ requests: 12, blocks: 10, topics: null });
     let asked = 0;
@@ -141,7 +141,7 @@ describe("what a run may ask", () => {
     ["names its limit", "limited to a 50 block range"],
     ["names none", "block range is too wide"],
     ["names another", "up to 7 blocks, they say"],
-  ])("is spent on blocks that a strict node grants, where it %s", async (_, words) => {
+  ])("spends few requests on refusals of a strict node that %s", async (_, words) => {
     const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
     let [answered, refused] = [0, 0];
     const strict: NodeSession = {
@@ -167,7 +167,7 @@ describe("what a run may ask", () => {
     expect(refused).toBeLessThanOrEqual(8);
   });
 
-  test("always holds one question", async () => {
+  test("reads one window without any budget", async () => {
     const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
     const budget: RequestBudget = createBudget({ requests: 0, blocks: 10, topics: null });
     expect(await readLogs(node, { range: span, filters: filtersOf(quiet), budget })).toMatchObject({
@@ -175,7 +175,7 @@ describe("what a run may ask", () => {
     });
   });
 
-  test("ends when its time is over, and does not begin anew on another node then", async () => {
+  test("stops after its deadline and tries no further node", async () => {
     const { node } = nodeWith({ addresses: 500, topics: 100, words: () => "" });
     const budget = createBudget({ requests: 100, blocks: 10, topics: null, late: () => true });
     expect(await readLogs(node, { range: span, filters: filtersOf(quiet), budget })).toMatchObject({
@@ -184,7 +184,7 @@ describe("what a run may ask", () => {
     expect(affordsAnotherNode(budget)).toBe(false);
   });
 
-  test("is spent on failing nodes too, and no further one is tried with too little left", async () => {
+  test("counts requests of failed nodes and tries no further one with too few left", async () => {
     const budget = createBudget({ requests: 25, blocks: 10, topics: null });
     let nodes = 0;
     const client = {

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NodeHealth } from "../../src/chains/node-health.ts";
 
-describe("order", () => {
-  test("is that of preference, those to avoid last and in their own order", () => {
+describe("NodeHealth.order()", () => {
+  test("keeps the preference and puts nodes to avoid last", () => {
     const health = new NodeHealth();
     expect(health.order(["a", "b", "c"], 0)).toEqual(["a", "b", "c"]);
     health.avoid("a", 100);
@@ -12,7 +12,7 @@ describe("order", () => {
     expect(health.order(["a", "b", "c"], 99)).toEqual(["c", "a", "b"]);
   });
 
-  test("forgives when the time is over", () => {
+  test("forgets what to avoid after its time", () => {
     const health = new NodeHealth();
     health.avoid("a", 100);
     expect(health.order(["a", "b"], 100)).toEqual(["a", "b"]);
@@ -30,8 +30,8 @@ describe("order", () => {
   });
 });
 
-describe("what was learnt", () => {
-  test("of methods is kept by node and method", () => {
+describe("NodeHealth", () => {
+  test("remembers unsupported methods by node and method", () => {
     const health = new NodeHealth();
     const simulate = { name: "eth_simulateV1/2", now: 99 };
     health.markLacking("a", { name: "eth_simulateV1/2", until: 100 });
@@ -40,20 +40,20 @@ describe("what was learnt", () => {
     expect(health.lacks("b", simulate)).toBe(false);
   });
 
-  test("of methods is forgotten in time: nodes are upgraded", () => {
+  test("forgets unsupported methods after their time", () => {
     const health = new NodeHealth();
     health.markLacking("a", { name: "eth_simulateV1/2", until: 100 });
     expect(health.lacks("a", { name: "eth_simulateV1/2", now: 100 })).toBe(false);
   });
 
-  test("of chains is kept by node", () => {
+  test("remembers verified chain ids by node", () => {
     const health = new NodeHealth();
     health.markVerified("a");
     expect([health.isVerified("a"), health.isVerified("b")]).toEqual([true, false]);
   });
 });
 
-describe("acceptHead", () => {
+describe("NodeHealth.acceptHead()", () => {
   const report = (blockNumber: number) => ({ blockNumber, tolerance: 8 });
 
   test.each([
@@ -69,7 +69,7 @@ describe("acceptHead", () => {
     expect(health.acceptHead("a", report(blockNumber))).toBe(accepted);
   });
 
-  test("takes whatever a node says first, and keeps nodes apart", () => {
+  test("accepts any first head, and compares each node with itself only", () => {
     const health = new NodeHealth();
     expect(health.acceptHead("a", report(5))).toBe(true);
     expect(health.acceptHead("b", report(1_000))).toBe(true);

@@ -1,13 +1,7 @@
 import { encodeAbiParameters, numberToHex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../src/chains/aggregate.ts";
-import {
-  read,
-  createQuery as tie,
-  queryAll as tieAll,
-  readThen as tieThen,
-  valueOrNull,
-} from "../../src/chains/query.ts";
+import { createQuery, queryAll, read, readThen, valueOrNull } from "../../src/chains/query.ts";
 import { contractsClient } from "../support/multicall.ts";
 
 const abi = parseAbi([
@@ -16,40 +10,40 @@ const abi = parseAbi([
 ]);
 const TO = "0x2222222222222222222222222222222222222222";
 
-test("a read is a target, calldata, and the way to read the answer", () => {
+test("read() returns target, calldata and decoder", () => {
   const { to, data, decode } = read({ to: TO, abi, name: "pair", args: [5n] });
   expect([to, data]).toEqual([TO, `0x645751af${"0".repeat(63)}5`]);
   const answer = encodeAbiParameters([{ type: "uint256" }, { type: "bool" }], [7n, true]);
   expect(decode(answer)).toEqual([7n, true]);
 });
 
-test.each(["0x", "0x01", `0x${"0".repeat(63)}2`] as const)("%s is no answer of two words", (data) => {
+test.each(["0x", "0x01", `0x${"0".repeat(63)}2`] as const)("read() throws when decoding %s", (data) => {
   expect(() => read({ to: TO, abi, name: "pair", args: [5n] }).decode(data)).toThrow();
 });
 
-test("a failed read has no value", () => {
+test("valueOrNull() returns null for a failed read", () => {
   expect([valueOrNull({ ok: true, value: 0n }), valueOrNull({ ok: false, revert: "0x" })]).toEqual([
     0n,
     null,
   ]);
 });
 
-test("described reads are interpreted by name", () => {
-  const described = tie({ a: read({ to: TO, abi, name: "one" }) }, ({ a }) => valueOrNull(a));
+test("createQuery() interprets results by name", () => {
+  const described = createQuery({ a: read({ to: TO, abi, name: "one" }) }, ({ a }) => valueOrNull(a));
   expect(Object.keys(described.reads)).toEqual(["a"]);
   expect(described.interpret({ a: { ok: true, value: 3 } })).toBe(3);
 });
 
 /** Asks for a number, and then as many further ones as it says. */
-const counted = tieThen({ count: read({ to: TO, abi, name: "one" }) }, ({ count }) => {
+const counted = readThen({ count: read({ to: TO, abi, name: "one" }) }, ({ count }) => {
   const further = Array.from({ length: valueOrNull(count) ?? 0 }, (_, index) => `n${index}`);
   const reads = Object.fromEntries(further.map((name) => [name, read({ to: TO, abi, name: "one" })]));
-  return tie(reads, (results) => Object.values(results).map(valueOrNull));
+  return createQuery(reads, (results) => Object.values(results).map(valueOrNull));
 });
 const three = { ok: true, value: 3 } as const;
 const failed = { ok: false, revert: null } as const;
 
-test("reads that lead to further ones are answered by both", () => {
+test("readThen() interprets the results of both rounds", () => {
   const next = counted.next?.({ count: three });
   expect(Object.keys(next?.reads ?? {})).toEqual(["n0", "n1", "n2"]);
   expect(next?.interpret({ n0: { ok: true, value: 7 }, n1: failed, n2: { ok: true, value: 9 } })).toEqual([
@@ -59,14 +53,14 @@ test("reads that lead to further ones are answered by both", () => {
   ]);
 });
 
-test("by themselves they mean what they would if the further ones had failed", () => {
+test("readThen() without its second round counts those reads as failed", () => {
   expect(counted.interpret({ count: three })).toEqual([null, null, null]);
   expect(counted.interpret({ count: failed })).toEqual([]);
 });
 
-test("several questions asked at once keep their reads apart, though they call them the same", () => {
-  const one = tie({ count: read({ to: TO, abi, name: "one" }) }, ({ count }) => valueOrNull(count));
-  const both = tieAll({ one, counted });
+test("queryAll() keeps reads of the same name apart", () => {
+  const one = createQuery({ count: read({ to: TO, abi, name: "one" }) }, ({ count }) => valueOrNull(count));
+  const both = queryAll({ one, counted });
   expect(Object.keys(both.reads)).toEqual(["one/count", "counted/count"]);
   const first = { "one/count": { ok: true, value: 5 }, "counted/count": { ok: true, value: 1 } } as const;
   expect(both.interpret(first)).toEqual({ one: 5, counted: [null] });
@@ -76,29 +70,29 @@ test("several questions asked at once keep their reads apart, though they call t
   expect(next?.interpret({})).toEqual({ one: 5, counted: [null] });
 });
 
-test("several questions without further reads lead to none", () => {
-  const one = tie({ count: read({ to: TO, abi, name: "one" }) }, ({ count }) => valueOrNull(count));
-  expect(tieAll({ one }).next).toBeUndefined();
+test("queryAll() has no further round when no part has one", () => {
+  const one = createQuery({ count: read({ to: TO, abi, name: "one" }) }, ({ count }) => valueOrNull(count));
+  expect(queryAll({ one }).next).toBeUndefined();
 });
 
-describe("readDescribed", () => {
+describe("runQuery()", () => {
   const told = (value: number) => ({ ok: true, data: numberToHex(value, { size: 32 }) }) as const;
 
-  test("asks once more for what the first answers lead to, and gives the first block", async () => {
+  test("makes the further round and returns the first round's block", async () => {
     const client = contractsClient(() => told(2));
     expect(await runQuery(client, counted)).toMatchObject({ value: [2, 2], block: { number: 1_234 } });
     expect(client.calls).toHaveLength(2);
   });
 
-  test("asks no more when they lead to nothing", async () => {
+  test("makes no further request without further reads", async () => {
     const client = contractsClient(() => told(0));
     expect((await runQuery(client, counted)).value).toEqual([]);
     expect(client.calls).toHaveLength(1);
   });
 
-  test("makes something of a first answer that fails", async () => {
+  test("interprets a failed first round", async () => {
     const client = contractsClient(() => ({ ok: false, data: "0x" }));
-    expect((await runQuery(client, tieAll({ counted }))).value).toEqual({ counted: [] });
+    expect((await runQuery(client, queryAll({ counted }))).value).toEqual({ counted: [] });
     expect(client.calls).toHaveLength(1);
   });
 });

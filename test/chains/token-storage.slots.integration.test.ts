@@ -62,7 +62,7 @@ describe.each([
   ["FlaggedToken", solidity(9n), solidity(10n)],
   ["SmallToken", solidity(1n), solidity(0n)],
 ])("%s", (name, balance, allowance) => {
-  test("shows both layouts to one call, and they set any account's amounts", async () => {
+  test("finds both layouts with one call, and sets any account's amounts", async () => {
     const token = await deploy(chain, contracts(name).creationCode);
     const found = await find(token);
     expect(found).toEqual({ balance, allowance });
@@ -81,7 +81,7 @@ describe.each([
   });
 });
 
-test("a real holder's balance is not taken for a match", async () => {
+test("matchSlot() does not match a real balance", async () => {
   const token = await deploy(chain, contracts("SolmateToken").creationCode);
   const mint = { target: token, name: "mint", args: [OWNER, 10n ** 27n] };
   await send(chain, { to: token, data: callOf(contracts("SolmateToken").abi, mint).data });
@@ -90,7 +90,7 @@ test("a real holder's balance is not taken for a match", async () => {
   expect(matchSlot(balanceCandidates(OWNER), numberOf(before[0]) ?? 0n)).toBe(null);
 });
 
-test("tokens that scale balances or keep them elsewhere are not found", async () => {
+test("findBalanceLayout() returns null for tokens that scale balances or keep them elsewhere", async () => {
   const rebasing = await deploy(chain, contracts("RebasingToken").creationCode);
   expect(await find(rebasing)).toEqual({ balance: null, allowance: solidity(1n) });
   const remote = await deploy(chain, contracts("RemoteToken").creationCode);

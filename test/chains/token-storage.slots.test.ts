@@ -15,8 +15,8 @@ const anAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) =>
 const pair = (first: string, second: string) =>
   keccak256(concatHex([padHex(first as Address, { size: 32 }), padHex(second as Address, { size: 32 })]));
 
-describe("slotOf", () => {
-  test("follows the layouts' own documents", () => {
+describe("slotOf()", () => {
+  test("follows the documented layouts", () => {
     // Solidity, "Layout of State Variables in Storage": keccak256(h(key) . p), nested from the outside in.
     const encoded = encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [OWNER, 9n]);
     expect(slotOf({ order: "solidity", base: 9n }, [OWNER])).toBe(keccak256(encoded));
@@ -31,25 +31,25 @@ describe("slotOf", () => {
   });
 });
 
-describe("candidates", () => {
+describe("balanceCandidates() and allowanceCandidates()", () => {
   const balances = balanceCandidates(OWNER);
   const allowances = allowanceCandidates(OWNER, SPENDER);
   const all = [...balances, ...allowances];
 
-  test("have a slot and a value of their own, over both lists", () => {
+  test("have unique slots and values over both lists", () => {
     expect(new Set(all.map(({ slot }) => slot)).size).toBe(all.length);
     expect(new Set(all.map(({ magic }) => magic)).size).toBe(all.length);
     expect(probeState(all)).toHaveLength(all.length);
   });
 
-  test("carry values that fit 96 bits and that no balance has by chance", () => {
+  test("have values of 96 bits that no balance has by chance", () => {
     for (const { magic } of all) {
       expect(magic).toBeLessThan(2n ** 95n);
       expect(magic).toBeGreaterThan(2n ** 94n);
     }
   });
 
-  test("name the layout whose value came back, which then gives any account's slot", () => {
+  test("identify the layout by the returned value, for any account's slot", () => {
     fc.assert(
       fc.property(anAddress, anAddress, fc.nat(balances.length - 1), (owner, other, index) => {
         const tried = balanceCandidates(owner);

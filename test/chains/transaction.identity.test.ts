@@ -26,7 +26,7 @@ const receipt = (transactionHash: Hex) => ({
 test.each([
   ["receipt", transaction(HASH), receipt(OTHER)],
   ["transaction", transaction(OTHER), receipt(HASH)],
-])("another transaction's %s proves nothing of this one", async (_what, tx, rcpt) => {
+])("fetchTransaction() refuses another transaction's %s", async (_what, tx, rcpt) => {
   const said: Record<string, unknown> = {
     eth_getTransactionByHash: tx,
     eth_getTransactionReceipt: rcpt,

@@ -39,8 +39,8 @@ function clientSaying(answers: { transaction?: unknown; receipt?: unknown; head?
 }
 const see = (answers: Parameters<typeof clientSaying>[0]) => fetchTransaction(clientSaying(answers), HASH);
 
-describe("seeTransaction", () => {
-  test("gives transaction, receipt and confirmations, addresses checksummed", async () => {
+describe("fetchTransaction()", () => {
+  test("returns transaction, receipt and confirmations, addresses checksummed", async () => {
     expect(await see({ transaction, receipt, head: "0x66" })).toEqual({
       transaction: { hash: HASH, from: USER, to: TOKEN, input: "0x1234", value: 5n, gas: 21_000n },
       receipt: {
@@ -70,16 +70,16 @@ describe("seeTransaction", () => {
     ["0x65", 2],
     ["0x63", 0],
     ["0x0", 0],
-  ])("in block 100 has with head %s %i confirmations", async (head, confirmations) => {
+  ])("counts for block 100 and head %s %i confirmations", async (head, confirmations) => {
     expect((await see({ transaction, receipt, head })).confirmations).toBe(confirmations);
   });
 
-  test("knows one that waits", async () => {
+  test("returns no receipt for a pending transaction", async () => {
     const seen = await see({ transaction, receipt: null });
     expect([seen.transaction?.hash, seen.receipt, seen.confirmations]).toEqual([HASH, null, 0]);
   });
 
-  test.each([null, undefined])("knows one that is not there (%s)", async (none) => {
+  test.each([null, undefined])("returns nulls for an unknown transaction (%s)", async (none) => {
     expect(await see({ transaction: none, receipt: none })).toEqual({
       transaction: null,
       receipt: null,
@@ -87,7 +87,7 @@ describe("seeTransaction", () => {
     });
   });
 
-  test("knows failures, and contracts being made", async () => {
+  test("returns failed transactions and contract creations", async () => {
     const seen = await see({
       transaction: { ...transaction, to: null },
       receipt: { ...receipt, status: "0x0" },
@@ -114,7 +114,7 @@ describe("seeTransaction", () => {
   });
 });
 
-test("links lead to the chain's explorer, where there is one", () => {
+test("transactionLink() links to the chain's explorer, null without one", () => {
   expect(transactionLink(testChain, HASH)).toBe(`https://explorer.example/tx/${HASH}`);
   expect(transactionLink({ ...testChain, explorer: "" }, HASH)).toBe(null);
 });

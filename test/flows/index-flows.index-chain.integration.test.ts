@@ -54,8 +54,8 @@ const sums = async (user = USER) =>
   (await selectUserFlows(causeway.context().db, { user, chainIds: [CHAIN_ID] })).chains[0];
 const [first, second] = [() => emitters[0] as Address, () => emitters[1] as Address];
 
-describe("indexing a chain", () => {
-  test("stores history and tip, and what came a moment ago with the next round", async () => {
+describe("indexChain()", () => {
+  test("stores backfill and tip, and newer blocks in the next run", async () => {
     await emitDeposit(chain, { vault: first(), owner: USER, assets: 70n });
     await chain.node.mine({ blocks: 100 });
     await emitDeposit(chain, { vault: second(), owner: USER, assets: 5n });
@@ -72,7 +72,7 @@ describe("indexing a chain", () => {
     });
   });
 
-  test("says nothing of a vault whose history has a gap", async () => {
+  test("reports no sums for a vault whose history has a gap", async () => {
     await register(1);
     await index();
     await causeway.db.update(flowCoverage).set({ done: [], followedFrom: 20 });
@@ -81,7 +81,7 @@ describe("indexing a chain", () => {
     expect(await sums()).toMatchObject({ indexedFrom: 0, sums: { [first().toLowerCase()]: "100" } });
   });
 
-  test("takes a new vault in, from its first block on", async () => {
+  test("backfills a new vault from its start block", async () => {
     await register(1);
     await index();
     await causeway.db.insert(vaults).values(vaultRow({ number: 1, address: second() }));
@@ -89,7 +89,7 @@ describe("indexing a chain", () => {
     expect(await stored()).toEqual(await recount(chain, emitters));
   });
 
-  test("reads again what other sources may have shown otherwise", async () => {
+  test("reads a vault's history again when its flow sources change", async () => {
     await register(1);
     await index();
     await causeway.db.update(flows).set({ assets: "1" });
@@ -98,7 +98,7 @@ describe("indexing a chain", () => {
     expect(await stored()).toEqual(await recount(chain, [first()]));
   });
 
-  test("hands history to the queue, once, and the consumer finishes it", async () => {
+  test("queues the backfill once, and the consumer finishes it", async () => {
     await register();
     const sent: unknown[] = [];
     const ctx = causeway.context();
@@ -113,7 +113,7 @@ describe("indexing a chain", () => {
     expect(await stored()).toEqual(await recount(chain, emitters));
   });
 
-  test("reads all of it in one go from the terminal, and again from a block on", async () => {
+  test("reindexChain() reads everything in one run, and again from a block", async () => {
     await register();
     const seen: number[] = [];
     const all = (from: number | null) =>
@@ -130,7 +130,7 @@ describe("indexing a chain", () => {
     expect(seen.length).toBeGreaterThan(1);
   });
 
-  test("learns what a node grants, and remembers it", async () => {
+  test("learns the range that a node accepts, and stores it", async () => {
     await register();
     node.refuse = ({ method, params }) => {
       const { fromBlock, toBlock } = (params[0] ?? {}) as Record<string, string>;
@@ -144,7 +144,7 @@ describe("indexing a chain", () => {
   });
 });
 
-describe("events that a node left out, and no error told of it", () => {
+describe("indexChain() after a node silently omitted events", () => {
   /** Two deposits, all of it indexed and final, and the first of them lost again. */
   const lose = async () => {
     for (const vault of [first(), second()]) await emitDeposit(chain, { vault, owner: OTHER, assets: 9n });
@@ -158,14 +158,14 @@ describe("events that a node left out, and no error told of it", () => {
     return { all, lost: { ...lost } as FlowRow };
   };
 
-  test("are there again after some rounds, when they are final and nothing is missing", async () => {
+  test("finds omitted final events by the log audit", async () => {
     const { all } = await lose();
     for (let round = 0; round < 40 && (await stored()).length < all.length; round += 1) await index();
     expect(await stored()).toEqual(all);
     expect(await stored()).toEqual(await recount(chain, emitters));
   });
 
-  test("are not added to a vault whose events are others by now", async () => {
+  test("does not add them to a vault whose flow sources have changed", async () => {
     const { all, lost } = await lose();
     const store = storeOf(causeway.context().db, CHAIN_ID);
     const { tip, vaults: known } = await store.load();
@@ -173,7 +173,7 @@ describe("events that a node left out, and no error told of it", () => {
     const { source = "" } =
       known.find(({ coverage }) => coverage.vaultAddress === vaultAddress)?.coverage ?? {};
     const add = (other: { source?: string; blockNumber?: number; version?: number }) =>
-      store.addMissed({
+      store.addOmitted({
         chainId: CHAIN_ID,
         version: other.version ?? tip.version,
         vaults: [{ vaultAddress, source: other.source ?? source }],
@@ -191,11 +191,11 @@ describe("events that a node left out, and no error told of it", () => {
   });
 });
 
-describe("a vault whose row does not name its first block", () => {
+describe("indexChain() with an unknown start block", () => {
   const add = (address: Address, adapter = "erc4626") =>
     causeway.db.insert(vaults).values(vaultRow({ number: 7, address, adapter, startBlock: null }));
 
-  test("is unknown until the chain has told it, then read from there; other vaults are not held up", async () => {
+  test("finds the start block and backfills from it without delaying other vaults", async () => {
     await register(1);
     await add(second());
     await index();
@@ -205,7 +205,7 @@ describe("a vault whose row does not name its first block", () => {
     expect((await sums())?.sums).toMatchObject({ [second().toLowerCase()]: "5" });
   });
 
-  test("is looked for where there was code, as a real node tells of any block", async () => {
+  test("bisects by contract code at old blocks", async () => {
     const session = {
       request: (method: string, params: readonly unknown[]) =>
         chain.node.request({ method, params } as never),
@@ -218,7 +218,7 @@ describe("a vault whose row does not name its first block", () => {
     await expect(readCodeAt(session, { block: before + 9_999, addresses })).rejects.toThrow();
   });
 
-  test("is searched anew when it is read by other contracts, and in one go from the terminal", async () => {
+  test("searches again when the contracts change, and in one run by reindexChain()", async () => {
     await add(second());
     await reindexChain(causeway.context(), { chainId: CHAIN_ID, from: null, onProgress: () => undefined });
     expect((await sums())?.sums).toMatchObject({ [second().toLowerCase()]: "5" });
@@ -231,8 +231,8 @@ describe("a vault whose row does not name its first block", () => {
   });
 });
 
-describe("a chain that cannot be read", () => {
-  test("leaves what is stored, and the code of the failure", async () => {
+describe("indexChain() with failing or contradicting nodes", () => {
+  test("keeps stored flows and records the error code", async () => {
     await register();
     await index();
     const before = await stored();
@@ -247,7 +247,7 @@ describe("a chain that cannot be read", () => {
     expect(await causeway.db.select({ error: flowTips.error }).from(flowTips)).toEqual([{ error: null }]);
   });
 
-  test("is refused when it tells another history below the final block", async () => {
+  test("refuses a node that is on another fork below the final block", async () => {
     await register();
     await index();
     await causeway.db.update(flowTips).set({ finalHash: `0x${"1".repeat(64)}` });
@@ -256,7 +256,7 @@ describe("a chain that cannot be read", () => {
     expect(await stored()).toEqual(before);
   });
 
-  test("is read again from where every node parts with what is stored, after a while", async () => {
+  test("rewinds to the common ancestor after a deep reorg that every node confirms", async () => {
     await register();
     await chain.node.mine({ blocks: 70 });
     await emitDeposit(chain, { vault: first(), owner: USER, assets: 11n });
@@ -278,12 +278,12 @@ describe("a chain that cannot be read", () => {
     expect(await stored()).toEqual(await recount(chain, emitters));
   });
 
-  test("is refused when nobody serves it", async () => {
+  test("throws chain_unsupported for a chain that is not served", async () => {
     await expect(indexChain(causeway.context(), 1)).rejects.toMatchObject({ code: "chain_unsupported" });
   });
 });
 
-test("a hundred real reorgs leave no trace", { timeout: 300_000 }, async () => {
+test("indexChain() corrects itself after a hundred real reorgs", { timeout: 300_000 }, async () => {
   const random = randomOf(6);
   await register();
   await chain.node.mine({ blocks: 80 });

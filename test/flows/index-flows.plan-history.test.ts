@@ -7,7 +7,7 @@ const gaps = fc
   .array(fc.tuple(fc.nat(5_000), fc.nat(900)), { minLength: 1, maxLength: 6 })
   .map((list) => uniteRanges(list.map(([from, more]) => ({ from, to: from + more }))));
 
-test("the parts hold every missing block once, in about equal shares", () => {
+test("splitBackfill() covers every missing block once in about equal parts", () => {
   fc.assert(
     fc.property(gaps, fc.integer({ min: 1, max: 200 }), (missing, span) => {
       const parts = splitBackfill(missing, span);
@@ -24,7 +24,7 @@ test("the parts hold every missing block once, in about equal shares", () => {
   );
 });
 
-test("nothing missing makes no parts, a little makes one", () => {
+test("splitBackfill() returns no part for nothing missing and one for a little", () => {
   expect(splitBackfill([], 100)).toEqual([]);
   expect(splitBackfill([{ from: 5, to: 300 }], 100)).toEqual([{ from: 5, to: 300 }]);
 });

@@ -64,7 +64,7 @@ async function recountSums(): Promise<Map<string, bigint>> {
   return sums;
 }
 
-test(`${EVENTS} events over ${VAULTS} vaults sum up to what an independent count gives`, {
+test(`net flows of ${EVENTS} events over ${VAULTS} vaults equal an independent count`, {
   timeout: 10_800_000,
 }, async () => {
   const startedAt = performance.now();
@@ -82,7 +82,7 @@ test(`${EVENTS} events over ${VAULTS} vaults sum up to what an independent count
   expect([...stored].sort()).toEqual([...expected].sort());
 });
 
-test("the record of a wallet with 100 positions and 10,000 flows is one statement that reads no flow of others", async () => {
+test("selectUserFlows() reads only the wallet's own flows by index, in one statement", async () => {
   const user = "0x00000000000000000000000000000000000b0b0b";
   const rows = Array.from({ length: 100 }, (_, number) => vaultRow({ number: 1_000 + number }));
   await causeway.db.insert(vaults).values(rows);

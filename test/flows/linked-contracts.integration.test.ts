@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain?.stop());
 
-test("contracts about vaults are found, whatever the other vaults answer", async () => {
+test("readLinkedContracts() finds beacons and authorities whatever other vaults answer", async () => {
   expect(await linksOf(node)).toEqual({
     [at("a1")]: { authority: `0x${FOUND}`, beacon: at("beac") },
     [at("a2")]: { feeManager: `0x${FOUND}` },
@@ -55,7 +55,7 @@ test("contracts about vaults are found, whatever the other vaults answer", async
   });
 });
 
-test("a node that overrides no code tells of no beacon, and of everything else", async () => {
+test("readLinkedContracts() leaves out beacons on a node without state overrides", async () => {
   const plain: NodeSession = {
     request: (method, params) => {
       if (params.length > 2) throw new RpcError("unsupported", "too many arguments, want at most 2");

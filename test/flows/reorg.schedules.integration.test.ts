@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 
-test(`${SCHEDULES} random schedules over Postgres end with what the chain says`, {
+test(`indexing in Postgres survives ${SCHEDULES} random schedules of reorgs, crashes and bad nodes`, {
   timeout: 3_600_000,
 }, async () => {
   let rows = 0;

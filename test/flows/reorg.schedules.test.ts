@@ -6,7 +6,9 @@ import { playSchedule, type Tally } from "../support/flows/schedule.ts";
 const SCHEDULES = Number(process.env["FLOW_SCHEDULES"] ?? "100");
 const FIRST = Number(process.env["FLOW_SEED"] ?? "1");
 
-test(`${SCHEDULES} random schedules end with what the chain says`, { timeout: 10_800_000 }, async () => {
+test(`indexing survives ${SCHEDULES} random schedules of reorgs, crashes and bad nodes`, {
+  timeout: 10_800_000,
+}, async () => {
   const sum: Tally = { steps: 0, applied: 0, late: 0, killed: 0, failed: 0, reorgs: 0, rows: 0 };
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) {
     const memory = new MemoryFlows();

@@ -73,13 +73,13 @@ const users = (logs: readonly ChainLog[]): string[] =>
     .toRows(logs, 9)
     .map(({ userAddress, assets, shares, logIndex }) => `${logIndex} ${userAddress} ${assets} ${shares}`);
 
-describe("a deposit through the Router into a vault that names its caller", () => {
-  test("is the receiver's, once, at the vault's own amounts", () => {
+describe("joinFlowSources() with a Router deposit into a vault that names its caller", () => {
+  test("credits it once to the receiver, with the vault's own amounts", () => {
     const logs = [enter(3, { to: CLONE, shares: 7n }), deposited(6, { shares: 7n })];
     expect(users(logs)).toEqual([`3 ${RECEIVER} 100 7`]);
   });
 
-  test("of several in one transaction each is its own", () => {
+  test("credits several deposits of one transaction to their own receivers", () => {
     const logs = [
       enter(1, { to: OTHER, shares: 7n }),
       enter(3, { to: CLONE, shares: 7n }),
@@ -95,11 +95,11 @@ describe("a deposit through the Router into a vault that names its caller", () =
     ["another vault's shares", deposited(6, { shares: 7n, shareToken: plain.shareToken })],
     ["another contract's word", deposited(6, { shares: 7n, from: OTHER as Address })],
     ["what came before", deposited(2, { shares: 7n })],
-  ])("is not changed by %s", (_, log) => {
+  ])("is unchanged by %s", (_, log) => {
     expect(users([enter(3, { to: CLONE, shares: 7n }), log])).toEqual([`3 ${CLONE} 100 7`]);
   });
 
-  test("the Router is listened to only where a vault names its caller", () => {
+  test("reads the Router's events only where a vault names its caller", () => {
     const router = depositRouterCreate2.address.toLowerCase();
     expect(joinFlowSources(CHAIN_ID, [veda]).topicsBy.has(router)).toBe(true);
     expect(joinFlowSources(CHAIN_ID, [plain]).topicsBy.has(router)).toBe(false);

@@ -74,7 +74,7 @@ async function search(of: { starts: readonly number[]; nodes: readonly Keeps[]; 
   let runs = 0;
   for (; runs < (of.runs ?? 60) && open().length > 0; runs += 1) {
     const budget = createBudget({ requests: 40, blocks: 1, topics: null });
-    await findStartBlocks(indexer, { state: { tip: store.tip, unstarted: open() }, budget });
+    await findStartBlocks(indexer, { state: { tip: store.tip, withoutStart: open() }, budget });
   }
   const found = vaults.map(({ address }) => notes.get(address.toLowerCase())?.startBlock ?? null);
   return { found, requests, runs };
@@ -99,10 +99,10 @@ const busy = (): ReadonlySet<string> => {
   throw new RpcError("node", "-32005: daily request count exceeded");
 };
 
-describe("the first block of a vault", () => {
+describe("findStartBlocks()", () => {
   const starts = [1_000, 14_353_601, 18_883_124, 19_500_000, 19_999_990, 19_500_001, 150];
 
-  test("is never above the contract's own, and not far below", async () => {
+  test("finds a block at or little below the contract's creation", async () => {
     const { found, requests, runs } = await search({ starts, nodes: [archive(starts)] });
     for (const [index, start] of starts.entries()) {
       const told = found[index] ?? Number.NaN;
@@ -114,36 +114,36 @@ describe("the first block of a vault", () => {
     expect(runs).toBe(Math.ceil(requests / 12));
   });
 
-  test("is asked of the next node when one has forgotten", async () => {
+  test("asks the next node when one has pruned the state", async () => {
     const { found } = await search({ starts: [5_000_000], nodes: [pruned, archive([5_000_000])] });
     expect(found[0]).toBeGreaterThan(4_997_000);
     expect(found[0]).toBeLessThanOrEqual(5_000_000);
   });
 
-  test("is that of the chain where no node keeps old states", async () => {
+  test("falls back to the chain's first block when no node keeps old state", async () => {
     const { found, requests } = await search({ starts: [5_000_000], nodes: [pruned, pruned] });
     expect(found).toEqual([0]);
     expect(requests).toBe(2);
   });
 
-  test("is not believed of a node that answers emptily for what it has forgotten", async () => {
+  test("does not trust a node that returns empty code for pruned blocks", async () => {
     const forgetful: Keeps = (block) => (block < 15_000_000 ? new Set() : archive([5_000_000])(block));
     expect((await search({ starts: [5_000_000], nodes: [forgetful] })).found).toEqual([0]);
     const both = [forgetful, archive([5_000_000])];
     expect((await search({ starts: [5_000_000], nodes: both })).found[0]).toBeGreaterThan(4_997_000);
   });
 
-  test("is that of the chain where a node tells the newest state of every block", async () => {
+  test("falls back to the chain's first block when a node returns the newest state for every block", async () => {
     const newest: Keeps = () => archive([5_000_000])(HEAD);
     expect((await search({ starts: [5_000_000], nodes: [newest] })).found).toEqual([0]);
   });
 
-  test("stays unknown while nobody answers, or only asks for patience", async () => {
+  test("waits while no node answers or all are rate limited", async () => {
     expect((await search({ starts: [7], nodes: [down, down], runs: 5 })).found).toEqual([null]);
     expect((await search({ starts: [7], nodes: [pruned, busy], runs: 5 })).found).toEqual([null]);
   });
 
-  test("is not waited for without end when a node never answers", async () => {
+  test("stops waiting when a node never answers", async () => {
     expect((await search({ starts: [7], nodes: [pruned, down], runs: 40 })).found).toEqual([0]);
   });
 });

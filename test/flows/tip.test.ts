@@ -33,8 +33,8 @@ async function forgetfulNode() {
   return { world, node, round, newest };
 }
 
-describe("events that were told and may still change", () => {
-  test("are kept while their blocks stand, whoever leaves them out", async () => {
+describe("indexTip() with provisional events", () => {
+  test("keeps events that a node omits while their blocks are on the chain", async () => {
     const { round, newest } = await forgetfulNode();
     const before = await newest();
     expect(before.length).toBeGreaterThan(3);
@@ -42,7 +42,7 @@ describe("events that were told and may still change", () => {
     expect(await newest()).toEqual(before);
   });
 
-  test("are kept when the chain changes just before their blocks are looked at", async () => {
+  test("keeps events when a reorg happens just before their blocks are checked", async () => {
     const { world, node, round, newest } = await forgetfulNode();
     const before = await newest();
     const lowest = Math.min(...before.map(({ blockNumber }) => blockNumber));

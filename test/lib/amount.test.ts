@@ -79,8 +79,8 @@ describe("fractionToParts", () => {
   });
 });
 
-describe("lessParts", () => {
-  test("takes nothing for no loss and everything for the whole", () => {
+describe("deductParts()", () => {
+  test("deducts nothing for no slippage and everything for the whole", () => {
     fc.assert(
       fc.property(anAmount, (amount) => {
         expect(deductParts(amount, 0n)).toBe(amount);
@@ -89,7 +89,7 @@ describe("lessParts", () => {
     );
   });
 
-  test("rounds down what remains, so that the loss is never understated", () => {
+  test("rounds down the rest, so that the slippage floor is never overstated", () => {
     fc.assert(
       fc.property(anAmount, aLoss, (amount, loss) => {
         const rest = deductParts(amount, loss);
@@ -99,7 +99,7 @@ describe("lessParts", () => {
     );
   });
 
-  test("falls as the loss rises", () => {
+  test("decreases as the slippage increases", () => {
     fc.assert(
       fc.property(anAmount, aLoss, aLoss, (amount, a, b) => {
         const [less, more] = a < b ? [a, b] : [b, a];

@@ -4,7 +4,7 @@ import { annualizedGrowth } from "../../src/lib/apy.ts";
 const YEAR = 365 * 86_400;
 const E18 = 10n ** 18n;
 
-describe("the yearly rate", () => {
+describe("annualizedGrowth()", () => {
   test.each([
     ["over a year is the growth itself", E18, (E18 * 105n) / 100n, YEAR, 0.05],
     ["compounds shorter spans", E18, (E18 * 101n) / 100n, YEAR / 12, 0.126825],
@@ -21,7 +21,7 @@ describe("the yearly rate", () => {
     ["there was no price", 0n, E18, 10],
     ["there is no price", E18, 0n, 10],
     ["the growth is beyond a float", 1n, 10n ** 60n, 60],
-  ])("is not known where %s", (_what, before, after, seconds) => {
+  ])("returns null when %s", (_what, before, after, seconds) => {
     expect(annualizedGrowth({ before, after, seconds })).toBeNull();
   });
 });

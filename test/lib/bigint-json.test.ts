@@ -15,14 +15,14 @@ const { value: aValue } = fc.letrec((tie) => ({
   value: fc.oneof({ maxDepth: 4 }, aLeaf, fc.array(tie("value")), fc.dictionary(aKey, tie("value"))),
 }));
 
-describe("exact JSON", () => {
+describe("stringifyWithBigints() and parseWithBigints()", () => {
   test("writes bigint as text under $n", () => {
     expect(stringifyWithBigints({ a: 2n ** 256n, b: [-1n], c: "1" })).toBe(
       '{"a":{"$n":"115792089237316195423570985008687907853269984665640564039457584007913129639936"},"b":[{"$n":"-1"}],"c":"1"}',
     );
   });
 
-  test("gives back every value, with every digit", () => {
+  test("round-trip every value with every digit", () => {
     fc.assert(
       fc.property(aValue, (value) => {
         expect(parseWithBigints(stringifyWithBigints(value))).toEqual(value);

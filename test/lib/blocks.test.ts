@@ -15,8 +15,8 @@ const blocksOf = (set: BlockSet): number[] =>
   set.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
 const distinct = (blocks: readonly number[]): number[] => [...new Set(blocks)].sort((a, b) => a - b);
 
-describe("a set of blocks", () => {
-  test("holds what any of its spans holds, in the fewest spans", () => {
+describe("block sets", () => {
+  test("uniteRanges() returns the union in the fewest ranges", () => {
     fc.assert(
       fc.property(spans, (list) => {
         const united = uniteRanges(list);
@@ -28,7 +28,7 @@ describe("a set of blocks", () => {
     );
   });
 
-  test("and what it lacks of a span are together that span", () => {
+  test("subtractRanges() and intersectRange() together give the whole range", () => {
     fc.assert(
       fc.property(spans, span, (list, whole) => {
         const held = intersectRange(uniteRanges(list), whole);
@@ -39,7 +39,7 @@ describe("a set of blocks", () => {
     );
   });
 
-  test("leaves out spans without blocks", () => {
+  test("uniteRanges() leaves out empty ranges", () => {
     expect(uniteRanges([{ from: 5, to: 4 }])).toEqual([]);
     expect(subtractRanges({ from: 5, to: 4 }, [])).toEqual([]);
     expect(intersectRange([{ from: 1, to: 9 }], { from: 10, to: 12 })).toEqual([]);

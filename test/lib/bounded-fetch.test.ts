@@ -17,8 +17,8 @@ async function elapsed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-describe("boundedFetch", () => {
-  test("gives status, headers and text, and sends what it was told", async () => {
+describe("boundedFetch()", () => {
+  test("returns status, headers and text, and sends the request unchanged", async () => {
     const { url, requests } = await serve((_, response) => {
       response.writeHead(200, { "x-own": "yes" });
       response.end("grüße");
@@ -32,7 +32,7 @@ describe("boundedFetch", () => {
     ]);
   });
 
-  test.each([200, 204, 404, 429, 500, 503])("takes status %i for an answer", async (status) => {
+  test.each([200, 204, 404, 429, 500, 503])("returns status %i as an answer", async (status) => {
     const { url } = await serve((_, response) => {
       response.writeHead(status);
       response.end();
@@ -62,8 +62,8 @@ describe("boundedFetch", () => {
   });
 });
 
-describe("the deadline", () => {
-  test("covers a server that says nothing", async () => {
+describe("boundedFetch() timeout", () => {
+  test("covers a silent server", async () => {
     const { url } = await serve(() => undefined);
     const ms = await elapsed(async () => {
       expect(await failureOf(url)).toMatchObject({ kind: "timeout", message: "no answer within 400 ms" });
@@ -96,7 +96,7 @@ describe("the deadline", () => {
   });
 });
 
-describe("the size cap", () => {
+describe("boundedFetch() size limit", () => {
   test.each([999, 1_000])("takes %i bytes of a thousand", async (length) => {
     const { url } = await serve((_, response) => response.end("x".repeat(length)));
     expect((await boundedFetch(realFetch, { url, bounds: BOUNDS })).text).toHaveLength(length);
@@ -144,7 +144,7 @@ describe("the size cap", () => {
   });
 });
 
-describe("a connection that fails", () => {
+describe("boundedFetch() connection failure", () => {
   test("is a network failure when nobody listens", async () => {
     const failed = await failureOf("http://127.0.0.1:1");
     expect(failed).toMatchObject({ kind: "network", status: null, message: "the connection failed" });

@@ -25,16 +25,16 @@ async function peakOf(doubtful: (item: number) => boolean) {
   return { ...peak, begun };
 }
 
-test("doubtful items are worked on two at a time beside the others, and results keep their order", async () => {
+test("mapConcurrently() works on two doubtful items at a time and keeps the order of results", async () => {
   const { doubtful, all, begun } = await peakOf((item) => item >= 10);
   expect({ doubtful, all }).toEqual({ doubtful: 2, all: 5 });
   expect(begun.slice(0, 5).sort((a, b) => a - b)).toEqual([0, 1, 2, 10, 11]);
 });
 
-test("items of which nobody expects anything leave a connection free all the same", async () => {
+test("mapConcurrently() leaves a connection free whatever the items are", async () => {
   expect(await peakOf(() => false)).toMatchObject({ doubtful: 0, all: 5 });
 });
 
-test("nothing to do is done at once", async () => {
+test("mapConcurrently() resolves at once without items", async () => {
   expect(await mapConcurrently([], { doubtful: () => true, work: async () => 1 })).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { MemoByInputs } from "../../src/lib/lru.ts";
 
 const made = { of: [], make: () => ({}) };
 
-test("a value is made once of the same things", () => {
+test("MemoByInputs computes a value once for the same inputs", () => {
   const kept = new MemoByInputs<object>(2);
   const thing = {};
   const value = kept.get("a", { of: [thing, "x"], make: () => ({}) });
@@ -15,7 +15,7 @@ test.each<[string, readonly unknown[]]>([
   ["another text", [null, "y"]],
   ["more", [null, "x", undefined]],
   ["less", [null]],
-])("of %s it is made anew, and that is kept", (_name, of) => {
+])("MemoByInputs computes again for %s, and keeps that", (_name, of) => {
   const kept = new MemoByInputs<object>(2);
   const value = kept.get("a", { of: [null, "x"], make: () => ({}) });
   const next = kept.get("a", { of, make: () => ({}) });
@@ -23,7 +23,7 @@ test.each<[string, readonly unknown[]]>([
   expect(kept.get("a", { of, make: () => ({}) })).toBe(next);
 });
 
-test("names are kept apart, and of too many the one that was made first goes", () => {
+test("MemoByInputs keeps names apart and evicts the oldest beyond its capacity", () => {
   const kept = new MemoByInputs<object>(2);
   const [a, b] = [kept.get("a", made), kept.get("b", made)];
   expect(a).not.toBe(b);
@@ -35,7 +35,7 @@ test("names are kept apart, and of too many the one that was made first goes", (
   expect(kept.get("a", made)).not.toBe(a);
 });
 
-test("what could not be made is tried again", () => {
+test("MemoByInputs retries after an error", () => {
   const kept = new MemoByInputs<object>(2);
   const make = () => {
     throw new Error("no");

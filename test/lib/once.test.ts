@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { once, onceImported } from "../../src/lib/once.ts";
 
-test("makes nothing before it is asked, and one thing for all who ask", () => {
+test("once() computes on the first call only", () => {
   const make = vi.fn(() => ({}));
   const get = once(make);
   expect(make).not.toHaveBeenCalled();
@@ -9,14 +9,14 @@ test("makes nothing before it is asked, and one thing for all who ask", () => {
   expect(make).toHaveBeenCalledTimes(1);
 });
 
-test("keeps null and undefined too", () => {
+test("once() keeps null and undefined too", () => {
   const make = vi.fn(() => undefined);
   const get = once(make);
   expect([get(), get()]).toEqual([undefined, undefined]);
   expect(make).toHaveBeenCalledTimes(1);
 });
 
-test("lets the next asker try again when making fails", () => {
+test("once() tries again after an error", () => {
   const make = vi.fn(() => 7);
   make.mockImplementationOnce(() => {
     throw new Error("not now");
@@ -26,7 +26,7 @@ test("lets the next asker try again when making fails", () => {
   expect(get()).toBe(7);
 });
 
-test("loads code at the first need, and makes one thing of it for all who ask at once", async () => {
+test("onceImported() loads on the first call and returns one value to concurrent callers", async () => {
   const load = vi.fn(async () => ({ seven: 7 }));
   const make = vi.fn((module: { seven: number }) => ({ value: module.seven }));
   const get = onceImported(load, make);
@@ -39,7 +39,7 @@ test("loads code at the first need, and makes one thing of it for all who ask at
   expect(load).toHaveBeenCalledTimes(2);
 });
 
-test("lets the next asker load again when that fails", async () => {
+test("onceImported() loads again after an error", async () => {
   const load = vi.fn(async () => 7);
   load.mockRejectedValueOnce(new Error("not now"));
   const get = onceImported(load, (value) => value);

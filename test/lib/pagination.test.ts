@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from "../../src/lib/pagination.ts";
 const aPart = fc.string({ unit: "grapheme" });
 
 describe("cursors", () => {
-  test("give back the parts they were made of, in characters that a URL takes as they are", () => {
+  test("round-trip their parts in URL-safe characters", () => {
     fc.assert(
       fc.property(fc.array(aPart, { maxLength: 4 }), (parts) => {
         const cursor = encodeCursor(parts);
@@ -15,7 +15,7 @@ describe("cursors", () => {
     );
   });
 
-  test("are read only with the number of parts they have", () => {
+  test("decode only with their number of parts", () => {
     expect(decodeCursor(encodeCursor(["a", "b"]), 1)).toBe(null);
     expect(decodeCursor(encodeCursor(["a", "b"]), 2)).toEqual(["a", "b"]);
     expect(decodeCursor(encodeCursor(["a", "b"]), 3)).toBe(null);
@@ -30,11 +30,11 @@ describe("cursors", () => {
     ["no text", btoa("[1]")],
     ["null", btoa("null")],
     ["a list in a list", btoa('[["a"]]')],
-  ])("are not read from %s", (_what, cursor) => {
+  ])("decode to null from %s", (_what, cursor) => {
     expect(decodeCursor(cursor, 1)).toBe(null);
   });
 
-  test("never throw when read", () => {
+  test("never throw when decoded", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const parts = decodeCursor(text, 2);

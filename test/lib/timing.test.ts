@@ -20,7 +20,7 @@ function clocked() {
 }
 
 describe("Timing", () => {
-  test("tells only the total before anything was asked", () => {
+  test("reports only the total before any call", () => {
     const { clock, timing } = clocked();
     clock.now += 12.4;
     expect(timing.header()).toBe("total;dur=12");
@@ -43,7 +43,7 @@ describe("Timing", () => {
     expect(timing.header()).toBe('total;dur=35, rpc;dur=30;desc="2"');
   });
 
-  test("leaves out the time between calls, and keeps systems apart", async () => {
+  test("excludes the time between calls, and counts systems separately", async () => {
     const { clock, timing } = clocked();
     const spend = (ms: number) => async () => {
       clock.now += ms;
@@ -56,7 +56,7 @@ describe("Timing", () => {
     expect([timing.requests("db"), timing.requests("redis"), timing.requests("provider")]).toEqual([2, 1, 0]);
   });
 
-  test("counts calls that fail, and passes their failure on", async () => {
+  test("counts failed calls and rethrows their errors", async () => {
     const { clock, timing } = clocked();
     const failing = held();
     const tracked = timing.track("provider", failing.call);

@@ -44,7 +44,7 @@ describe("parseVaultId", () => {
   });
 });
 
-test("what is written is read back, and in lower case", () => {
+test("formatVaultId() round-trips in lower case", () => {
   fc.assert(
     fc.property(aChainId, anAddress, (chainId, address) => {
       const text = formatVaultId({ chainId, address: getAddress(address) });
@@ -55,7 +55,7 @@ test("what is written is read back, and in lower case", () => {
   );
 });
 
-test("nothing but a vault id is read", () => {
+test("parseVaultId() accepts nothing but vault ids", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const key = parseVaultId(text);

@@ -4,8 +4,8 @@ import { FRESH, ownTheClock, pass, value, world } from "../support/redis/cache-w
 
 ownTheClock();
 
-describe("a value from a clock that runs ahead", () => {
-  test("is no fresher than one of now", async () => {
+describe("cached() with a value from a clock that runs ahead", () => {
+  test("treats it as no fresher than a value of now", async () => {
     const { redis, source, isolate } = world();
     const t = Date.now() + 365 * 86_400_000;
     await redis.set("cache:k", stringifyWithBigints({ v: value(9), t }), null);

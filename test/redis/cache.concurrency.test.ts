@@ -17,8 +17,8 @@ async function outcomes(isolate: () => Cache, policy: CachePolicy<Value>): Promi
   return all;
 }
 
-describe("a crowd in front of a source that is down", () => {
-  test("with nothing to serve: one load, and everybody gets its failure", async () => {
+describe("cached() with many callers while the source is down", () => {
+  test("loads once and gives every caller the error when there is no value", async () => {
     const { source, isolate } = world();
     source.ms = 500;
     source.failure = down;
@@ -26,7 +26,7 @@ describe("a crowd in front of a source that is down", () => {
     expect(source.loads).toBe(1);
   });
 
-  test("with Redis down, too: one load", async () => {
+  test("loads once while Redis is down too", async () => {
     const { redis, source, isolate } = world();
     redis.down = true;
     source.ms = 500;
@@ -35,7 +35,7 @@ describe("a crowd in front of a source that is down", () => {
     expect(source.loads).toBe(1);
   });
 
-  test("with a last good value: one load, and everybody gets that value, marked stale", async () => {
+  test("loads once and serves the last value to all, marked stale", async () => {
     const { source, isolate } = world();
     const requests = isolate();
     await requests().cached(source.policy());
@@ -47,7 +47,7 @@ describe("a crowd in front of a source that is down", () => {
     expect(source.loads).toBe(1 + 1);
   });
 
-  test("nobody tries again for two seconds, then one does", async () => {
+  test("retries after two seconds, once", async () => {
     const { source, isolate } = world();
     const requests = isolate();
     source.failure = down;
@@ -60,7 +60,7 @@ describe("a crowd in front of a source that is down", () => {
     expect((await requests().cached(source.policy())).value).toEqual(value(2));
   });
 
-  test("other isolates do not wait for a load that has failed already", async () => {
+  test("does not let other isolates wait for a failed load", async () => {
     const { redis, source, isolate } = world();
     source.failure = down;
     await isolate()()

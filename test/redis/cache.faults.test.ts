@@ -15,7 +15,7 @@ import {
 ownTheClock();
 const down = new Error("the chain is down");
 
-describe("a load that fails", () => {
+describe("cached() when a load fails", () => {
   test("fails the caller with its own error when nothing was ever loaded", async () => {
     const { source, isolate } = world();
     source.failure = down;
@@ -114,7 +114,7 @@ describe("a load that fails", () => {
   });
 });
 
-describe("Redis down", () => {
+describe("cached() while Redis is down", () => {
   test("costs a load, never the answer", async () => {
     const { redis, source, isolate, logged } = world();
     redis.down = true;
@@ -174,7 +174,7 @@ describe("Redis down", () => {
   });
 });
 
-describe("a value in Redis that is not ours", () => {
+describe("cached() with a foreign value in Redis", () => {
   const at = 1_700_000_000_000;
   test.each<[string, string]>([
     ["no JSON", "{"],

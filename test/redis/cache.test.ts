@@ -13,7 +13,7 @@ import {
 
 ownTheClock();
 
-describe("a fresh value", () => {
+describe("cached() with a fresh value", () => {
   test("is loaded once, then served from memory without a word to Redis", async () => {
     const { redis, source, isolate } = world();
     const requests = isolate();
@@ -63,7 +63,7 @@ describe("a fresh value", () => {
   });
 });
 
-describe("a value past its freshness", () => {
+describe("cached() with a value past its freshness", () => {
   test("is served at once to a hundred callers, while one of them reloads it", async () => {
     const { source, isolate } = world();
     const requests = isolate();
@@ -133,7 +133,7 @@ describe("a value past its freshness", () => {
   });
 });
 
-describe("a value that nobody has", () => {
+describe("cached() without a value", () => {
   test("is loaded once for a hundred callers", async () => {
     const { source, isolate } = world();
     source.ms = 500;
@@ -182,7 +182,7 @@ describe("a value that nobody has", () => {
   });
 });
 
-describe("the lock", () => {
+describe("cached() lock", () => {
   test("lies for five seconds at most, and is taken away once the value is written", async () => {
     const { redis, source, isolate } = world();
     source.ms = 500;

@@ -29,8 +29,8 @@ const says = (result: string | null) => {
   return { text: JSON.stringify({ result: encoded }) };
 };
 
-describe("commands", () => {
-  test("carry the deployment's prefix, and expiry in milliseconds", async () => {
+describe("createRedisStore()", () => {
+  test("prefixes keys and sets expiry in milliseconds", async () => {
     const { store, timing, commands } = await storeOn(says("OK"));
     await store.set("a", "1", 1_500);
     await store.set("a", "1", null);
@@ -57,30 +57,30 @@ describe("commands", () => {
     },
   );
 
-  test("tell an absent value, and a lock that was not got", async () => {
+  test("returns null for an absent value, and false for a taken lock", async () => {
     const { store } = await storeOn(says(null));
     expect([await store.get("a"), await store.setIfAbsent("a", "1", 1)]).toEqual([null, false]);
   });
 
-  test("tell a lock that was got", async () => {
+  test("returns true for an acquired lock", async () => {
     const { store } = await storeOn(says("OK"));
     expect(await store.setIfAbsent("a", "1", 1)).toBe(true);
   });
 });
 
-describe("an endpoint that fails", () => {
+describe("createRedisStore() with a failing endpoint", () => {
   test.each([
     ["with 500", { status: 500, text: '{"error":"ERR"}' }],
     ["with 429", { status: 429, text: '{"error":"limit"}' }],
     ["with an error", { status: 400, text: '{"error":"ERR wrong type"}' }],
     ["with a page", { status: 200, text: "<html>" }],
-  ])("%s fails the command, at the first try", async (_how, answer) => {
+  ])("throws on %s without a retry", async (_how, answer) => {
     const { store, commands } = await storeOn(answer);
     await expect(store.get("a")).rejects.toThrow();
     expect(commands).toHaveLength(1);
   });
 
-  test("by saying nothing fails the command after 800 ms", async () => {
+  test("throws after the timeout of 800 ms", async () => {
     const asked = hurryDeadlines(10);
     const { store, commands } = await storeOn(null);
     await expect(store.get("a")).rejects.toThrow();

@@ -22,8 +22,8 @@ function limiterOf(answer: () => Promise<unknown>, platform = new Map()) {
   return { limiter, logged, pass: (ms: number) => (now += ms) };
 }
 
-describe("counting exactly", () => {
-  test("admits up to the limit and says what is left", async () => {
+describe("countExactly()", () => {
+  test("admits up to the limit and returns the remaining requests", async () => {
     const counts = async (count: number) =>
       limiterOf(async () => [count, 42_000]).limiter.countExactly(window);
     expect(await Promise.all([1, 2, 3, 4, 99].map(counts))).toEqual([
@@ -35,7 +35,7 @@ describe("counting exactly", () => {
     ]);
   });
 
-  test("reads numbers that come as text", async () => {
+  test("parses numbers that Redis returns as text", async () => {
     const { limiter } = limiterOf(async () => ["2", "1000"]);
     expect(await limiter.countExactly(window)).toMatchObject({ remaining: 1 });
   });
@@ -47,7 +47,7 @@ describe("counting exactly", () => {
     ["half an answer", async () => [1]],
     ["no numbers", async () => ["a", "b"]],
     ["a failure", () => Promise.reject(new Error("connect to https://redis.example/token failed"))],
-  ])("gives up on %s, which holds nobody up, and says so", async (_what, answer) => {
+  ])("returns null and logs on %s, so that the request is admitted", async (_what, answer) => {
     const { limiter, logged } = limiterOf(answer);
     expect(await limiter.countExactly(window)).toBe(null);
     expect(logged).toMatchObject([{ event: "limit_not_counted", limit: "build" }]);
@@ -55,8 +55,8 @@ describe("counting exactly", () => {
   });
 });
 
-describe("counting nearby", () => {
-  test("without the platform's limiter admits the limit in each minute", async () => {
+describe("countNearby()", () => {
+  test("admits the limit per minute without a platform limiter", async () => {
     const { limiter, pass } = limiterOf(async () => null);
     const admitted = async () => (await limiter.countNearby(window)).admitted;
     expect([await admitted(), await admitted(), await admitted(), await admitted()]).toEqual([
@@ -71,7 +71,7 @@ describe("counting nearby", () => {
     expect(await admitted()).toBe(true);
   });
 
-  test("keeps subjects and kinds apart", async () => {
+  test("counts subjects and limits separately", async () => {
     const { limiter } = limiterOf(async () => null);
     for (let i = 0; i < 4; i += 1) await limiter.countNearby(window);
     for (const other of [
@@ -81,7 +81,7 @@ describe("counting nearby", () => {
       expect((await limiter.countNearby(other)).admitted).toBe(true);
   });
 
-  test("asks the platform's limiter of exactly this limit, and lets all in when it fails", async () => {
+  test("asks the platform's limiter of this limit, and admits when it fails", async () => {
     const platform = new Map([[3, { limit: () => Promise.reject(new Error("down")) }]]);
     const { limiter, logged } = limiterOf(async () => null, platform);
     for (let i = 0; i < 9; i += 1) expect((await limiter.countNearby(window)).admitted).toBe(true);
@@ -116,7 +116,7 @@ describe("counting nearby", () => {
     );
   });
 
-  test("forgets the oldest of very many subjects, not the newest", () => {
+  test("evicts the oldest of very many subjects", () => {
     const memory = new LimiterMemory();
     for (let i = 0; i < 25_000; i += 1) memory.count({ ...window, subject: String(i) }, 0);
     expect(memory.count({ ...window, subject: "24999" }, 0).count).toBe(2);

@@ -16,8 +16,8 @@ function world() {
   return { redis, lines, hold, pass };
 }
 
-describe("withLock", () => {
-  test("lets one work at a time, and the next once that is done", async () => {
+describe("withLock()", () => {
+  test("lets one holder work at a time", async () => {
     const { hold } = world();
     const inner: unknown[] = [];
     const outer = await hold("a", async () => {
@@ -28,7 +28,7 @@ describe("withLock", () => {
     expect(await hold("b", async () => "after")).toBe("after");
   });
 
-  test("is given back when the work fails, and the failure is the caller's", async () => {
+  test("releases the lock when the work throws, and rethrows", async () => {
     const { hold } = world();
     const failing = async () => {
       throw new Error("no");
@@ -37,7 +37,7 @@ describe("withLock", () => {
     expect(await hold("b", async () => 1)).toBe(1);
   });
 
-  test("ends by itself, and who held it too long does not take the next one's away", async () => {
+  test("expires, and a late holder does not release the next one's lock", async () => {
     const { hold, pass } = world();
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ describe("withLock", () => {
     expect(await hold("third", async () => 1)).toBe(1);
   });
 
-  test("keeps nobody from working when the store is down", async () => {
+  test("works without the lock when Redis is down", async () => {
     const { redis, lines, hold } = world();
     redis.down = true;
     expect(await hold("a", async () => "worked")).toBe("worked");

@@ -5,7 +5,7 @@ const CAPACITY = 5_000;
 const FAILURES = 500;
 const entry = (value: number) => ({ value, storedAt: value });
 
-test("keeps the entries written last, and lets the oldest written go", () => {
+test("MemoryCache evicts the entry written longest ago", () => {
   const memory = new MemoryCache();
   for (let n = 0; n < CAPACITY; n += 1) memory.put(`k${n}`, entry(n));
   expect(memory.get("k0")).toEqual(entry(0));
@@ -16,7 +16,7 @@ test("keeps the entries written last, and lets the oldest written go", () => {
   expect(memory.get("k2")).toEqual(entry(2));
 });
 
-test("forgets what is deleted, and knows nothing of names of the language", () => {
+test("MemoryCache deletes entries, and treats __proto__ as any key", () => {
   const memory = new MemoryCache();
   memory.put("__proto__", entry(1));
   expect([memory.get("__proto__"), memory.get("constructor")]).toEqual([entry(1), undefined]);
@@ -25,7 +25,7 @@ test("forgets what is deleted, and knows nothing of names of the language", () =
   expect(memory.get("__proto__")).toBe(undefined);
 });
 
-test("remembers why a load failed for as long as nobody is to try again", () => {
+test("MemoryCache keeps a failure until its retry time", () => {
   const memory = new MemoryCache();
   const error = new Error("no token");
   memory.noteFailure("k", { error, until: 10 });
@@ -38,7 +38,7 @@ test("remembers why a load failed for as long as nobody is to try again", () => 
   expect(memory.failureOf("k", 9)).toBe(null);
 });
 
-test("keeps the failures noted last, however many names somebody asks for", () => {
+test("MemoryCache keeps the newest failures within its capacity", () => {
   const memory = new MemoryCache();
   for (let n = 0; n < FAILURES + 2; n += 1) memory.noteFailure(`k${n}`, { error: n, until: 10 });
   expect([0, 1, 2, FAILURES + 1].map((n) => memory.failureOf(`k${n}`, 9)?.error ?? null)).toEqual([

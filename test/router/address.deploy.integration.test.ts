@@ -35,7 +35,7 @@ describe.each([1, 999])("deploying on chain %i", (chainId) => {
   }, 30_000);
   afterAll(() => chain?.close());
 
-  test("puts exactly the committed code at the computed address", async () => {
+  test("creates exactly the committed code at the computed address", async () => {
     const { wallet, node } = clients();
     expect(await node.getCode({ address: depositRouterAddress })).toBeUndefined();
     const hash = await wallet.sendTransaction({ account: sender, chain: null, ...deployTransaction() });
@@ -59,7 +59,7 @@ describe.each([1, 999])("deploying on chain %i", (chainId) => {
     expect(await node.getCode({ address: executorImplementationAddress })).not.toBeUndefined();
   });
 
-  test("is refused a second time, and leaves the first Router alone", async () => {
+  test("reverts a second time and leaves the first Router unchanged", async () => {
     const { node } = clients();
     await expect(node.call({ account: sender, ...deployTransaction() })).rejects.toThrow();
     expect(await node.getCode({ address: depositRouterAddress })).toBe(depositRouterRuntimeCode);

@@ -23,7 +23,7 @@ function opcodesOf(code: `0x${string}`): Set<number> {
   return opcodes;
 }
 
-describe("the Router's address", () => {
+describe("depositRouterAddress", () => {
   test("is the CREATE2 address of factory, zero salt and creation code", () => {
     expect(depositRouterAddress).toBe(
       getContractAddress({
@@ -48,7 +48,7 @@ describe("the Router's address", () => {
   });
 });
 
-describe("the Router's code", () => {
+describe("depositRouterCodeHash", () => {
   test("hashes to the constant and names the Executor where the compiler left room for it", () => {
     expect(keccak256(depositRouterRuntimeCode)).toBe(depositRouterCodeHash);
     expect(depositRouterRuntimeCode).toContain(executorImplementationAddress.slice(2).toLowerCase());
@@ -73,7 +73,7 @@ describe("the Router's code", () => {
   });
 });
 
-test("the deploy transaction is salt and creation code, sent to the factory", () => {
+test("deployTransaction() sends salt and creation code to the factory", () => {
   const { to, data } = deployTransaction();
   expect(to).toBe(create2Factory);
   expect(sliceHex(data, 0, 32)).toBe(zeroSalt);

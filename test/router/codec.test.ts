@@ -55,8 +55,8 @@ const aCall: fc.Arbitrary<RouterCall> = fc.record({
   sweep: fc.array(anAddress, { maxLength: 3 }),
 });
 
-describe("a Router call", () => {
-  test("is read back as it was written", () => {
+describe("encodeRouterDeposit() and decodeRouterDeposit()", () => {
+  test("round-trip every call", () => {
     fc.assert(
       fc.property(aCall, (call) => {
         expect(decodeRouterDeposit(encodeRouterDeposit(call))).toEqual(call);
@@ -65,7 +65,7 @@ describe("a Router call", () => {
     );
   });
 
-  test("is never written alike for two that differ", () => {
+  test("encode different calls differently", () => {
     fc.assert(
       fc.property(aCall, aCall, (a, b) => {
         const differ = JSON.stringify(a, replaceBig) !== JSON.stringify(b, replaceBig);
@@ -79,11 +79,11 @@ describe("a Router call", () => {
     ["another function of the Router's", toFunctionSelector("executorImplementation()")],
     ["another contract's", `0x6e553f65${"00".repeat(64)}`],
     ["the selector alone", toFunctionSelector(depositRouterAbi.filter(isDeposit)[0] as never)],
-  ])("is not read from calldata that is none: %s", (_what, data) => {
+  ])("refuse other calldata: %s", (_what, data) => {
     expect(() => decodeRouterDeposit(data)).toThrow();
   });
 
-  test("is not read from one that was cut short", () => {
+  test("refuse truncated calldata", () => {
     const call = encodeRouterDeposit({
       deposit: {
         asset: USDC,
@@ -106,7 +106,7 @@ describe("a Router call", () => {
     }
   });
 
-  test("has plain steps that neither approve nor patch", () => {
+  test("callOnlyStep() neither approves nor patches", () => {
     expect(callOnlyStep({ target: OTHER, value: 5n, data: "0x12" })).toEqual({
       target: OTHER,
       value: 5n,
@@ -120,7 +120,7 @@ describe("a Router call", () => {
   });
 });
 
-describe("the Router's refusals", () => {
+describe("decodeRouterError()", () => {
   const errors = depositRouterAbi.filter((item) => item.type === "error");
 
   test.each(errors.map((item) => [item.name, item] as const))(
@@ -132,13 +132,13 @@ describe("the Router's refusals", () => {
     },
   );
 
-  test.each<Hex>(["0x", "0x12345678", "0x1234"])("%s is none of them", (data) => {
+  test.each<Hex>(["0x", "0x12345678", "0x1234"])("returns null for %s", (data) => {
     expect(decodeRouterError(data)).toBe(null);
   });
 });
 
-describe("the Router's events", () => {
-  test("are read in order, whatever stands between them, from the Router alone", () => {
+describe("routerDeposits()", () => {
+  test("returns the Router's own Deposited events in order", () => {
     const logs = [
       transferLog(),
       depositedLog({ shares: 1n }),
@@ -159,7 +159,7 @@ describe("the Router's events", () => {
     });
   });
 
-  test("are read whatever case the node writes addresses in", () => {
+  test("accepts addresses in any case", () => {
     const lower = depositedLog();
     expect(routerDeposits([{ ...lower, address: lower.address.toLowerCase() as Address }])).toHaveLength(1);
   });

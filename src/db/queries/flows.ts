@@ -25,7 +25,7 @@ export interface FlowState {
   vaults: { row: typeof vaults.$inferSelect; coverage: VaultCoverage }[];
   provisional: FlowRow[];
   /** Vaults without a known start block, and the search for it. */
-  unstarted: { row: typeof vaults.$inferSelect; search: StartSearch | null }[];
+  withoutStart: { row: typeof vaults.$inferSelect; search: StartSearch | null }[];
 }
 
 /**
@@ -40,7 +40,7 @@ export async function loadFlowState(
   const shown = and(eq(vaults.chainId, chainId), ne(vaults.status, "unsupported"));
   const start = raw`coalesce(${vaults.startBlock}, ${flowStarts.startBlock})`;
   const searched = and(eq(flowStarts.chainId, vaults.chainId), eq(flowStarts.vaultAddress, vaults.address));
-  const [, , tips, known, provisional, unstarted] = await db.run((sql) =>
+  const [, , tips, known, provisional, withoutStart] = await db.run((sql) =>
     sql.batch([
       sql.insert(flowTips).values({ chainId, span }).onConflictDoNothing(),
       sql.execute(raw`insert into ${flowCoverage} (chain_id, vault_address, start_block)
@@ -73,7 +73,7 @@ export async function loadFlowState(
   );
   const tip = tips[0];
   if (tip === undefined) throw new RangeError("the tip was written and is not there");
-  return { tip, vaults: known, provisional, unstarted };
+  return { tip, vaults: known, provisional, withoutStart };
 }
 
 /** Blocks that are compared at most to find a reorg's common ancestor. */

@@ -56,7 +56,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => chain.stop());
 
-describe("one hostile contract", () => {
+describe("aggregate() with hostile contracts", () => {
   test.each(MODES.map((mode, index) => [mode, index] as const))(
     "that answers by %s takes nothing from the reads around it",
     async (mode, index) => {
@@ -71,7 +71,7 @@ describe("one hostile contract", () => {
     },
   );
 
-  test("and forty more of each kind take nothing from a chain's reads", async () => {
+  test("returns all other reads beside forty of each kind", async () => {
     const { client, calls } = counting();
     const reads = hostile.flatMap((bad) => [...Array(8).fill(total(bad)), total(honest)]);
     const { results } = await aggregateList(client, reads);
@@ -81,7 +81,7 @@ describe("one hostile contract", () => {
   });
 });
 
-test("a read that needs more than its share is made alone, with what the node grants", async () => {
+test("aggregate() makes a read that needs more gas alone, with the node's limit", async () => {
   const { client, calls } = counting();
   const { results } = await aggregate(client, {
     a: costly(2_900_000),
@@ -92,14 +92,14 @@ test("a read that needs more than its share is made alone, with what the node gr
   expect(calls).toHaveLength(2);
 });
 
-test("answers that need more room than one request has are asked for in several", async () => {
+test("aggregate() splits answers that exceed one request", async () => {
   const { client, calls } = counting();
   const { results } = await aggregateList(client, Array(12).fill(sized("long", 4_096)));
   expect(results).toEqual(Array(12).fill(ok(4_096)));
   expect(calls).toHaveLength(3);
 });
 
-test("what is longer than anybody reads is unknown, and never cut", async () => {
+test("aggregate() reports oversized returndata as unknown, never truncated", async () => {
   const { client } = counting();
   const { results } = await aggregateList(client, [
     sized("long", 4_096),
@@ -114,7 +114,7 @@ test("what is longer than anybody reads is unknown, and never cut", async () => 
   expect(results).toEqual([ok(4_096), unknown, refused, unknown, ok(0), { ok: false, revert: "0x" }]);
 });
 
-test("on Arbitrum One the block is its own, not Ethereum's", async () => {
+test("aggregate() returns Arbitrum One's own block, not Ethereum's", async () => {
   const arbitrum = await startScratchChain("--chain-id", "42161");
   try {
     await arbitrum.node.setCode({
@@ -129,7 +129,7 @@ test("on Arbitrum One the block is its own, not Ethereum's", async () => {
   }
 });
 
-test("no reads tell the chain's block", async () => {
+test("aggregate() without reads returns the block", async () => {
   const { number, timestamp } = await chain.node.getBlock();
   const { block } = await aggregate(counting().client, {});
   expect(block).toEqual({ number: Number(number), timestamp: Number(timestamp) });

@@ -16,14 +16,14 @@ const aRead = fc.record({ target: anAddress, data: aHex });
 const lower = <T extends { target: Address }>(items: readonly T[]): T[] =>
   items.map((item) => ({ ...item, target: item.target.toLowerCase() as Address }));
 
-describe("encodeSimulation", () => {
-  test("has the user call itself, with the simulator for code", () => {
+describe("encodeSimulation()", () => {
+  test("calls the user's own address with the simulator as its code", () => {
     const request = encodeSimulation({ user: USER, calls: [], reads: [] });
     expect(request).toMatchObject({ account: USER, to: USER });
     expect(request.stateOverride).toEqual([{ address: USER, code: callSimulatorRuntimeCode }]);
   });
 
-  test("keeps other overrides, and joins those of the user in any case of letters", () => {
+  test("keeps other overrides and merges the user's, whatever the address case", () => {
     const slot = toHex(1, { size: 32 });
     const overrides = [
       { address: TOKEN, stateDiff: [{ slot, value: slot }] },
@@ -36,7 +36,7 @@ describe("encodeSimulation", () => {
     ]);
   });
 
-  test("carries any calls and reads unchanged", () => {
+  test("encodes any calls and reads unchanged", () => {
     fc.assert(
       fc.property(fc.array(aCall, { maxLength: 6 }), fc.array(aRead, { maxLength: 6 }), (calls, reads) => {
         const { data } = encodeSimulation({ user: USER, calls, reads });
@@ -49,7 +49,7 @@ describe("encodeSimulation", () => {
   });
 });
 
-describe("decodeSimulation", () => {
+describe("decodeSimulation()", () => {
   const call = (data: Hex) => ({ target: TOKEN, value: 0n, data });
   const head = { chainId: 10n, blockNumber: 99n, timestamp: 1_700_000_000n };
   const answer = (
@@ -61,7 +61,7 @@ describe("decodeSimulation", () => {
   const passed = { ok: true, gasUsed: 30_000n, returnData: "0x01" as Hex };
   const failed = { ok: false, gasUsed: 40_000n, returnData: "0x02" as Hex };
 
-  test("gives calls, the failed one, reads and block", () => {
+  test("returns calls, the failed index, reads and block", () => {
     const asked = { calls: [call("0x"), call("0xff"), call("0x")], reads: [call("0x"), call("0x")] };
     const data = answer(
       [passed, failed],
@@ -102,13 +102,13 @@ describe("decodeSimulation", () => {
     `);
   });
 
-  test("says that all passed, and that the block is unknown", () => {
+  test("returns null for failedAt when all passed, and for an unknown block", () => {
     const data = answer([passed], [[], []], { ...head, blockNumber: MAX });
     const simulation = decodeSimulation(data, { calls: [call("0x")], reads: [] });
     expect(simulation).toMatchObject({ failedAt: null, blockNumber: null });
   });
 
-  test("gives back whatever the simulator could answer", () => {
+  test("round-trips any answer of the simulator", () => {
     const aResult = fc.record({ gasUsed: fc.bigInt(0n, 2n ** 40n), returnData: aHex });
     const aCase = fc.record({
       done: fc.array(fc.tuple(aResult, aCall), { minLength: 1, maxLength: 5 }),

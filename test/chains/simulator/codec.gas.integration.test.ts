@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.chain.node.revert({ id: snapshot }));
 
-describe("gas of a call", () => {
+describe("gas of a simulated call", () => {
   /**
    * A transaction pays what it uses less refunds of at most a fifth (EIP-3529). Simulated gas has no refunds
    * and some 150 gas for the CALL itself.
@@ -34,7 +34,7 @@ describe("gas of a call", () => {
     return { simulated, gasUsed };
   }
 
-  test("is that of the transaction, for approve, deposit, native deposit and transfer", async () => {
+  test("equals the transaction's for approve, deposit, native deposit and transfer", async () => {
     for (const call of [
       stage.approve(500n),
       callOf(tokenAbi, { target: stage.asset, name: "transfer", args: [STRANGER, 5n] }),
@@ -49,7 +49,7 @@ describe("gas of a call", () => {
     }
   });
 
-  test("leaves out the refund, which a gas limit must not count on", async () => {
+  test("excludes the refund, which a gas limit must not count on", async () => {
     await transact(stage, stage.approve(500n));
     const { simulated, gasUsed } = await compare(stage.deposit(500n));
     expect(simulated - gasUsed).toBeGreaterThan(2_000n);
@@ -71,7 +71,7 @@ describe("gas of a call", () => {
     expect([simulated, gasUsed]).toEqual([21_000n + 120_000n, 21_000n + 120_000n]);
   });
 
-  test("is not made cheaper by the reads, only by the calls before it", async () => {
+  test("is reduced by earlier calls only, not by reads", async () => {
     await transact(stage, stage.approve(500n));
     const gasOf = async (calls: SimulationCall[], reads = [balanceOf(stage.asset, USER)]) =>
       (await simulate(stage.chain, { user: USER, calls, reads })).calls.at(-1)?.gasUsed ?? 0n;

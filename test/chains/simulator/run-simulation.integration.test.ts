@@ -18,8 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => stage.chain.node.revert({ id: snapshot }));
 
-describe("what it says", () => {
-  test("of approve and deposit is what sending them does", async () => {
+describe("runSimulation()", () => {
+  test("predicts what sending approve and deposit does", async () => {
     const calls = [stage.approve(400n), stage.deposit(400n)];
     const reads = [
       balanceOf(stage.asset, USER),
@@ -37,7 +37,7 @@ describe("what it says", () => {
     expect(sent.before).toEqual(simulation.after);
   });
 
-  test("is nothing to the chain itself", async () => {
+  test("changes nothing on the chain", async () => {
     const reads = [balanceOf(stage.asset, USER)];
     await simulate(stage.chain, { user: USER, calls: [stage.approve(400n), stage.deposit(400n)] });
     expect((await simulate(stage.chain, { user: USER, calls: [], reads })).before.map(numberOf)).toEqual([
@@ -46,7 +46,7 @@ describe("what it says", () => {
     expect(await stage.chain.node.getCode({ address: USER })).toBeUndefined();
   });
 
-  test("names chain, block and time", async () => {
+  test("returns chain id, block and time", async () => {
     const block = await stage.chain.node.getBlock();
     const simulation = await simulate(stage.chain, { user: USER, calls: [] });
     const { chainId, blockNumber, blockTimestamp } = simulation;
@@ -54,7 +54,7 @@ describe("what it says", () => {
     expect(blockTimestamp).toBeGreaterThanOrEqual(block.timestamp);
   });
 
-  test("ends at the first call that fails, and says why", async () => {
+  test("ends at the first call that reverts, with its revert data", async () => {
     const calls = [stage.approve(1n), stage.probe("refuse"), stage.approve(2n)];
     const reads = [
       {
@@ -70,7 +70,7 @@ describe("what it says", () => {
     expect(simulation.after.map(numberOf)).toEqual([1n]);
   });
 
-  test("of a read that fails or finds no code is null", async () => {
+  test("returns null for a read that fails or has no code", async () => {
     const bad = { target: stage.prober, data: stage.probe("refuse").data };
     const reads = [bad, balanceOf(STRANGER, USER), balanceOf(stage.asset, USER)];
     const simulation = await simulate(stage.chain, { user: USER, calls: [], reads });
@@ -78,7 +78,7 @@ describe("what it says", () => {
     expect(simulation.after).toEqual(simulation.before);
   });
 
-  test("holds with money and allowance that exist only as overrides", async () => {
+  test("simulates with balance and allowance from state overrides", async () => {
     await stage.chain.node.setBalance({ address: STRANGER, value: 0n });
     const calls = [stage.probe("who", [], parseEther("3"))];
     expect(await simulate(stage.chain, { user: STRANGER, calls })).toMatchObject({ failedAt: 0 });
@@ -92,7 +92,7 @@ describe("what it says", () => {
     expect([caller, origin, value]).toEqual([STRANGER, STRANGER, parseEther("3")]);
   });
 
-  test("survives calls that burn all gas and answers without end", async () => {
+  test("survives calls that burn all gas and oversized returndata", async () => {
     // The second read takes more gas than the 64th that a caller always keeps.
     const after = [balanceOf(stage.asset, USER), stage.probe("bomb", [true])];
     const burnt = await simulate(stage.chain, { user: USER, calls: [stage.probe("burn")], reads: after });
@@ -113,8 +113,8 @@ describe("what it says", () => {
   });
 });
 
-describe("the user remains a plain account to others", () => {
-  test("it takes native money and token receipts", async () => {
+describe("runSimulation() user account", () => {
+  test("accepts native money and token callbacks", async () => {
     const receipts = await deploy(stage.chain, contracts("Receipts").creationCode);
     const badges = await deploy(stage.chain, contracts("Badges").creationCode);
     const calls = [
@@ -128,7 +128,7 @@ describe("the user remains a plain account to others", () => {
     expect(simulation.after.map(numberOf)).toEqual([1n]);
   });
 
-  test("it does nothing that a target asks of it", async () => {
+  test("ignores calls from targets", async () => {
     const steal = callOf(tokenAbi, { target: stage.asset, name: "transfer", args: [stage.prober, 1000n] });
     const run = encodeSimulation({ user: USER, calls: [steal], reads: [] }).data;
     const ask = encodeFunctionData({ abi: callSimulatorAbi, functionName: "readAndRevert", args: [[]] });
@@ -146,7 +146,7 @@ describe("the user remains a plain account to others", () => {
     }
   });
 
-  test("it approves no signature", async () => {
+  test("validates no signature", async () => {
     const hash = `0x${"ab".repeat(32)}`;
     const calls = [stage.probe("accepts", [hash, `0x${"01".repeat(65)}`])];
     const simulation = await simulate(stage.chain, { user: USER, calls });
@@ -154,7 +154,9 @@ describe("the user remains a plain account to others", () => {
   });
 });
 
-test("on Arbitrum One the block is that of ArbSys, unknown without it", { timeout: 30_000 }, async () => {
+test("runSimulation() takes Arbitrum One's block from ArbSys, null without it", {
+  timeout: 30_000,
+}, async () => {
   const arbitrum = await startScratchChain("--chain-id", "42161");
   try {
     const block = async () => (await simulate(arbitrum, { user: USER, calls: [] })).blockNumber;

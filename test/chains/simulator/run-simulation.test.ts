@@ -63,8 +63,8 @@ const reverted = (data: Hex) => ({
 const block = (calls: unknown[]) => [{ number: "0x65", timestamp: "0x10", calls }];
 const unsupported = new RpcError("unsupported", "the method does not exist");
 
-describe("eth_simulateV1", () => {
-  test("is asked for reads, calls and reads again, from the user, with the overrides", async () => {
+describe("runSimulation() by eth_simulateV1", () => {
+  test("requests reads, calls and reads again, from the user, with overrides", async () => {
     const client = clientSaying({ eth_simulateV1: block([ok("0x01"), ok("0x"), ok(WORD), ok("0x02")]) });
     await runSimulation(client, asked);
     const read = { from: USER, to: TOKEN, data: "0xcc" };
@@ -80,7 +80,7 @@ describe("eth_simulateV1", () => {
     expect(client.asked).toEqual([{ method: "eth_simulateV1", params }]);
   });
 
-  test("gives each call, the reads around them, and the block it was built on", async () => {
+  test("returns each call, the reads around them and the base block", async () => {
     const client = clientSaying({
       eth_simulateV1: block([ok("0x01"), ok("0x"), ok(WORD, "0x7000"), ok("0x02")]),
     });
@@ -98,7 +98,7 @@ describe("eth_simulateV1", () => {
     });
   });
 
-  test("ends with the call that failed, and gives what it reverted with", async () => {
+  test("ends with the failed call and its revert data", async () => {
     const client = clientSaying({
       eth_simulateV1: block([ok("0x01"), reverted("0x08c379a0"), ok("0x"), ok("0x02")]),
     });
@@ -107,7 +107,7 @@ describe("eth_simulateV1", () => {
     expect(calls).toEqual([{ ok: false, gasUsed: 0x6000n, returnData: "0x08c379a0", logs: null }]);
   });
 
-  test("gives null for a read that failed or gave nothing", async () => {
+  test("returns null for a read that failed or returned nothing", async () => {
     const client = clientSaying({ eth_simulateV1: block([reverted("0x01"), ok("0x"), ok("0x"), ok("0x")]) });
     expect(await runSimulation(client, asked)).toMatchObject({
       before: [null],
@@ -124,14 +124,14 @@ describe("eth_simulateV1", () => {
     ["a call without status", block([ok("0x01"), { ...ok("0x"), status: undefined }, ok("0x"), ok("0x02")])],
     ["a gas that is none", block([ok("0x01"), ok("0x", "many"), ok("0x"), ok("0x02")])],
     ["a text", "yes"],
-  ])("with an unusable answer is 503: %s", async (_what, answer) => {
+  ])("throws simulation_unavailable for an unusable answer: %s", async (_what, answer) => {
     await expect(runSimulation(clientSaying({ eth_simulateV1: answer }), asked)).rejects.toMatchObject({
       code: "simulation_unavailable",
       message: "no node of Testchain could simulate",
     });
   });
 
-  test("is the only way where nodes do not answer at all: their failure is ours", async () => {
+  test("throws the nodes' failure without another attempt when none answers", async () => {
     const down = failure("upstream_timeout", "no node of Testchain gave a usable answer");
     const client = clientSaying({ eth_simulateV1: down });
     await expect(runSimulation(client, asked)).rejects.toBe(down);
@@ -139,7 +139,7 @@ describe("eth_simulateV1", () => {
   });
 });
 
-describe("the simulator in an eth_call", () => {
+describe("runSimulation() by the simulator in an eth_call", () => {
   const answer = encodeFunctionResult({
     abi: callSimulatorAbi,
     functionName: "run",
@@ -154,7 +154,7 @@ describe("the simulator in an eth_call", () => {
     ],
   });
 
-  test("is used where no node knows eth_simulateV1, and shows chain and head", async () => {
+  test("runs when no node has eth_simulateV1, and reports chain id and head", async () => {
     const client = clientSaying({ eth_simulateV1: unsupported, eth_call: answer });
     const simulation = await runSimulation(client, asked);
     expect(simulation).toMatchObject({
@@ -169,7 +169,7 @@ describe("the simulator in an eth_call", () => {
     expect(overrides).toEqual({ [USER]: { balance: "0x9", code: callSimulatorRuntimeCode } });
   });
 
-  test("is refused when it comes from another chain", async () => {
+  test("refuses an answer from another chain", async () => {
     const client = clientSaying({ eth_simulateV1: unsupported, eth_call: answer });
     const strict = {
       ...client,
@@ -186,13 +186,13 @@ describe("the simulator in an eth_call", () => {
     ["null", null],
     ["nothing", "0x"],
     ["no answer of ours", WORD],
-  ])("that is no use is 503: %s", async (_what, said) => {
+  ])("throws simulation_unavailable for an unusable answer: %s", async (_what, said) => {
     const client = clientSaying({ eth_simulateV1: unsupported, eth_call: said });
     await expect(runSimulation(client, asked)).rejects.toMatchObject({ code: "simulation_unavailable" });
   });
 });
 
-describe("a plain eth_call", () => {
+describe("runSimulation() by a plain eth_call", () => {
   const one: SimulationInput = {
     ...asked,
     calls: [{ target: TOKEN, value: 5n, data: "0xbb" }],
@@ -210,14 +210,14 @@ describe("a plain eth_call", () => {
     return { ...inner, request };
   };
 
-  test("proves a single call that needs no override, where no node can do more", async () => {
+  test("proves a single call without overrides when no node supports more", async () => {
     const { calls, failedAt, before, after } = await runSimulation(plainClient(WORD), one);
     expect([failedAt, before, after]).toEqual([null, [null], [null]]);
     expect(calls).toMatchObject([{ ok: true, returnData: WORD }]);
     expect((calls[0]?.gasUsed ?? 0n) >= 21_000n).toBe(true);
   });
 
-  test("proves that it reverts, too", async () => {
+  test("returns its revert too", async () => {
     const client = plainClient(new RpcError("revert", "execution reverted", { data: "0x08c379a0" }));
     expect(await runSimulation(client, one)).toMatchObject({
       failedAt: 0,
@@ -230,13 +230,13 @@ describe("a plain eth_call", () => {
     ["no node says what it costs", WORD, unsupported],
     ["the cost is none", WORD, "much"],
     ["the answer is none", null, "0x5208"],
-  ])("proves nothing when %s", async (_why, call, gas) => {
+  ])("throws simulation_unavailable when %s", async (_why, call, gas) => {
     await expect(runSimulation(plainClient(call, gas), one)).rejects.toMatchObject({
       code: "simulation_unavailable",
     });
   });
 
-  test("is not enough where money or allowance had to be made up", async () => {
+  test("is not used when balance or allowance need an override", async () => {
     const made = { ...one, standsAlone: false };
     await expect(runSimulation(plainClient(WORD), made)).rejects.toMatchObject({
       code: "simulation_unavailable",
@@ -244,7 +244,7 @@ describe("a plain eth_call", () => {
   });
 });
 
-test("overrides are written as nodes take them, nothing where nothing is set", () => {
+test("encodeOverrides() encodes only the fields that are set", () => {
   expect(
     encodeOverrides([
       { address: USER, balance: 255n },

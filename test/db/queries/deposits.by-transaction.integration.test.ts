@@ -43,23 +43,26 @@ test.each<[string, Partial<DepositRow>, readonly Hex[]]>([
   ["it claimed", { claimTxHash: HASH, state: "completed" }, []],
   ["its Router names", { ref: REF }, [REF]],
   ["it was handed out for", { sourceDataHash: DATA }, []],
-])("the deposit that %s is found, whatever others say of theirs", async (_what, change, refs) => {
-  await crowd("source", { sourceTxHash: HASH });
-  await crowd("step", { depositTxHash: HASH });
-  await crowd("claim", { claimTxHash: HASH });
-  await store("meant", change);
-  const rows = await found(refs);
-  expect([rows.length, rows[0]?.trackingId]).toEqual([MOST, "meant"]);
-});
+])(
+  "selectDepositsByTransaction() finds the deposit that %s, whatever others report",
+  async (_what, change, refs) => {
+    await crowd("source", { sourceTxHash: HASH });
+    await crowd("step", { depositTxHash: HASH });
+    await crowd("claim", { claimTxHash: HASH });
+    await store("meant", change);
+    const rows = await found(refs);
+    expect([rows.length, rows[0]?.trackingId]).toEqual([MOST, "meant"]);
+  },
+);
 
-test("of many handed out alike the reported one comes first, then the oldest", async () => {
+test("selectDepositsByTransaction() returns the reported deposit first among equal calldata, then the oldest", async () => {
   await crowd("alike", { sourceDataHash: DATA });
   await store("reported", { sourceDataHash: DATA, sourceTxHash: HASH });
   const rows = await found();
   expect(rows.slice(0, 3).map(({ trackingId }) => trackingId)).toEqual(["reported", "alike 0", "alike 1"]);
 });
 
-test("what is said of the same hash on another chain is of another transaction", async () => {
+test("selectDepositsByTransaction() ignores the same hash on another chain", async () => {
   await store("elsewhere", { sourceTxHash: HASH, sourceProven: true, fromChainId: row.fromChainId + 1 });
   await store("data elsewhere", { sourceDataHash: DATA, fromChainId: row.fromChainId + 1 });
   expect(await found()).toEqual([]);

@@ -6,7 +6,7 @@ import { deposits } from "../../../src/db/schema/deposits.ts";
 const row = { at: deposits.createdAt, id: deposits.trackingId };
 const at = new Date("2026-01-02T03:04:05.678Z");
 
-test("what follows a row is older, or as old and of a lesser id", () => {
+test("olderThan() selects older rows, and rows of the same time with a lesser id", () => {
   const condition = olderThan({ at, id: "trk_1" }, row);
   if (condition === undefined) throw new TypeError("no condition");
   const { sql, params } = new PgDialect().sqlToQuery(condition);
@@ -16,6 +16,6 @@ test("what follows a row is older, or as old and of a lesser id", () => {
   expect(params).toEqual([at.toISOString(), at.toISOString(), "trk_1"]);
 });
 
-test("at the beginning nothing is left out", () => {
+test("olderThan() selects everything on the first page", () => {
   expect(olderThan(null, row)).toBe(undefined);
 });

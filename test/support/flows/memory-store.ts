@@ -39,7 +39,7 @@ export class MemoryFlows implements FlowStore {
       const coverage = this.coverage.get(row.address);
       return coverage === undefined ? [] : [{ row, coverage: { ...coverage } }];
     });
-    return { tip: { ...this.tip }, vaults, provisional, unstarted: [] };
+    return { tip: { ...this.tip }, vaults, provisional, withoutStart: [] };
   }
 
   async applyTip(step: Parameters<FlowStore["applyTip"]>[0]): Promise<boolean> {
@@ -91,7 +91,7 @@ export class MemoryFlows implements FlowStore {
     }
   }
 
-  async addMissed(step: Parameters<FlowStore["addMissed"]>[0]): Promise<number> {
+  async addOmitted(step: Parameters<FlowStore["addOmitted"]>[0]): Promise<number> {
     const final = step.version === this.tip.version ? (this.tip.finalBlock ?? -1) : -1;
     const missed = step.rows.filter((row) => {
       const known = step.vaults.find(({ vaultAddress }) => vaultAddress === row.vaultAddress);
@@ -137,7 +137,7 @@ export class MemoryFlows implements FlowStore {
     return [...blocks].sort(([a], [b]) => b - a).map(([number, hash]) => ({ number, hash }));
   }
 
-  async note(change: { error: string } | { historyAt: Date }): Promise<void> {
+  async noteRun(change: { error: string } | { historyAt: Date }): Promise<void> {
     this.tip = { ...this.tip, ...change };
   }
 }

@@ -170,12 +170,12 @@ class Schedule {
         load: () => gate(() => store.load()),
         applyTip: (step) => gate(() => checked(() => this.#applyTip(step))),
         applyHistory: (step) => gate(() => checked(() => store.applyHistory(step))),
-        addMissed: (step) => gate(() => checked(() => store.addMissed(step))),
+        addOmitted: (step) => gate(() => checked(() => store.addOmitted(step))),
         reset: (vaults) => gate(() => store.reset(vaults)),
         rewind: (from) => gate(() => store.rewind(from)),
         noteStarts: (searches) => gate(() => store.noteStarts(searches)),
         newestFinal: () => gate(() => store.newestFinal()),
-        note: (change) => gate(() => store.note(change)),
+        noteRun: (change) => gate(() => store.noteRun(change)),
       },
     };
   }
