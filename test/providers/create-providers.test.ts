@@ -37,22 +37,22 @@ const chainsOf = (variable: unknown, bridge: string) =>
     ?.capabilities()
     .bridges.find(({ key }) => key === bridge)?.chains;
 
-describe("without the variable", () => {
-  test("nobody is asked: a deployment names whom it sends its users' wishes to", () => {
+describe("createProviders() without the PROVIDERS setting", () => {
+  test("returns no provider: a deployment must name the upstreams that it uses", () => {
     expect(providersOf()).toEqual([]);
     expect(providersOf({})).toEqual([]);
   });
 });
 
-describe("with it", () => {
-  test("those that are named are there, with the chains that ship in code", () => {
+describe("createProviders() with the PROVIDERS setting", () => {
+  test("returns the named providers with the chains that ship in code", () => {
     const named = providersOf({ lifi: { integrator: "causeway" }, across: {} });
     expect(named.map(({ name }) => name)).toEqual(["across", "lifi"]);
     expect(chainsOf({ across: {} }, "across")).toEqual([1, 10, 137, 8453, 42161]);
     expect(chainsOf({ lifi: { integrator: "causeway" } }, "stargate")).toContain(8453);
   });
 
-  test("chains that the code does not know are added", () => {
+  test("adds deployments of chains that the code does not know", () => {
     const across = { across: { deployments: { 31337: acrossRow } } };
     expect(chainsOf(across, "across")).toContain(31337);
     const lifi = { lifi: { integrator: "causeway", deployments: { 31337: lifiRow } } };
@@ -68,9 +68,12 @@ describe("with it", () => {
       { across: { deployments: { 56: acrossRow } } },
     ],
     ["lifi", 8453, { lifi: { integrator: "causeway", deployments: { 8453: lifiRow } } }],
-  ])("contracts of %s that ship in code (chain %i) are not replaced", (_name, chainId, variable) => {
-    const made = () => providersOf(variable);
-    expect(made).toThrow(AppError);
-    expect(made).toThrow(new RegExp(`chain ${chainId} ships? in code`));
-  });
+  ])(
+    "throws when a setting replaces contracts of %s that ship in code (chain %i)",
+    (_name, chainId, variable) => {
+      const made = () => providersOf(variable);
+      expect(made).toThrow(AppError);
+      expect(made).toThrow(new RegExp(`chain ${chainId} ships? in code`));
+    },
+  );
 });

@@ -11,25 +11,37 @@ const limited = failure("rate_limited", "later", { retry_after: 60 });
 const full = failure("above_maximum", "full", { max_deposit: "1" });
 const paused = failure("vault_paused", "closed", { reason: "" });
 
-describe("the failure that is told", () => {
+describe("mostUsefulFailure()", () => {
   test.each<[string, AppError[], string]>([
-    ["what the vault says comes first", [timeout, noRoute("amount_too_low"), full], "above_maximum"],
-    ["of its tokens, its own asset, which comes last", [paused, timeout, full], "above_maximum"],
-    ["then what another amount would change", [timeout, noRoute("amount_too_low")], "no_route"],
-    ["then what may pass", [noRoute("no_quote"), timeout], "upstream_timeout"],
-    ["a lie before silence", [timeout, rejected], "upstream_rejected"],
-    ["silence before a refusal", [down, timeout], "upstream_timeout"],
-    ["nothing but refusals", [noRoute("no_quote"), noRoute("same_chain")], "no_route"],
-    ["nobody at all", [], "no_route"],
+    ["returns the vault's own failure first", [timeout, noRoute("amount_too_low"), full], "above_maximum"],
+    [
+      "returns the failure of the vault's asset, which is tried after its other tokens",
+      [paused, timeout, full],
+      "above_maximum",
+    ],
+    ["prefers a reason that another amount removes", [timeout, noRoute("amount_too_low")], "no_route"],
+    [
+      "prefers a temporary failure to a route without quote",
+      [noRoute("no_quote"), timeout],
+      "upstream_timeout",
+    ],
+    ["prefers a rejected response to a timeout", [timeout, rejected], "upstream_rejected"],
+    ["prefers a timeout to an unavailable provider", [down, timeout], "upstream_timeout"],
+    [
+      "returns no_route when every provider declines",
+      [noRoute("no_quote"), noRoute("same_chain")],
+      "no_route",
+    ],
+    ["returns no_route without any provider", [], "no_route"],
   ])("%s", (_name, failures, code) => {
     expect(mostUsefulFailure(failures).code).toBe(code);
   });
 
-  test("a provider's limit is not the caller's", () => {
+  test("reports a provider's rate limit as upstream_unavailable", () => {
     expect(mostUsefulFailure([limited])).toMatchObject({ code: "upstream_unavailable", members: {} });
   });
 
-  test("the useful reason is the detail and comes first, the rest follow once each", () => {
+  test("puts the actionable reason first and lists every other reason once", () => {
     const failures = [noRoute("same_chain"), timeout, noRoute("same_chain", "amount_too_low"), timeout];
     expect(mostUsefulFailure(failures)).toMatchObject({
       message: "because amount_too_low",
@@ -43,13 +55,13 @@ describe("the failure that is told", () => {
     });
   });
 
-  test("what a provider never does is told last", () => {
+  test("puts general limits of a provider last", () => {
     expect(mostUsefulFailure([noRoute("same_chain"), noRoute("token_unknown")]).message).toBe(
       "because token_unknown",
     );
   });
 });
 
-test("reasons name codes and our own words, never an upstream's", () => {
+test("noRouteReasons() contains codes and our own texts, never the upstream's", () => {
   expect(noRouteReasons([rejected])).toEqual([{ code: "upstream_rejected", detail: "refused" }]);
 });

@@ -25,8 +25,8 @@ function ranked(options: readonly TransferQuote[], preference = nothing) {
   return [...order.map(({ provider }) => provider), decidedBy?.name ?? null];
 }
 
-describe("the rules, in their order", () => {
-  test("are named, each with a reason", () => {
+describe("rankQuotes()", () => {
+  test("has named rules, each with a reason", () => {
     expect(rankingRules.map(({ name }) => name)).toEqual([
       "preferred_bridge",
       "destination_call",
@@ -42,7 +42,7 @@ describe("the rules, in their order", () => {
   const slow = option({ provider: "slow", estimatedSeconds: 600, toAmountMin: 98n });
   const unknown = option({ provider: "unknown", estimatedSeconds: null, toAmountMin: 98n });
 
-  test("a preferred bridge beats everything, were it the worst", () => {
+  test("ranks the preferred bridge first, even with the worst output", () => {
     expect(ranked([rich, cheap, plain], { bridge: "cctp", call: true })).toEqual([
       "plain",
       "cheap",
@@ -51,24 +51,24 @@ describe("the rules, in their order", () => {
     ]);
   });
 
-  test("one transaction beats a better output", () => {
+  test("ranks a destination call above a better output", () => {
     expect(ranked([plain, rich])).toEqual(["rich", "plain", "destination_call"]);
   });
 
-  test("where no call can be made, that does not count", () => {
+  test("ignores destination calls when the vault cannot be called", () => {
     expect(ranked([rich, plain], { bridge: null, call: false })).toEqual(["plain", "rich", "best_output"]);
   });
 
-  test("what is guaranteed counts, not what is hoped for", () => {
+  test("compares the guaranteed minimum output, not the expected one", () => {
     const hopeful = option({ provider: "hopeful", toAmount: 1_000n, toAmountMin: 97n });
     expect(ranked([hopeful, rich])).toEqual(["rich", "hopeful", "best_output"]);
   });
 
-  test("then time; one that is not known is the slowest", () => {
+  test("then compares the estimated time; an unknown time ranks last", () => {
     expect(ranked([unknown, slow, rich])).toEqual(["rich", "slow", "unknown", "fastest"]);
   });
 
-  test("equals stay as they came, and nothing decided", () => {
+  test("keeps the order of equal quotes and names no deciding rule", () => {
     const [a, b] = [option({ provider: "a" }), option({ provider: "b" })];
     expect(ranked([a, b])).toEqual(["a", "b", null]);
     expect(ranked([b, a])).toEqual(["b", "a", null]);
@@ -76,7 +76,7 @@ describe("the rules, in their order", () => {
     expect(ranked([])).toEqual([null]);
   });
 
-  test("the order does not depend on how options came", () => {
+  test("returns the same order for every input order", () => {
     const all = [plain, slow, rich, cheap, unknown];
     const order = ranked(all);
     expect(ranked([...all].reverse())).toEqual(order);

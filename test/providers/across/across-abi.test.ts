@@ -29,7 +29,7 @@ describe.each([
   ["Ethereum_SpokePool", [...depositAbi(), ...spokePoolAbi(), ...spokePoolOperatorAbi]],
   ["MulticallHandler", handlerAbi()],
 ] as const)("our ABI of %s", (name, ours) => {
-  test.each(ours.map((item) => [item.name, item] as const))("has %s as it was published", (_, item) => {
+  test.each(ours.map((item) => [item.name, item] as const))("has %s as published", (_, item) => {
     expect(publishedItems(name).map(wireOf)).toContainEqual(wireOf(item));
   });
 });

@@ -31,8 +31,8 @@ async function timed<T>(run: () => Promise<T>): Promise<{ value: T; ms: number }
   return { value, ms: performance.now() - start };
 }
 
-describe("a price", () => {
-  test("is asked with GET, or with POST when there is a message", async () => {
+describe("fetchSuggestedFees()", () => {
+  test("sends GET, or POST when the delivery has a message", async () => {
     api.replyWith(good);
     expect((await quote()).outputAmount).toBe(99_900_000n);
     await quote("0x1234");
@@ -43,7 +43,7 @@ describe("a price", () => {
     expect(scope.timing.requests("provider")).toBe(2);
   });
 
-  test("carries the key as a bearer token, and nothing where there is none", async () => {
+  test("sends the API key as a bearer token, and no header without a key", async () => {
     api.replyWith(good);
     await quote();
     const keyed = { ...settings(), apiKey: "secret" };
@@ -57,13 +57,13 @@ describe("a price", () => {
   });
 });
 
-describe("the one retry", () => {
+describe("the retry of an API request", () => {
   test.each<[string, Reply]>([
     ["a 500", failing],
     ["a 503", { kind: "json", status: 503, body: {} }],
     ["a reset connection", { kind: "reset" }],
-    ["a truncated answer", { kind: "cut", text: JSON.stringify(good) }],
-  ])("follows %s after 250 ms", async (_, first) => {
+    ["a truncated response", { kind: "cut", text: JSON.stringify(good) }],
+  ])("retries after %s, 250 ms later", async (_, first) => {
     api.replyWith(first, good);
     const { value, ms } = await timed(() => quote());
     expect(value.outputAmount).toBe(99_900_000n);
@@ -72,13 +72,13 @@ describe("the one retry", () => {
     expect(ms).toBeLessThan(4_000);
   });
 
-  test("follows a failed POST too, which changes nothing", async () => {
+  test("retries a POST too, which has no side effects", async () => {
     api.replyWith(failing, good);
     await quote("0x12");
     expect(api.requests).toHaveLength(2);
   });
 
-  test("is the only one", async () => {
+  test("retries only once", async () => {
     api.replyWith(failing);
     expect((await failureOf(quote())).code).toBe("upstream_unavailable");
     expect(api.requests).toHaveLength(2);
@@ -101,7 +101,7 @@ describe("the one retry", () => {
     ],
     ["64 MiB, declared", { kind: "flood", bytes: 64 << 20, declared: true }, "upstream_unavailable"],
     ["64 MiB, undeclared", { kind: "flood", bytes: 64 << 20, declared: false }, "upstream_unavailable"],
-  ])("does not follow %s", async (_, reply, code) => {
+  ])("does not retry after %s", async (_, reply, code) => {
     api.replyWith(reply);
     const { value, ms } = await timed(() => failureOf(quote()));
     expect(value.code).toBe(code);
@@ -110,11 +110,11 @@ describe("the one retry", () => {
   });
 });
 
-describe("the deadline", () => {
+describe("the timeout of an API request", () => {
   test.concurrent.each<[string, Reply, number, () => Promise<unknown>]>([
-    ["a price that never comes", { kind: "hang" }, 5_000, () => quoteAt("hang")],
-    ["a price byte by byte", drip(), 5_000, () => quoteAt("drip")],
-    ["a status that never comes", { kind: "hang" }, 4_000, () => statusAt("hang")],
+    ["a quote without response", { kind: "hang" }, 5_000, () => quoteAt("hang")],
+    ["a quote sent byte by byte", drip(), 5_000, () => quoteAt("drip")],
+    ["a status without response", { kind: "hang" }, 4_000, () => statusAt("hang")],
   ])(
     "ends %s",
     async (_name, reply, budget, ask) => {
@@ -127,7 +127,7 @@ describe("the deadline", () => {
     10_000,
   );
 
-  test("covers the retry: after a slow failure there is none left to wait for", async () => {
+  test("includes the retry: after a slow failure no time is left for one", async () => {
     let clock = 0;
     const late: ProviderScope = { ...scopeOf(), now: () => clock };
     api.answer(() => {
@@ -140,7 +140,7 @@ describe("the deadline", () => {
   });
 });
 
-test("the second attempt has only what the first left", async () => {
+test("a retry has only the time that the first attempt left", async () => {
   let clock = 0;
   const late: ProviderScope = { ...scopeOf(), now: () => clock };
   api.answer(() => {
@@ -174,8 +174,8 @@ async function statusAt(_: string): Promise<unknown> {
   return fetchDepositStatus(scopeOf(), ask).finally(() => served.close());
 }
 
-describe("a status", () => {
-  test("is asked by the source transaction", async () => {
+describe("fetchDepositStatus()", () => {
+  test("queries by the source transaction hash", async () => {
     api.replyWith({
       kind: "json",
       body: { status: "pending", originChainId: 1, destinationChainId: "42161" },
@@ -187,12 +187,12 @@ describe("a status", () => {
     });
   });
 
-  test("is null while the indexer does not know it", async () => {
+  test("returns null while the indexer does not know the deposit", async () => {
     api.replyWith({ kind: "json", status: 404, body: { error: "DepositNotFoundException", message: "no" } });
     expect(await status()).toBeNull();
   });
 
-  test("fails on anything unusable", async () => {
+  test("throws for an unreadable response", async () => {
     api.replyWith({ kind: "json", body: { status: "somewhere", originChainId: 1, destinationChainId: 2 } });
     expect((await failureOf(status())).code).toBe("upstream_unavailable");
   });

@@ -18,7 +18,7 @@ function answer(status: number, body: unknown, headers: Record<string, string> =
 const across = (status: number, code: string, more: Record<string, unknown> = {}) =>
   answer(status, { type: "AcrossApiError", code, status, message: SECRET, ...more });
 
-/** Every error body the API is known to give, and what becomes of it. */
+/** Every documented error body of the API with the failure it maps to. */
 const table: [name: string, response: BoundedResponse, code: string, reasons: string[]][] = [
   ["amount too low", across(400, "AMOUNT_TOO_LOW"), "no_route", ["amount_too_low"]],
   ["amount too high", across(400, "AMOUNT_TOO_HIGH"), "no_route", ["amount_too_high"]],
@@ -65,13 +65,13 @@ const table: [name: string, response: BoundedResponse, code: string, reasons: st
   ["a declining 500", across(500, "AMOUNT_TOO_LOW"), "upstream_unavailable", []],
 ];
 
-test.each(table)("%s", (_, response, code, reasons) => {
+test.each(table)("failureFromResponse() maps an API error: %s", (_, response, code, reasons) => {
   const failure = failureFromResponse(response, NOW);
   expect([failure.code, reasonsOf(failure)]).toEqual([code, reasons]);
   expect(JSON.stringify([failure.message, failure.members])).not.toContain("upstream.example");
 });
 
-describe("429", () => {
+describe("failureFromResponse() of a rate limit", () => {
   test.each([
     [undefined, 60],
     ["", 60],
@@ -82,21 +82,21 @@ describe("429", () => {
     ["Mon, 01 Jun 2026 12:00:30 GMT", 30],
     ["Mon, 01 Jun 2026 11:00:00 GMT", 1],
     ["Fri, 01 Jan 2100 00:00:00 GMT", 3_600],
-  ])("Retry-After %j means %i seconds", (header, seconds) => {
+  ])("reads Retry-After %j as %i seconds", (header, seconds) => {
     const headers = header === undefined ? undefined : { "retry-after": header };
     const failure = failureFromResponse(answer(429, "", headers), NOW);
     expect([failure.code, failure.members]).toEqual(["rate_limited", { retry_after: seconds }]);
   });
 });
 
-test("only a timeout is a timeout", () => {
+test("failureFromExchange() returns upstream_timeout only for a timeout", () => {
   expect(failureFromExchange(new OutsideError("timeout", "")).code).toBe("upstream_timeout");
   for (const kind of ["network", "too_large", "status", "malformed"] as const)
     expect(failureFromExchange(new OutsideError(kind, "")).code).toBe("upstream_unavailable");
   expect(failureFromExchange(new TypeError("x")).code).toBe("upstream_unavailable");
 });
 
-test("a deposit is unknown only by the indexer's word", () => {
+test("isDepositUnknown() is true only for the indexer's own 404", () => {
   expect(isDepositUnknown(answer(404, { error: "DepositNotFoundException", message: "" }))).toBe(true);
   expect(isDepositUnknown(answer(404, { error: "Other", message: "" }))).toBe(false);
   expect(isDepositUnknown(answer(404, "<html></html>"))).toBe(false);

@@ -24,13 +24,13 @@ const named = (prefix: string): string[] =>
     .map((name) => name.replace(/\.json$/, ""));
 
 if (!present)
-  test("captures of the real service are absent: nothing of them was tested", () => {
+  test("captures of Across' API are absent, so they are not tested", () => {
     expect(present).toBe(false);
   });
 else describe("captures of the real service", captures);
 
 function captures(): void {
-  test("the price of the official example is read", () => {
+  test("SuggestedFees parses the official example", () => {
     const fees = SuggestedFees.parse(read("suggested-fees.weth.official-example").body);
     expect(fees).toMatchObject({
       outputAmount: 999_921_094_975_691_997n,
@@ -44,7 +44,7 @@ function captures(): void {
     expect(fees.exclusivityDeadline - fees.timestamp).toBeLessThan(900);
   });
 
-  test("the price of 2024, which named neither output nor deadline, is refused", () => {
+  test("SuggestedFees refuses a quote of 2024 without output and fill deadline", () => {
     const old = SuggestedFees.safeParse(read("suggested-fees.usdc-1-42161.real").body);
     expect(old.error?.issues.map(({ path }) => path[0]).sort()).toEqual([
       "fillDeadline",
@@ -54,7 +54,7 @@ function captures(): void {
     ]);
   });
 
-  test("every status is read", () => {
+  test("AcrossDepositStatus parses every captured status", () => {
     const statuses = named("deposit-status.").map((name) => {
       const { status, fillTx, refundTx, actionsSucceeded } = AcrossDepositStatus.parse(read(name).body);
       return [status, fillTx !== null, refundTx !== null, actionsSucceeded];
@@ -71,7 +71,7 @@ function captures(): void {
     ]);
   });
 
-  test("every error is one of ours", () => {
+  test("failureFromResponse() maps every captured error", () => {
     const codes = named("error.").map((name) => {
       const { _meta, body } = read(name);
       const answer = { status: _meta.httpStatus ?? 0, headers: new Headers(), text: JSON.stringify(body) };
@@ -91,7 +91,7 @@ function captures(): void {
     });
   });
 
-  test("our addresses are theirs", () => {
+  test("knownAcrossDeployments has the addresses of the captured deployments", () => {
     const { spokePool, multicallHandler } = read("addresses").body as Record<string, Record<string, string>>;
     // Where nothing is built, only the SpokePool is named, and the published package vouches for it (deployments.test).
     const built = knownAcrossDeployments.filter((deployment) => deployment.multicallHandler !== null);
@@ -102,7 +102,7 @@ function captures(): void {
     expect(Object.keys(spokePool ?? {})).toHaveLength(built.length);
   });
 
-  test("our selectors and topics are theirs", () => {
+  test("our ABI has the captured selectors and topics", () => {
     const { selectors } = read("abi").body as { selectors: Record<string, Hex> };
     const items = [...depositAbi(), ...spokePoolAbi(), ...handlerAbi()];
     const compared = items.filter((item) => `${item.type} ${item.name}` in selectors);
@@ -121,7 +121,7 @@ function captures(): void {
     ]);
   });
 
-  test("deposits and messages made by others are decoded", () => {
+  test("decodeAcrossDeposit() decodes captured deposits and messages", () => {
     const runs = read("events.anvil").body as Record<string, { depositTx?: { data: Hex } }>;
     const deposits = Object.values(runs).flatMap(({ depositTx }) => (depositTx ? [depositTx.data] : []));
     expect(deposits.length).toBeGreaterThan(0);

@@ -35,7 +35,7 @@ function answerFor(request: TransferRequest, change: Record<string, unknown> = {
 }
 const across = () => createAcross({ apiUrl: api.url });
 
-test("names its bridge and chains", () => {
+test("capabilities() lists the bridge and its chains", () => {
   expect(across().name).toBe("across");
   expect(across().capabilities()).toEqual({
     bridges: [{ key: "across", name: "Across", chains: [1, 10, 137, 8453, 42161] }],
@@ -44,8 +44,8 @@ test("names its bridge and chains", () => {
   });
 });
 
-describe("quote", () => {
-  test("prices a move in one request", async () => {
+describe("quote()", () => {
+  test("quotes a transfer with one API request", async () => {
     const request = requestOf({ call: null });
     answerFor(request);
     expect(await across().quote(scopeOf(), request)).toEqual([
@@ -79,7 +79,7 @@ describe("quote", () => {
     ]);
   });
 
-  test("has the price include the call", async () => {
+  test("sends the message, so that the quote includes the destination call's gas", async () => {
     const request = requestOf();
     answerFor(request);
     await across().quote(scopeOf(), request);
@@ -89,15 +89,15 @@ describe("quote", () => {
     expect(decodeInstructions(message).calls.at(-1)?.callData).toBe(call.data);
   });
 
-  test("asks nobody where there is no route", async () => {
+  test("sends no API request when there is no route", async () => {
     const { code } = await failureOf(across().quote(scopeOf(), requestOf({ toToken: WETH_42161 })));
     expect(code).toBe("no_route");
     expect(api.requests).toEqual([]);
   });
 });
 
-describe("build", () => {
-  test("makes the deposit that was asked for", async () => {
+describe("build()", () => {
+  test("encodes the requested deposit", async () => {
     const request = requestOf();
     answerFor(request);
     const built = await across().build(scopeOf(), request);
@@ -120,7 +120,7 @@ describe("build", () => {
     });
   });
 
-  test("pays native with the transaction and asks for no approval", async () => {
+  test("sends native money as value and needs no approval", async () => {
     const request = requestOf({ fromToken: zeroAddress, toToken: WETH_42161, amount: 10n ** 18n });
     answerFor(request);
     const built = await across().build(scopeOf(), request);
@@ -128,13 +128,13 @@ describe("build", () => {
     expect(decodeAcrossDeposit(built.transaction.data).inputToken).toBe(WETH_1);
   });
 
-  test("names no executor where nothing is called", async () => {
+  test("has no executor without a destination call", async () => {
     const request = requestOf({ call: null });
     answerFor(request);
     expect((await across().build(scopeOf(), request)).executor).toBeNull();
   });
 
-  test("writes an integrator's id behind the calldata", async () => {
+  test("appends the integrator id to the calldata", async () => {
     const request = requestOf();
     answerFor(request);
     const plain = (await across().build(scopeOf(), request)).transaction.data;
@@ -152,7 +152,7 @@ describe("build", () => {
     ["amount", { outputAmount: "100000001" }],
     ["deadline", { fillDeadline: "4294967295" }],
     ["quote time", { timestamp: "0" }],
-  ])("refuses a hostile %s", async (_, change) => {
+  ])("rejects a quote with a hostile %s", async (_, change) => {
     const request = requestOf();
     answerFor(request, change);
     expect((await failureOf(across().build(scopeOf(), request))).code).toBe("upstream_rejected");
@@ -163,13 +163,13 @@ describe("build", () => {
     [{ kind: "json", status: 400, body: { code: "AMOUNT_TOO_HIGH", message: "x" } }, "no_route"],
     [{ kind: "text", text: "<html></html>" }, "upstream_unavailable"],
     [{ kind: "json", status: 429, body: {} }, "rate_limited"],
-  ])("fails with the client's own failure (%#)", async (reply, code) => {
+  ])("passes on the API client's failure (%#)", async (reply, code) => {
     api.replyWith(reply);
     expect((await failureOf(across().build(scopeOf(), requestOf()))).code).toBe(code);
   });
 });
 
-test("tells where a transfer is", async () => {
+test("status() returns the phase of a transfer", async () => {
   api.replyWith({ kind: "json", body: { status: "pending", originChainId: 1, destinationChainId: 42161 } });
   const transfer = {
     txHash: `0x${"5".repeat(64)}`,
@@ -180,7 +180,7 @@ test("tells where a transfer is", async () => {
   expect((await across().status(scopeOf(), transfer)).phase).toBe("bridging");
 });
 
-test("does not let an option replace what ships in code", () => {
+test("createAcross() throws when an option replaces a deployment that ships in code", () => {
   const tokens = [{ asset: "USDC", address: USDC_1, decimals: 6 }];
   const own = { chainId: 1, spokePool: USER, multicallHandler: USER, wrappedNative: null, tokens };
   expect(() => createAcross({ apiUrl: api.url, deployments: [own] })).toThrow("ships in code");

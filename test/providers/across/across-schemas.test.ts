@@ -6,7 +6,7 @@ const AT = 1_900_000_000;
 const body = feesBody(requestOf(), AT);
 
 describe("SuggestedFees", () => {
-  test("reads the documented shape and drops the rest", () => {
+  test("parses the documented fields and drops others", () => {
     expect(SuggestedFees.parse(body)).toMatchInlineSnapshot(`
       {
         "destinationSpokePoolAddress": "0xe35e9842fceaCA96570B734083f4a58e8F7C5f2A",
@@ -36,7 +36,7 @@ describe("SuggestedFees", () => {
     `);
   });
 
-  test("takes numbers as strings and strings as numbers, and fractional seconds", () => {
+  test("accepts numbers as strings, strings as numbers and fractional seconds", () => {
     const drifted = {
       ...body,
       timestamp: AT,
@@ -55,7 +55,7 @@ describe("SuggestedFees", () => {
   });
 
   const required = Object.keys(SuggestedFees.shape);
-  test.each(required)("refuses an answer without %s", (key) => {
+  test.each(required)("refuses a response without %s", (key) => {
     const { [key]: _, ...rest } = body;
     expect(SuggestedFees.safeParse(rest).success).toBe(false);
   });
@@ -81,10 +81,10 @@ describe("SuggestedFees", () => {
   });
 });
 
-describe("DepositStatus", () => {
+describe("AcrossDepositStatus", () => {
   const wire = { status: "filled", originChainId: 1, destinationChainId: 42161 };
 
-  test("takes either name of a hash, lower-cased", () => {
+  test("accepts either name of a hash and converts it to lower case", () => {
     const upper = `0x${"AB".repeat(32)}`;
     expect(AcrossDepositStatus.parse({ ...wire, fillTx: upper }).fillTx).toBe(upper.toLowerCase());
     expect(AcrossDepositStatus.parse({ ...wire, fillTx: null, fillTxnRef: hash("1") }).fillTx).toBe(
@@ -99,7 +99,7 @@ describe("DepositStatus", () => {
     [null, null],
     ["null,", null],
     [undefined, null],
-  ])("reads actionsSucceeded %j as %j", (actionsSucceeded, expected) => {
+  ])("parses actionsSucceeded %j as %j", (actionsSucceeded, expected) => {
     expect(AcrossDepositStatus.parse({ ...wire, actionsSucceeded }).actionsSucceeded).toBe(expected);
     expect(AcrossDepositStatus.parse(wire).actionsSucceeded).toBeNull();
   });

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-describe("a chain that the deployment adds", () => {
+describe("a chain added by settings", () => {
   const local = {
     chainId: 31337,
     spokePool: SPOKE_1,
@@ -39,7 +39,7 @@ describe("a chain that the deployment adds", () => {
   const times = () => ({ timestamp: seconds(), fillDeadline: seconds() + 7_200 });
   const widened = () => createAcross({ apiUrl: api.url, deployments: [local] });
 
-  test("is priced in its token's own decimals", async () => {
+  test("is quoted in its token's own decimals", async () => {
     const outputAmount = "999000000000000000";
     api.answer(() => ({ kind: "json", body: { ...fees, ...times(), outputAmount } }));
     const [option] = await widened().quote(scopeOf(), request);
@@ -47,7 +47,7 @@ describe("a chain that the deployment adds", () => {
     expect(api.requests[0]?.query["allowUnmatchedDecimals"]).toBe("true");
   });
 
-  test("has no route for an amount in the other token's decimals", async () => {
+  test("refuses an output in the other token's decimals", async () => {
     api.answer(() => ({ kind: "json", body: { ...fees, ...times(), outputAmount: "999000" } }));
     expect(await failureOf(widened().quote(scopeOf(), request))).toMatchObject({
       code: "no_route",

@@ -32,15 +32,15 @@ function deployedAddresses(): (chainId: number, name: string) => string | undefi
 
 const offered = knownAcrossDeployments.filter(({ tokens }) => tokens.length > 0);
 
-describe("the deployments that ship in code", () => {
-  test("are five chains to build for, and three to follow what others sent", () => {
+describe("knownAcrossDeployments", () => {
+  test("has five chains to build for and three for tracking only", () => {
     expect(knownAcrossDeployments.map(({ chainId }) => chainId)).toEqual([
       1, 10, 137, 8453, 42161, 56, 143, 999,
     ]);
     expect(offered.map(({ chainId }) => chainId)).toEqual([1, 10, 137, 8453, 42161]);
   });
 
-  test("are those that Across publishes", () => {
+  test("has the addresses that Across publishes", () => {
     const published = deployedAddresses();
     for (const { chainId, spokePool, multicallHandler } of knownAcrossDeployments) {
       expect(spokePool, `SpokePool of ${chainId}`).toBe(published(chainId, "SpokePool"));
@@ -49,7 +49,7 @@ describe("the deployments that ship in code", () => {
     }
   });
 
-  test("name addresses with a right checksum, each token of a chain once", () => {
+  test("has checksummed addresses and each token of a chain once", () => {
     for (const { spokePool, multicallHandler, wrappedNative, tokens } of offered) {
       const addresses = tokens.map(({ address }) => address);
       for (const address of [spokePool, multicallHandler, wrappedNative, ...addresses])
@@ -58,14 +58,14 @@ describe("the deployments that ship in code", () => {
     }
   });
 
-  test("wrap native into the chain's own wrapped token", () => {
+  test("has each chain's wrapped native token", () => {
     for (const { chainId, wrappedNative } of offered) {
       const chain = knownChains.find((known) => known.chainId === chainId);
       expect(wrappedNative).toBe(chain?.wrappedNative);
     }
   });
 
-  test("know the assets of each chain", () => {
+  test("has the assets of each chain", () => {
     const assets = offered.map(({ chainId, tokens }) => [
       chainId,
       tokens.map(({ asset }) => asset).join(" "),
@@ -79,7 +79,7 @@ describe("the deployments that ship in code", () => {
     ]);
   });
 
-  test("give a token of one asset the same decimals everywhere", () => {
+  test("has the same decimals for an asset on every chain", () => {
     const decimals = new Map<string, number>();
     for (const token of knownAcrossDeployments.flatMap(({ tokens }) => tokens)) {
       expect(decimals.get(token.asset) ?? token.decimals).toBe(token.decimals);
@@ -95,26 +95,29 @@ describe("the deployments that ship in code", () => {
   });
 });
 
-describe("resolveDeployments", () => {
+describe("resolveAcrossDeployments()", () => {
   test("adds a chain that the code does not know", () => {
     const resolved = resolveAcrossDeployments([local(31337), local(31338)]);
     expect([...resolved.keys()]).toEqual([1, 10, 137, 8453, 42161, 56, 143, 999, 31337, 31338]);
     expect(resolved.get(31337)?.spokePool).toBe(ADDRESS);
   });
 
-  test.each(knownChains.map(({ chainId }) => chainId))("refuses to replace chain %i", async (chainId) => {
-    const { code } = await failureOf(
-      Promise.resolve().then(() => resolveAcrossDeployments([local(chainId)])),
-    );
-    expect(code).toBe("internal");
-  });
+  test.each(knownChains.map(({ chainId }) => chainId))(
+    "throws when chain %i would be replaced",
+    async (chainId) => {
+      const { code } = await failureOf(
+        Promise.resolve().then(() => resolveAcrossDeployments([local(chainId)])),
+      );
+      expect(code).toBe("internal");
+    },
+  );
 
-  test("refuses one chain twice", () => {
+  test("throws when a chain is added twice", () => {
     expect(() => resolveAcrossDeployments([local(31337), local(31337)])).toThrow();
   });
 });
 
-test("tokenOf finds a token in any case and nothing else", () => {
+test("acrossTokenOf() finds a token by its address in any letter case", () => {
   const [ethereum] = knownAcrossDeployments;
   if (ethereum === undefined) throw new Error("no deployment");
   expect(acrossTokenOf(ethereum, USDC_1.toLowerCase() as Address)?.asset).toBe("USDC");

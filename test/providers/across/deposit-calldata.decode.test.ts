@@ -21,8 +21,8 @@ function withWord(at: number, word: Hex): Hex {
   return concatHex([`0x${data.slice(2, 2 + 2 * at)}`, word, `0x${data.slice(2 + 2 * (at + 32))}`]);
 }
 
-describe("decodeDeposit", () => {
-  test("reads every field, and what stands behind", () => {
+describe("decodeAcrossDeposit()", () => {
+  test("decodes every field and the trailing bytes", () => {
     expect(decodeAcrossDeposit(concatHex([data, "0xC0FFEE"]))).toEqual({
       depositor: USER,
       recipient: HANDLER,
@@ -44,26 +44,26 @@ describe("decodeDeposit", () => {
     ["another function", concatHex(["0x7b939232", `0x${data.slice(10)}`])],
     ["no arguments", data.slice(0, 10) as Hex],
     ["one byte less", data.slice(0, -2) as Hex],
-    ["a wide address", withWord(4, numberToHex(2n ** 160n, { size: 32 }))],
-    ["a wide time", withWord(4 + 9 * 32, numberToHex(2n ** 32n, { size: 32 }))],
-    // The message stands 32 bytes further on, behind a word that nobody reads.
+    ["an address wider than 20 bytes", withWord(4, numberToHex(2n ** 160n, { size: 32 }))],
+    ["a time wider than 4 bytes", withWord(4 + 9 * 32, numberToHex(2n ** 32n, { size: 32 }))],
+    // The message is 32 bytes further on, behind a word that the decoder skips.
     [
-      "a message elsewhere",
+      "a message at a non-canonical offset",
       concatHex([
         withWord(MESSAGE_OFFSET_WORD, numberToHex(13 * 32, { size: 32 })),
         pad("0x02"),
         pad("0x1234", { dir: "right" }),
       ]),
     ],
-    ["something in the padding", data.replace(/1234(0{60})$/, `1234${"0".repeat(59)}1`) as Hex],
-    ["nothing", "0x"],
-  ])("refuses %s", (_, calldata) => {
+    ["dirty padding", data.replace(/1234(0{60})$/, `1234${"0".repeat(59)}1`) as Hex],
+    ["empty calldata", "0x"],
+  ])("throws for %s", (_, calldata) => {
     expect(calldata).not.toBe(data);
     expect(() => decodeAcrossDeposit(calldata)).toThrow();
   });
 });
 
-test("the other decoders refuse what is not exactly theirs", () => {
+test("decodeInstructions() and decodeBalanceCall() throw for other or non-canonical data", () => {
   const args = [USER, "0x12", 0n, []] as const;
   const call = encodeFunctionData({ abi: handlerAbi(), functionName: "makeCallWithBalance", args });
   expect(decodeBalanceCall(call)).toMatchObject({ target: USER, callData: "0x12", replacement: [] });
@@ -72,7 +72,7 @@ test("the other decoders refuse what is not exactly theirs", () => {
     expect(() => decodeInstructions(message)).toThrow();
 });
 
-test("toAddress takes no word with anything above the address", () => {
+test("wordToAddress() throws when the padding is not zero", () => {
   expect(wordToAddress(`0x${"0".repeat(24)}${USER.slice(2)}`)).toBe(USER);
   expect(() => wordToAddress(`0x${"0".repeat(23)}1${USER.slice(2)}`)).toThrow();
 });

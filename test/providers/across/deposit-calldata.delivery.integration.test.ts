@@ -66,7 +66,7 @@ test.each<TokenSymbol>(["USDC", "USDT"])(
   },
 );
 
-test("native is wrapped on the way and becomes shares", async () => {
+test("a native deposit is wrapped by the bridge and becomes shares", async () => {
   const amount = 10n ** 18n;
   const call = intoVault(world, { symbol: "WETH" });
   const request = requestIn(world, { symbol: "WETH", amount, call, native: true });
@@ -77,7 +77,7 @@ test("native is wrapped on the way and becomes shares", async () => {
   await expectNothingLeft(world, "WETH");
 });
 
-test("a call that fails leaves the user with the token, all of it", async () => {
+test("a failed destination call pays the whole token amount to the user", async () => {
   const before = await held(world, "USDC");
   const { txHash, deposited } = await departInto(world, { symbol: "USDC", minShares: AMOUNT });
   const fill = await arrive(world, deposited);
@@ -91,7 +91,7 @@ test("a call that fails leaves the user with the token, all of it", async () => 
   });
 });
 
-test("without a call the user gets the token", async () => {
+test("a delivery without a call pays the token to the user", async () => {
   const before = await held(world, "USDC");
   const request = requestIn(world, { symbol: "USDC", amount: AMOUNT, call: null });
   const { txHash, deposited } = await depart(world, request);
@@ -101,7 +101,7 @@ test("without a call the user gets the token", async () => {
   expect(await follow(world, txHash)).toMatchObject({ phase: "delivered", substatus: "COMPLETED" });
 });
 
-test("without a call the user gets wrapped native, not native", async () => {
+test("a delivery without a call pays wrapped native money, not native", async () => {
   const amount = 10n ** 18n;
   const { node } = world.target.chain;
   const native = await node.getBalance({ address: USER });
@@ -114,7 +114,7 @@ test("without a call the user gets wrapped native, not native", async () => {
   expect(await follow(world, txHash)).toMatchObject({ phase: "delivered", substatus: "COMPLETED" });
 });
 
-test("plainly delivered, wrapped native would arrive as native", async () => {
+test("wrapped native money delivered without the handler arrives as native money", async () => {
   const { node } = world.target.chain;
   const before = [await node.getBalance({ address: USER }), await held(world, "WETH")] as const;
   const request = requestIn(world, { symbol: "WETH", amount: 10n ** 18n, call: null, native: true });
@@ -128,7 +128,7 @@ test("plainly delivered, wrapped native would arrive as native", async () => {
   ]);
 });
 
-test("after the deadline nobody can deliver, and the refund is on its way", async () => {
+test("after the fill deadline no relayer can fill and status() is refunding", async () => {
   const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
   const { node } = world.target.chain;
   await node.increaseTime({ seconds: 22_000 });
@@ -141,7 +141,7 @@ test("after the deadline nobody can deliver, and the refund is on its way", asyn
   await expect(send(world.target.chain, { ...late, gas: 1_000_000n })).rejects.toThrow("reverted");
 });
 
-test("a transaction that is no transfer, and one that nobody knows, are unknown", async () => {
+test("status() is unknown for a transaction without deposit and for an unknown transaction", async () => {
   const { transactionHash } = await send(world.source.chain, { to: USER, value: 1n });
   const strange: Hex = numberToHex(5, { size: 32 });
   for (const txHash of [transactionHash, strange])

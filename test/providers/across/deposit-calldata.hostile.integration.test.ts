@@ -46,7 +46,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-test("what somebody left in the handler goes into the deposit too", async () => {
+test("a deposit includes tokens that someone left in the multicall handler", async () => {
   const token = world.target.tokens.USDC;
   await mint(world.target.chain, { token, to: world.target.deployment.multicallHandler, amount: 7n });
   const before = await shares(world, "USDC");
@@ -56,7 +56,7 @@ test("what somebody left in the handler goes into the deposit too", async () => 
   await expectNothingLeft(world, "USDC");
 });
 
-describe("an allowance of USDT that a stranger made the handler leave to the Router", () => {
+describe("a USDT allowance that an attacker made the handler leave to the Router", () => {
   const poison = async () => {
     const args = [depositRouterAddress, 1n] as const;
     const callData = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
@@ -74,7 +74,7 @@ describe("an allowance of USDT that a stranger made the handler leave to the Rou
     });
   };
 
-  test("stops no deposit", async () => {
+  test("does not block a deposit", async () => {
     await poison();
     const before = await shares(world, "USDT");
     await arrive(world, (await departInto(world, { symbol: "USDT" })).deposited);
@@ -82,7 +82,7 @@ describe("an allowance of USDT that a stranger made the handler leave to the Rou
     await expectNothingLeft(world, "USDT");
   });
 
-  test("would stop it, were it not cleared first", async () => {
+  test("would block a deposit that does not clear the allowance first", async () => {
     await poison();
     const { deposited } = await departInto(world, { symbol: "USDT" });
     const { calls, fallbackRecipient } = decodeInstructions(deposited.message);
@@ -100,7 +100,7 @@ describe("an allowance of USDT that a stranger made the handler leave to the Rou
   });
 });
 
-test("a made-up fill with the same id delivers nothing in our eyes", async () => {
+test("status() ignores a forged fill with the same deposit id", async () => {
   const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
   await arrive(world, { ...deposited, outputAmount: 1n, message: "0x" });
   expect(await follow(world, txHash)).toMatchObject({ phase: "bridging", destinationTxHash: null });
@@ -111,7 +111,7 @@ test("a made-up fill with the same id delivers nothing in our eyes", async () =>
   });
 });
 
-test("a handler that is made to fail once more after a delivery does not make it partial", async () => {
+test("status() stays COMPLETED when an attacker makes the handler fail after a delivery", async () => {
   const { chain, tokens, deployment } = world.target;
   const before = await shares(world, "USDC");
   const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
@@ -135,7 +135,7 @@ test("a handler that is made to fail once more after a delivery does not make it
   expect(await follow(world, txHash)).toMatchObject(told);
 });
 
-test("we compute the very hash under which the SpokePool keeps a transfer", async () => {
+test("relayHash() is the key of the SpokePool's fill status", async () => {
   const { deposited } = await departInto(world, { symbol: "USDC" });
   const abi = parseAbi([
     "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
@@ -152,7 +152,7 @@ test("we compute the very hash under which the SpokePool keeps a transfer", asyn
   expect(relayHash(deposited)).toBe(theirs);
 });
 
-test("a relayer who saves on gas cannot turn the deposit into a payout", async () => {
+test("a relayer that supplies too little gas cannot turn the deposit into a payout", async () => {
   const { deposited } = await departInto(world, { symbol: "USDC" });
   const { from, to, data } = fillTransaction(deposited, world.target.deployment.spokePool);
   const outcomes = new Set<string>();

@@ -23,7 +23,7 @@ const verdict = (change: Partial<Fees>, asked?: TransferRequest) =>
     ...reasons,
   ]);
 
-test("takes an honest price as it is", () => {
+test("acceptTerms() returns the terms of a faultless quote", () => {
   expect(judge({ estimatedFillTimeSec: 2.1 })).toEqual({
     outputAmount: 99_900_000n,
     quoteTimestamp: NOW - 60,
@@ -35,7 +35,7 @@ test("takes an honest price as it is", () => {
 });
 
 const { inputToken, outputToken } = SuggestedFees.parse(feesBody(request, NOW));
-const lies: [string, Partial<Fees>][] = [
+const faults: [string, Partial<Fees>][] = [
   ["another SpokePool", { spokePoolAddress: RELAYER }],
   [
     "the destination's SpokePool as the source's",
@@ -48,38 +48,44 @@ const lies: [string, Partial<Fees>][] = [
   ["another output token", { outputToken: { ...outputToken, address: WETH_1 } }],
   ["an output of other decimals", { outputToken: { ...outputToken, decimals: 18 } }],
   ["another destination chain", { outputToken: { ...outputToken, chainId: 10 } }],
-  ["more than was paid", { outputAmount: 100_000_001n }],
+  ["an output above the amount paid", { outputAmount: 100_000_001n }],
   ["a huge output", { outputAmount: 2n ** 256n - 1n }],
   ["a quote from the future", { timestamp: NOW + 1 }],
-  ["a quote of half an hour ago", { timestamp: NOW - 1_801 }],
-  ["a quote of 1970", { timestamp: 0 }],
-  ["a deadline that has passed", { fillDeadline: NOW - 1 }],
-  ["a deadline too near", { fillDeadline: NOW + 599 }],
-  ["a deadline too far", { fillDeadline: NOW + 21_601 }],
-  ["no deadline at all", { fillDeadline: 2 ** 32 - 1 }],
-  ["an exclusivity for nobody", { exclusivityDeadline: 60 }],
-  ["a long exclusivity as offset", { exclusiveRelayer: RELAYER, exclusivityDeadline: 901 }],
-  ["the longest offset there is", { exclusiveRelayer: RELAYER, exclusivityDeadline: 31_536_000 }],
-  ["a long exclusivity as time", { exclusiveRelayer: RELAYER, exclusivityDeadline: NOW + 901 }],
+  ["a quote older than 30 minutes", { timestamp: NOW - 1_801 }],
+  ["a quote time of 1970", { timestamp: 0 }],
+  ["a fill deadline in the past", { fillDeadline: NOW - 1 }],
+  ["a fill deadline too early", { fillDeadline: NOW + 599 }],
+  ["a fill deadline too late", { fillDeadline: NOW + 21_601 }],
+  ["the largest possible fill deadline", { fillDeadline: 2 ** 32 - 1 }],
+  ["an exclusivity without a relayer", { exclusivityDeadline: 60 }],
+  ["a too long exclusivity as offset", { exclusiveRelayer: RELAYER, exclusivityDeadline: 901 }],
+  ["an exclusivity offset of a year", { exclusiveRelayer: RELAYER, exclusivityDeadline: 31_536_000 }],
+  ["a too long exclusivity as unix time", { exclusiveRelayer: RELAYER, exclusivityDeadline: NOW + 901 }],
 ];
-test.each(lies)("refuses %s", async (_, change) => {
+test.each(faults)("acceptTerms() rejects %s", async (_, change) => {
   expect(await verdict(change)).toEqual(["upstream_rejected"]);
 });
 
 test.each<[string, Partial<Fees>]>([
-  ["the whole amount", { outputAmount: 100_000_000n }],
-  ["the last second of a quote", { timestamp: NOW - 1_800 }],
-  ["this very second", { timestamp: NOW }],
-  ["the nearest deadline", { fillDeadline: NOW + 600 }],
-  ["the farthest deadline", { fillDeadline: NOW + 21_600 }],
+  ["an output equal to the amount paid", { outputAmount: 100_000_000n }],
+  ["a quote of exactly 30 minutes ago", { timestamp: NOW - 1_800 }],
+  ["a quote of this second", { timestamp: NOW }],
+  ["the earliest allowed fill deadline", { fillDeadline: NOW + 600 }],
+  ["the latest allowed fill deadline", { fillDeadline: NOW + 21_600 }],
   ["a relayer without exclusivity", { exclusiveRelayer: RELAYER }],
   ["an exclusivity as offset", { exclusiveRelayer: RELAYER, exclusivityDeadline: 900 }],
-  ["an exclusivity as time", { exclusiveRelayer: RELAYER, exclusivityDeadline: NOW + 900 }],
-  ["the first exclusivity that is a time", { exclusiveRelayer: RELAYER, exclusivityDeadline: 31_536_001 }],
-  ["an exclusivity that is over", { exclusiveRelayer: RELAYER, exclusivityDeadline: NOW - 60 }],
-  ["the least and the most it moves", { limits: { minDeposit: 100_000_000n, maxDeposit: 100_000_000n } }],
-  ["what slippage and call just allow", { outputAmount: 97_000_000n }],
-])("takes %s", (_, change) => {
+  ["an exclusivity as unix time", { exclusiveRelayer: RELAYER, exclusivityDeadline: NOW + 900 }],
+  [
+    "the smallest exclusivity read as unix time",
+    { exclusiveRelayer: RELAYER, exclusivityDeadline: 31_536_001 },
+  ],
+  ["an exclusivity in the past", { exclusiveRelayer: RELAYER, exclusivityDeadline: NOW - 60 }],
+  [
+    "an amount equal to both bridge limits",
+    { limits: { minDeposit: 100_000_000n, maxDeposit: 100_000_000n } },
+  ],
+  ["an output equal to the minimum of slippage limit and call", { outputAmount: 97_000_000n }],
+])("acceptTerms() accepts %s", (_, change) => {
   const accepted = judge(change);
   if (change.exclusiveRelayer !== undefined) expect(accepted.exclusiveRelayer).toBe(RELAYER);
   if (change.outputAmount !== undefined) expect(accepted.outputAmount).toBe(change.outputAmount);
@@ -87,23 +93,31 @@ test.each<[string, Partial<Fees>]>([
 
 const limits = { minDeposit: 1n, maxDeposit: 10n ** 30n };
 test.each<[string, Partial<Fees>, string]>([
-  ["an amount it calls too low", { isAmountTooLow: true }, "amount_too_low"],
-  ["an amount below its limit", { limits: { ...limits, minDeposit: 100_000_001n } }, "amount_too_low"],
-  ["an amount above its limit", { limits: { ...limits, maxDeposit: 99_999_999n } }, "amount_too_high"],
-  ["one unit less than allowed", { outputAmount: 96_999_999n }, "slippage"],
-  ["nothing delivered", { outputAmount: 0n }, "slippage"],
-])("has no route for %s", async (_, change, reason) => {
+  ["an amount that the API calls too low", { isAmountTooLow: true }, "amount_too_low"],
+  [
+    "an amount below the bridge's limit",
+    { limits: { ...limits, minDeposit: 100_000_001n } },
+    "amount_too_low",
+  ],
+  [
+    "an amount above the bridge's limit",
+    { limits: { ...limits, maxDeposit: 99_999_999n } },
+    "amount_too_high",
+  ],
+  ["an output one unit below the slippage limit", { outputAmount: 96_999_999n }, "slippage"],
+  ["an output of zero", { outputAmount: 0n }, "slippage"],
+])("acceptTerms() throws no_route for %s", async (_, change, reason) => {
   expect(await verdict(change)).toEqual(["no_route", reason]);
 });
 
-describe("the least that is accepted", () => {
-  test("is what the call needs, where that is more than the slippage allows", async () => {
+describe("the minimum output of acceptTerms()", () => {
+  test("is the call's minimum input when that exceeds the slippage limit", async () => {
     const asked = requestOf({ slippage: 500_000_000n, call: { ...call, minIn: 99_000_000n } });
     expect(judge({ outputAmount: 99_000_000n }, asked).outputAmount).toBe(99_000_000n);
     expect(await verdict({ outputAmount: 98_999_999n }, asked)).toEqual(["no_route", "slippage"]);
   });
 
-  test("is never nothing, whatever the slippage", async () => {
+  test("is never zero, even at 100 % slippage", async () => {
     const asked = requestOf({ amount: 1n, slippage: 500_000_000n, call: null });
     const open = { limits, timestamp: NOW };
     expect(await verdict({ ...open, outputAmount: 0n }, asked)).toEqual(["no_route", "slippage"]);
@@ -133,7 +147,7 @@ describe("the least that is accepted", () => {
   });
 });
 
-test("the equivalent follows both tokens' decimals and rounds down", () => {
+test("inOutputUnits() converts between the tokens' decimals and rounds down", () => {
   const route = routeOf(request);
   const to = (decimals: number) => ({ ...route, output: { ...route.output, decimals } });
   expect(inOutputUnits({ request, route: to(18) })).toBe(100n * 10n ** 18n);

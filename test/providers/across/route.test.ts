@@ -17,15 +17,15 @@ import {
 
 const STRANGER: Address = "0x2222222222222222222222222222222222222222";
 
-describe("findRoute", () => {
-  test("takes a token to the same asset, the handler making the call", () => {
+describe("findAcrossRoute()", () => {
+  test("finds the same asset on the destination, with the handler making the call", () => {
     const route = routeOf(requestOf());
     expect(route).toMatchObject({ native: false, handler: HANDLER });
     expect(route.origin.spokePool).toBe(SPOKE_1);
     expect(route.output.address).toBe(USDC_42161);
   });
 
-  test("delivers to the user where nothing is called", () => {
+  test("delivers to the user without a destination call", () => {
     expect(routeOf(requestOf({ call: null })).handler).toBeNull();
   });
 
@@ -37,11 +37,11 @@ describe("findRoute", () => {
     },
   );
 
-  test("lets the handler pass wrapped native on, which the SpokePool would unwrap for the user", () => {
+  test("delivers wrapped native money through the handler, since the SpokePool would unwrap it", () => {
     expect(routeOf(requestOf({ fromToken: WETH_1, toToken: WETH_42161, call: null })).handler).toBe(HANDLER);
   });
 
-  test("takes a bridged form of USDC for USDC", () => {
+  test("accepts bridged USDC as USDC", () => {
     const bridged: Address = "0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8";
     expect(routeOf(requestOf({ toToken: bridged })).output.asset).toBe("USDC");
   });
@@ -51,8 +51,8 @@ const refusals: [name: string, change: Partial<TransferRequest>, reason: string]
   ["another bridge", { bridges: ["stargate"] }, "bridge_excluded"],
   ["no bridge", { bridges: [] }, "bridge_excluded"],
   ["one chain", { toChainId: 1 }, "same_chain"],
-  ["a source without it", { fromChainId: 56 }, "chain_unsupported"],
-  ["a destination without it", { toChainId: 747474 }, "chain_unsupported"],
+  ["a source chain without Across", { fromChainId: 56 }, "chain_unsupported"],
+  ["a destination chain without Across", { toChainId: 747474 }, "chain_unsupported"],
   ["an unknown token", { fromToken: STRANGER }, "asset_unsupported"],
   ["an unknown output", { toToken: STRANGER }, "asset_unsupported"],
   ["another asset", { toToken: WETH_42161 }, "asset_unsupported"],
@@ -60,12 +60,12 @@ const refusals: [name: string, change: Partial<TransferRequest>, reason: string]
   ["native that is no bridged asset", { fromChainId: 137, fromToken: zeroAddress }, "asset_unsupported"],
 ];
 
-test.each(refusals)("refuses %s", async (_, change, reason) => {
+test.each(refusals)("findAcrossRoute() throws no_route for %s", async (_, change, reason) => {
   const { code, reasons } = await failureOf(Promise.resolve().then(() => routeOf(requestOf(change))));
   expect([code, reasons]).toEqual(["no_route", [reason]]);
 });
 
-describe("a chain without a handler", () => {
+describe("findAcrossRoute() to a chain without a handler", () => {
   const token = { asset: "USDC", address: STRANGER, decimals: 6 };
   const weth = { asset: "WETH", address: HANDLER, decimals: 18 };
   const extra = {
@@ -79,7 +79,7 @@ describe("a chain without a handler", () => {
   const ask = (change: Partial<TransferRequest>) =>
     findAcrossRoute(requestOf({ toChainId: 31337, toToken: STRANGER, ...change }), all);
 
-  test("delivers plainly", () => {
+  test("delivers without a destination call", () => {
     expect(ask({ call: null }).handler).toBeNull();
   });
 
@@ -91,7 +91,7 @@ describe("a chain without a handler", () => {
     },
   );
 
-  test("pays no native where the wrapped token is not known", () => {
+  test("refuses native money when the wrapped token is unknown", () => {
     const without = resolveAcrossDeployments([{ ...extra, wrappedNative: null }]);
     const request = requestOf({ fromChainId: 31337, toChainId: 1, fromToken: zeroAddress, toToken: WETH_1 });
     expect(() => findAcrossRoute(request, without)).toThrow("no route");

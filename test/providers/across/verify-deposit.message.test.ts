@@ -25,7 +25,7 @@ const request = requestOf();
 const route = routeOf(request);
 const THIEF: Address = "0x6666666666666666666666666666666666666666";
 
-test("a delivery with a call clears the allowance, approves what came, and calls", () => {
+test("encodeAcrossDelivery() clears the allowance, approves the delivered balance and makes the call", () => {
   const { recipient, message } = encodeAcrossDelivery(request, route);
   const { calls, fallbackRecipient } = decodeInstructions(message);
   expect([recipient, fallbackRecipient]).toEqual([HANDLER, USER]);
@@ -96,46 +96,54 @@ function replaceCall(index: number, change: Partial<HandlerCall>) {
 
 const extra: HandlerCall = { target: USDC_42161, callData: approveOf(THIEF, maxUint256), value: 0n };
 
-describe("a crafted message", () => {
-  test("is taken when it is the honest one", () => {
+describe("findDepositDifferences() with a crafted message", () => {
+  test("accepts the expected message", () => {
     expect(judge((honest) => honest)).toEqual([]);
     expect(judge(withApproval({}))).toEqual([]);
   });
 
   test.each<[string, (honest: Crafted) => Crafted, string[]]>([
     [
-      "no fallback",
+      "a zero fallback recipient",
       (m) => ({ ...m, fallbackRecipient: "0x0000000000000000000000000000000000000000" }),
       ["fallbackRecipient"],
     ],
-    ["another fallback", (m) => ({ ...m, fallbackRecipient: THIEF }), ["fallbackRecipient"]],
+    ["another fallback recipient", (m) => ({ ...m, fallbackRecipient: THIEF }), ["fallbackRecipient"]],
     ["no calls", (m) => ({ ...m, calls: [] }), ["calls"]],
     ["one call less", (m) => ({ ...m, calls: m.calls.slice(0, 2) }), ["calls"]],
     ["one call more", (m) => ({ ...m, calls: [...m.calls, extra] }), ["calls"]],
-    ["native with a call", replaceCall(2, { value: 1n }), ["callValues"]],
+    ["native money with a call", replaceCall(2, { value: 1n }), ["callValues"]],
     ["another target", replaceCall(2, { target: THIEF }), ["callTarget"]],
     ["other calldata", replaceCall(2, { callData: "0xfeedc0de" }), ["callData"]],
-    ["another token cleared", replaceCall(0, { target: USDC_1 }), ["clear"]],
-    ["a theft in the place of clearing", replaceCall(0, extra), ["clear"]],
-    ["the clearing for another", replaceCall(0, { callData: approveOf(THIEF, 0n) }), ["clear"]],
+    ["a cleared allowance of another token", replaceCall(0, { target: USDC_1 }), ["clear"]],
+    ["a theft in place of the clearing", replaceCall(0, extra), ["clear"]],
+    ["a cleared allowance of another spender", replaceCall(0, { callData: approveOf(THIEF, 0n) }), ["clear"]],
     ["another approver", replaceCall(1, { target: THIEF }), ["approver"]],
     ["an approval of another token", withApproval({ target: USDC_1 }), ["approvedToken"]],
-    ["an approval with native", withApproval({ value: 1n }), ["approvedToken"]],
-    ["an approval for another", withApproval({ callData: approveOf(THIEF, 0n) }), ["approval"]],
-    ["a fixed approval", withApproval({ callData: approveOf(ROUTER, 1n) }), ["approval"]],
-    ["another balance", withApproval({ replacement: [{ token: USDC_1, offset: 36n }] }), ["approvedAmount"]],
-    ["another place", withApproval({ replacement: [{ token: USDC_42161, offset: 4n }] }), ["approvedAmount"]],
+    ["an approval with native money", withApproval({ value: 1n }), ["approvedToken"]],
+    ["an approval of another spender", withApproval({ callData: approveOf(THIEF, 0n) }), ["approval"]],
+    ["an approval of a fixed amount", withApproval({ callData: approveOf(ROUTER, 1n) }), ["approval"]],
+    [
+      "the balance of another token",
+      withApproval({ replacement: [{ token: USDC_1, offset: 36n }] }),
+      ["approvedAmount"],
+    ],
+    [
+      "another offset of the balance",
+      withApproval({ replacement: [{ token: USDC_42161, offset: 4n }] }),
+      ["approvedAmount"],
+    ],
     ["no balance", withApproval({ replacement: [] }), ["approvedAmount"]],
     [
       "two balances",
       withApproval({ replacement: [...honestApproval.replacement, ...honestApproval.replacement] }),
       ["approvedAmount"],
     ],
-  ])("is refused with %s", (_, craft, differences) => {
+  ])("refuses %s", (_, craft, differences) => {
     expect(judge(craft)).toEqual(differences);
   });
 
-  test("is refused when the approval is no balance call", () => {
+  test("refuses an approval that is not a balance call", () => {
     expect(judge(replaceCall(1, { callData: approveOf(ROUTER, 1n) }))).not.toEqual([]);
   });
 });

@@ -8,21 +8,21 @@ import type { TransferRequest } from "../../../src/providers/provider.ts";
 import { built, kinds } from "../../support/across/built.ts";
 import { call, failureOf, HANDLER, USER } from "../../support/across/stage.ts";
 
-describe.each(kinds)("a transfer %s", (_, change, integratorId) => {
+describe.each(kinds)("verifyAcrossDeposit() of a transfer %s", (_, change, integratorId) => {
   const { transaction, expected } = built(change, integratorId);
 
-  test("is found to be what was asked for", () => {
+  test("accepts the built transaction", () => {
     expect(findDepositDifferences(transaction, expected)).toEqual([]);
     expect(() => verifyAcrossDeposit(transaction, expected)).not.toThrow();
   });
 
-  test("is refused with any one of its bytes changed", { timeout: 60_000 }, () => {
+  test("rejects every change of one byte", { timeout: 60_000 }, () => {
     const bytes = (transaction.data.length - 2) / 2;
     for (let at = 0; at < bytes; at += 1)
       expect(findDepositDifferences(flip(transaction, { at, bit: 1 << (at % 8) }), expected)).not.toEqual([]);
   });
 
-  test("is refused cut short, or with anything behind it", () => {
+  test("rejects truncated calldata and trailing bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 64 }), (extra) => {
         const data = concatHex([transaction.data, toHex(extra)]);
@@ -33,7 +33,7 @@ describe.each(kinds)("a transfer %s", (_, change, integratorId) => {
     );
   });
 
-  test("is refused for another target or value", () => {
+  test("rejects another target or value", () => {
     expect(findDepositDifferences({ ...transaction, to: HANDLER }, expected)).toEqual(["to"]);
     expect(findDepositDifferences({ ...transaction, value: transaction.value + 1n }, expected)).toEqual([
       "value",
@@ -69,7 +69,7 @@ const FIELDS = [
 const anAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => toHex(bytes));
 const word = (address: Hex): Hex => `0x${"0".repeat(24)}${address.slice(2).toLowerCase()}`;
 
-describe("any other value of a field", () => {
+describe("findDepositDifferences()", () => {
   const { transaction, expected } = built();
   const deposit = decodeAcrossDeposit(transaction.data);
   const encodeWith = (change: Partial<typeof deposit>): Hex => {
@@ -99,11 +99,11 @@ describe("any other value of a field", () => {
     return typeof now === "number" ? fc.nat(2 ** 32 - 1) : anAddress;
   };
 
-  test("the unchanged one encodes to the very same transaction", () => {
+  test("is tested with an encoder that reproduces the transaction", () => {
     expect(encodeWith({})).toBe(transaction.data.toLowerCase());
   });
 
-  test.each(FIELDS)("%s is refused, and named", (field) => {
+  test.each(FIELDS)("names %s for every other value", (field) => {
     fc.assert(
       fc.property(other(field), (value) => {
         fc.pre(String(value).toLowerCase() !== String(deposit[field]).toLowerCase());
@@ -114,7 +114,7 @@ describe("any other value of a field", () => {
     );
   });
 
-  test("the message is refused whatever else it is", () => {
+  test("refuses every other message", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         const data = encodeWith({ message: toHex(bytes) });
@@ -128,7 +128,7 @@ describe("any other value of a field", () => {
     ["another call", { call: { ...call, data: "0x12345678" } }],
     ["another router", { call: { ...call, target: USER } }],
     ["no call", { call: null }],
-  ])("the transfer of %s is refused", async (_, change) => {
+  ])("refuses the transaction of %s", async (_, change) => {
     const foreign = built(change).transaction;
     const { code } = await failureOf(Promise.resolve().then(() => verifyAcrossDeposit(foreign, expected)));
     expect(code).toBe("upstream_rejected");

@@ -11,8 +11,8 @@ const withFacet = (...facets: string[]) =>
     .filter(([, { bridges }]) => bridges.some((facet) => facets.includes(facet)))
     .map(([chainId]) => chainId);
 
-describe("the contracts of Stargate and CCTP", () => {
-  test("have a right checksum", () => {
+describe("stargateContracts and cctpContracts", () => {
+  test("have checksummed addresses", () => {
     const addresses = [
       ...stargate.flatMap(([, { endpoint, messaging }]) => [endpoint, messaging ?? "none"]),
       ...pools.flatMap(({ pool, token }) => [pool, token]),
@@ -21,12 +21,12 @@ describe("the contracts of Stargate and CCTP", () => {
     for (const address of addresses) expect(address).toBe(getAddress(address));
   });
 
-  test("are there for exactly the chains whose Diamond has the facet", () => {
+  test("cover exactly the chains whose Diamond has the facet", () => {
     expect(stargate.map(([chainId]) => Number(chainId))).toEqual(withFacet("stargate"));
     expect(circle.map(([chainId]) => Number(chainId))).toEqual(withFacet("celer", "polymer"));
   });
 
-  test("number each chain once, and each asset of a chain once", () => {
+  test("have each chain id once and each asset id of a chain once", () => {
     expect(new Set(stargate.map(([, { endpointId }]) => endpointId)).size).toBe(stargate.length);
     expect(new Set(circle.map(([, { domain }]) => domain)).size).toBe(circle.length);
     for (const [, { pools: own }] of stargate) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AppError } from "../../../src/errors.ts";
 import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
@@ -32,8 +32,8 @@ async function failureOf(promise: Promise<unknown>): Promise<AppError> {
   throw new Error(`no failure of ours: ${String(error)}`);
 }
 
-describe("works", () => {
-  it("asks for a plain quote over the bridges it can verify, and gives the verified transaction", async () => {
+describe("build()", () => {
+  test("requests a plain quote over verifiable bridges and returns the verified transaction", async () => {
     const scenario = scenarioOf("across, fee");
     const answer = answerOf(scenario);
     await using server = await fakeLifi({ body: answer });
@@ -81,7 +81,7 @@ describe("works", () => {
     expect(here.timing.requests("provider")).toBe(1);
   });
 
-  it("asks for a contract call with the least it needs, falling back to the user", async () => {
+  test("requests a contract call with its minimum input and the user as fallback", async () => {
     const scenario = scenarioOf("across, call");
     await using server = await fakeLifi({ body: answerOf(scenario) });
     const built = await providerAt(server.url).build(scope(), scenario.request);
@@ -112,7 +112,7 @@ describe("works", () => {
     expect(built.spender).toBe(DIAMOND);
   });
 
-  it("approves the proxy, and calls the Executor, for a call on one chain", async () => {
+  test("uses the Executor and the allowance of its proxy for a call on one chain", async () => {
     const scenario = scenarioOf("execute");
     await using server = await fakeLifi({ body: answerOf(scenario) });
     const built = await providerAt(server.url).build(scope(), scenario.request);
@@ -128,14 +128,14 @@ describe("works", () => {
     });
   });
 
-  it("promises no more than the call's own minimum after a swap on one chain", async () => {
+  test("guarantees only the call's own minimum after a swap on one chain", async () => {
     const scenario = scenarioOf("execute, swapped");
     await using server = await fakeLifi({ body: answerOf(scenario) });
     const built = await providerAt(server.url).build(scope(), scenario.request);
     expect(built.toAmountMin).toBe(scenario.request.call?.minIn);
   });
 
-  it("needs no approval for a native source", async () => {
+  test("needs no approval for a native source", async () => {
     const scenario = scenarioOf("stargate, native");
     await using server = await fakeLifi({ body: answerOf(scenario) });
     const built = await providerAt(server.url).build(scope(), scenario.request);
@@ -144,8 +144,8 @@ describe("works", () => {
   });
 });
 
-describe("fails", () => {
-  it("with the upstream's reasons in our words", async () => {
+describe("a failure of build()", () => {
+  test("has the upstream's reasons in our own texts", async () => {
     await using server = await fakeLifi({ status: 404, body: { code: 1002, message: "secret" } });
     const failure = await failureOf(providerAt(server.url).build(scope(), requestOf({})));
     expect(failure.code).toBe("no_route");
@@ -154,14 +154,14 @@ describe("fails", () => {
     });
   });
 
-  it.each<[string, Partial<TransferRequest>, string]>([
-    ["no bridge that is wanted", { bridges: ["cctp"], call: callOf(1n) }, "bridge_unavailable"],
+  test.each<[string, Partial<TransferRequest>, string]>([
+    ["no allowed bridge", { bridges: ["cctp"], call: callOf(1n) }, "bridge_unavailable"],
     ["an unknown bridge", { bridges: ["relay"] }, "bridge_unavailable"],
     ["an unknown chain", { toChainId: 59_144 }, "bridge_unavailable"],
     ["a chain without facets", { fromChainId: 747_474 }, "bridge_unavailable"],
     ["a call with the native token", { toToken: NATIVE, call: callOf(1n) }, "request_refused"],
-    ["nothing to do", { toChainId: 8453, toToken: tokens.usdc[8453] }, "request_refused"],
-  ])("without asking, for %s", async (_, fields, reason) => {
+    ["a transfer without effect", { toChainId: 8453, toToken: tokens.usdc[8453] }, "request_refused"],
+  ])("is no_route without a request, for %s", async (_, fields, reason) => {
     await using server = await fakeLifi({ body: {} });
     const failure = await failureOf(providerAt(server.url).build(scope(), requestOf(fields)));
     expect(failure.code).toBe("no_route");
@@ -170,8 +170,8 @@ describe("fails", () => {
   });
 });
 
-describe("refused", () => {
-  it("is a hostile answer, with the field in the cause and nothing of it in the words", async () => {
+describe("build() with a hostile quote", () => {
+  test("names the differing field only in the cause of upstream_rejected", async () => {
     const scenario = scenarioOf("across, fee");
     const answer = answerOf(scenario);
     (answer["transactionRequest"] as Record<string, unknown>)["to"] = ATTACKER;
@@ -182,11 +182,11 @@ describe("refused", () => {
     expect(String(failure.cause)).toBe("Error: li.fi: transactionRequest.to");
   });
 
-  it.each([
+  test.each([
     ["no transaction", { transactionRequest: undefined }],
     ["a number for an amount", { estimate: { toAmount: 1 } }],
     ["calldata of more than 128 KiB", { transactionRequest: { data: `0x${"00".repeat(128 * 1024 + 1)}` } }],
-  ])("is an answer with %s", async (_, change) => {
+  ])("rejects a quote with %s", async (_, change) => {
     const scenario = scenarioOf("across, fee");
     const answer = answerOf(scenario);
     for (const [key, value] of Object.entries(change)) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
 import { fakeLifi, scopeOf } from "../../support/lifi/fake-lifi.ts";
@@ -7,8 +7,8 @@ import { DIAMOND, INTEGRATOR, tokens } from "../../support/lifi/parts.ts";
 const providerAt = (apiUrl: string) =>
   createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, rateLimits: new RateLimitMemory() });
 
-describe("bridges", () => {
-  it("are those LI.FI offers that we can verify, under our keys", async () => {
+describe("bridges()", () => {
+  test("lists LI.FI's bridges that we can verify, under our keys", async () => {
     const pair = { fromChainId: 8453, toChainId: 42161 };
     const tool = (key: string) => ({ key, name: key, logoURI: "x", supportedChains: [pair] });
     const bridges = ["across", "relaydepository", "celercircle", "polymerStandard", "mayan"].map(tool);
@@ -20,7 +20,7 @@ describe("bridges", () => {
     expect(server.received[0]?.path).toBe("/v1/tools");
   });
 
-  it("fail when the answer has another shape", async () => {
+  test("throws for a response of another shape", async () => {
     await using server = await fakeLifi({ body: { bridges: [{ key: 1 }] } });
     await expect(providerAt(server.url).bridges(scopeOf())).rejects.toMatchObject({
       code: "upstream_rejected",
@@ -28,8 +28,8 @@ describe("bridges", () => {
   });
 });
 
-describe("tokens", () => {
-  it("are the EVM tokens of the chain asked for, checksummed", async () => {
+describe("tokens()", () => {
+  test("lists the EVM tokens of the requested chain with checksummed addresses", async () => {
     const token = (chainId: number, address: string) => ({
       chainId,
       address,
@@ -52,8 +52,8 @@ describe("tokens", () => {
   });
 });
 
-describe("moved Diamonds", () => {
-  it("are the known chains for which LI.FI names another", async () => {
+describe("changedDiamonds()", () => {
+  test("lists the known chains for which LI.FI names another Diamond", async () => {
     const chains = [
       { id: 1, diamondAddress: DIAMOND.toLowerCase() },
       { id: 10, diamondAddress: tokens.usdc[1] },

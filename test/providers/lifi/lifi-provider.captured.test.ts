@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   LifiChains,
   LifiErrorBody,
@@ -28,22 +28,27 @@ type Json = Record<string, unknown>;
 const load = (name: string): Fixture => JSON.parse(readFileSync(join(FOLDER, name), "utf8"));
 const named = (prefix: string) => names.filter((name) => name.startsWith(prefix));
 
-it(present ? "captured answers are here" : "captured answers are absent: their tests are skipped", () => {
-  expect(names.length > 0).toBe(present);
-});
+test(
+  present
+    ? "captures of LI.FI's API are present"
+    : "captures of LI.FI's API are absent, so their tests are skipped",
+  () => {
+    expect(names.length > 0).toBe(present);
+  },
+);
 
-describe.runIf(present)("captured answers have the shapes we expect", () => {
-  it.each(named("quote.").filter((name) => !name.includes("official")))("%s", (name) => {
+describe.runIf(present)("the LI.FI schemas parse captured responses", () => {
+  test.each(named("quote.").filter((name) => !name.includes("official")))("%s", (name) => {
     expect(LifiQuote.safeParse(load(name).body).error).toBeUndefined();
   });
-  it.each(named("status."))("%s", (name) => {
+  test.each(named("status."))("%s", (name) => {
     expect(LifiStatus.safeParse(load(name).body).error).toBeUndefined();
   });
-  it.each(named("error."))("%s", (name) => {
+  test.each(named("error."))("%s", (name) => {
     const { body } = load(name);
     if (typeof body === "object") expect(LifiErrorBody.safeParse(body).error).toBeUndefined();
   });
-  it.each([
+  test.each([
     ["routes.official-example.json", LifiRoutes],
     ["tools.synthetic.json", LifiTools],
     ["tokens.synthetic.json", LifiTokens],
@@ -74,8 +79,8 @@ function requestFor(body: Json, fields: Partial<TransferRequest> = {}): Transfer
 
 const seconds = (time: string | undefined): number => Math.floor(Date.parse(time ?? "") / 1000);
 
-describe.runIf(present)("captured transactions are verified", () => {
-  it.each([
+describe.runIf(present)("verifyLifiTransfer() accepts captured transactions", () => {
+  test.each([
     ["quote.cross-chain.erc20.eth-base-usdc.across.real.json", 9_970_607n],
     ["quote.cross-chain.native-source.eth-arb.real.json", 2_680_551_143n],
   ])("%s", (name, least) => {
@@ -87,16 +92,16 @@ describe.runIf(present)("captured transactions are verified", () => {
     expect(built.toAmountMin).toBe(least);
   });
 
-  it("quote.same-chain.erc20-source.base.synthetic.json", () => {
+  test("quote.same-chain.erc20-source.base.synthetic.json", () => {
     const { body } = load("quote.same-chain.erc20-source.base.synthetic.json");
     const built = verifyAnswer(requestFor(body), body, { integrator: String(body["integrator"]) });
     expect(built.toAmountMin).toBe(BigInt((body["estimate"] as Record<string, string>)["toAmountMin"] ?? 0));
   });
 
-  it.each([
+  test.each([
     ["contractCalls.cross-chain.base-arb.vault-deposit.synthetic.json", "call.receivingAssetId"],
     ["contractCalls.same-chain.base.vault-deposit.synthetic.json", "call.receivingAssetId"],
-  ])("%s, but for the output it declares: we ask for a call without one", (name, field) => {
+  ])("%s, except for its declared output, which our calls do not have", (name, field) => {
     const { body, _meta } = load(name);
     const calls = (_meta.request?.body?.["contractCalls"] ?? []) as Record<string, string>[];
     const asked = calls[0] ?? {};
@@ -111,11 +116,11 @@ describe.runIf(present)("captured transactions are verified", () => {
   });
 });
 
-describe.runIf(present)("captured contract calls without a call", () => {
+describe.runIf(present)("verifyLifiTransfer() accepts captured contract calls without a call", () => {
   const captured = present
     ? (load("contractCalls.cross-chain.empty-calls.base.real-trimmed.json").body as unknown as Json[])
     : [];
-  it.each(captured.map((entry) => [String(entry["name"]), entry] as const))("%s", (_, entry) => {
+  test.each(captured.map((entry) => [String(entry["name"]), entry] as const))("%s", (_, entry) => {
     const decoded = entry["decoded"] as {
       bridgeData: Record<string, string>;
       acrossData: Record<string, string | number>;
@@ -124,7 +129,7 @@ describe.runIf(present)("captured contract calls without a call", () => {
     const now = Number(decoded.acrossData["quoteTimestamp"]);
     const built = verifyAnswer(requestFor(body), body, { integrator: "", now });
     const quoted = BigInt(decoded.acrossData["outputAmount"] ?? 0);
-    // Two of the three lose a unit to the rounding of the multiplier; the promise loses it too.
+    // Two of the three lose a unit to the rounding of the multiplier, and so does the guarantee.
     expect(quoted - built.toAmountMin).toBeLessThanOrEqual(1n);
   });
 });
@@ -163,8 +168,8 @@ function wholeAnswer(
   };
 }
 
-describe.runIf(present)("captured statuses are understood", () => {
-  it.each(named("status.").filter((name) => !name.includes("official")))("%s", (name) => {
+describe.runIf(present)("interpretLifiStatus() understands captured statuses", () => {
+  test.each(named("status.").filter((name) => !name.includes("official")))("%s", (name) => {
     const answer = LifiStatus.parse(load(name).body);
     const txHash = (answer.sending?.txHash ?? `0x${"a1".repeat(32)}`) as Address;
     const fromChainId = answer.sending?.chainId ?? 8453;
@@ -184,11 +189,11 @@ describe.runIf(present)("captured statuses are understood", () => {
   });
 });
 
-describe.runIf(present)("the contracts in code", () => {
+describe.runIf(present)("lifiContracts", () => {
   const addresses = present
     ? (load("addresses.json").body as Record<string, Record<string, string | null>>)
     : {};
-  it.each(lifiContracts)("of chain %i are those of the deployments", (chainId, row) => {
+  test.each(lifiContracts)("of chain %i equal LI.FI's published deployments", (chainId, row) => {
     const listed = addresses[String(chainId)] ?? {};
     expect({
       LiFiDiamond: row.diamond,

@@ -1,5 +1,5 @@
 import { zeroAddress } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
 import { type LifiDeployment, resolveLifiDeployments } from "../../../src/providers/lifi/deployments.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
@@ -29,8 +29,8 @@ const make = (fields: { integrator?: string; chainId?: number }) =>
     deployments: new Map([[fields.chainId ?? 31_337, local]]),
   });
 
-describe("contracts", () => {
-  it("ship in code for the chains of the specification", () => {
+describe("the deployments of createLifi()", () => {
+  test("ship in code for every supported chain", () => {
     const known = resolveLifiDeployments(new Map());
     expect([...known.keys()]).toEqual([1, 10, 56, 100, 137, 143, 999, 8453, 42161, 43114, 747474]);
     expect(known.get(143)?.diamond).toBe("0x026F252016A7C47CDEf1F05a3Fc9E20C92a49C37");
@@ -42,20 +42,20 @@ describe("contracts", () => {
     }
   });
 
-  it("can be added for a chain that the code does not know", () => {
+  test("can be added for a chain that the code does not know", () => {
     const across = make({})
       .capabilities()
       .bridges.find((bridge) => bridge.key === "across");
     expect(across?.chains).toEqual([1, 10, 56, 137, 143, 999, 8453, 31_337, 42161]);
   });
 
-  it.each([1, 8453, 747_474])("cannot be replaced on chain %i", (chainId) => {
+  test.each([1, 8453, 747_474])("cannot be replaced on chain %i", (chainId) => {
     expect(() => make({ chainId })).toThrow("ship in code");
   });
 });
 
-describe("the provider", () => {
-  it("says what it can do", () => {
+describe("createLifi()", () => {
+  test("returns its capabilities", () => {
     const { bridges, swaps, destinationCall } = make({}).capabilities();
     expect({ swaps, destinationCall }).toEqual({ swaps: true, destinationCall: true });
     expect(bridges.map((bridge) => bridge.key)).toEqual([
@@ -73,7 +73,7 @@ describe("the provider", () => {
     ]);
   });
 
-  it.each(["", "a name", "x".repeat(24), "näme"])("refuses the integrator name %j", (integrator) => {
+  test.each(["", "a name", "x".repeat(24), "näme"])("throws for the integrator name %j", (integrator) => {
     expect(() => make({ integrator })).toThrow("integrator");
   });
 });

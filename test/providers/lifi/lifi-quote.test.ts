@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AppError } from "../../../src/errors.ts";
 import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
@@ -20,8 +20,8 @@ const routes = (...list: object[]) => ({
   body: { routes: list, unavailableRoutes: { filteredOut: [], failed: [] } },
 });
 
-describe("works", () => {
-  it("prices every route of one signature", async () => {
+describe("quote()", () => {
+  test("returns a quote for every route with one transaction", async () => {
     await using server = await fakeLifi(routes(routeOf("across, fee"), routeOf("stargate, fee")));
     const options = await providerAt(server.url).quote(scopeOf(), requestOf({}));
     expect(options).toEqual([
@@ -83,7 +83,7 @@ describe("works", () => {
     });
   });
 
-  it("shows a bridge of several tools once, by what gives most", async () => {
+  test("returns only the best quote of a bridge with several tools", async () => {
     const figures = (toAmountMin: string) => {
       const { estimate } = answerOf(scenarioOf("celer, fee")) as { estimate: object };
       return { estimate: { ...estimate, toAmountMin } };
@@ -103,7 +103,7 @@ describe("works", () => {
     ]);
   });
 
-  it("prices wrapped native for a call as native itself: Across unwraps it for anybody else", async () => {
+  test("quotes wrapped native money as native money, since Across delivers it only into a call", async () => {
     const step = routeOf("across, fee").steps[0] as { action: object };
     const action = {
       ...step.action,
@@ -123,7 +123,7 @@ describe("works", () => {
     expect(option).toMatchObject({ bridge: "across", supportsCall: true, supportsPlain: false });
   });
 
-  it("names no bridge on one chain", async () => {
+  test("names no bridge for a swap on one chain", async () => {
     await using server = await fakeLifi(routes(routeOf("swap, tokens")));
     const { request } = scenarioOf("swap, tokens");
     const [option] = await providerAt(server.url).quote(scopeOf(), request);
@@ -131,7 +131,7 @@ describe("works", () => {
     expect(server.received[0]?.body).not.toHaveProperty("options.bridges");
   });
 
-  it("needs nobody for a call with the token at hand", async () => {
+  test("sends no request for a call that takes the paid token itself", async () => {
     await using server = await fakeLifi(routes());
     const { request } = scenarioOf("execute");
     const [option] = await providerAt(server.url).quote(scopeOf(), request);
@@ -139,7 +139,7 @@ describe("works", () => {
     expect(server.received).toHaveLength(0);
   });
 
-  it("asks only for bridges that can carry a call", async () => {
+  test("requests only bridges that can make a destination call", async () => {
     await using server = await fakeLifi(routes(routeOf("across, fee")));
     await providerAt(server.url).quote(scopeOf(), requestOf({ call: callOf(1n) }));
     expect(server.received[0]?.body).toMatchObject({
@@ -147,7 +147,7 @@ describe("works", () => {
     });
   });
 
-  it("shows nothing of the upstream's that has another shape than expected", async () => {
+  test("omits displayed texts of an unexpected shape", async () => {
     const estimate = answerOf(scenarioOf("across, fee"))["estimate"] as object;
     const odd = routeOf("across, fee", {
       toolDetails: { name: "<b>Across</b>", logoURI: "javascript:alert(1)" },
@@ -181,7 +181,7 @@ describe("works", () => {
     { estimate: { executionDuration: "soon" } },
   ];
 
-  it.each(shown)("prices a route of which something to be shown has another shape: %j", async (odd) => {
+  test.each(shown)("accepts a route with a displayed field of another shape: %j", async (odd) => {
     const { estimate = {}, ...change } = odd as { estimate?: object };
     const own = answerOf(scenarioOf("across, fee"))["estimate"] as object;
     const route = routeOf("across, fee", { ...change, estimate: { ...own, ...estimate } });
@@ -190,7 +190,7 @@ describe("works", () => {
     expect(options).toMatchObject([{ bridge: "across", toAmountMin: 99_740_000n }]);
   });
 
-  it("loses no route by another one that cannot be read", async () => {
+  test("skips an unreadable route and keeps the others", async () => {
     const { action: _, ...unread } = routeOf("across, fee").steps[0] ?? {};
     const list = [{ steps: [unread] }, routeOf("stargate, fee"), "none", { steps: [] }];
     await using server = await fakeLifi({ body: { routes: list } });
@@ -199,8 +199,8 @@ describe("works", () => {
   });
 });
 
-describe("fails", () => {
-  it("when there is no route, with what the tools said", async () => {
+describe("quote() without routes", () => {
+  test("throws no_route with the reasons of the tools", async () => {
     const failed = [{ overallPath: "x", subpaths: { y: [{ code: "AMOUNT_TOO_LOW", tool: "across" }] } }];
     await using server = await fakeLifi({
       body: { routes: [], unavailableRoutes: { filteredOut: [], failed } },
@@ -213,8 +213,8 @@ describe("fails", () => {
   });
 });
 
-describe("refused", () => {
-  it("are routes of two signatures, other tools, other tokens or impossible figures", async () => {
+describe("quote() with hostile routes", () => {
+  test("rejects routes with two transactions, other tools, other tokens or impossible amounts", async () => {
     const estimate = answerOf(scenarioOf("across, fee"))["estimate"] as object;
     const twice = routeOf("across, fee");
     twice.steps.push(...twice.steps);

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
 import { interpretLifiStatus } from "../../../src/providers/lifi/lifi-status.ts";
@@ -19,8 +19,8 @@ function meaning(status: string, substatus?: string): string {
   return `${read.phase} ${read.substatus}`;
 }
 
-describe("each status and substatus", () => {
-  it.each([
+describe("the phase of interpretLifiStatus()", () => {
+  test.each([
     ["NOT_FOUND", undefined, "unknown null"],
     ["INVALID", undefined, "unknown null"],
     ["SOMETHING_NEW", "COMPLETED", "unknown null"],
@@ -51,13 +51,13 @@ describe("each status and substatus", () => {
     ["FAILED", "NOT_PROCESSABLE_REFUND_NEEDED", "failed NOT_PROCESSABLE_REFUND_NEEDED"],
     ["FAILED", "REFUNDED", "refunded REFUNDED"],
     ["FAILED", "SOMETHING_NEW", "failed null"],
-  ])("%s %s is %s", (status, substatus, expected) => {
+  ])("of %s %s is %s", (status, substatus, expected) => {
     expect(meaning(status, substatus)).toBe(expected);
   });
 });
 
-describe("what else it says", () => {
-  it("is the delivery's hash and amount, when it is on the destination", () => {
+describe("interpretLifiStatus()", () => {
+  test("returns the delivery's hash and amount when it is on the destination chain", () => {
     const receiving = { txHash: ARRIVED, chainId: 42161, amount: "99740000" };
     const answer = { status: "DONE", substatus: "COMPLETED", sending, receiving, lifiExplorerLink: link };
     expect(interpretLifiStatus(transfer, answer)).toEqual({
@@ -71,7 +71,7 @@ describe("what else it says", () => {
     });
   });
 
-  it("is the refund's hash, when it is on the source", () => {
+  test("returns the refund's hash when it is on the source chain", () => {
     const receiving = { txHash: RETURNED, chainId: 8453, amount: "99750000" };
     const read = interpretLifiStatus(transfer, { status: "DONE", substatus: "REFUNDED", sending, receiving });
     expect(read).toMatchObject({
@@ -82,16 +82,16 @@ describe("what else it says", () => {
     });
   });
 
-  it("is nothing of the receiving side while the transfer moves", () => {
+  test("returns no delivery while the transfer is bridging", () => {
     const receiving = { txHash: ARRIVED, chainId: 42161, amount: "1" };
     const read = interpretLifiStatus(transfer, { status: "PENDING", sending, receiving });
     expect(read).toMatchObject({ destinationTxHash: null, refundTxHash: null, amountReceived: null });
   });
 
-  it.each([
+  test.each([
     ["a hash of another shape", { receiving: { txHash: "0x1", chainId: 42161, amount: "x" } }],
     ["a delivery on another chain", { receiving: { txHash: ARRIVED, chainId: 10, amount: "5" } }],
-  ])("is not %s", (_, fields) => {
+  ])("ignores %s", (_, fields) => {
     const read = interpretLifiStatus(transfer, {
       status: "DONE",
       substatus: "COMPLETED",
@@ -101,7 +101,7 @@ describe("what else it says", () => {
     expect(read).toMatchObject({ phase: "delivered", destinationTxHash: null, amountReceived: null });
   });
 
-  it("is not a link to elsewhere", () => {
+  test("ignores an explorer link to another site", () => {
     const elsewhere = interpretLifiStatus(transfer, {
       status: "DONE",
       sending,
@@ -110,25 +110,25 @@ describe("what else it says", () => {
     expect(elsewhere.explorerLink).toBeNull();
   });
 
-  it.each([
+  test.each([
     ["another transaction", { sending: { ...sending, txHash: RETURNED } }],
     ["another source chain", { sending: { ...sending, chainId: 1 } }],
-  ])("counts for nothing when it is about %s", (_, fields) => {
+  ])("returns unknown for a status of %s", (_, fields) => {
     expect(interpretLifiStatus(transfer, { status: "DONE", substatus: "COMPLETED", ...fields }).phase).toBe(
       "unknown",
     );
   });
 
-  it("may leave its source out", () => {
+  test("accepts a status without source", () => {
     expect(interpretLifiStatus(transfer, { status: "FAILED", substatus: "EXPIRED" }).phase).toBe("failed");
   });
 });
 
-describe("asking", () => {
+describe("status()", () => {
   const providerAt = (apiUrl: string) =>
     createLifi({ apiUrl, apiKey: null, integrator: INTEGRATOR, rateLimits: new RateLimitMemory() });
 
-  it("names the bridge between chains, and none for a swap", async () => {
+  test("sends the bridge of a transfer, and none for a swap", async () => {
     await using server = await fakeLifi({ body: { status: "NOT_FOUND" } });
     const provider = providerAt(server.url);
     expect(await provider.status(scopeOf(), transfer)).toMatchObject({ phase: "unknown" });
@@ -138,16 +138,16 @@ describe("asking", () => {
     expect(server.received[1]?.query).toEqual({ txHash: SOURCE, fromChain: "8453", toChain: "8453" });
   });
 
-  it("takes 404 for a transfer that was not seen", async () => {
+  test("returns unknown for a 404", async () => {
     await using server = await fakeLifi({ status: 404, body: { code: 1003, message: "secret" } });
     expect(await providerAt(server.url).status(scopeOf(), transfer)).toMatchObject({ phase: "unknown" });
   });
 
-  it.each([
+  test.each([
     [400, { code: 1011 }, "upstream_unavailable"],
     [429, { code: 1005 }, "rate_limited"],
     [200, { substatus: "COMPLETED" }, "upstream_rejected"],
-  ])("fails on %i %j with %s", async (status, body, code) => {
+  ])("throws for %i %j: %s", async (status, body, code) => {
     await using server = await fakeLifi({ status, body });
     await expect(providerAt(server.url).status(scopeOf(), transfer)).rejects.toMatchObject({ code });
   });

@@ -34,7 +34,7 @@ import type { AcrossDeployment } from "../../../src/providers/across/deployments
 import type { AcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
 import { deployTransaction } from "../../../src/router/address.ts";
 
-/** Has tokens on every chain and delivers when told. */
+/** The relayer's account, which holds tokens on every chain. */
 export const RELAYER: Address = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const SUPPLY = 10n ** 24n;
 
@@ -110,7 +110,7 @@ function clientOf(chain: ScratchChain, chainId: number): ChainClient {
   });
 }
 
-/** Gives the relayer tokens, and the SpokePool his leave. */
+/** Funds the relayer and approves the SpokePool to take its tokens. */
 async function fund({ chain, tokens, deployment }: BridgedChain): Promise<void> {
   for (const token of [tokens.USDC, tokens.USDT]) await mint(chain, { token, to: RELAYER, amount: SUPPLY });
   const wrap = encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" });
@@ -144,7 +144,7 @@ export function balanceOf(chain: ScratchChain, of: { token: Address; owner: Addr
   });
 }
 
-/** The relayer's transaction that delivers a transfer. */
+/** Sends the relayer's transaction that fills a deposit. */
 export function fillTransaction(deposited: AcrossDeposit, spokePool: Address) {
   const { destinationChainId, quoteTimestamp: _, originChainId, ...relay } = deposited;
   const data = encodeFunctionData({

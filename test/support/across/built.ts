@@ -14,7 +14,7 @@ export const terms: AcrossTerms = {
   estimatedSeconds: 3,
 };
 
-/** A request's own transaction and what it must say. */
+/** Builds a request's transaction and the inputs that determine its fields. */
 export function built(change: Partial<TransferRequest> = {}, integratorId: Hex | null = null) {
   const request = requestOf(change);
   const route = routeOf(request);

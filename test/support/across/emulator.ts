@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the emulated API received. */
+/** A request that the emulated API received. */
 export interface ApiRequest {
   method: string;
   path: string;
@@ -10,31 +10,31 @@ export interface ApiRequest {
   body: string;
 }
 
-/** An answer, or a way of not giving one. */
+/** A response, or a fault instead of one. */
 export type Reply =
   | { kind: "json"; status?: number; headers?: Record<string, string>; body: unknown }
   | { kind: "text"; status?: number; headers?: Record<string, string>; text: string }
   /** Never answers. */
   | { kind: "hang" }
-  /** Breaks the connection before or in the middle of an answer. */
+  /** Closes the connection before or in the middle of a response. */
   | { kind: "reset" }
   | { kind: "cut"; text: string }
   /** Sends headers at once, then a byte every `everyMs`. */
   | { kind: "drip"; text: string; everyMs: number }
-  /** Sends this many bytes, with or without saying so first. */
+  /** Sends this many bytes, with or without a content-length header. */
   | { kind: "flood"; bytes: number; declared: boolean };
 
 export interface Api {
   url: string;
   requests: ApiRequest[];
-  /** Decides every answer from now on. */
+  /** Sets the function that answers every later request. */
   answer(handler: (request: ApiRequest) => Reply): void;
-  /** Gives these answers in turn, the last one for ever. */
+  /** Sends these responses in turn and repeats the last one. */
   replyWith(...replies: [Reply, ...Reply[]]): void;
   close(): Promise<void>;
 }
 
-/** Starts an HTTP service on a free port of the loopback interface that answers as it is told. */
+/** Starts an HTTP server on a free port of the loopback interface that sends scripted responses. */
 export async function startApi(): Promise<Api> {
   const requests: ApiRequest[] = [];
   let handler: (request: ApiRequest) => Reply = () => ({ kind: "json", status: 500, body: {} });

@@ -43,7 +43,7 @@ export async function startWorld(): Promise<World> {
   return { source, target, api, across, close };
 }
 
-/** Prices at a fee of 0.1 %, at the outermost times that the provider takes; knows no deposit. */
+/** Quotes a fee of 0.1 % with the extreme times that the provider accepts; knows no deposit status. */
 function answer({ path, query }: ApiRequest, { source, target }: Pick<World, "source" | "target">): Reply {
   if (path.endsWith("/deposit/status")) {
     const body = { error: "DepositNotFoundException", message: "Deposit not found" };
@@ -125,7 +125,7 @@ export function requestIn(
   };
 }
 
-/** Gives the user what he needs and leaves to the built spender, then sends the transaction. */
+/** Funds the user, approves the built spender and sends the transaction. */
 export async function depart(
   { source, across }: World,
   request: TransferRequest,
@@ -148,7 +148,7 @@ export async function depart(
   return { built, txHash: transactionHash, deposited: found };
 }
 
-/** Lets the relayer deliver. */
+/** Fills the deposit as the relayer. */
 export function arrive({ target }: World, deposited: AcrossDeposit): Promise<TransactionReceipt> {
   return send(target.chain, fillTransaction(deposited, target.deployment.spokePool));
 }

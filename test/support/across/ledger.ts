@@ -5,7 +5,7 @@ import { balanceOf, type TokenSymbol } from "./bridge.ts";
 import { depart, intoVault, requestIn, type World } from "./journey.ts";
 import { USER } from "./stage.ts";
 
-/** What the tests send, and what of it arrives. */
+/** The amounts that the tests send and that are delivered. */
 export const AMOUNT = 250_000_000n;
 export const DELIVERED = 249_750_000n;
 
@@ -18,7 +18,7 @@ export function shares({ target }: World, symbol: TokenSymbol): Promise<bigint> 
   return balanceOf(target.chain, { token: target.vaults[symbol], owner: USER });
 }
 
-/** What the Router may still take of the handler's tokens. */
+/** Returns the Router's allowance over the handler's tokens. */
 export function allowanceOfHandler({ target }: World, symbol: TokenSymbol): Promise<bigint> {
   return target.chain.node.readContract({
     address: target.tokens[symbol],
@@ -28,7 +28,7 @@ export function allowanceOfHandler({ target }: World, symbol: TokenSymbol): Prom
   });
 }
 
-/** Fails when the bridge or the Router kept any of a token, or may still take any. */
+/** Fails when the bridge or the Router holds any of a token or has an allowance left. */
 export async function expectNothingLeft(world: World, symbol: TokenSymbol): Promise<void> {
   const { multicallHandler, spokePool } = world.target.deployment;
   for (const owner of [multicallHandler, spokePool, depositRouterAddress])
@@ -36,7 +36,7 @@ export async function expectNothingLeft(world: World, symbol: TokenSymbol): Prom
   expect(await allowanceOfHandler(world, symbol)).toBe(0n);
 }
 
-/** The transfer of a token into its vault, up to before the delivery. */
+/** Sends the transfer of a token into its vault, without the delivery. */
 export function departInto(world: World, into: { symbol: TokenSymbol; minShares?: bigint }) {
   const request = requestIn(world, { symbol: into.symbol, amount: AMOUNT, call: intoVault(world, into) });
   return depart(world, request);

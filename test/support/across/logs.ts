@@ -17,7 +17,7 @@ import {
 import type { AcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
 import { HANDLER, hash, SPOKE_1, SPOKE_42161, USDC_1, USDC_42161, USER } from "./stage.ts";
 
-/** A transfer as Ethereum's SpokePool records it. */
+/** A deposit as Ethereum's SpokePool records it. */
 export const deposited: AcrossDeposit = {
   originChainId: 1,
   destinationChainId: 42161,
@@ -95,7 +95,7 @@ export function fundsDeposited(change: Partial<AcrossDeposit> = {}, address: Add
   };
 }
 
-/** What the depositor agreed to later. */
+/** The depositor's later update of a deposit. */
 interface Update {
   updatedAmount?: bigint;
   updatedRecipient?: Hex;
@@ -104,7 +104,7 @@ interface Update {
 
 const hashOf = (message: Hex): Hex => (message === "0x" ? pad("0x") : keccak256(message));
 
-/** A fill of a transfer. */
+/** A `FilledRelay` event of the deposit. */
 export function filledRelay(
   change: Partial<AcrossDeposit> & Update = {},
   address: Address = SPOKE_42161,
@@ -146,7 +146,7 @@ export function callsFailed(address: Address = HANDLER): Emitted {
   };
 }
 
-/** The handler pays what it holds of a token to whom the message names. */
+/** A `DrainedTokens` event: the handler pays its token balance to the fallback recipient. */
 export function drained(change: { recipient?: Address; token?: Address; amount?: bigint } = {}): Emitted {
   const { recipient = USER, token = USDC_42161, amount = deposited.outputAmount } = change;
   const args = { recipient, token, amount };
@@ -154,7 +154,7 @@ export function drained(change: { recipient?: Address; token?: Address; amount?:
   return { address: HANDLER, topics, data: "0x" };
 }
 
-/** A receipt as a node's JSON-RPC gives it. */
+/** A receipt as a node's JSON-RPC returns it. */
 export function wireReceipt(receipt: Receipt, txHash: Hex = hash("f")): unknown {
   return {
     transactionHash: txHash,
@@ -170,7 +170,7 @@ export function wireReceipt(receipt: Receipt, txHash: Hex = hash("f")): unknown 
   };
 }
 
-/** A transaction as a node's JSON-RPC gives it. */
+/** A transaction as a node's JSON-RPC returns it. */
 export function wireTransaction(txHash: Hex): unknown {
   return { hash: txHash, from: USER, to: SPOKE_1, input: "0x", value: "0x0", gas: "0x1" };
 }

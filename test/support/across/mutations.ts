@@ -22,9 +22,9 @@ type Built = ReturnType<typeof built>;
 const NOW = 1_900_000_060;
 
 /**
- * Changes one or two fields of transactions as they are built, in their message too, and of the API's prices: a
- * changed transaction is always refused, a changed price is refused or stays within what was allowed. Deterministic
- * for a seed.
+ * Changes one or two fields of built transactions, including their message, and of the API's quotes. A changed
+ * transaction must be refused; a changed quote must be refused or stay within the slippage limit. Deterministic for a
+ * seed.
  */
 export function runAcrossMutations(options: { seed: number; count: number }): MutationRun {
   const random = new Random(options.seed);
@@ -59,7 +59,7 @@ function mutateTransaction(run: MutationRun, job: { random: Random; name: string
 
 const changedBytes = (random: Random, data: Hex): Hex => String(another(random, data)) as Hex;
 
-/** Another deposit with one or two fields changed; null when it cannot be encoded. */
+/** Changes one or two fields of a deposit; null when the result cannot be encoded. */
 function changedFields(random: Random, data: Hex): Hex | null {
   const { args } = decodeFunctionData({ abi: depositAbi(), data });
   const tree = { args: [...args] as unknown[], message: messageTree(args[11]) };
@@ -91,7 +91,7 @@ function changeTree(random: Random, tree: unknown): void {
   write(tree, { path, value: another(random, read(tree, path)) });
 }
 
-/** Changes the API's answer; what is accepted of it must be worth what was allowed, of our tokens and contracts. */
+/** Changes the API's quote; an accepted one must stay within the slippage limit and use our tokens and contracts. */
 function mutatePrice(
   run: MutationRun,
   job: { random: Random; name: string; request: TransferRequest },

@@ -27,7 +27,7 @@ export const call: DestinationCall = {
   gasLimit: 600_000n,
 };
 
-/** One hundred USDC from Ethereum into a call on Arbitrum, of which three per cent may be lost. */
+/** A request of 100 USDC from Ethereum into a call on Arbitrum, with 3 % slippage. */
 export function requestOf(change: Partial<TransferRequest> = {}): TransferRequest {
   return {
     fromChainId: 1,
@@ -45,7 +45,7 @@ export function requestOf(change: Partial<TransferRequest> = {}): TransferReques
 
 export const routeOf = (request: TransferRequest): AcrossRoute => findAcrossRoute(request, deployments);
 
-/** An answer of `suggested-fees` in its documented shape; `at` in unix seconds. */
+/** A response of `suggested-fees` in its documented shape; `at` in unix seconds. */
 export function feesBody(request: TransferRequest, at: number): Record<string, unknown> {
   const { input, output, origin, destination } = routeOf({ ...request, bridges: null });
   const fee = request.amount / 1_000n;
@@ -76,7 +76,7 @@ export function feesBody(request: TransferRequest, at: number): Record<string, u
 
 type Answers = Partial<Record<string, (params: readonly unknown[]) => unknown>>;
 
-/** A chain whose nodes give these answers; a method without one fails as an unreachable chain does. */
+/** A chain whose nodes give scripted answers; every other method fails as on an unreachable chain. */
 export function fakeChain(
   chainId: number,
   answers: Answers,

@@ -4,18 +4,18 @@ import { TRANSACTION_ID } from "./abi.ts";
 import { type CallTree, encodeCall } from "./calls.ts";
 import { DIAMOND, FEE_CONTRACT, feeOf, INTEGRATOR, USER } from "./parts.ts";
 
-/** A transfer and the whole answer LI.FI would give to it, before it is encoded. */
+/** A request and LI.FI's whole response to it, before encoding. */
 export interface Scenario {
   name: string;
   request: TransferRequest;
   tool: string;
   tree: CallTree;
-  /** What is delivered, expected and at least. */
+  /** Expected and minimum amount delivered. */
   toAmount: bigint;
   toAmountMin: bigint;
   /** A fee on top in the native token, wei. */
   onTop: bigint;
-  /** Entry and spender where they are not the Diamond. */
+  /** Entry contract and spender when they are not the Diamond. */
   to?: Address;
   spender?: Address;
 }
@@ -76,7 +76,7 @@ function actionOf(request: TransferRequest) {
 
 function estimateOf(scenario: Scenario) {
   const { request, tool, toAmount, toAmountMin } = scenario;
-  // With a call at the end LI.FI counts what the call gives, which is nothing it knows.
+  // With a destination call LI.FI's top-level amounts are the call's output, which it does not know.
   const sameChainCall = request.call !== null && request.fromChainId === request.toChainId;
   return {
     tool,
@@ -121,7 +121,7 @@ function feeCostsOf({ request, tree, onTop }: Scenario) {
   return [...(takesFee(tree) ? [fixed] : []), ...(onTop > 0n ? [bridge] : [])];
 }
 
-/** Whether the first call of a tree is LI.FI's fee. */
+/** Returns true when the first call of a tree pays LI.FI's fee. */
 export function takesFee(tree: CallTree): boolean {
   return tree.swaps?.[0]?.callTo === FEE_CONTRACT;
 }

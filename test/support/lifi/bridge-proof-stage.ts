@@ -28,7 +28,7 @@ const recordOf = (bridge: string) =>
     hasSourceSwaps: true,
   });
 
-/** A log on the wire, before it has a place in its receipt. */
+/** A log without its position in a receipt. */
 export interface Event {
   address: Address;
   topics: Hex[];
@@ -103,7 +103,7 @@ export function oftReceived(
   return { address, topics, data: encodeAbiParameters(oft.slice(0, 2), [srcEid, amount]) };
 }
 
-/** A seat was taken, and a bus left with some. */
+/** Events of a bought ticket and of a departed bus. */
 export function busRode(ticket: bigint, address: Address = contracts.messaging): Event {
   const topics = encodeEventTopics({ abi, eventName: "BusRode" }) as Hex[];
   const types = [{ type: "uint32" }, { type: "uint72" }, { type: "uint80" }, { type: "bytes" }] as const;
@@ -142,7 +142,7 @@ export function recovered(change: Partial<{ transactionId: Hex; amount: bigint; 
   return { address, topics, data: encodeAbiParameters(types, values) };
 }
 
-/** What a burn says, and what the mint repeats of it. */
+/** Fields of a burn message, which the mint repeats. */
 export interface Burn {
   token: Address;
   recipient: Address;
@@ -204,8 +204,8 @@ const BLOCK = 5;
 const HEAD = 9;
 
 /**
- * A chain with these transactions, all in one block of that time, and these logs to be found: of transactions, or in
- * full; null: its node gives none.
+ * Returns a fake chain with transactions in one block of the given time. `found` are the transactions of its log
+ * searches, `logs` its whole logs; null makes its node refuse log requests.
  */
 export function chainWith(
   chainId: number,
@@ -242,7 +242,7 @@ export function chainWith(
   });
 }
 
-/** LI.FI's word: delivered, in that transaction. */
+/** LI.FI's status: delivered in that transaction. */
 export function delivered(destinationTxHash: Hex | null): ProviderStatus {
   return {
     phase: "delivered",

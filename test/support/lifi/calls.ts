@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { type FacetName, facetNames, feeAbi, lifiAbi, messageAbi } from "./abi.ts";
 
-/** A fee call, taken apart so that tests can change its parts. */
+/** A fee call as a tree, so that tests can change its fields. */
 export interface FeeTree {
   feeToken: Address;
   distributions: { recipient: Address; amount: bigint }[];
@@ -78,7 +78,7 @@ export function encodeCall(tree: CallTree): Hex {
   return encode(functionName, [transactionId, integrator, referrer, receiver, minAmountOut, last]);
 }
 
-/** Encodes what a receiver on the destination is told. */
+/** Encodes the message to LI.FI's receiver on the destination. */
 export function encodeMessage(message: MessageTree): Hex {
   const swaps = message.swaps.map(encodeSwap);
   return encodeAbiParameters(messageAbi, [message.transactionId, swaps, message.receiver]);

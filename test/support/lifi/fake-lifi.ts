@@ -16,12 +16,12 @@ export interface FakeLifi extends AsyncDisposable {
   received: Received[];
 }
 
-/** One answer: a status, headers and a body, or something a broken server does. */
+/** One response: a status, headers and a body, or a server fault. */
 export type Answer =
   | { status?: number; headers?: Record<string, string>; body: unknown }
   | ((response: ServerResponse) => void);
 
-/** A server on a free port that gives the answers in turn, the last one for ever. */
+/** Starts a server on a free port that sends the responses in turn and repeats the last one. */
 export async function fakeLifi(...answers: readonly Answer[]): Promise<FakeLifi> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

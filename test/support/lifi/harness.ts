@@ -7,7 +7,7 @@ import { INTEGRATOR, NOW } from "./parts.ts";
 
 export const deployments = resolveLifiDeployments(new Map());
 
-/** Parses and verifies an answer as the provider does. Throws what the provider would. */
+/** Parses and verifies a response as the provider does. Throws the provider's failures. */
 export function verifyAnswer(
   request: TransferRequest,
   answer: unknown,
@@ -23,7 +23,7 @@ export function verifyAnswer(
   });
 }
 
-/** The field that a refusal names in its cause, or `accepted`. */
+/** Returns the field that a refusal names in its cause, or `accepted`. */
 export function refusedField(verify: () => unknown): string {
   try {
     verify();

@@ -22,13 +22,13 @@ export const ADDRESSES = [
   "0x33b255b5db44A78c34381f89f1a454bc0Ef49871",
 ] as const;
 
-/** The paths of all leaves of a tree of objects and arrays. */
+/** Returns the paths of all leaves of a tree of objects and arrays. */
 export function leaves(tree: unknown, at: Path = []): Path[] {
   if (typeof tree !== "object" || tree === null) return [at];
   return Object.entries(tree).flatMap(([key, value]) => leaves(value, [...at, key]));
 }
 
-/** The paths of all arrays of a tree that hold something. */
+/** Returns the paths of all non-empty arrays of a tree. */
 export function arrays(tree: unknown, at: Path = []): Path[] {
   if (typeof tree !== "object" || tree === null) return [];
   const inner = Object.entries(tree).flatMap(([key, value]) => arrays(value, [...at, key]));
@@ -60,7 +60,7 @@ export function reshape(random: Random, list: readonly unknown[]): unknown[] {
   ])();
 }
 
-/** Another value of the same kind, as somebody might write it who wants the money. */
+/** Returns another value of the same kind, such as an attacker would choose. */
 export function another(random: Random, value: unknown): unknown {
   if (typeof value === "bigint") return anotherAmount(random, value);
   if (typeof value === "boolean") return !value;
@@ -117,7 +117,7 @@ function flipDigit(random: Random, value: string): string {
   return value.slice(0, at) + digit.toString(16) + value.slice(at + 1);
 }
 
-/** Puts one address in the place of another throughout a tree, as itself and as a 32-byte word. */
+/** Replaces an address throughout a tree, also as a 32-byte word. */
 export function replaceAddress(tree: unknown, change: { from: string; to: string }): void {
   const from = change.from.toLowerCase();
   for (const path of leaves(tree)) {

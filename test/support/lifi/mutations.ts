@@ -22,12 +22,12 @@ import { scenarios } from "./scenarios.ts";
 
 export interface MutationRun {
   tried: number;
-  /** Could not even be encoded, or changed nothing. */
+  /** Could not be encoded, or changed nothing. */
   void: number;
   refused: number;
-  /** Accepted, and the money goes where it did. */
+  /** Accepted, with the same amounts and receivers. */
   harmless: number;
-  /** Accepted although the money or the authority changed. */
+  /** Accepted although amounts, receivers or allowances changed. */
   violations: string[];
 }
 
@@ -37,8 +37,8 @@ interface Mutated {
 }
 
 /**
- * Changes one or two fields of valid answers, in the JSON, in the decoded calldata or in its raw bytes, and
- * verifies each: whatever changes money or authority must be refused. Deterministic for a seed.
+ * Changes one or two fields of valid responses, in the JSON, the decoded calldata or its raw bytes, and verifies each:
+ * every change of amounts, receivers or allowances must be refused. Deterministic for a seed.
  */
 export function runMutations(options: { seed: number; count: number }): MutationRun {
   const random = new Random(options.seed);
@@ -98,7 +98,7 @@ function changeTree(random: Random, tree: unknown): string {
   return `${path.join(".")}: ${show(before)} -> ${show(value)}`;
 }
 
-/** Changes what belongs together, as somebody would who knows the checks. */
+/** Changes several related fields at once, as an attacker who knows the checks would. */
 function changeTogether(random: Random, tree: CallTree): string {
   const multiplier = tree.kind === "bridge" ? tree.facet["outputAmountMultiplier"] : null;
   if (tree.kind === "bridge" && typeof multiplier === "bigint" && random.integer(2) === 0) {
@@ -164,7 +164,7 @@ function difference(
   return weaker(request, { before, after, built }) ?? promises(envelopeOf(answer), built, request);
 }
 
-/** The least that arrives may move only within the loss allowed, and never by asking for the impossible. */
+/** Allows the minimum output to change within the slippage limit, but never by an impossible relayer request. */
 function weaker(
   request: TransferRequest,
   test: { before: Outcome; after: Outcome; built: VerifiedTransfer },

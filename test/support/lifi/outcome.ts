@@ -2,23 +2,23 @@ import { type Address, decodeAbiParameters, decodeFunctionData, type Hex, zeroAd
 import { feeAbi, lifiAbi, messageAbi } from "./abi.ts";
 
 /**
- * What a transaction does with money, worked out from the contracts' own rules and not from the checks under
- * test. Two transactions with the same outcome are the same to the user's wallet.
+ * The effects of a transaction on tokens, derived from the contracts' own rules and not from the checks under test. Two
+ * transactions with the same outcome are equivalent for the user's wallet.
  */
 export interface Outcome {
   to: string;
   chainId: number;
   value: bigint;
-  /** What is taken from the sender's tokens: contract that takes, token, amount. */
+  /** Tokens pulled from the sender: pulling contract, token, amount. */
   pulled: string[];
   fees: string[];
   receiver: string;
   refundTo: string;
   destinationChain: string;
   delivers: string;
-  /** The least that is delivered, in the delivered token's smallest unit. */
+  /** Minimum amount delivered, smallest unit of the delivered token. */
   least: bigint;
-  /** The most a bridge could be asked for, where asking for too much hides a weak source swap. */
+  /** Largest amount that a bridge could deliver; asking for more would hide a weak source swap. */
   bridged: bigint | null;
   call: string | null;
   nativeFee: bigint;
@@ -48,7 +48,7 @@ const STARGATE: Readonly<Record<string, string>> = {
 };
 const ENDPOINTS: Readonly<Record<number, number>> = { 30110: 42161, 30184: 8453 };
 
-/** Works out what a transaction does. Throws when its calldata is of no known function. */
+/** Derives the effects of a transaction. Throws for calldata of an unknown function. */
 export function outcomeOf(envelope: Envelope, minIn: bigint | null): Outcome {
   const decoded = decodeFunctionData({ abi: lifiAbi, data: envelope.data });
   const base = { to: low(envelope.to), chainId: envelope.chainId, value: envelope.value };
@@ -64,7 +64,7 @@ function pulls(swaps: Swaps, to: string): string[] {
     .map((swap) => `${low(to)} ${low(swap.sendingAssetId)} ${swap.fromAmount}`);
 }
 
-/** What is paid to whom in fees, summed. */
+/** Sums the fees by recipient. */
 function feesOf(swaps: Swaps): string[] {
   const paid = new Map<string, bigint>();
   for (const swap of swaps) {
@@ -94,7 +94,7 @@ function executed(
   const last = swaps.at(-1);
   const fees = feesOf(swaps);
   const paid = fees.reduce((sum, fee) => sum + BigInt(fee.split(" ")[2] ?? "0"), 0n);
-  // With nothing but the fee before it, what reaches the call is known; after a DEX only its minimum is.
+  // With only the fee before it, the call's input is exact; after a swap only its minimum is known.
   const steps = swaps.slice(0, -1);
   const exact = steps.every((swap) => low(swap.sendingAssetId) === low(swap.receivingAssetId));
   return {
@@ -117,7 +117,7 @@ function swapped(decoded: Decoded, envelope: Envelope) {
   const single = decoded.functionName.includes("Single");
   const first = swaps[0];
   const native = decoded.functionName.includes("NativeToERC20");
-  // A single swap always takes its amount; of several, those that say so.
+  // A single swap always pulls its amount; of several, those with requiresDeposit.
   const taken = single && first ? [{ ...first, requiresDeposit: true }] : swaps;
   return {
     pulled: native ? [] : pulls(taken, envelope.to),
@@ -151,7 +151,7 @@ function bridged(decoded: Decoded, envelope: Envelope) {
   const own = [`${low(envelope.to)} ${low(bridge.sendingAssetId)} ${bridge.minAmount}`];
   const pulled = swaps === null ? (sends === zeroAddress ? [] : own) : pulls(swaps, envelope.to);
   const common = { pulled, fees: swaps === null ? [] : feesOf(swaps), nativeFee: 0n };
-  // What the swaps gave must be the token that the bridge sends, or the user's stays behind.
+  // The swaps' output must be the token that the bridge sends, or the user's money stays behind.
   const sound = sends === low(bridge.sendingAssetId) ? "" : " not what is bridged";
   const name = decoded.functionName;
   const context = { bridge, facet, swapped: swaps !== null };

@@ -3,7 +3,7 @@ import type { TransferRequest } from "../../../src/providers/provider.ts";
 import { TRANSACTION_ID } from "./abi.ts";
 import type { BridgeTree, MessageTree, SwapTree } from "./calls.ts";
 
-/** A stable address for a name. */
+/** Derives a stable address from a name. */
 export const addressOf = (name: string): Address => `0x${keccak256(stringToHex(name)).slice(-40)}`;
 
 export const USER = addressOf("user");
@@ -75,7 +75,7 @@ export function feeStep(token: Address, amount: bigint): SwapTree {
   };
 }
 
-/** A swap by a DEX whose calldata nobody reads. */
+/** A swap on an exchange with opaque calldata. */
 export function dexStep(
   fields: Pick<SwapTree, "sendingAssetId" | "receivingAssetId" | "fromAmount">,
 ): SwapTree {
@@ -83,7 +83,7 @@ export function dexStep(
   return { callTo: DEX, approveTo: DEX, ...fields, callData, requiresDeposit: false };
 }
 
-/** The call at the end, as LI.FI writes it. */
+/** The destination call as LI.FI encodes it. */
 export function finalStep(request: TransferRequest, fromAmount: bigint): SwapTree {
   return {
     callTo: ROUTER,

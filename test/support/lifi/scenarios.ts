@@ -4,7 +4,7 @@ import { cctpScenarios } from "./scenarios/cctp.ts";
 import { stargateScenarios } from "./scenarios/stargate.ts";
 import { swapScenarios } from "./scenarios/swaps.ts";
 
-/** A complete valid answer for every entry point that is supported. */
+/** A complete valid response for every supported function. */
 export const scenarios: readonly Scenario[] = [
   ...acrossScenarios,
   ...stargateScenarios,
@@ -12,7 +12,7 @@ export const scenarios: readonly Scenario[] = [
   ...swapScenarios,
 ];
 
-/** The scenario of a name. */
+/** Returns the scenario with a name. */
 export function scenarioOf(name: string): Scenario {
   const scenario = scenarios.find((candidate) => candidate.name === name);
   if (scenario === undefined) throw new Error(`no scenario ${name}`);

@@ -4,7 +4,7 @@ import { refusedField, verifyAnswer } from "./harness.ts";
 import { type Path, write } from "./mutate.ts";
 import { scenarioOf } from "./scenarios.ts";
 
-/** The refusal after a change of the calldata. */
+/** Returns the refused field after a change of the calldata. */
 export function calldata<T>(name: string, change: (tree: T) => void): string {
   const scenario = scenarioOf(name);
   const answer = answerOf(scenario);
@@ -15,7 +15,7 @@ export function calldata<T>(name: string, change: (tree: T) => void): string {
   return refusedField(() => verifyAnswer(scenario.request, answer));
 }
 
-/** The refusal after a change of the JSON. */
+/** Returns the refused field after a change of the JSON. */
 export function json(name: string, change: { path: Path; value: unknown }): string {
   const scenario = scenarioOf(name);
   const answer = answerOf(scenario);

@@ -108,39 +108,59 @@ const MOVING = "bridging WAIT_DESTINATION_TRANSACTION - -";
 describe.each<[string, Reply]>([
   ["silent", silent],
   ["down", down],
-])("with the API %s, the chains tell that", (_, reply) => {
+])("trackAcrossTransfer() with the API %s, by the chains alone", (_, reply) => {
   beforeEach(() => api.replyWith(reply));
 
   test.each<[string, ChainClient[], string]>([
-    ["nobody knows the transaction", [source({ seen: false, events: null })], "unknown - - -"],
-    ["it waits", [source({ events: null })], "source_pending WAIT_SOURCE_CONFIRMATIONS - -"],
-    ["it reverted", [source({ reverted: true })], "failed UNKNOWN_ERROR - -"],
-    ["it is no transfer", [source({ events: [] })], "unknown - - -"],
-    ["it is on its way", [source(), destination()], MOVING],
-    ["a slow fill was asked for", [source(), destination({ state: 1 })], MOVING],
-    ["the deadline is over", [source(), destination({ late: 1 })], "refunding REFUND_IN_PROGRESS - -"],
-    ["the last second is not over", [source(), destination({ late: 0 })], MOVING],
-    ["it arrived", [source(), destination({ state: 2 })], "delivered COMPLETED f 99900000"],
+    ["an unknown transaction is unknown", [source({ seen: false, events: null })], "unknown - - -"],
     [
-      "it arrived, and the call failed",
+      "a pending transaction is source_pending",
+      [source({ events: null })],
+      "source_pending WAIT_SOURCE_CONFIRMATIONS - -",
+    ],
+    ["a reverted transaction is failed", [source({ reverted: true })], "failed UNKNOWN_ERROR - -"],
+    ["a transaction without deposit is unknown", [source({ events: [] })], "unknown - - -"],
+    ["an unfilled deposit is bridging", [source(), destination()], MOVING],
+    ["a requested slow fill is bridging", [source(), destination({ state: 1 })], MOVING],
+    [
+      "an unfilled deposit after the fill deadline is refunding",
+      [source(), destination({ late: 1 })],
+      "refunding REFUND_IN_PROGRESS - -",
+    ],
+    ["an unfilled deposit at the fill deadline is bridging", [source(), destination({ late: 0 })], MOVING],
+    [
+      "a filled deposit is delivered",
+      [source(), destination({ state: 2 })],
+      "delivered COMPLETED f 99900000",
+    ],
+    [
+      "a fill with a failed destination call is PARTIAL",
       [source(), destination({ state: 2, events: [filledRelay(), callsFailed(), drained()] })],
       "delivered PARTIAL f 99900000",
     ],
-    ["it arrived somewhere", [source(), destination({ state: 2, found: [] })], "delivered - - -"],
     [
-      "it arrived, whatever a made-up fill says",
+      "a fill that is not found is delivered without transaction",
+      [source(), destination({ state: 2, found: [] })],
+      "delivered - - -",
+    ],
+    [
+      "a forged fill is ignored",
       [source(), destination({ state: 2, events: [filledRelay({ outputAmount: 1n })] })],
       "delivered - - -",
     ],
-    ["it left, where only the source can be read", [source()], MOVING],
-    ["it left, where the SpokePool answers nonsense", [source(), destination({ state: 7 })], MOVING],
+    ["a deposit is bridging when the destination cannot be read", [source()], MOVING],
+    [
+      "a deposit is bridging when the SpokePool returns an unknown status",
+      [source(), destination({ state: 7 })],
+      MOVING,
+    ],
   ])("%s", async (_name, chains, expected) => {
     expect(await line(chains)).toBe(expected);
   });
 });
 
-describe("with the API's word", () => {
-  test("the delivery is read from the receipt it names", async () => {
+describe("trackAcrossTransfer() with the API's status", () => {
+  test("reads the delivery from the receipt that the API names", async () => {
     api.replyWith(says("filled", { fillTx: FILL, actionsSucceeded: true }));
     const there = destination({ events: [filledRelay(), callsFailed(), drained()] });
     expect(await line([source(), there])).toBe("delivered PARTIAL f 99900000");
@@ -148,16 +168,16 @@ describe("with the API's word", () => {
   });
 
   test.each<[string, Reply]>([
-    ["a transaction that is not there", says("filled", { fillTx: hash("9") })],
+    ["an unknown fill transaction", says("filled", { fillTx: hash("9") })],
     ["no transaction", says("filled", {})],
-    ["another transfer's fill", says("filled", { fillTx: FILL })],
-  ])("%s does not deliver what the SpokePool holds unfilled", async (_, reply) => {
+    ["the fill of another transfer", says("filled", { fillTx: FILL })],
+  ])("does not report %s as delivered while the SpokePool's fill status is unfilled", async (_, reply) => {
     api.replyWith(reply);
     const there = destination({ events: [filledRelay({ depositId: 1n })] });
     expect(await line([source(), there])).toBe(MOVING);
   });
 
-  test("a delivery it has not seen yet is found", async () => {
+  test("finds a delivery that the API does not know yet", async () => {
     api.replyWith(says("pending"));
     expect(await line([source(), destination({ state: 2 })])).toBe("delivered COMPLETED f 99900000");
   });
@@ -165,12 +185,12 @@ describe("with the API's word", () => {
   test.each<[string, Reply]>([
     ["another source chain", says("refunded", { originChainId: 10 })],
     ["another destination", says("refunded", { destinationChainId: 10 })],
-  ])("of %s is not believed", async (_, reply) => {
+  ])("ignores a status of %s", async (_, reply) => {
     api.replyWith(reply);
     expect(await line([source(), destination()])).toBe(MOVING);
   });
 
-  test("the refund's transaction is passed on", async () => {
+  test("returns the refund transaction", async () => {
     api.replyWith(says("refunded", { depositRefundTxHash: hash("d") }));
     expect(await follow([source(), destination({ late: 1 })])).toMatchObject({
       phase: "refunded",
@@ -179,13 +199,13 @@ describe("with the API's word", () => {
     });
   });
 
-  test("stands alone where no chain can be read", async () => {
+  test("uses the API alone when no chain can be read", async () => {
     api.replyWith(says("filled", { fillTxnRef: FILL, actionsSucceeded: false }));
     expect(await line([])).toBe("delivered PARTIAL f -");
   });
 });
 
-describe("the bridge's contracts witness", () => {
+describe("the bridge proof of trackAcrossTransfer()", () => {
   const delivery = {
     amount: deposited.outputAmount,
     logs: { first: 0, last: Number.POSITIVE_INFINITY },
@@ -194,18 +214,28 @@ describe("the bridge's contracts witness", () => {
   const taken = { token: wordToAddress(deposited.inputToken), amount: deposited.inputAmount, by: SPOKE_1 };
 
   test.each<[string, Reply, ChainClient[], unknown]>([
-    ["nothing where the source cannot be read", says("filled", { fillTx: FILL }), [], null],
-    ["nothing of a transaction that is no transfer", silent, [source({ events: [] })], null],
-    ["what was taken", silent, [source(), destination()], { delivery: null, taken }],
-    ["a delivery, said or not", silent, [source(), destination({ state: 2 })], { delivery, taken }],
+    ["is null when the source chain cannot be read", says("filled", { fillTx: FILL }), [], null],
+    ["is null for a transaction without deposit", silent, [source({ events: [] })], null],
     [
-      "no delivery in a transaction that the API made up",
+      "contains the amount taken on the source chain",
+      silent,
+      [source(), destination()],
+      { delivery: null, taken },
+    ],
+    [
+      "contains the delivery even when the API is silent",
+      silent,
+      [source(), destination({ state: 2 })],
+      { delivery, taken },
+    ],
+    [
+      "has no delivery for a fill transaction that the API invented",
       says("filled", { fillTx: hash("9") }),
       [source(), destination({ state: 2, found: [] })],
       { delivery: null, taken },
     ],
     [
-      "no delivery where the destination cannot be read",
+      "has no delivery when the destination chain cannot be read",
       says("filled", { fillTx: FILL }),
       [source()],
       { delivery: null, taken },
@@ -219,14 +249,14 @@ describe("the bridge's contracts witness", () => {
 test.each<[Reply, string]>([
   [down, "upstream_unavailable"],
   [{ kind: "json", status: 429, body: {} }, "rate_limited"],
-])("fails only where neither the API nor the source chain answers", async (reply, code) => {
+])("trackAcrossTransfer() throws only when both the API and the source chain fail", async (reply, code) => {
   api.replyWith(reply);
   expect((await failureOf(follow([]))).code).toBe(code);
   api.replyWith(silent);
   expect((await follow([])).phase).toBe("unknown");
 });
 
-test("asks the SpokePool of the destination for this transfer's hash", async () => {
+test("trackAcrossTransfer() reads the destination SpokePool's fill status by relay hash", async () => {
   api.replyWith(silent);
   const there = destination();
   await follow([source(), there]);

@@ -50,7 +50,7 @@ const fillLog = (
 const search = ({ client, head }: ReturnType<typeof chain>) =>
   searchFill(client, { deposited, destination, head });
 
-test("asks the SpokePool's own log for this origin and id, from the deposit to the head", async () => {
+test("searchFill() filters the SpokePool's logs by origin and deposit id, from the deposit to the head", async () => {
   const on = chain({ filledAt: 999_000 });
   expect(await search(on)).toBe(hash("f"));
   const filter = on.client.asked.at(-1)?.[1][0] as Filter;
@@ -60,14 +60,14 @@ test("asks the SpokePool's own log for this origin and id, from the deposit to t
   expect(on.ranges()).toEqual([[998_460, 1_000_000]]);
 });
 
-describe("a range that is too wide", () => {
+describe("searchFill() with a too wide log range", () => {
   test.each<[Error, number]>([
     [nodeError("query returned more than 10000 results"), 770],
     [nodeError("exceed maximum block range: 500"), 500],
     [new OutsideError("status", "", { status: 413 }), 770],
     [new OutsideError("too_large", ""), 770],
     [new RpcError("revert", "out of gas"), 770],
-  ])("is made smaller until nodes take it, and the width is remembered (%#)", async (refusal, width) => {
+  ])("shrinks the range until the node accepts it and remembers the width (%#)", async (refusal, width) => {
     const on = chain({ filledAt: 999_999, widest: 1_000, refusal });
     expect(await search(on)).toBe(hash("f"));
     expect(on.ranges().slice(0, 2)).toEqual([
@@ -79,14 +79,14 @@ describe("a range that is too wide", () => {
     expect(on.ranges().slice(first)).toEqual(on.ranges().slice(1, first));
   });
 
-  test("costs a bounded number of requests", async () => {
+  test("sends a bounded number of requests", async () => {
     const on = chain({ filledAt: 999_999, widest: 0 });
     expect(await search(on)).toBeNull();
     expect(on.ranges()).toHaveLength(8);
   });
 
   test.each([new OutsideError("timeout", ""), new OutsideError("network", "")])(
-    "is not what another failure is taken for (%#)",
+    "does not shrink the range after another failure (%#)",
     async (refusal) => {
       const on = chain({ widest: 0, refusal });
       await expect(search(on)).rejects.toBe(refusal);
@@ -95,25 +95,28 @@ describe("a range that is too wide", () => {
   );
 });
 
-test("looks back no further than 100,000 blocks", async () => {
+test("searchFill() searches at most the last 100,000 blocks", async () => {
   const on = chain({ pace: 0.001 });
   expect(await search(on)).toBeNull();
   expect(on.ranges()[0]?.[0]).toBe(900_000);
 });
 
-test.each([0, -1])("looks back that far where the chain's time tells nothing (pace %d)", async (pace) => {
-  const on = chain({ pace });
-  await search(on);
-  expect(on.ranges()[0]?.[0]).toBe(900_000);
-});
+test.each([0, -1])(
+  "searchFill() searches 100,000 blocks when the block times are unusable (pace %d)",
+  async (pace) => {
+    const on = chain({ pace });
+    await search(on);
+    expect(on.ranges()[0]?.[0]).toBe(900_000);
+  },
+);
 
-test("reads a chain of fewer blocks from its first", async () => {
+test("searchFill() starts at block 0 on a chain with fewer blocks", async () => {
   const on = chain({ pace: 0, height: 50_000 });
   await search(on);
   expect(on.ranges()[0]?.[0]).toBe(0);
 });
 
-test("reads the newest block also when it is a range of its own", async () => {
+test("searchFill() includes the head when it is a range of its own", async () => {
   const on = chain({
     filledAt: 1_000_000,
     widest: 1_540,
@@ -126,13 +129,13 @@ test("reads the newest block also when it is a range of its own", async () => {
   ]);
 });
 
-test("reads a young chain from its beginning", async () => {
+test("searchFill() starts at block 0 on a young chain", async () => {
   const on = chain();
   await searchFill(on.client, { deposited, destination, head: { number: 5, timestamp: 1 } });
   expect(on.ranges()).toEqual([[0, 5]]);
 });
 
-describe("of the logs found", () => {
+describe("searchFill() among the logs found", () => {
   const searchIn = (logs: readonly unknown[]) => {
     const on = fakeChain(42161, { eth_getLogs: () => logs });
     const head = { number: 5, timestamp: 1 };
@@ -140,7 +143,7 @@ describe("of the logs found", () => {
   };
   const removed = { ...fillLog({}, { digit: "1" }), removed: true };
 
-  test("only one of exactly this transfer counts, however many are made up", async () => {
+  test("accepts only the fill that matches the deposit, however many are forged", async () => {
     const fakes = Array.from({ length: 500 }, (_, index) =>
       fillLog({ outputAmount: BigInt(index) }, { digit: "1", index }),
     );
@@ -157,7 +160,7 @@ describe("of the logs found", () => {
     ],
     ["a log of another contract", [{ ...fillLog(), address: USDC_42161 }]],
     ["another shape", [{ data: "0x" }]],
-  ])("an answer with %s is refused", async (_, logs) => {
+  ])("throws for an answer with %s", async (_, logs) => {
     await expect(searchIn(logs)).rejects.toMatchObject({ kind: "malformed" });
   });
 });

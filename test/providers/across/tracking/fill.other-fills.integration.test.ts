@@ -38,7 +38,7 @@ function relayOf({ quoteTimestamp: _, destinationChainId: __, originChainId, ...
 const toPool = (data: Hex, from = RELAYER) =>
   send(world.target.chain, { from, to: world.target.deployment.spokePool, data });
 
-test("a slow fill is on its way until the pool pays, which may be more than was said", async () => {
+test("status() is bridging for a slow fill until the pool pays, possibly more than quoted", async () => {
   const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
   const relay = relayOf(deposited);
   await toPool(encodeFunctionData({ abi: slowFillAbi, functionName: "requestSlowFill", args: [relay] }));
@@ -104,7 +104,7 @@ async function deliverUpdated(
   await toPool(encodeFunctionData({ abi: spokePoolOperatorAbi, functionName, args }));
 }
 
-test("what the depositor agreed to later is what was delivered", async () => {
+test("status() returns the amount of a fill that the depositor updated", async () => {
   const before = await shares(world, "USDC");
   const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
   await deliverUpdated(deposited, { amount: DELIVERED - 7n, message: deposited.message });
@@ -113,7 +113,7 @@ test("what the depositor agreed to later is what was delivered", async () => {
   expect(await follow(world, txHash)).toMatchObject(told);
 });
 
-test("calls that the depositor agreed to later are not taken for ours", async () => {
+test("status() does not know the outcome of calls that the depositor updated", async () => {
   const before = [await shares(world, "USDC"), await held(world, "USDC")] as const;
   const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
   await deliverUpdated(deposited, { amount: DELIVERED, message: "0x" });

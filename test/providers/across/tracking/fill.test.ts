@@ -2,18 +2,13 @@ import fc from "fast-check";
 import { type Hex, pad } from "viem";
 import { describe, expect, test } from "vitest";
 import { findFill } from "../../../../src/providers/across/tracking/fill.ts";
-import {
-  type AcrossDeposit,
-  findAcrossDeposit,
-  relayHash,
-} from "../../../../src/providers/across/tracking/spoke-pool.ts";
+import type { AcrossDeposit } from "../../../../src/providers/across/tracking/spoke-pool.ts";
 import {
   callsFailed,
   deposited,
   drained,
   type Emitted,
   filledRelay,
-  fundsDeposited,
   receiptOf,
 } from "../../../support/across/logs.ts";
 import { deployments, HANDLER, hash, SPOKE_1, USDC_1, USER } from "../../../support/across/stage.ts";
@@ -24,36 +19,8 @@ if (origin === undefined || destination === undefined) throw new Error("no deplo
 const fillOf = (events: Parameters<typeof receiptOf>[0], of = deposited) =>
   findFill(receiptOf(events), { deposited: of, destination });
 
-describe("findDeposited", () => {
-  const find = (events: Parameters<typeof receiptOf>[0], toChainId = 42161) =>
-    findAcrossDeposit(receiptOf(events), { origin, toChainId });
-
-  test("reads the transfer", () => {
-    expect(find([fundsDeposited()])).toEqual(deposited);
-  });
-
-  test("of several takes the one to the chain asked for, and none where nobody can say which is meant", () => {
-    const events = [fundsDeposited({ destinationChainId: 10, depositId: 1n }), fundsDeposited()];
-    expect(find(events)?.depositId).toBe(77n);
-    expect(find(events, 8453)).toBeNull();
-    expect(find([fundsDeposited({ depositId: 5n }), fundsDeposited()])).toBeNull();
-  });
-
-  test("believes no other contract's event", () => {
-    expect(find([fundsDeposited({}, USER)])).toBeNull();
-    expect(find([])).toBeNull();
-  });
-});
-
-test("the relay hash is SpokePool.getV3RelayHash's", () => {
-  // Computed by the published SpokePool 5.0.26, asked for this very transfer on a chain with id 42161.
-  expect(relayHash({ ...deposited, message: "0x1234" })).toMatchInlineSnapshot(
-    `"0xf1732af9f2c0cddf03f368f5ad633edc563979e508cdd5c97084da0c5ed17ec7"`,
-  );
-});
-
-describe("findFill", () => {
-  test("gives what was delivered", () => {
+describe("findFill()", () => {
+  test("returns the delivered amount", () => {
     expect(fillOf([filledRelay()])).toEqual({
       txHash: hash("f"),
       amount: 99_900_000n,
@@ -62,17 +29,17 @@ describe("findFill", () => {
     });
   });
 
-  test("gives the amount the depositor agreed to later", () => {
+  test("returns the amount that the depositor updated", () => {
     expect(fillOf([filledRelay({ updatedAmount: 99_000_000n })])?.amount).toBe(99_000_000n);
   });
 
-  test("knows a transfer without message", () => {
+  test("finds the fill of a deposit without message", () => {
     const plain: AcrossDeposit = { ...deposited, message: "0x" };
     expect(fillOf([filledRelay({ message: "0x" })], plain)).not.toBeNull();
     expect(fillOf([filledRelay()], plain)).toBeNull();
   });
 
-  test("sees that the calls failed, of this transfer only", () => {
+  test("reports failed destination calls of this deposit only", () => {
     const other = filledRelay({ depositId: 5n });
     const failure = [callsFailed(), drained()];
     const table: [Parameters<typeof receiptOf>[0], boolean][] = [
@@ -88,7 +55,7 @@ describe("findFill", () => {
     for (const [events, succeeded] of table) expect(fillOf(events)?.callsSucceeded).toBe(succeeded);
   });
 
-  test("takes no failure for this transfer's that did not pay the user what was delivered", () => {
+  test("ignores a call failure that did not pay the delivered tokens to the user", () => {
     const events = (...payments: Emitted[]) => fillOf([filledRelay(), callsFailed(), ...payments]);
     expect(events()?.callsSucceeded).toBeNull();
     expect(events(drained({ recipient: HANDLER }))?.callsSucceeded).toBeNull();
@@ -97,7 +64,7 @@ describe("findFill", () => {
     expect(fillOf([filledRelay(), drained(), callsFailed()])?.callsSucceeded).toBeNull();
   });
 
-  test("does not know how calls ended that we did not ask for", () => {
+  test("returns null for the outcome of calls that we did not request", () => {
     const elsewhere = { recipient: pad(USER).toLowerCase() as Hex };
     expect(fillOf([filledRelay(elsewhere)], { ...deposited, ...elsewhere })?.callsSucceeded).toBeNull();
     expect(fillOf([filledRelay({ updatedRecipient: pad(USER) })])?.callsSucceeded).toBeNull();
@@ -105,7 +72,7 @@ describe("findFill", () => {
     expect(fillOf([filledRelay({ updatedMessage: "0x" })])?.callsSucceeded).toBeNull();
   });
 
-  test("believes neither another contract nor a transaction that failed", () => {
+  test("ignores other contracts and reverted transactions", () => {
     expect(fillOf([filledRelay({}, SPOKE_1)])).toBeNull();
     const failed = { ...receiptOf([filledRelay()]), succeeded: false };
     expect(findFill(failed, { deposited, destination })).toBeNull();
@@ -131,7 +98,7 @@ describe("findFill", () => {
     exclusivityDeadline: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
     message: fc.uint8Array({ maxLength: 99 }).map((bytes): Hex => `0x${Buffer.from(bytes).toString("hex")}`),
   };
-  test.each(Object.entries(others))("is not fooled by a fill with another %s", (field, value) => {
+  test.each(Object.entries(others))("ignores a fill with another %s", (field, value) => {
     fc.assert(
       fc.property(value, (changed) => {
         fc.pre(changed !== deposited[field as keyof AcrossDeposit]);

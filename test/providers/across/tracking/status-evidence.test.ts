@@ -41,7 +41,7 @@ const FAILED = "failed UNKNOWN_ERROR ---";
 const NOTHING = "unknown - ---";
 
 test.each<[Partial<TransferEvidence>, string]>([
-  // No word: the chains alone.
+  // The chains without the API.
   [{}, NOTHING],
   [{ source: "absent" }, NOTHING],
   [{ source: "waiting" }, WAITING],
@@ -58,7 +58,7 @@ test.each<[Partial<TransferEvidence>, string]>([
     "delivered PARTIAL f-9",
   ],
   [{ source: "deposited", relay: "filled", fill: { ...FILL, callsSucceeded: null } }, "delivered - f-9"],
-  // The word alone.
+  // The API without the chains.
   [{ apiStatus: word("pending") }, MOVING],
   [{ apiStatus: word("slowFillRequested") }, MOVING],
   [{ apiStatus: word("filled") }, "delivered - a--"],
@@ -69,7 +69,7 @@ test.each<[Partial<TransferEvidence>, string]>([
   [{ apiStatus: word("refunded") }, "refunded REFUNDED -b-"],
   [{ apiStatus: word("deposit-pending") }, WAITING],
   [{ apiStatus: word("deposit-failed") }, FAILED],
-  // The word against the chains: they win.
+  // The API against the chains, which take precedence.
   [{ apiStatus: word("filled", true), source: "deposited", relay: "unfilled" }, MOVING],
   [{ apiStatus: word("filled", true), source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
   [{ apiStatus: word("filled", true), source: "reverted" }, FAILED],
@@ -93,11 +93,11 @@ test.each<[Partial<TransferEvidence>, string]>([
     { apiStatus: word("filled", true), relay: "filled", fill: { ...FILL, callsSucceeded: false } },
     "delivered PARTIAL f-9",
   ],
-])("case %#", (evidence, expected) => {
+])("statusFromEvidence() of case %#", (evidence, expected) => {
   expect(short(evidence)).toBe(expected);
 });
 
-test("over every combination, an end needs a word or a chain that says so", () => {
+test("statusFromEvidence() reports a final phase only when the API or a chain shows it, in every combination", () => {
   const sources: SourceEvidence[] = ["unread", "absent", "waiting", "reverted", "no_deposit", "deposited"];
   const relays: (RelayState | null)[] = [null, "unfilled", "slow_fill_requested", "filled"];
   const words = [

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { AppError } from "../../../../src/errors.ts";
 import { createLifiClient } from "../../../../src/providers/lifi/api/lifi-client.ts";
@@ -39,29 +39,29 @@ async function failed(promise: Promise<unknown>): Promise<{ code: string; member
   return { code: error.code, members: error.members };
 }
 
-describe("works", () => {
-  it("sends the key in its header, and takes unknown fields", async () => {
+describe("LifiClient.ask()", () => {
+  test("sends the API key in its header and accepts unknown fields", async () => {
     await using server = await fakeLifi(OK);
     expect(await asker(server.url, { apiKey: "secret-key" })()).toEqual({ ok: true });
     expect(server.received[0]?.headers["x-lifi-api-key"]).toBe("secret-key");
     expect(server.received[0]?.path).toBe("/v1/quote");
   });
 
-  it("sends no key when there is none", async () => {
+  test("sends no key header without a key", async () => {
     await using server = await fakeLifi(OK);
     await asker(server.url)();
     expect(server.received[0]?.headers["x-lifi-api-key"]).toBeUndefined();
   });
 
-  it("asks again after a 500, once", async () => {
+  test("retries once after a 500", async () => {
     await using server = await fakeLifi({ status: 500, body: { code: 1006, message: "secret" } }, OK);
     expect(await asker(server.url)()).toEqual({ ok: true });
     expect(server.received).toHaveLength(2);
   });
 });
 
-describe("fails", () => {
-  it.each<[string, Answer, string]>([
+describe("a failure of LifiClient.ask()", () => {
+  test.each<[string, Answer, string]>([
     ["html", { status: 502, body: "<html>bad gateway</html>" }, "upstream_unavailable"],
     ["html with status 200", { body: "<html>challenge</html>" }, "upstream_unavailable"],
     ["an empty body", { body: "" }, "upstream_unavailable"],
@@ -99,13 +99,13 @@ describe("fails", () => {
       },
       "upstream_timeout",
     ],
-  ])("on %s", async (_, answer, code) => {
+  ])("is thrown on %s", async (_, answer, code) => {
     await using server = await fakeLifi(answer);
     expect((await failed(asker(server.url, { timeoutMs: 400 })())).code).toBe(code);
     expect(server.received).toHaveLength(1);
   });
 
-  it("on a body that comes a byte at a time, at the deadline", async () => {
+  test("is upstream_timeout for a body sent byte by byte", async () => {
     await using server = await fakeLifi((response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(" "), 20);
@@ -116,32 +116,32 @@ describe("fails", () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
-  it("on 500 twice, and does not ask a third time", async () => {
+  test("is thrown after two 500, without a second retry", async () => {
     await using server = await fakeLifi({ status: 500, body: {} });
     expect((await failed(asker(server.url)())).code).toBe("upstream_unavailable");
     expect(server.received).toHaveLength(2);
   });
 
-  it("on 500 without time for another try, inside the deadline", async () => {
+  test("is thrown after one 500 when no time is left for a retry", async () => {
     await using server = await fakeLifi({ status: 500, body: {} });
     expect((await failed(asker(server.url, { timeoutMs: 700 })())).code).toBe("upstream_unavailable");
     expect(server.received).toHaveLength(1);
   });
 
-  it("on a server that is not there", async () => {
+  test("is upstream_unavailable when the connection is refused", async () => {
     const server = await fakeLifi(OK);
     await server[Symbol.asyncDispose]();
     expect((await failed(asker(server.url)())).code).toBe("upstream_unavailable");
   });
 
-  it("on a refusal outside quotes: there is no route to speak of", async () => {
+  test("is never no_route outside quotes", async () => {
     await using server = await fakeLifi({ status: 400, body: { code: 1011 } });
     expect((await failed(asker(server.url, { family: "other" })())).code).toBe("upstream_unavailable");
   });
 });
 
-describe("is limited", () => {
-  it("by 429 with a reset, and does not ask that family again before it", async () => {
+describe("the rate limit of LifiClient", () => {
+  test("blocks an endpoint family after a 429 until its reset", async () => {
     let now = 1_000_000;
     const headers = { "ratelimit-remaining": "0", "ratelimit-reset": "7134" };
     await using server = await fakeLifi({ status: 429, headers, body: { code: 1005 } }, OK);
@@ -155,13 +155,13 @@ describe("is limited", () => {
     expect(await ask()).toEqual({ ok: true });
   });
 
-  it("by 429 without headers, for a minute", async () => {
+  test("lasts one minute after a 429 without headers", async () => {
     await using server = await fakeLifi({ status: 429, body: "slow down" });
     const limited = { code: "rate_limited", members: { retry_after: 60 } };
     expect(await failed(asker(server.url)())).toEqual(limited);
   });
 
-  it("by an answer after which nothing remains, which is still used", async () => {
+  test("starts with a response without remaining requests, which is still used", async () => {
     const headers = { "ratelimit-remaining": "0", "ratelimit-reset": "30" };
     await using server = await fakeLifi({ headers, body: { ok: true } });
     const ask = asker(server.url, { now: () => 5_000 });
@@ -170,7 +170,7 @@ describe("is limited", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it("in the memory it was handed, so that two clients of one isolate agree", async () => {
+  test("is shared by two clients with the same RateLimitMemory", async () => {
     const memory = new RateLimitMemory();
     await using server = await fakeLifi({ status: 429, headers: { "retry-after": "9" }, body: {} });
     await failed(asker(server.url, { memory, now: () => 0 })());

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { failureFromLifiResponse, reasonOfToolCode } from "../../../../src/providers/lifi/api/lifi-errors.ts";
 
 /** Code and reasons of the failure for a refusal. */
@@ -11,8 +11,8 @@ function meaning(status: number, body: unknown): string {
   return [failure.code, ...(reasons ?? []).map((reason) => reason.code)].join(" ");
 }
 
-describe("each of LI.FI's codes", () => {
-  it.each([
+describe("failureFromLifiResponse() with a LI.FI error code", () => {
+  test.each([
     [1000, 500, "upstream_unavailable"],
     [1001, 400, "no_route transaction_not_built"],
     [1001, 422, "no_route transaction_not_built"],
@@ -29,13 +29,13 @@ describe("each of LI.FI's codes", () => {
     [1011, 400, "no_route request_refused"],
     [1012, 500, "upstream_unavailable"],
     [1013, 400, "no_route request_refused"],
-  ] as const)("%i with status %i is %s", (code, status, expected) => {
+  ] as const)("maps %i with status %i to %s", (code, status, expected) => {
     expect(meaning(status, { code, message: "secret words" })).toBe(expected);
   });
 });
 
-describe("a status without a known code", () => {
-  it.each([
+describe("failureFromLifiResponse() without a known code", () => {
+  test.each([
     [400, { message: "secret" }, "no_route request_refused"],
     [401, {}, "upstream_unavailable"],
     [403, "<html>", "upstream_unavailable"],
@@ -51,20 +51,20 @@ describe("a status without a known code", () => {
     [502, "<html>secret</html>", "upstream_unavailable"],
     [503, "{", "upstream_unavailable"],
     [504, "", "upstream_timeout"],
-  ] as const)("%i %j is %s", (status, body, expected) => {
+  ] as const)("maps status %i with %j to %s", (status, body, expected) => {
     expect(meaning(status, body)).toBe(expected);
   });
 });
 
-describe("what the tools said", () => {
+describe("the tool errors of failureFromLifiResponse()", () => {
   const tool = (code: string) => ({ errorType: "NO_QUOTE", code, tool: "x", message: "secret", action: {} });
 
-  it("is read from a list", () => {
+  test("are read from a list", () => {
     const errors = [tool("AMOUNT_TOO_LOW"), tool("FEES_HGHER_THAN_AMOUNT"), tool("AMOUNT_TOO_LOW")];
     expect(meaning(404, { code: 1002, errors })).toBe("no_route amount_too_low fees_exceed_amount");
   });
 
-  it("is read from what failed, whatever was filtered out", () => {
+  test("are read from the failed paths, not from the filtered ones", () => {
     const failed = [
       { overallPath: "a", subpaths: { b: [tool("INSUFFICIENT_LIQUIDITY")], c: [tool("RPC_ERROR")] } },
     ];
@@ -72,7 +72,7 @@ describe("what the tools said", () => {
     expect(meaning(404, { code: 1002, errors })).toBe("no_route insufficient_liquidity tool_unavailable");
   });
 
-  it.each([
+  test.each([
     [null],
     ["secret"],
     [42],
@@ -80,11 +80,11 @@ describe("what the tools said", () => {
     [{ failed: "secret" }],
     [[]],
     [{ failed: [], filteredOut: [] }],
-  ])("is nothing when it is %j", (errors) => {
+  ])("are empty for %j", (errors) => {
     expect(meaning(404, { code: 1002, errors })).toBe("no_route no_quote");
   });
 
-  it.each([
+  test.each([
     ["NO_POSSIBLE_ROUTE", "no_quote"],
     ["INSUFFICIENT_LIQUIDITY", "insufficient_liquidity"],
     ["TOOL_TIMEOUT", "tool_unavailable"],
@@ -100,7 +100,7 @@ describe("what the tools said", () => {
     ["CANNOT_GUARANTEE_MIN_AMOUNT", "minimum_not_guaranteed"],
     ["SOMETHING_NEW", "no_quote"],
     ["constructor", "no_quote"],
-  ])("%s is %s", (code, reason) => {
+  ])("map %s to %s", (code, reason) => {
     expect(reasonOfToolCode(code)).toBe(reason);
   });
 });

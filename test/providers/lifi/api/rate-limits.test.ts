@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RateLimitMemory, retryAfterSeconds } from "../../../../src/providers/lifi/api/rate-limits.ts";
 
 const NOW = Date.UTC(2026, 9, 1, 12, 0, 0);
 
-describe("how long to wait", () => {
-  it.each<[Record<string, string>, number]>([
+describe("retryAfterSeconds()", () => {
+  test.each<[Record<string, string>, number]>([
     [{ "retry-after": "12" }, 12],
     [{ "retry-after": "Thu, 01 Oct 2026 12:01:00 GMT" }, 60],
     [{ "retry-after": "Thu, 01 Oct 2026 11:00:00 GMT" }, 1],
@@ -14,13 +14,13 @@ describe("how long to wait", () => {
     [{ "ratelimit-reset": "0" }, 1],
     [{ "ratelimit-reset": "-5" }, 60],
     [{}, 60],
-  ])("%j is %i seconds", (headers, seconds) => {
+  ])("reads %j as %i seconds", (headers, seconds) => {
     expect(retryAfterSeconds(new Headers(headers), NOW)).toBe(seconds);
   });
 });
 
-describe("memory", () => {
-  it("holds one family and leaves the others alone", () => {
+describe("RateLimitMemory", () => {
+  test("limits one endpoint family and not the others", () => {
     const memory = new RateLimitMemory();
     const headers = new Headers({ "ratelimit-remaining": "0", "ratelimit-reset": "10" });
     memory.record("quote", { status: 200, headers, now: NOW });
@@ -30,7 +30,7 @@ describe("memory", () => {
     expect(memory.waitSeconds("routes", NOW)).toBeNull();
   });
 
-  it("is not moved by answers that leave something", () => {
+  test("ignores responses with requests remaining", () => {
     const memory = new RateLimitMemory();
     const headers = new Headers({ "ratelimit-remaining": "1", "ratelimit-reset": "10" });
     memory.record("quote", { status: 200, headers, now: NOW });

@@ -38,12 +38,12 @@ interface Seen {
   time?: number;
   named?: Hex | null;
   succeeded?: boolean;
-  /** What the source chain says of buses; null: nothing. */
+  /** Bus departures in the source chain's logs; null makes the node fail. */
   buses?: readonly Event[] | null;
 }
 
-/** What is witnessed when LI.FI says that a transfer was delivered. */
-async function witnessed(seen: Seen): Promise<{ hash: Hex | null; proof: BridgeProof | null }> {
+/** Returns the proof of a transfer that LI.FI reports as delivered. */
+async function provenBy(seen: Seen): Promise<{ hash: Hex | null; proof: BridgeProof | null }> {
   const { tool, source, arrival = [], call = [], time = SENT_AT, named = ARRIVED, succeeded = true } = seen;
   const txs = { [ARRIVED]: { events: arrival, succeeded }, [CALLED]: { events: call } };
   const there = chainWith(TO, { txs, time, found: call.length > 0 ? [CALLED] : [] });
@@ -58,14 +58,14 @@ async function witnessed(seen: Seen): Promise<{ hash: Hex | null; proof: BridgeP
 }
 
 const amountOf = async (seen: Seen): Promise<bigint | null> =>
-  (await witnessed(seen)).proof?.delivery?.amount ?? null;
+  (await provenBy(seen)).proof?.delivery?.amount ?? null;
 
-describe("Stargate, alone in its message", () => {
+describe("addBridgeProof() for a Stargate taxi", () => {
   const taxi = { tool: "stargateV2", source: [oftSent(), started("stargateV2")] };
 
-  test("a delivery is known by the message's id, and nothing is ever paid back", async () => {
+  test("matches the delivery by message id and has no refund", async () => {
     const logs = { first: 0, last: 0 };
-    expect(await witnessed({ ...taxi, arrival: [oftReceived()] })).toEqual({
+    expect(await provenBy({ ...taxi, arrival: [oftReceived()] })).toEqual({
       hash: ARRIVED,
       proof: { delivery: { amount: 99_690_000n, logs, matchedBy: "id" }, taken: null },
     });
@@ -77,22 +77,22 @@ describe("Stargate, alone in its message", () => {
     ["another user's delivery", [oftReceived({ guid: OTHER_GUID, to: ATTACKER })]],
     ["another delivery to the same user", [oftReceived({ guid: OTHER_GUID })]],
     ["a delivery of another token", [oftReceived({ address: contracts.otherPool })]],
-    ["an event of somebody else's contract", [oftReceived({ address: ATTACKER })]],
+    ["an event of another contract", [oftReceived({ address: ATTACKER })]],
     ["a delivery from another chain", [oftReceived({ srcEid: 30101 })]],
     ["an id twice", [oftReceived(), oftReceived()]],
-    ["nothing", []],
-  ])("%s is not it", async (_, arrival) => {
-    const { proof } = await witnessed({ ...taxi, arrival });
+    ["no event", []],
+  ])("ignores %s", async (_, arrival) => {
+    const { proof } = await provenBy({ ...taxi, arrival });
     expect(proof).toEqual({ delivery: null, taken: null });
   });
 
-  test("of several in one transaction the right one counts, by itself", async () => {
+  test("finds the right delivery among several in one transaction", async () => {
     const arrival = [oftReceived({ guid: OTHER_GUID, amount: 5n }), oftReceived()];
-    const { proof } = await witnessed({ ...taxi, arrival });
+    const { proof } = await provenBy({ ...taxi, arrival });
     expect(proof?.delivery).toEqual({ amount: 99_690_000n, logs: { first: 1, last: 1 }, matchedBy: "id" });
   });
 
-  test("a transaction that failed delivered nothing", async () => {
+  test("ignores a reverted transaction", async () => {
     expect(await amountOf({ ...taxi, arrival: [oftReceived()], succeeded: false })).toBe(null);
   });
 
@@ -102,71 +102,68 @@ describe("Stargate, alone in its message", () => {
     ["another contract's record", [oftSent(), started("stargateV2", ATTACKER)]],
     ["another contract's transfer", [oftSent({ address: ATTACKER }), started("stargateV2")]],
     ["a transfer to another chain", [oftSent({ dstEid: 30101 }), started("stargateV2")]],
-  ])("%s in the source witness nothing", async (_, source) => {
+  ])("returns no proof for %s in the source receipt", async (_, source) => {
     const seen = { ...taxi, source, arrival: [oftReceived()] };
-    expect((await witnessed(seen)).proof).toBe(null);
+    expect((await provenBy(seen)).proof).toBe(null);
   });
 });
 
-describe("Stargate, in company", () => {
+describe("addBridgeProof() for a Stargate bus", () => {
   const bus = { tool: "stargateV2Bus", source: [oftSent({ guid: zeroHash }), started("stargateV2Bus")] };
 
-  test("a delivery is known by whom it pays how much from where", async () => {
+  test("matches the delivery by source chain, receiver and amount", async () => {
     const arrival = [oftReceived({ guid: OTHER_GUID, to: ATTACKER }), oftReceived({ guid: OTHER_GUID })];
-    const { proof } = await witnessed({ ...bus, arrival });
+    const { proof } = await provenBy({ ...bus, arrival });
     expect(proof?.delivery).toMatchObject({ amount: 99_690_000n, matchedBy: "content" });
   });
 
   test.each<[string, Partial<Seen>]>([
-    ["another user's", { arrival: [oftReceived({ to: ATTACKER })] }],
+    ["another user's delivery", { arrival: [oftReceived({ to: ATTACKER })] }],
     ["a smaller amount", { arrival: [oftReceived({ amount: 99_689_999n })] }],
     ["a larger amount", { arrival: [oftReceived({ amount: 99_690_001n })] }],
-    ["another chain's", { arrival: [oftReceived({ srcEid: 30101 })] }],
-    ["two that are alike", { arrival: [oftReceived(), oftReceived({ guid: OTHER_GUID })] }],
-    ["an older one", { arrival: [oftReceived()], time: SENT_AT - 61 }],
-  ])("%s is not it", async (_, change) => {
+    ["a delivery from another chain", { arrival: [oftReceived({ srcEid: 30101 })] }],
+    ["two matching deliveries", { arrival: [oftReceived(), oftReceived({ guid: OTHER_GUID })] }],
+    ["a delivery older than the transfer", { arrival: [oftReceived()], time: SENT_AT - 61 }],
+  ])("ignores %s", async (_, change) => {
     expect(await amountOf({ ...bus, ...change })).toBe(null);
   });
 });
 
-describe("Stargate's bus, where two transfers are alike", () => {
+describe("addBridgeProof() for two bus transfers with equal content", () => {
   const rode = (ticket: bigint) => [busRode(ticket), oftSent({ guid: zeroHash }), started("stargateV2Bus")];
   const tool = "stargateV2Bus";
   const arrival = [oftReceived()];
-  const bondOf = async (seen: Omit<Seen, "tool">) =>
-    (await witnessed({ tool, ...seen })).proof?.delivery?.matchedBy ?? null;
+  const matchOf = async (seen: Omit<Seen, "tool">) =>
+    (await provenBy({ tool, ...seen })).proof?.delivery?.matchedBy ?? null;
 
-  test.each([40n, 42n])("seat %i left with the bus that arrived: its number binds it", async (ticket) => {
+  test.each([40n, 42n])("matches ticket %i, which the delivering bus carried, by id", async (ticket) => {
     const buses = [busDriven({ guid: OTHER_GUID, first: 0n }), busDriven()];
-    expect(await bondOf({ source: rode(ticket), arrival, buses })).toBe("id");
+    expect(await matchOf({ source: rode(ticket), arrival, buses })).toBe("id");
   });
 
-  test.each([39n, 43n])("seat %i did not: what arrived is the other's", async (ticket) => {
-    expect(await bondOf({ source: rode(ticket), arrival, buses: [busDriven()] })).toBe(null);
+  test.each([39n, 43n])("ignores the delivery of a bus that did not carry ticket %i", async (ticket) => {
+    expect(await matchOf({ source: rode(ticket), arrival, buses: [busDriven()] })).toBe(null);
   });
 
   test.each<[string, Omit<Seen, "tool">]>([
     ["a node that gives no logs", { source: rode(40n), arrival, buses: null }],
     ["a bus that is not found", { source: rode(40n), arrival, buses: [busDriven({ guid: OTHER_GUID })] }],
+    ["a bus of another contract", { source: rode(43n), arrival, buses: [busDriven({ address: ATTACKER })] }],
     [
-      "a bus of another contract's",
-      { source: rode(43n), arrival, buses: [busDriven({ address: ATTACKER })] },
-    ],
-    [
-      "a seat of another contract's",
+      "a ticket of another contract",
       { source: [busRode(43n, ATTACKER), ...rode(0n).slice(1)], arrival, buses: [busDriven()] },
     ],
-    ["two seats", { source: [busRode(1n), ...rode(43n)], arrival, buses: [busDriven()] }],
-  ])("%s says nothing: it is known by its content, as before", async (_, seen) => {
-    expect(await bondOf(seen)).toBe("content");
+    ["two tickets", { source: [busRode(1n), ...rode(43n)], arrival, buses: [busDriven()] }],
+  ])("matches by content with %s", async (_, seen) => {
+    expect(await matchOf(seen)).toBe("content");
   });
 });
 
-describe("Stargate with a call at the end", () => {
+describe("addBridgeProof() for Stargate with a destination call", () => {
   const taxi = { tool: "stargateV2", source: [oftSent(), started("stargateV2")] };
   const arrival = [oftReceived({ to: contracts.receiver })];
 
-  test("the call is found from the delivery, and what it gave back instead counts", async () => {
+  test("finds the call after the delivery, and the tokens paid out when it failed", async () => {
     const call = [recovered({ amount: 5n, transactionId: OTHER_GUID }), recovered(), composeDelivered()];
     const expected = {
       hash: CALLED,
@@ -175,90 +172,96 @@ describe("Stargate with a call at the end", () => {
         taken: null,
       },
     };
-    expect(await witnessed({ ...taxi, arrival, call })).toEqual(expected);
-    const { hash, proof } = await witnessed({ ...taxi, arrival: call });
+    expect(await provenBy({ ...taxi, arrival, call })).toEqual(expected);
+    const { hash, proof } = await provenBy({ ...taxi, arrival: call });
     expect([hash, proof?.delivery?.amount]).toEqual([ARRIVED, 99_690_000n]);
   });
 
-  test("a call that was made leaves nothing to the user, and its transaction is told", async () => {
-    const made = await witnessed({ ...taxi, arrival, call: [composeDelivered()] });
+  test("returns the transaction of a successful call without a delivery to the user", async () => {
+    const made = await provenBy({ ...taxi, arrival, call: [composeDelivered()] });
     expect(made).toEqual({ hash: CALLED, proof: { delivery: null, taken: null } });
   });
 
   test.each<[string, readonly Event[]]>([
+    ["of another transfer with the same LI.FI id", [recovered(), composeDelivered({ guid: OTHER_GUID })]],
     [
-      "of another transfer with the same number of LI.FI's",
-      [recovered(), composeDelivered({ guid: OTHER_GUID })],
+      "with a ComposeDelivered event of another contract",
+      [recovered(), composeDelivered({ address: ATTACKER })],
     ],
-    ["announced by another contract", [recovered(), composeDelivered({ address: ATTACKER })]],
     ["for another receiver", [recovered(), composeDelivered({ to: ATTACKER })]],
     ["from another pool", [recovered(), composeDelivered({ from: contracts.otherPool })]],
-    ["without announcement", [recovered()]],
-    ["given back by another contract", [recovered({ address: ATTACKER }), composeDelivered()]],
-    ["given back for another number", [recovered({ transactionId: OTHER_GUID }), composeDelivered()]],
-    ["given back after it was announced", [composeDelivered(), recovered()]],
+    ["without ComposeDelivered event", [recovered()]],
+    ["paid by another contract", [recovered({ address: ATTACKER }), composeDelivered()]],
+    ["with another LI.FI id", [recovered({ transactionId: OTHER_GUID }), composeDelivered()]],
+    ["after the ComposeDelivered event", [composeDelivered(), recovered()]],
     [
-      "given back before another was announced",
+      "before the ComposeDelivered event of another transfer",
       [recovered(), composeDelivered({ guid: OTHER_GUID }), composeDelivered()],
     ],
-  ])("what was %s is not it", async (_, call) => {
+  ])("ignores a recovery %s", async (_, call) => {
     expect(await amountOf({ ...taxi, arrival, call })).toBe(null);
     expect(await amountOf({ ...taxi, arrival: call })).toBe(null);
   });
 
-  test("money that only reached the receiver has not reached the user", async () => {
-    expect((await witnessed({ ...taxi, arrival })).proof).toEqual({ delivery: null, taken: null });
+  test("has no delivery while the tokens are at LI.FI's receiver", async () => {
+    expect((await provenBy({ ...taxi, arrival })).proof).toEqual({ delivery: null, taken: null });
   });
 });
 
-describe.each(["celercircle", "celercirclefast", "polymer", "polymerStandard"])("CCTP by %s", (tool) => {
-  const burned = { tool, source: [messageSent(), started(tool)] };
+describe.each(["celercircle", "celercirclefast", "polymer", "polymerStandard"])(
+  "addBridgeProof() for CCTP by %s",
+  (tool) => {
+    const burned = { tool, source: [messageSent(), started(tool)] };
 
-  test("a mint is known by its message, less the fee that was taken", async () => {
-    expect(await witnessed({ ...burned, arrival: [messageReceived()] })).toEqual({
-      hash: ARRIVED,
-      proof: {
-        delivery: { amount: 99_741_000n, logs: { first: 0, last: 0 }, matchedBy: "content" },
-        taken: null,
-      },
+    test("matches the mint by message content, less the fee", async () => {
+      expect(await provenBy({ ...burned, arrival: [messageReceived()] })).toEqual({
+        hash: ARRIVED,
+        proof: {
+          delivery: { amount: 99_741_000n, logs: { first: 0, last: 0 }, matchedBy: "content" },
+          taken: null,
+        },
+      });
     });
-  });
 
-  test.each<[string, Partial<Seen>]>([
-    ["another user's mint", { arrival: [messageReceived({ recipient: ATTACKER })] }],
-    ["a smaller amount", { arrival: [messageReceived({ amount: 99_749_999n })] }],
-    ["another token", { arrival: [messageReceived({ token: addressOf("eurc") })] }],
-    ["another sender's burn", { arrival: [messageReceived({ sender: USER })] }],
-    ["another largest fee", { arrival: [messageReceived({ maxFee: 20_001n })] }],
-    ["a message with more in it", { arrival: [messageReceived({ hook: "0x01" })] }],
-    ["a fee above the amount", { arrival: [messageReceived({ fee: 99_750_001n })] }],
-    ["another chain's", { arrival: [messageReceived({ domain: 0 })] }],
-    ["another messenger's", { arrival: [messageReceived({ from: ATTACKER })] }],
-    ["an event of somebody else's contract", { arrival: [messageReceived({ address: ATTACKER })] }],
-    ["two that are alike", { arrival: [messageReceived(), messageReceived()] }],
-    ["an older one", { arrival: [messageReceived()], time: SENT_AT - 61 }],
-    ["one that failed", { arrival: [messageReceived()], succeeded: false }],
-  ])("%s is not it", async (_, change) => {
-    expect(await amountOf({ ...burned, ...change })).toBe(null);
-  });
+    test.each<[string, Partial<Seen>]>([
+      ["another user's mint", { arrival: [messageReceived({ recipient: ATTACKER })] }],
+      ["a smaller amount", { arrival: [messageReceived({ amount: 99_749_999n })] }],
+      ["another token", { arrival: [messageReceived({ token: addressOf("eurc") })] }],
+      ["another sender's burn", { arrival: [messageReceived({ sender: USER })] }],
+      ["another maximum fee", { arrival: [messageReceived({ maxFee: 20_001n })] }],
+      ["a message with hook data", { arrival: [messageReceived({ hook: "0x01" })] }],
+      ["a fee above the amount", { arrival: [messageReceived({ fee: 99_750_001n })] }],
+      ["a delivery from another chain", { arrival: [messageReceived({ domain: 0 })] }],
+      ["a mint of another messenger", { arrival: [messageReceived({ from: ATTACKER })] }],
+      ["an event of another contract", { arrival: [messageReceived({ address: ATTACKER })] }],
+      ["two matching deliveries", { arrival: [messageReceived(), messageReceived()] }],
+      ["a delivery older than the transfer", { arrival: [messageReceived()], time: SENT_AT - 61 }],
+      ["a reverted transaction", { arrival: [messageReceived()], succeeded: false }],
+    ])("ignores %s", async (_, change) => {
+      expect(await amountOf({ ...burned, ...change })).toBe(null);
+    });
 
-  test.each<[string, readonly Event[]]>([
-    ["two burns at once", [messageSent(), messageSent()]],
-    ["a burn for another chain", [messageSent({ domains: [6, 0] })]],
-    ["a burn of another chain", [messageSent({ domains: [0, 3] })]],
-    ["another token's burn", [messageSent({ token: ATTACKER })]],
-    ["another contract's message", [messageSent({ address: ATTACKER })]],
-  ])("%s in the source witness nothing", async (_, source) => {
-    expect((await witnessed({ ...burned, source, arrival: [messageReceived()] })).proof).toBe(null);
-  });
-});
+    test.each<[string, readonly Event[]]>([
+      ["two burns at once", [messageSent(), messageSent()]],
+      ["a burn for another chain", [messageSent({ domains: [6, 0] })]],
+      ["a burn of another chain", [messageSent({ domains: [0, 3] })]],
+      ["another token's burn", [messageSent({ token: ATTACKER })]],
+      ["another contract's message", [messageSent({ address: ATTACKER })]],
+    ])("returns no proof for %s in the source receipt", async (_, source) => {
+      expect((await provenBy({ ...burned, source, arrival: [messageReceived()] })).proof).toBe(null);
+    });
+  },
+);
 
-test.each(["across", "relay", "unknown"])("of %s nothing is witnessed here", async (tool) => {
-  const source = [oftSent(), started("stargateV2")];
-  expect((await witnessed({ tool, source, arrival: [oftReceived()] })).proof).toBe(null);
-});
+test.each(["across", "relay", "unknown"])(
+  "addBridgeProof() returns no proof for the tool %s",
+  async (tool) => {
+    const source = [oftSent(), started("stargateV2")];
+    expect((await provenBy({ tool, source, arrival: [oftReceived()] })).proof).toBe(null);
+  },
+);
 
-test("a chain that cannot be read witnesses nothing", async () => {
+test("addBridgeProof() returns the status unchanged when a chain cannot be read", async () => {
   const transfer = { txHash: SOURCE, fromChainId: FROM, toChainId: TO, tool: "stargateV2" };
   const status = delivered(ARRIVED);
   expect(await addBridgeProof(scopeOf([]), { deployments, transfer, status })).toEqual(status);

@@ -30,8 +30,8 @@ async function asked(bus: { left: number; arrived: number; head?: number }) {
   return { rode, ranges };
 }
 
-describe("where a bus is looked for", () => {
-  test("before it arrived, by the chain's pace, from there backwards", async () => {
+describe("the log search of wasOnBus()", () => {
+  test("runs backwards from the estimated block of the arrival", async () => {
     const { rode, ranges } = await asked({ left: 35_000, arrived: 10_000 });
     expect(rode).toBe(true);
     expect(ranges).toEqual([
@@ -41,14 +41,14 @@ describe("where a bus is looked for", () => {
     ]);
   });
 
-  test("for half an hour and no longer, in few requests", async () => {
+  test("covers 30 minutes with few requests", async () => {
     const { rode, ranges } = await asked({ left: 1, arrived: 10_000 });
     expect(rode).toBe(null);
     expect(ranges).toHaveLength(4);
     expect(ranges.at(-1)).toEqual([32_800, 34_240]);
   });
 
-  test("not before the seat was taken, nor beyond the head", async () => {
+  test("starts at the ticket's block and ends at the head", async () => {
     expect((await asked({ left: 3, arrived: 20 })).ranges).toEqual([[0, 320]]);
     expect((await asked({ left: 90, arrived: 20, head: 100 })).ranges).toEqual([[0, 100]]);
   });

@@ -1,18 +1,18 @@
 import { concat, type Hex, slice, toFunctionSelector } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decodeLifiCall, lifiDecoders } from "../../../../src/providers/lifi/decode/decode-call.ts";
 import { decodeLayerZeroOptions } from "../../../../src/providers/lifi/decode/stargate-facet.ts";
 import { lifiAbi } from "../../../support/lifi/abi.ts";
 import { encodeCall } from "../../../support/lifi/calls.ts";
 import { scenarios } from "../../../support/lifi/scenarios.ts";
 
-describe("the list of calls", () => {
-  it("has exactly the selectors of the functions written down in the tests", () => {
+describe("lifiDecoders", () => {
+  test("has exactly the selectors of the test's function signatures", () => {
     const selectors = lifiAbi.map((item) => toFunctionSelector(item)).sort();
     expect(Object.keys(lifiDecoders).sort()).toEqual(selectors);
   });
 
-  it("reads nothing else", () => {
+  test("decodes no other function", () => {
     expect(decodeLifiCall("0x")).toBeNull();
     expect(decodeLifiCall("0x1794958f")).toBeNull();
     expect(decodeLifiCall("0xdeadbeef00")).toBeNull();
@@ -20,8 +20,8 @@ describe("the list of calls", () => {
   });
 });
 
-describe("encodings that are not canonical are not read", () => {
-  it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))("%s", (_, { tree }) => {
+describe("decodeLifiCall() returns null for non-canonical encodings", () => {
+  test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))("%s", (_, { tree }) => {
     const data = encodeCall(tree);
     expect(decodeLifiCall(data)).not.toBeNull();
     expect(decodeLifiCall(concat([data, "0x00"]))).toBeNull();
@@ -34,9 +34,9 @@ describe("encodings that are not canonical are not read", () => {
   });
 });
 
-describe("LayerZero options", () => {
+describe("decodeLayerZeroOptions()", () => {
   const gas = "00000000000000000000000000030d40";
-  it.each<[Hex, bigint | null | "refused"]>([
+  test.each<[Hex, bigint | null | "refused"]>([
     ["0x", null],
     [`0x000301001101${gas}`, null],
     [`0x0003010013030000${gas}`, 200_000n],
@@ -49,7 +49,7 @@ describe("LayerZero options", () => {
     ["0x0003010011", "refused"],
     ["0x0001", "refused"],
     ["0x00", "refused"],
-  ])("%s buys %s", (options, expected) => {
+  ])("decodes %s to %s", (options, expected) => {
     const read = decodeLayerZeroOptions(options);
     expect(read === null ? "refused" : read.composeGas).toBe(expected);
   });

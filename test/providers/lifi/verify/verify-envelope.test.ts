@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { answerOf, type Scenario } from "../../../support/lifi/answers.ts";
 import { type BridgeTree, type ExecuteTree, encodeCall, type SwapTree } from "../../../support/lifi/calls.ts";
 import { refusedField, verifyAnswer } from "../../../support/lifi/harness.ts";
@@ -7,8 +7,8 @@ import { ATTACKER, callOf, NATIVE, tokens, USER } from "../../../support/lifi/pa
 import { scenarioOf } from "../../../support/lifi/scenarios.ts";
 import { bridge, calldata, fee, json, swap } from "../../../support/lifi/tamper.ts";
 
-describe("a changed envelope is refused by name", () => {
-  it.each([
+describe("verifyLifiTransfer() names a changed envelope field", () => {
+  test.each([
     [["transactionRequest", "to"], ATTACKER, "transactionRequest.to"],
     [["transactionRequest", "from"], ATTACKER, "transactionRequest.from"],
     [["transactionRequest", "chainId"], 1, "transactionRequest.chainId"],
@@ -39,7 +39,7 @@ describe("a changed envelope is refused by name", () => {
     expect(json("across, fee", { path, value })).toBe(field);
   });
 
-  it("refuses a fee of more than a percent, even when it is declared", () => {
+  test("refuses a fee above 1 %, even when it is declared", () => {
     const scenario = scenarioOf("across, swapped");
     const answer = answerOf(scenario);
     const tooMuch = 10n ** 16n + 1n;
@@ -50,14 +50,14 @@ describe("a changed envelope is refused by name", () => {
     expect(refusedField(() => verifyAnswer(scenario.request, answer))).toBe("fee.amount");
   });
 
-  it("refuses a call whose amount nobody states, or states wrongly", () => {
+  test("refuses a call without a delivered amount, or with a wrong one", () => {
     const path = ["includedSteps"];
     expect(json("execute, swapped", { path, value: [] })).toBe("includedSteps");
     const claimed = ["includedSteps", 0, "estimate", "toAmount"];
     expect(json("execute", { path: claimed, value: "99750001" })).toBe("toAmount");
   });
 
-  it("refuses a native fee over the cap, in another token, or of a bridge that takes none", () => {
+  test("refuses a native fee above the cap, in another token, or of a bridge that takes none", () => {
     const over = (25n * 10n ** 15n).toString();
     expect(json("stargate, fee", { path: ["estimate", "feeCosts", 1, "amount"], value: over })).toBe(
       "feeCosts.amount",
@@ -69,8 +69,8 @@ describe("a changed envelope is refused by name", () => {
   });
 });
 
-describe("a changed bridge record is refused by name", () => {
-  it.each([
+describe("verifyLifiTransfer() names a changed field of BridgeData", () => {
+  test.each([
     [{ transactionId: `0x${"11".repeat(32)}` }, "bridge.transactionId"],
     [{ bridge: "stargateV2" }, "bridge.bridge"],
     [{ integrator: "somebody" }, "bridge.integrator"],
@@ -82,7 +82,7 @@ describe("a changed bridge record is refused by name", () => {
     [{ sendingAssetId: tokens.weth[8453] }, "bridge.sendingAssetId"],
     [{ minAmount: 99_749_999n }, "bridge.minAmount"],
     [{ minAmount: 0n }, "bridge.minAmount"],
-  ] as const)("%o is %s", (change, field) => {
+  ] as const)("%o is refused as %s", (change, field) => {
     expect(calldata("across, fee", bridge(change))).toBe(field);
   });
 });
@@ -90,15 +90,15 @@ describe("a changed bridge record is refused by name", () => {
 const verdict = (scenario: Scenario): string =>
   refusedField(() => verifyAnswer(scenario.request, answerOf(scenario)));
 
-describe("an entry that does not fit the request is refused", () => {
-  it("a bridge on one chain", () => {
+describe("verifyLifiTransfer() refuses a function that does not fit the request:", () => {
+  test("a bridge on one chain", () => {
     const scenario = scenarioOf("across, fee");
     scenario.request = { ...scenario.request, toChainId: 8453 };
     bridge({ destinationChainId: 8453n })(scenario.tree as BridgeTree);
     expect(verdict(scenario)).toBe("selector");
   });
 
-  it("a swap between chains, or in place of a call", () => {
+  test("a swap between chains, or in place of a call", () => {
     const between = scenarioOf("swap, tokens");
     between.request = { ...between.request, toChainId: 42_161 };
     expect(verdict(between)).toBe("selector");
@@ -107,7 +107,7 @@ describe("an entry that does not fit the request is refused", () => {
     expect(verdict(called)).toBe("selector");
   });
 
-  it("an execution between chains, or without a call", () => {
+  test("a contract call between chains, or without a call", () => {
     const between = scenarioOf("execute");
     between.request = { ...between.request, toChainId: 42_161 };
     expect(verdict(between)).toBe("selector");
@@ -118,7 +118,7 @@ describe("an entry that does not fit the request is refused", () => {
     expect(refusedField(() => verifyAnswer(plain.request, answer))).toBe("selector");
   });
 
-  it("a call that would be paid in the native token", () => {
+  test("a destination call paid in native money", () => {
     const scenario = scenarioOf("execute, swapped");
     scenario.request = { ...scenario.request, toToken: NATIVE };
     const steps = scenario.tree as ExecuteTree;
@@ -128,8 +128,8 @@ describe("an entry that does not fit the request is refused", () => {
   });
 });
 
-describe("what cannot be verified is refused", () => {
-  it("a Relay deposit, whatever tool it is said to be of", () => {
+describe("verifyLifiTransfer() refuses what cannot be verified:", () => {
+  test("a Relay deposit under any tool name", () => {
     const relay = (tree: BridgeTree) => {
       tree.facetName = "relay";
       tree.facet = { orderId: `0x${"22".repeat(32)}`, depositorAddress: USER };
@@ -142,7 +142,7 @@ describe("what cannot be verified is refused", () => {
     expect(calldata("across, fee", unswapped)).toBe("relay.orderId");
   });
 
-  it("a bridge that was not among those wanted, or a chain without its facet", () => {
+  test("a bridge that the request excludes, or a chain without its facet", () => {
     const scenario = scenarioOf("across, fee");
     const request = { ...scenario.request, bridges: ["stargate"] };
     expect(refusedField(() => verifyAnswer(request, answerOf(scenario)))).toBe("tool");
@@ -151,7 +151,7 @@ describe("what cannot be verified is refused", () => {
     expect(refusedField(() => verifyAnswer(fromGnosis.request, answerOf(fromGnosis)))).toBe("tool");
   });
 
-  it("a chain that the code does not know", () => {
+  test("a chain that the code does not know", () => {
     const scenario = scenarioOf("across, fee");
     scenario.request = { ...scenario.request, toChainId: 59_144 };
     expect(verdict(scenario)).toBe("action.toChainId");

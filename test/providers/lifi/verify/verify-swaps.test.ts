@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { answerOf } from "../../../support/lifi/answers.ts";
 import type { BridgeTree, ExecuteTree, GenericSwapTree, SwapTree } from "../../../support/lifi/calls.ts";
 import { refusedField, verifyAnswer } from "../../../support/lifi/harness.ts";
@@ -6,8 +6,8 @@ import { ATTACKER, DEX, dexStep, NATIVE, ROUTER, tokens, USER } from "../../../s
 import { scenarioOf } from "../../../support/lifi/scenarios.ts";
 import { calldata, facet, fee, send, swap } from "../../../support/lifi/tamper.ts";
 
-describe("changed calls before the bridge are refused by name", () => {
-  it.each([
+describe("checkSwaps()", () => {
+  test.each([
     ["across, fee", swap(0, { requiresDeposit: false }), "swaps[0].requiresDeposit"],
     ["across, swapped", swap(1, { requiresDeposit: true }), "swaps[1].requiresDeposit"],
     ["across, fee", swap(0, { fromAmount: 200_000_000n }), "swaps[0].fromAmount"],
@@ -31,17 +31,17 @@ describe("changed calls before the bridge are refused by name", () => {
       swap(1, { callTo: "0x74a55CaDb12501A3707E9F3C5dfd8b563C6A5940" }),
       "swaps[1].callTo",
     ],
-  ] as const)("%s: %o is %s", (name, change, field) => {
+  ] as const)("refuses in %s the change %o as %s", (name, change, field) => {
     expect(calldata(name, change)).toBe(field);
   });
 
-  it("refuses swaps that end in another token", () => {
+  test("refuses swaps that end in another token", () => {
     const worthless = (at: number) => swap(at, { receivingAssetId: ATTACKER });
     expect(calldata("swap, tokens", worthless(1))).toBe("swaps.receivingAssetId");
     expect(calldata("execute, swapped", worthless(1))).toBe("swaps.receivingAssetId");
   });
 
-  it("refuses swaps that come back to the token they began with, whatever the quote owns to", () => {
+  test("refuses swaps that return to their first token", () => {
     const [there, left] = [tokens.weth[8453], 60_000_000n];
     const away = dexStep({
       sendingAssetId: tokens.usdc[8453],
@@ -67,7 +67,7 @@ describe("changed calls before the bridge are refused by name", () => {
     expect(calldata("execute", executed)).toBe("swaps.receivingAssetId");
   });
 
-  it("refuses a fee of more than a percent, a second fee and too many calls", () => {
+  test("refuses a fee above 1 %, a second fee and too many calls", () => {
     const tooMuch = (tree: BridgeTree) => {
       fee({
         distributions: [{ recipient: "0xC06ebbefD94032B85424D51906e2A335EFAe264B", amount: 1_000_001n }],
@@ -89,11 +89,11 @@ describe("changed calls before the bridge are refused by name", () => {
   });
 });
 
-describe("changed swaps and executions are refused by name", () => {
+describe("guaranteeOfSwap() and guaranteeOfExecute()", () => {
   const own = (change: Partial<GenericSwapTree>) => (tree: GenericSwapTree) =>
     void Object.assign(tree, change);
   const run = (change: Partial<ExecuteTree>) => (tree: ExecuteTree) => void Object.assign(tree, change);
-  it.each([
+  test.each([
     [own({ receiver: ATTACKER }), "swap.receiver"],
     [own({ minAmountOut: 35_999_999_999_999_999n }), "swap.minAmountOut"],
     [own({ minAmountOut: 37_000_000_000_000_001n }), "swap.minAmountOut"],
@@ -102,11 +102,11 @@ describe("changed swaps and executions are refused by name", () => {
     [own({ transactionId: `0x${"11".repeat(32)}` }), "swap.transactionId"],
     [own({ functionName: "swapTokensMultipleV3ERC20ToNative" }), "selector"],
     [own({ functionName: "swapTokensMultipleV3NativeToERC20" }), "selector"],
-  ])("%o is %s", (change, field) => {
+  ])("refuse %o as %s", (change, field) => {
     expect(calldata("swap, tokens", change)).toBe(field);
   });
 
-  it.each([
+  test.each([
     [run({ receiver: ATTACKER }), "execute.receiver"],
     [run({ amount: 100_000_001n }), "execute.amount"],
     [run({ transferredAssetId: tokens.weth[8453] }), "execute.transferredAssetId"],
@@ -117,7 +117,7 @@ describe("changed swaps and executions are refused by name", () => {
     [(tree: ExecuteTree) => void tree.swaps.push(...tree.swaps.slice(-1)), "swaps[1].fromAmount"],
     [(tree: ExecuteTree) => void tree.swaps.reverse(), "swaps[0].fromAmount"],
     [(tree: ExecuteTree) => void tree.swaps.splice(0), "swaps.length"],
-  ])("%o is %s", (change, field) => {
+  ])("refuse %o as %s", (change, field) => {
     expect(calldata("execute", change)).toBe(field);
   });
 });

@@ -8,7 +8,7 @@ import { scenarios } from "../../../support/lifi/scenarios.ts";
 const COUNT = Number(process.env["MUTATIONS"] ?? "2400");
 const SEED = Number(process.env["MUTATION_SEED"] ?? "20261");
 
-test(`verifyTransfer() refuses changes of money or authority, ${COUNT} times, seed ${SEED}`, {
+test(`verifyLifiTransfer() refuses changes of money or authority, ${COUNT} times, seed ${SEED}`, {
   timeout: 3_600_000,
 }, () => {
   const run = runMutations({ seed: SEED, count: COUNT });
@@ -19,6 +19,6 @@ test(`verifyTransfer() refuses changes of money or authority, ${COUNT} times, se
   expect(run.harmless).toBeGreaterThan(COUNT * 0.08);
 });
 
-test.each(scenarios)("verifyTransfer() accepts the unchanged answer of $name", (scenario) => {
+test.each(scenarios)("verifyLifiTransfer() accepts the unchanged quote of $name", (scenario) => {
   expect(() => verifyAnswer(scenario.request, answerOf(scenario))).not.toThrow();
 });

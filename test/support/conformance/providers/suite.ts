@@ -1,5 +1,5 @@
 import { type Address, isAddress } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AppError, type ErrorCode } from "../../../../src/errors.ts";
 import { deductParts } from "../../../../src/lib/amount.ts";
 import type { Provider, ProviderScope, TransferRequest } from "../../../../src/providers/provider.ts";
@@ -38,8 +38,8 @@ const FAULTS = [
 
 /** What every provider promises; `open` gives the case once the stack is up. */
 export function describeProvider(name: string, open: () => ProviderCase): void {
-  describe(`${name} keeps to the interface`, () => {
-    it("names bridges that callers may prefer, and each chain once", () => {
+  describe(`${name} implements Provider:`, () => {
+    test("lists its bridges, each chain once", () => {
       const { provider } = open();
       expect(provider.name).toBe(name);
       for (const { key, chains } of provider.capabilities().bridges) {
@@ -48,7 +48,7 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
       }
     });
 
-    it("prices what it serves, never promising more than it expects", async () => {
+    test("quotes supported transfers, with a minimum output up to the expected one", async () => {
       const { provider, scope, plain } = open();
       const options = await provider.quote(scope, plain);
       expect(options.some(({ supportsCall }) => supportsCall)).toBe(true);
@@ -61,7 +61,7 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
       }
     });
 
-    it("builds from its own contracts, within the loss allowed, with an executor only for a call", async () => {
+    test("builds with its own contracts, within the slippage limit, with an executor only for a call", async () => {
       const { provider, scope, plain, called } = open();
       for (const request of [plain, called]) {
         const built = await provider.build(scope, request);
@@ -75,7 +75,7 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
       }
     });
 
-    it("refuses what it cannot serve without asking anybody", async () => {
+    test("throws no_route for unsupported transfers without a request", async () => {
       const { provider, scope, plain } = open();
       const before = scope.timing.requests("provider");
       const elsewhere = { ...plain, toChainId: 999_999 };
@@ -88,7 +88,7 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
       expect(provider.spenders({ ...plain, fromChainId: 999_999 })).toEqual(nobody);
     });
 
-    it("gives up at the deadline", async () => {
+    test("ends at the deadline", async () => {
       const { provider, scope, plain, emulator } = open();
       await control(emulator, { faults: [{ kind: "timeout", ms: 3_000 }] });
       const late = { ...scope, deadline: scope.now() + 300 };
@@ -96,7 +96,7 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
       await clearFaults(emulator);
     });
 
-    it.each(FAULTS)("throws only failures of ours: $kind $status", async (fault) => {
+    test.each(FAULTS)("throws only AppError: $kind $status", async (fault) => {
       const { provider, scope, plain, called, emulator } = open();
       await control(emulator, { faults: [fault] });
       const works = [

@@ -20,13 +20,13 @@ import {
 const BASE = 10n ** 18n;
 const ETH_LIKE = 10n ** 18n;
 
-/** What a scenario of a bridge is made of. */
+/** The inputs of a bridge scenario. */
 export interface Plan {
   name: string;
   request: TransferRequest;
   tool: string;
   swaps: SwapTree[] | null;
-  /** What is bridged, and in which token. */
+  /** Amount bridged and its token. */
   bridged: { token: Address; min: bigint };
   toAmount: bigint;
   toAmountMin: bigint;
@@ -61,7 +61,7 @@ export function feeAndSwap(
   return { swaps: [feeStep(request.fromToken, request.amount), dexStep(swap)], bridged };
 }
 
-/** An answer over Across. */
+/** Returns a response over Across. */
 export function across(plan: Plan, receivers: { to?: Address; output?: Address } = {}): Scenario {
   const { request, bridged, toAmountMin } = plan;
   const fields = {
@@ -80,7 +80,7 @@ export function across(plan: Plan, receivers: { to?: Address; output?: Address }
   return assemble(plan, { name: "across", fields });
 }
 
-/** An answer over Stargate. */
+/** Returns a response over Stargate. */
 export function stargate(
   plan: Plan,
   route: { assetId: number; dstEid: number; minAmountLD?: bigint; to?: Address },
@@ -104,7 +104,7 @@ export function stargate(
   return assemble(plan, { name: "stargate", fields });
 }
 
-/** An answer over CCTP by Polymer. */
+/** Returns a response over CCTP by Polymer. */
 export function polymer(
   plan: Plan,
   fees: { polymerTokenFee: bigint; maxCCTPFee: bigint; threshold: number },
@@ -121,7 +121,7 @@ export function polymer(
   return assemble(plan, { name: "polymer", fields });
 }
 
-/** An answer over CCTP by Celer. */
+/** Returns a response over CCTP by Celer. */
 export function celer(plan: Plan, facet: { maxFee: bigint; minFinalityThreshold: number }): Scenario {
   return assemble(plan, { name: "celer", fields: { ...facet } });
 }
