@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { SecondTries } from "./test/support/second-try.ts";
+import { FlakyReporter } from "./test/support/flaky-reporter.ts";
 
 const INTEGRATION = "test/**/*.integration.test.ts";
 const E2E = "test/**/*.e2e.test.ts";
@@ -12,7 +12,7 @@ const STAND_INS = "test/support/stand-ins.ts";
 
 export default defineConfig({
   test: {
-    reporters: ["default", new SecondTries()],
+    reporters: ["default", new FlakyReporter()],
     projects: [
       {
         test: {

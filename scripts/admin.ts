@@ -21,7 +21,7 @@ interface Target {
   url: string;
   token: string;
 }
-type Act = { method: "GET" | "POST" | "PATCH"; path: string; body?: Record<string, string> };
+type AdminAction = { method: "GET" | "POST" | "PATCH"; path: string; body?: Record<string, string> };
 
 const Manifest = z.object({ api: z.string(), admin_token: z.string() });
 const Answer = z.union([z.array(z.record(z.string(), z.unknown())), z.record(z.string(), z.unknown())]);
@@ -50,7 +50,7 @@ const options = {
 } as const;
 
 /** Parses a command line into an API action; null when it asks for help. Throws on an unknown command. */
-export function actOf(args: readonly string[]): Act | null {
+export function parseAction(args: readonly string[]): AdminAction | null {
   const { values, positionals } = parseWords({ options, words: true }, args);
   const [command, id = "", status = ""] = positionals;
   if (values.help === true || command === undefined) return null;
@@ -58,7 +58,7 @@ export function actOf(args: readonly string[]): Act | null {
     Object.fromEntries(
       names.flatMap((name) => (values[name] === undefined ? [] : [[name, String(values[name])]])),
     );
-  const listing = (path: string, ...names: (keyof typeof values)[]): Act => {
+  const listing = (path: string, ...names: (keyof typeof values)[]): AdminAction => {
     const query = new URLSearchParams(given(...names)).toString();
     return { method: "GET", path: query === "" ? path : `${path}?${query}` };
   };
@@ -95,7 +95,7 @@ function required(argument: string): string {
 }
 
 /** Performs an action and returns its rows; reads lists to their last page. Throws with the API's own message. */
-export async function perform(target: Target, act: Act): Promise<Record<string, unknown>[]> {
+export async function performAction(target: Target, act: AdminAction): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = [];
   let next: string | null = `/v1/admin/${act.path}`;
   while (next !== null) {
@@ -114,11 +114,12 @@ export async function perform(target: Target, act: Act): Promise<Record<string, 
 
 if (isStarted(import.meta.filename)) {
   try {
-    const act = actOf(process.argv.slice(2));
+    const act = parseAction(process.argv.slice(2));
     if (act === null) console.log(HELP);
     else {
       const folder = join(import.meta.dirname, "../.stack");
-      for (const row of await perform(targetOf(process.env, folder), act)) console.log(JSON.stringify(row));
+      for (const row of await performAction(targetOf(process.env, folder), act))
+        console.log(JSON.stringify(row));
     }
   } catch (error) {
     reportFailure(error);

@@ -1,6 +1,6 @@
 /** Fills `public` with the API reference viewer's script, copied from its npm package, and the OpenAPI document. */
 import { readArguments } from "./command.ts";
-import { copyAssets } from "./copy-assets.ts";
+import { writeStaticAssets } from "./static-assets.ts";
 
 readArguments({
   help: `Copies the reference viewer's script out of its npm package, and openapi.json, into public.
@@ -10,4 +10,4 @@ wrangler runs it before it bundles.
 
   --help  show this text`,
 });
-copyAssets();
+writeStaticAssets();

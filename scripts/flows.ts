@@ -54,7 +54,7 @@ export function variablesOf(environment: Environment, folder: string): Environme
 }
 
 /** Formats progress as one line: a bar, the share of blocks and the number of events so far. */
-export function bar({ done, of, rows }: ReindexProgress, width = 40): string {
+export function progressLine({ done, of, rows }: ReindexProgress, width = 40): string {
   const share = of === 0 ? 1 : done / of;
   const filled = Math.round(share * width);
   const percent = `${(share * 100).toFixed(1)} %`.padStart(7);
@@ -75,8 +75,8 @@ async function main(values: ReadonlyMap<string, string>): Promise<void> {
   const request = { requestId: "flows", clientAddress: "unknown", waitUntil: () => undefined };
   const ctx = createContext(createRuntime(variables), request);
   const onProgress = (progress: ReindexProgress) => {
-    if (process.stdout.isTTY) process.stdout.write(`\r${bar(progress)}`);
-    else console.log(bar(progress));
+    if (process.stdout.isTTY) process.stdout.write(`\r${progressLine(progress)}`);
+    else console.log(progressLine(progress));
   };
   const last = await reindexChain(ctx, { chainId, from, onProgress });
   console.log(`${process.stdout.isTTY ? "\n" : ""}chain ${chainId} is complete: ${last.rows} events read`);

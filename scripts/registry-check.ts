@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import type { ChainClient } from "../src/chains/client.ts";
 import { runCommand, UsageError } from "./command.ts";
 import { targetFromEnvironment } from "./db/connect.ts";
-import { openChain, routerAt } from "./registry/chain.ts";
 import { type CheckedRow, checkRow } from "./registry/check-row.ts";
-import { databaseStore, fileStore, type RowStore } from "./registry/store.ts";
-import { tableOf } from "./registry/table.ts";
+import { compareRouter, openChain } from "./registry/registry-chain.ts";
+import { formatReport } from "./registry/report-table.ts";
+import { databaseStore, fileStore, type RowStore } from "./registry/row-store.ts";
 
 const HELP = `Holds the registry's rows of a chain to what their contracts say: code, family, asset, decimals, share token,
 entry point, spender, pricer, accepted tokens, and the code of the DepositRouter.
@@ -22,7 +22,7 @@ entry point, spender, pricer, accepted tokens, and the code of the DepositRouter
 Ends with 1 when a row that takes deposits is contradicted by its chain, or another code stands where the Router belongs.`;
 
 /** Result of a check, and the vaults that it activated. */
-export interface Report {
+export interface RegistryReport {
   router: "right" | "absent" | "differs";
   checked: CheckedRow[];
   /** Ids of the vaults that now accept deposits. */
@@ -36,9 +36,9 @@ export interface Report {
 export async function checkRegistry(
   client: ChainClient,
   asked: { store: RowStore; vault: string | null; write: boolean },
-): Promise<Report> {
+): Promise<RegistryReport> {
   const { store, vault, write } = asked;
-  const router = await routerAt(client);
+  const router = await compareRouter(client);
   const all = await store.rows(client.definition.chainId);
   const rows = all.filter(({ address }) => vault === null || address === vault.toLowerCase());
   const checked: CheckedRow[] = [];
@@ -62,7 +62,7 @@ async function main(given: ReadonlySet<string>, values: ReadonlyMap<string, stri
   if (vault !== null && report.checked.length === 0)
     throw new Error(`${store.name} has no vault ${vault} of ${client.definition.name}`);
   console.log(`${report.checked.length} rows of ${client.definition.name} in ${store.name}\n`);
-  console.log(tableOf(report));
+  console.log(formatReport(report));
   const wrong = report.checked.some(({ verdict }) => verdict === "wrong");
   if (wrong || report.router === "differs") process.exitCode = 1;
 }

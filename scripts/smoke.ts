@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand, wholeNumber } from "./command.ts";
 import { ApiContract } from "./smoke/api-contract.ts";
-import { planProbes } from "./smoke/plan.ts";
-import { smoke } from "./smoke/smoke.ts";
+import { planProbes } from "./smoke/probes.ts";
+import { smoke } from "./smoke/run-smoke.ts";
 
 const DEFAULT_MAX_MS = "15000";
 /** Ninety minutes of the fastest supported chain, at four blocks a second. */

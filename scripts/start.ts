@@ -54,7 +54,7 @@ async function demonstrate({ manifest }: Stack): Promise<void> {
   };
   await show("One deposit, over the API as a wallet makes it", async () => {
     const { demonstrateDeposit } = await import("./stack/demo/deposit.ts");
-    const { describeDeposit } = await import("./stack/demo/describe.ts");
+    const { describeDeposit } = await import("./stack/demo/describe-deposit.ts");
     return describeDeposit(await demonstrateDeposit(manifest));
   });
   await show("From another chain, in one transaction", () => transferred(1));

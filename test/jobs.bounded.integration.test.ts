@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { vaultAddress, vaultRow } from "../scripts/bench/vault-row.ts";
-import { type Deployment, type Isolate, startDeployment } from "../scripts/stack/deployment.ts";
+import { type Isolate, startTestDeployment, type TestDeployment } from "../scripts/stack/test-deployment.ts";
 import { flowCoverage, flowTips } from "../src/db/schema/flows.ts";
 import { vaults } from "../src/db/schema/vaults.ts";
 import { handleCron } from "../src/jobs.ts";
@@ -27,7 +27,7 @@ const FUSE = Number(
 );
 
 let nodes: ManyChains;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let isolate: Isolate;
 const original = globalThis.fetch;
 /** What one invocation asked: by chain, and of the stores. */
@@ -75,7 +75,7 @@ const total = (counts: ReadonlyMap<string, number>) =>
 
 beforeAll(async () => {
   nodes = await startManyChains({ head: HEAD, dead: DEAD, vault: vaultAddress(1) });
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
   const settings = CHAINS.map((chainId) => ({
     chain_id: chainId,
     rpc_urls: [nodes.url(chainId)],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deployEmitters, emitDeposit } from "../scripts/bench/flow-emitters.ts";
 import { CHAIN_ID, vaultRow } from "../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../scripts/stack/chains/scratch-chain.ts";
-import { type Deployment, type Isolate, startDeployment } from "../scripts/stack/deployment.ts";
+import { type Isolate, startTestDeployment, type TestDeployment } from "../scripts/stack/test-deployment.ts";
 import { flows } from "../src/db/schema/flows.ts";
 import { vaults } from "../src/db/schema/vaults.ts";
 import { handleMessages, indexFlowsJob } from "../src/jobs.ts";
@@ -13,12 +13,12 @@ const SILENT = CHAIN_ID + 1;
 const NO_NODE = "http://127.0.0.1:9";
 const USER: Address = "0x00000000000000000000000000000000000a0001";
 let chain: ScratchChain;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let vault: Address;
 
 beforeAll(async () => {
   chain = await startScratchChain("--chain-id", `${CHAIN_ID}`);
-  causeway = await startDeployment({ chainIds: [CHAIN_ID, SILENT] });
+  causeway = await startTestDeployment({ chainIds: [CHAIN_ID, SILENT] });
   await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");
   await causeway.connectChain(SILENT, NO_NODE);
   [vault = USER] = await deployEmitters(chain, 1);

@@ -38,7 +38,7 @@ export function emitDeposit(chain: ScratchChain, of: { vault: Address; owner: Ad
 /**
  * Reads all flow events directly from the chain, in block order, as the reference that the index is compared with.
  */
-export async function recount(chain: ScratchChain, vaults: readonly Address[]): Promise<string[]> {
+export async function readFlowsFromChain(chain: ScratchChain, vaults: readonly Address[]): Promise<string[]> {
   const logs = await chain.node.getLogs({
     address: [...vaults],
     events: emitterAbi.filter((item) => item.type === "event"),

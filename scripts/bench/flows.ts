@@ -5,11 +5,11 @@ import { type Address, encodeFunctionData } from "viem";
 import { vaults } from "../../src/db/schema/vaults.ts";
 import { withRealPostgres } from "../db/real-postgres.ts";
 import { type ScratchChain, send, startScratchChain } from "../stack/chains/scratch-chain.ts";
-import { type Deployment, startDeployment } from "../stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../stack/test-deployment.ts";
 import { deployEmitters, emitterAbi } from "./flow-emitters.ts";
 import type { IndexInput, IndexReport } from "./index-flows.ts";
 import { runPonder } from "./ponder.ts";
-import { type Row, times } from "./table.ts";
+import { type Row, ratio } from "./table.ts";
 import { CHAIN_ID, vaultRow } from "./vault-row.ts";
 
 const VAULTS = 50;
@@ -60,7 +60,7 @@ async function emit(
 }
 
 async function indexOurs(databaseUrl: string, of: { chain: ScratchChain; emitters: readonly Address[] }) {
-  const causeway = await startDeployment({ chainIds: [CHAIN_ID], databaseUrl });
+  const causeway = await startTestDeployment({ chainIds: [CHAIN_ID], databaseUrl });
   try {
     await causeway.db
       .insert(vaults)
@@ -75,12 +75,12 @@ async function indexOurs(databaseUrl: string, of: { chain: ScratchChain; emitter
   }
 }
 
-async function count({ db }: Deployment): Promise<number> {
+async function count({ db }: TestDeployment): Promise<number> {
   const { rows } = await db.execute(raw`select count(*)::int as stored from flows`);
   return Number(rows[0]?.["stored"]);
 }
 
-function variablesOf({ hub }: Deployment, node: string): Record<string, string> {
+function variablesOf({ hub }: TestDeployment, node: string): Record<string, string> {
   const chain = { chain_id: CHAIN_ID, name: "Bench", key: "bench", rpc_urls: [node] };
   return {
     DATABASE_URL: `postgresql://causeway:causeway@${new URL(hub.neon).host}/causeway`,
@@ -126,11 +126,11 @@ function toRows(of: {
       : [
           {
             name: "Ponder, from its first look at the chain",
-            values: [speed(theirs.reading), theirs.reading.toFixed(1), times(theirs.reading / all.seconds)],
+            values: [speed(theirs.reading), theirs.reading.toFixed(1), ratio(theirs.reading / all.seconds)],
           },
           {
             name: "Ponder, from its start",
-            values: [speed(theirs.all), theirs.all.toFixed(1), times(theirs.all / all.seconds)],
+            values: [speed(theirs.all), theirs.all.toFixed(1), ratio(theirs.all / all.seconds)],
           },
         ]),
     {

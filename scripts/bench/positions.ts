@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { StackChain, StackManifest } from "../stack/manifest.ts";
 import { registerOnly } from "./registry.ts";
 import { interleave, median } from "./statistics.ts";
-import { ms, type Row, times } from "./table.ts";
+import { ms, type Row, ratio } from "./table.ts";
 import { runSecondWorker } from "./workers.ts";
 
 const SIZES = [10, 100, 500] as const;
@@ -32,8 +32,8 @@ export async function benchPositions(folder: string, stack: StackManifest): Prom
   const node = stack.emulators.rpc[chain?.chain_id ?? 0];
   if (chain === undefined || node === undefined) throw new Error("no chain has Multicall3");
   // Imported after the stack has started, because the start compiles its stand-ins.
-  const { growVaults } = await import("./vault-farm.ts");
-  const vaults = await growVaults(chain, { count: Math.max(...SIZES), holder: HOLDER });
+  const { deployManyVaults } = await import("./many-vaults.ts");
+  const vaults = await deployManyVaults(chain, { count: Math.max(...SIZES), holder: HOLDER });
   const rows: Row[] = [];
   for (const size of SIZES) {
     const held = vaults.slice(0, size);
@@ -71,9 +71,9 @@ async function compare({ url, chain, node, held, away }: Comparison): Promise<Ro
     { name: `${name}GET /v1/positions`, values: [ms(own), "", await rpcRequests(url)] },
     {
       name: `${name}viem's multicall, twice`,
-      values: [ms(batched), times(batched / own), `${multicall.requests}`],
+      values: [ms(batched), ratio(batched / own), `${multicall.requests}`],
     },
-    { name: `${name}one call per read`, values: [ms(each), times(each / own), `${single.requests}`] },
+    { name: `${name}one call per read`, values: [ms(each), ratio(each / own), `${single.requests}`] },
   ];
 }
 

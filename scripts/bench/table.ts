@@ -29,4 +29,4 @@ export function printTable(title: string, columns: readonly string[], rows: read
 /** Formats milliseconds for a table. */
 export const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
 /** Formats a ratio for a table. */
-export const times = (value: number): string => `${value.toFixed(2)} x`;
+export const ratio = (value: number): string => `${value.toFixed(2)} x`;

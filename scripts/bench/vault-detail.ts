@@ -1,7 +1,7 @@
 import { cpuTime } from "./cpu.ts";
 import { load } from "./load.ts";
 import { median } from "./statistics.ts";
-import { ms, type Row, times } from "./table.ts";
+import { ms, type Row, ratio } from "./table.ts";
 import { type RunningWorker, runBareWorker } from "./workers.ts";
 
 const ROUNDS = 9;
@@ -74,14 +74,14 @@ const withoutAim = ({ name, values }: Row): Row => ({ name, values });
 
 function ratioRow(name: string, ours: Side, other: Side): Row {
   const ratios = ours.perSecond.map((rate, round) => rate / (other.perSecond[round] ?? 1));
-  const ratio = median(ratios);
+  const middle = median(ratios);
   const cpu = median(other.cpu) / median(ours.cpu);
   const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
   return {
     name: `${name}, median of ${ROUNDS} rounds (${spread})`,
-    values: [times(ratio), "", Number.isNaN(cpu) ? "" : times(cpu)],
+    values: [ratio(middle), "", Number.isNaN(cpu) ? "" : ratio(cpu)],
     aim: `>= ${AIM}`,
-    reached: ratio >= AIM,
+    reached: middle >= AIM,
   };
 }
 

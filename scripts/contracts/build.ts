@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { readArguments } from "../command.ts";
-import { asShipped } from "./compile.ts";
+import { shippedOptimizer } from "./compile.ts";
 import { compileMany } from "./compile-many.ts";
 import { renderShipped } from "./render.ts";
 import { buildStandIns } from "./stand-ins.ts";
@@ -46,7 +46,7 @@ async function buildShipped(): Promise<boolean> {
   for (const { output, source } of chosen.filter((target) => !whole.includes(target)))
     console.error(`skipped  ${output}: no such source: ${source}`);
   const compiled = await compileMany(
-    whole.map(({ source }) => ({ sources: [source], optimizer: asShipped })),
+    whole.map(({ source }) => ({ sources: [source], optimizer: shippedOptimizer })),
   );
   const settled = whole.map((target, index) =>
     settle(target, renderShipped(target, compiled[index] ?? new Map())),

@@ -25,7 +25,7 @@ export function compileOnce(
   work: { readImport: ReadImport; run: (readImport: ReadImport) => string; folder?: string },
 ): string {
   const { readImport, run, folder = defaultFolder } = work;
-  const known = recall(input, readImport, folder);
+  const known = readCachedOutput(input, readImport, folder);
   if (known !== null) return known;
   const asked = new Map<string, string | null>();
   const output = run((path) => {
@@ -33,12 +33,16 @@ export function compileOnce(
     asked.set(path, hashOrNull(text));
     return text;
   });
-  keep(fileOf(input, folder), { imports: [...asked], output });
+  writeEntry(fileOf(input, folder), { imports: [...asked], output });
   return output;
 }
 
 /** Returns the cached result of `compileOnce`, or null. */
-export function recall(input: string, readImport: ReadImport, folder = defaultFolder): string | null {
+export function readCachedOutput(
+  input: string,
+  readImport: ReadImport,
+  folder = defaultFolder,
+): string | null {
   const known = readEntry(fileOf(input, folder));
   const holds = known?.imports.every(([path, hash]) => hashOrNull(readImport(path)) === hash) ?? false;
   return holds ? (known?.output ?? null) : null;
@@ -66,7 +70,7 @@ function readEntry(file: string): Entry | null {
 }
 
 /** Writes a cache entry atomically, because several processes may compile the same input at once. */
-function keep(file: string, entry: Entry): void {
+function writeEntry(file: string, entry: Entry): void {
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, JSON.stringify(entry));

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { type CompiledContract, type CompileJob, compiledBefore } from "./compile.ts";
+import { type CompiledContract, type CompileJob, readCompiled } from "./compile.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -17,7 +17,7 @@ export async function compileMany(jobs: readonly CompileJob[]): Promise<Contract
   const results: Contracts[] = [];
   const waiting: [number, CompileJob][] = [];
   for (const [index, job] of jobs.entries()) {
-    const known = compiledBefore(job);
+    const known = readCompiled(job);
     if (known === null) waiting.push([index, job]);
     else results[index] = known;
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { compileOnce, type ReadImport, recall } from "./compile-cache.ts";
+import { compileOnce, type ReadImport, readCachedOutput } from "./compile-cache.ts";
 
 /** One contract of solc's output. Byte strings are 0x-prefixed hex. */
 export interface CompiledContract {
@@ -22,7 +22,7 @@ export interface CompileJob {
 }
 
 /** Optimizer settings of the shipped contracts. */
-export const asShipped: Optimizer = { viaIR: true, runs: 1_000_000 };
+export const shippedOptimizer: Optimizer = { viaIR: true, runs: 1_000_000 };
 
 interface SolcOutput {
   errors?: { severity: string; formattedMessage: string }[];
@@ -55,8 +55,8 @@ export function compile(job: CompileJob): Map<string, CompiledContract> {
 }
 
 /** Returns the cached result of the same job, or null. */
-export function compiledBefore(job: CompileJob): Map<string, CompiledContract> | null {
-  const output = recall(inputOf(job), readImport);
+export function readCompiled(job: CompileJob): Map<string, CompiledContract> | null {
+  const output = readCachedOutput(inputOf(job), readImport);
   return output === null ? null : contractsIn(output, job);
 }
 

@@ -1,5 +1,5 @@
 import type { CompiledContract } from "./compile.ts";
-import { deployedBy } from "./deployed.ts";
+import { deployedBy } from "./deployed-contract.ts";
 import type { ShippedTarget, StandInTarget } from "./targets.ts";
 
 type Contracts = ReadonlyMap<string, CompiledContract>;

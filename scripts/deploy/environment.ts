@@ -1,19 +1,19 @@
 /** Returns a required environment variable. Throws naming it when it is absent or empty. */
-export function required(name: string): string {
+export function requiredVariable(name: string): string {
   const value = process.env[name] ?? "";
   if (value === "") throw new Error(`${name} is not set`);
   return value;
 }
 
 /** Returns those of the named environment variables that are set. */
-export function givenOf(names: readonly string[]): Record<string, string> {
+export function presentVariables(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.map((name) => [name, process.env[name] ?? ""]).filter(([, value]) => value !== ""),
   );
 }
 
 /** Returns the option `--patience-ms` in milliseconds. Throws when it is not a number. */
-export function patienceOf(values: ReadonlyMap<string, string>): number {
+export function patienceMsOf(values: ReadonlyMap<string, string>): number {
   const patienceMs = Number(values.get("patience-ms") ?? "60000");
   if (!Number.isSafeInteger(patienceMs) || patienceMs < 0)
     throw new Error("--patience-ms is no number of milliseconds");

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { runCommand } from "../command.ts";
 import { migrate } from "../db/migrate.ts";
 import { readSeedFile, seed } from "../db/seed.ts";
-import { type Project, provideBranch, removeBranch } from "./branch.ts";
-import { clearCopy } from "./clear-copy.ts";
-import { clearKeys } from "./clear-keys.ts";
-import { comment } from "./comment.ts";
-import { givenOf, patienceOf, required } from "./environment.ts";
-import { requireSound } from "./require-sound.ts";
+import { awaitSmokeTest } from "./await-smoke-test.ts";
+import { type Project, provideBranch, removeBranch } from "./database-branch.ts";
+import { deleteKeys } from "./delete-keys.ts";
+import { patienceMsOf, presentVariables, requiredVariable } from "./environment.ts";
+import { writeComment } from "./pull-request-comment.ts";
+import { resetSchemaCopy } from "./reset-schema-copy.ts";
 import { wrangler } from "./wrangler.ts";
 
 const LIFE_MS = 14 * 86_400_000;
@@ -22,16 +22,16 @@ const prefixOf = (pullRequest: number): string => `cw-${nameOf(pullRequest)}`;
 /** Creates or updates the preview and returns its address. Throws when the smoke test fails. */
 async function provide(pullRequest: number, patienceMs: number): Promise<string> {
   const name = nameOf(pullRequest);
-  const url = required("PREVIEW_URL").replace("{name}", name).replace(/\/$/, "");
+  const url = requiredVariable("PREVIEW_URL").replace("{name}", name).replace(/\/$/, "");
   const secrets = {
     PUBLIC_URL: url,
-    ...Object.fromEntries(REQUIRED_SECRETS.map((secret) => [secret, required(secret)])),
-    ...givenOf(OPTIONAL_SECRETS),
+    ...Object.fromEntries(REQUIRED_SECRETS.map((secret) => [secret, requiredVariable(secret)])),
+    ...presentVariables(OPTIONAL_SECRETS),
   };
   const expiresAt = new Date(Date.now() + LIFE_MS);
   const databaseUrl = await provideBranch(project(), { name: branchOf(pullRequest), expiresAt });
-  const target = { databaseUrl, endpoint: givenOf(["DATABASE_HTTP_URL"])["DATABASE_HTTP_URL"] };
-  await clearCopy(target);
+  const target = { databaseUrl, endpoint: presentVariables(["DATABASE_HTTP_URL"])["DATABASE_HTTP_URL"] };
+  await resetSchemaCopy(target);
   await migrate(target);
   await seed({ ...target, rows: readSeedFile() });
   const args = ["preview", "--name", name, "--var", `REDIS_KEY_PREFIX:${prefixOf(pullRequest)}`, "--json"];
@@ -40,7 +40,7 @@ async function provide(pullRequest: number, patienceMs: number): Promise<string>
   // Wallet sign-in is bound to PUBLIC_URL and would fail at another address.
   if (!urls.some((one) => one.replace(/\/$/, "") === url))
     throw new Error("the preview is not at the address that PREVIEW_URL says");
-  await requireSound({ url, patienceMs });
+  await awaitSmokeTest({ url, patienceMs });
   return url;
 }
 
@@ -52,7 +52,7 @@ async function remove(pullRequest: number): Promise<void> {
     (async () => removeBranch(project(), branchOf(pullRequest)))(),
   ]);
   // After the Worker's removal, because it would write new keys.
-  const keys = (async () => clearKeys(redis(), prefixOf(pullRequest)))();
+  const keys = (async () => deleteKeys(redis(), prefixOf(pullRequest)))();
   results.push(...(await Promise.allSettled([keys])));
   const failed = results.flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
   if (failed.length > 0) throw new Error(failed.join("; "));
@@ -62,27 +62,33 @@ const REQUIRED_SECRETS = ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN", 
 const OPTIONAL_SECRETS = ["ADMIN_TOKEN", "CHAINS", "PROVIDERS", "RATE_LIMITS"];
 
 function project(): Project {
-  const given = givenOf(["NEON_API_URL", "NEON_DATABASE", "NEON_ROLE"]);
+  const given = presentVariables(["NEON_API_URL", "NEON_DATABASE", "NEON_ROLE"]);
   return {
     url: given["NEON_API_URL"] ?? "https://console.neon.tech/api/v2",
-    token: required("NEON_API_KEY"),
-    projectId: required("NEON_PROJECT_ID"),
+    token: requiredVariable("NEON_API_KEY"),
+    projectId: requiredVariable("NEON_PROJECT_ID"),
     database: given["NEON_DATABASE"] ?? "neondb",
     role: given["NEON_ROLE"] ?? "neondb_owner",
   };
 }
 
 function redis(): { url: string; token: string } {
-  return { url: required("UPSTASH_REDIS_REST_URL"), token: required("UPSTASH_REDIS_REST_TOKEN") };
+  return {
+    url: requiredVariable("UPSTASH_REDIS_REST_URL"),
+    token: requiredVariable("UPSTASH_REDIS_REST_TOKEN"),
+  };
 }
 
 /** Prints a text and, when there is a token, writes it as the pull request's comment. */
-async function tell(pullRequest: number, text: string): Promise<void> {
+async function writeResult(pullRequest: number, text: string): Promise<void> {
   console.log(text);
   const { GITHUB_TOKEN: token = "" } = process.env;
   if (token === "") return;
   const { GITHUB_API_URL: url = "https://api.github.com" } = process.env;
-  await comment({ url, token, repository: required("GITHUB_REPOSITORY") }, { pullRequest, text });
+  await writeComment(
+    { url, token, repository: requiredVariable("GITHUB_REPOSITORY") },
+    { pullRequest, text },
+  );
 }
 
 await runCommand(import.meta.filename, {
@@ -110,13 +116,13 @@ the preview's own ${REQUIRED_SECRETS.join(", ")}, and where wanted ${OPTIONAL_SE
     if (given.has("dry-run")) return console.log(`${given.has("remove") ? "deletes" : "makes"} ${things}`);
     if (given.has("remove")) {
       await remove(pullRequest);
-      return tell(pullRequest, "The preview was removed.");
+      return writeResult(pullRequest, "The preview was removed.");
     }
     try {
-      const url = await provide(pullRequest, patienceOf(values));
-      await tell(pullRequest, `Preview: ${url}, sound by its smoke test.`);
+      const url = await provide(pullRequest, patienceMsOf(values));
+      await writeResult(pullRequest, `Preview: ${url}, sound by its smoke test.`);
     } catch (error) {
-      await tell(pullRequest, "The preview could not be made; the workflow's log says why.");
+      await writeResult(pullRequest, "The preview could not be made; the workflow's log says why.");
       throw error;
     }
   },

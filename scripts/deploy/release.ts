@@ -3,8 +3,8 @@ import { z } from "zod";
 import { runCommand } from "../command.ts";
 import { type DatabaseTarget, targetFromEnvironment } from "../db/connect.ts";
 import { migrate } from "../db/migrate.ts";
-import { patienceOf, required } from "./environment.ts";
-import { requireSound } from "./require-sound.ts";
+import { awaitSmokeTest } from "./await-smoke-test.ts";
+import { patienceMsOf, requiredVariable } from "./environment.ts";
 import { wrangler } from "./wrangler.ts";
 
 const Released = z.object({
@@ -30,12 +30,12 @@ export async function release(
   console.log(`migrated: ${applied.length} applied`);
   const version = await upload(tag);
   console.log(`uploaded: version ${version.version_id}`);
-  await requireSound({ url: version.preview_url, patienceMs });
+  await awaitSmokeTest({ url: version.preview_url, patienceMs });
   try {
-    await give(version.version_id, `release ${tag}`);
-    await requireSound({ url, patienceMs });
+    await moveTraffic(version.version_id, `release ${tag}`);
+    await awaitSmokeTest({ url, patienceMs });
   } catch (error) {
-    await give(previous, `roll back ${tag}`);
+    await moveTraffic(previous, `roll back ${tag}`);
     console.log(`rolled back: version ${previous}`);
     throw error;
   }
@@ -65,7 +65,7 @@ async function upload(tag: string): Promise<z.output<typeof Uploaded>> {
   throw new Error("wrangler named no version and address: are preview_urls on?");
 }
 
-const give = (version: string, message: string) =>
+const moveTraffic = (version: string, message: string) =>
   wrangler(["versions", "deploy", `${version}@100`, "--yes", "--message", message]);
 
 await runCommand(import.meta.filename, {
@@ -93,7 +93,7 @@ CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID. The Worker's own secrets are kept b
     }
     const tag = values.get("tag") ?? "";
     if (!/^[\w.-]{1,25}$/.test(tag)) throw new Error("--tag is missing, or not 1 to 25 letters and digits");
-    const url = required("PUBLIC_URL").replace(/\/$/, "");
-    await release({ ...target, url, tag, patienceMs: patienceOf(values) });
+    const url = requiredVariable("PUBLIC_URL").replace(/\/$/, "");
+    await release({ ...target, url, tag, patienceMs: patienceMsOf(values) });
   },
 });

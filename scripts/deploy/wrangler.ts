@@ -7,7 +7,7 @@ import { join } from "node:path";
 const NOT_ITS_OWN = ["DATABASE_URL", "NEON_API_KEY", "GITHUB_TOKEN", "UPSTASH_REDIS_REST_TOKEN"];
 
 /** Output of a run of wrangler. */
-export interface Said {
+export interface WranglerOutput {
   stdout: string;
   /** Records of its output file, such as `version-upload`, in order. */
   records: readonly Record<string, unknown>[];
@@ -20,7 +20,7 @@ export interface Said {
 export async function wrangler(
   args: readonly string[],
   secrets?: Readonly<Record<string, string>>,
-): Promise<Said> {
+): Promise<WranglerOutput> {
   const folder = mkdtempSync(join(tmpdir(), "causeway-wrangler-"));
   try {
     const output = join(folder, "output.ndjson");

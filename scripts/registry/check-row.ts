@@ -8,8 +8,8 @@ import { type DerivationSubject, subjectOfRow } from "../../src/vaults/derivatio
 import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
 import { deriverOf, families } from "../../src/vaults/families.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
-import { codeAt } from "./chain.ts";
 import { differencesOf } from "./differences.ts";
+import { codeAt } from "./registry-chain.ts";
 
 /** A registry row and the result of its comparison with the chain. */
 export interface CheckedRow {

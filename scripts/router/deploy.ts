@@ -22,7 +22,7 @@ import { runCommand } from "../command.ts";
 import { configuredChains } from "../rpc/configured-chains.ts";
 
 /** Result: already deployed, deployable (dry run) or deployed. Costs in wei. */
-export type Deployment =
+export type RouterDeployment =
   | { outcome: "present"; address: Address }
   | { outcome: "possible"; address: Address; gas: bigint; cost: bigint; balance: bigint | null }
   | { outcome: "deployed"; address: Address; hash: Hex; gas: bigint };
@@ -42,7 +42,7 @@ export async function deployRouter(target: {
   rpcUrl: string;
   account: PrivateKeyAccount | null;
   dryRun: boolean;
-}): Promise<Deployment> {
+}): Promise<RouterDeployment> {
   const { chainId, account, dryRun } = target;
   const transport = http(target.rpcUrl, { retryCount: 1 });
   const client = createPublicClient({ transport });
@@ -81,7 +81,7 @@ async function isDeployed(client: PublicClient): Promise<boolean> {
 async function tryDeploying(
   client: PublicClient,
   from: Address | null,
-): Promise<Deployment & { outcome: "possible" }> {
+): Promise<RouterDeployment & { outcome: "possible" }> {
   if ((await client.getCode({ address: create2Factory })) === undefined)
     throw new Error(`the CREATE2 factory ${create2Factory} is not on this chain; deploy it first`);
   const transaction = { ...deployTransaction(), ...(from === null ? {} : { account: from }) };
@@ -106,7 +106,7 @@ function accountFromEnvironment(): PrivateKeyAccount | null {
   return privateKeyToAccount(key);
 }
 
-function describeDeployment(deployment: Deployment): string {
+function describeDeployment(deployment: RouterDeployment): string {
   switch (deployment.outcome) {
     case "present":
       return `already there: ${deployment.address}, code hash ${depositRouterCodeHash}`;

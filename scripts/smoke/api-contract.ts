@@ -1,7 +1,7 @@
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { z } from "zod";
-import { type Answer, send } from "./request.ts";
+import { type HttpAnswer, sendRequest } from "./http-request.ts";
 
 /** A JSON Schema as OpenAPI 3.1 uses it, with the keywords that are read here. */
 export interface JsonSchema {
@@ -92,7 +92,7 @@ export class ApiContract {
   }
 
   static async of(origin: string): Promise<ApiContract> {
-    return new ApiContract((await send(`${origin}/openapi.json`)).json);
+    return new ApiContract((await sendRequest(`${origin}/openapi.json`)).json);
   }
 
   operation(operationId: string): ApiOperation {
@@ -123,7 +123,7 @@ export class ApiContract {
    * Returns an answer's violations of the document: an undeclared status or content type, a missing required header,
    * or a body that does not match its schema, undeclared members included. Empty when it conforms.
    */
-  problems(operation: ApiOperation, answer: Answer): string[] {
+  problems(operation: ApiOperation, answer: HttpAnswer): string[] {
     const declared = operation.responses[String(answer.status)];
     if (declared === undefined) return [`status ${answer.status} is not declared`];
     const { headers } = this.document.components;

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildStandIns } from "../contracts/stand-ins.ts";
-import type { Deployment } from "./chains/deploy.ts";
+import type { DeployedChain } from "./chains/deploy-chain.ts";
 import { chainPlans } from "./chains/plan.ts";
 import { snapshotFile } from "./emulators/neon/snapshot.ts";
 import type { HubAddresses, HubInput } from "./hub/main.ts";
 import type { StackChain, StackManifest } from "./manifest.ts";
 import { Child } from "./processes/child.ts";
 import { findPort } from "./processes/port.ts";
-import { type Report, Stopwatch } from "./report.ts";
+import { type ReportStep, Stopwatch } from "./stopwatch.ts";
 import type { ListenInput } from "./worker/main.ts";
 import { scheduledUrl } from "./worker/scheduled.ts";
 import { databaseUrl, workerVariables } from "./worker/variables.ts";
@@ -26,7 +26,7 @@ export interface StackOptions {
   /** Prints nothing. */
   quiet?: boolean;
   /** Receives each finished step instead of printing it. */
-  report?: Report;
+  report?: ReportStep;
   /** Folder of `stack.json` and the logs; by default a temporary one, removed on close. */
   folder?: string;
   /** Milliseconds between firings of the Worker's cron triggers; never fired when absent. */
@@ -136,7 +136,7 @@ async function bring(boot: Boot): Promise<StackManifest> {
   };
 }
 
-function describeForWorker({ plan }: Deployment, { chain_id, name, contracts }: StackChain) {
+function describeForWorker({ plan }: DeployedChain, { chain_id, name, contracts }: StackChain) {
   return {
     chain_id,
     name,
@@ -174,13 +174,16 @@ function startHub(hub: Child, redisToken: string): Promise<HubAddresses> {
   return hub.ask<HubAddresses>("start", input);
 }
 
-async function deployChains({ processes, watch }: Boot, hubUp: Promise<HubAddresses>): Promise<Deployment[]> {
+async function deployChains(
+  { processes, watch }: Boot,
+  hubUp: Promise<HubAddresses>,
+): Promise<DeployedChain[]> {
   const { chains, hub } = processes;
   return watch.step(`Chains deployed: ${chainPlans.map(({ name }) => name).join(", ")}`, async () => {
     const nodes = await chains.ask<{ chainId: number; url: string }[]>("start");
     await hubUp;
     await Promise.all(nodes.map((node) => hub.ask<void>("connect", node)));
-    const deployments = await chains.ask<Deployment[]>("deploy", (await tools()).tokenHolders);
+    const deployments = await chains.ask<DeployedChain[]>("deploy", (await tools()).tokenHolders);
     await hub.ask<void>("bridge", deployments);
     return deployments;
   });

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type Address, getAddress } from "viem";
 import type { StackAccount } from "./accounts.ts";
 import type { BridgingContracts } from "./chains/bridging.ts";
-import type { Deployment } from "./chains/deploy.ts";
+import type { DeployedChain } from "./chains/deploy-chain.ts";
 import { type ExecutorVersion, type Scenario, type TokenSymbol, tokenPlans } from "./chains/plan.ts";
 import { familyOfVault } from "./chains/registry.ts";
 
@@ -86,7 +86,7 @@ export function describeChain({
   morpho,
   bridging,
   tokens,
-}: Deployment): StackChain {
+}: DeployedChain): StackChain {
   const entries = tokenPlans.map(({ symbol, decimals }) => [symbol, { address: tokens[symbol], decimals }]);
   const described = Object.fromEntries(entries) as Record<TokenSymbol, StackToken>;
   return {
@@ -124,7 +124,7 @@ function describeBridging(bridging: BridgingContracts): StackBridging {
 }
 
 /** Returns the entries of a chain's vaults in `stack.json`. */
-export function describeVaults(deployment: Deployment): StackVault[] {
+export function describeVaults(deployment: DeployedChain): StackVault[] {
   const { chainId } = deployment.plan;
   return deployment.vaults.map((vault) => ({
     vault_id: `${chainId}:${vault.address.toLowerCase()}`,

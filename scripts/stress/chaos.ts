@@ -10,12 +10,12 @@ import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { readArguments } from "../command.ts";
 import { ApiContract } from "../smoke/api-contract.ts";
-import { send } from "../smoke/request.ts";
+import { sendRequest } from "../smoke/http-request.ts";
 import { bootStack } from "../stack/boot.ts";
 import { faultKinds } from "../stack/emulators/control.ts";
 import type { StackManifest } from "../stack/manifest.ts";
-import { describeReport, type FuzzReport, fuzz } from "./fuzz/fuzz.ts";
-import { knownTo } from "./fuzz/known.ts";
+import { readKnownValues } from "./fuzz/known-values.ts";
+import { describeReport, type FuzzReport, fuzz } from "./fuzz/run-fuzz.ts";
 
 const { values: options } = readArguments({
   help: `Sends generated requests while nodes, database and Redis fail in turns and together, and judges each answer.
@@ -32,14 +32,14 @@ const { values: options } = readArguments({
 });
 const seed = Number(options.seed);
 /** Duration of one combination of failures. */
-const EPOCH_MS = 400;
+const OUTAGE_MS = 400;
 
-interface Weather {
+interface Outages {
   stop(): Promise<void>;
 }
 
 /** Makes the emulators fail in one combination after another until stopped. */
-function startWeather({ emulators }: StackManifest): Weather {
+function startOutages({ emulators }: StackManifest): Outages {
   const urls = [emulators.neon, emulators.upstash, ...Object.values(emulators.rpc)];
   const fault = fc.record({
     kind: fc.constantFrom(...faultKinds),
@@ -62,13 +62,13 @@ function startWeather({ emulators }: StackManifest): Weather {
     { weight: 2, arbitrary: fc.array(fault, { maxLength: 2 }) },
   );
   const forecast = fc.sample(fc.tuple(...urls.map(() => faults)), { numRuns: 500, seed });
-  const set = (url: string, value: unknown) => send(`${url}/__control`, { body: { faults: value } });
+  const set = (url: string, value: unknown) => sendRequest(`${url}/__control`, { body: { faults: value } });
   let stopped = false;
   const work = (async () => {
     for (let epoch = 0; !stopped; epoch += 1) {
       const now = forecast[epoch % forecast.length] ?? [];
       await Promise.all(urls.map((url, index) => set(url, now[index] ?? [])));
-      await new Promise((resolve) => setTimeout(resolve, EPOCH_MS));
+      await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS));
     }
     await Promise.all(urls.map((url) => set(url, [])));
   })();
@@ -80,9 +80,9 @@ function startWeather({ emulators }: StackManifest): Weather {
 }
 
 async function endure(stack: StackManifest): Promise<FuzzReport[]> {
-  const [contract, known] = [await ApiContract.of(stack.api), await knownTo(stack)];
+  const [contract, known] = [await ApiContract.of(stack.api), await readKnownValues(stack)];
   const plan = { origin: stack.api, contract, known, credentials: {}, seed };
-  const weather = startWeather(stack);
+  const weather = startOutages(stack);
   const stormy = await fuzz({ ...plan, requests: Number(options.requests), outages: true });
   await weather.stop();
   const calm = await fuzz({ ...plan, requests: 300, outages: false });

@@ -15,8 +15,8 @@ import { ApiContract } from "../smoke/api-contract.ts";
 import { bootStack } from "../stack/boot.ts";
 import type { StackManifest } from "../stack/manifest.ts";
 import { credentialsOf } from "./fuzz/credentials.ts";
-import { describeReport, type FuzzReport, fuzz } from "./fuzz/fuzz.ts";
-import { knownTo } from "./fuzz/known.ts";
+import { readKnownValues } from "./fuzz/known-values.ts";
+import { describeReport, type FuzzReport, fuzz } from "./fuzz/run-fuzz.ts";
 
 const { values: options } = readArguments({
   help: `Sends generated requests, right and wrong, to every operation of the OpenAPI document and judges each answer.
@@ -37,7 +37,7 @@ const { values: options } = readArguments({
 async function attack(stack: StackManifest): Promise<FuzzReport[]> {
   const [contract, known, credentials] = [
     await ApiContract.of(stack.api),
-    await knownTo(stack),
+    await readKnownValues(stack),
     await credentialsOf(stack),
   ];
   const [requests, seed] = [Number(options.requests), Number(options.seed)];

@@ -27,7 +27,7 @@ const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>>
   // Its program is started by its package's name.
   "@redocly/cli": ["scripts/openapi.ts", '"@redocly/cli"'],
   // A string of it is written into public/.
-  "@scalar/fastify-api-reference": ["scripts/copy-assets.ts", "@scalar/fastify-api-reference/dist"],
+  "@scalar/fastify-api-reference": ["scripts/static-assets.ts", "@scalar/fastify-api-reference/dist"],
   // Imported by Solidity.
   solmate: ["scripts/stack/contracts/Vaults.sol", "solmate/"],
 };

@@ -1,8 +1,8 @@
 import type { Hex } from "viem";
 import { expect, test } from "vitest";
 import { fetchTransaction } from "../../src/chains/transaction.ts";
+import { completeClient } from "../support/complete-client.ts";
 import { testChain } from "../support/rpc-node.ts";
-import { withAsk } from "../support/with-ask.ts";
 
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 const OTHER: Hex = `0x${"cd".repeat(32)}`;
@@ -32,7 +32,7 @@ test.each([
     eth_getTransactionReceipt: rcpt,
     eth_blockNumber: "0x5",
   };
-  const client = withAsk({
+  const client = completeClient({
     definition: testChain,
     observe: () => undefined,
     request: async (method: string) => said[method],

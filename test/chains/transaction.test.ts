@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { transactionLink } from "../../src/chains/definitions.ts";
 import { fetchTransaction } from "../../src/chains/transaction.ts";
+import { completeClient } from "../support/complete-client.ts";
 import { testChain } from "../support/rpc-node.ts";
-import { withAsk } from "../support/with-ask.ts";
 
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 const TOKEN = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
@@ -35,7 +35,7 @@ function clientSaying(answers: { transaction?: unknown; receipt?: unknown; head?
     eth_blockNumber: head,
   };
   const request = async (method: string): Promise<unknown> => said[method];
-  return withAsk({ definition: testChain, observe: () => undefined, request });
+  return completeClient({ definition: testChain, observe: () => undefined, request });
 }
 const see = (answers: Parameters<typeof clientSaying>[0]) => fetchTransaction(clientSaying(answers), HASH);
 

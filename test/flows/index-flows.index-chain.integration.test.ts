@@ -1,10 +1,10 @@
 import { asc, eq } from "drizzle-orm";
 import { type Address, numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { deployEmitters, emitDeposit, recount } from "../../scripts/bench/flow-emitters.ts";
+import { deployEmitters, emitDeposit, readFlowsFromChain } from "../../scripts/bench/flow-emitters.ts";
 import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { FlowRow } from "../../src/db/queries/flows.ts";
 import { selectUserFlows } from "../../src/db/queries/user-flows.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/schema/flows.ts";
@@ -21,13 +21,13 @@ const USER: Address = "0x00000000000000000000000000000000000a0001";
 const OTHER: Address = "0x00000000000000000000000000000000000a0002";
 let chain: ScratchChain;
 let node: RpcProxy;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let emitters: Address[];
 
 beforeAll(async () => {
   chain = await startScratchChain("--chain-id", `${CHAIN_ID}`);
   node = await startRpcProxy(chain.node.transport["url"] ?? "", () => null);
-  causeway = await startDeployment({ chainIds: [CHAIN_ID] });
+  causeway = await startTestDeployment({ chainIds: [CHAIN_ID] });
   await causeway.connectChain(CHAIN_ID, node.url);
   emitters = await deployEmitters(chain, 2);
 });
@@ -61,7 +61,7 @@ describe("indexChain()", () => {
     await emitDeposit(chain, { vault: second(), owner: USER, assets: 5n });
     await register();
     expect(await index()).toMatchObject({ applied: true, missing: 0 });
-    expect(await stored()).toEqual(await recount(chain, emitters));
+    expect(await stored()).toEqual(await readFlowsFromChain(chain, emitters));
     await emitDeposit(chain, { vault: first(), owner: USER, assets: 30n });
     await index();
     const head = Number(await chain.node.getBlockNumber());
@@ -86,7 +86,7 @@ describe("indexChain()", () => {
     await index();
     await causeway.db.insert(vaults).values(vaultRow({ number: 1, address: second() }));
     expect(await index()).toMatchObject({ missing: 0 });
-    expect(await stored()).toEqual(await recount(chain, emitters));
+    expect(await stored()).toEqual(await readFlowsFromChain(chain, emitters));
   });
 
   test("reads a vault's history again when its flow sources change", async () => {
@@ -95,7 +95,7 @@ describe("indexChain()", () => {
     await causeway.db.update(flows).set({ assets: "1" });
     await causeway.db.update(vaults).set({ adapter: "metamorpho" });
     await index();
-    expect(await stored()).toEqual(await recount(chain, [first()]));
+    expect(await stored()).toEqual(await readFlowsFromChain(chain, [first()]));
   });
 
   test("queues the backfill once, and the consumer finishes it", async () => {
@@ -110,7 +110,7 @@ describe("indexChain()", () => {
     const part = { chain_id: CHAIN_ID, from: 0, to: missing - 1 };
     expect(await backfillFromMessage(queued, part)).toMatchObject({ blocks: missing, left: [] });
     expect(await backfillFromMessage(queued, part)).toMatchObject({ blocks: 0, rows: 0, left: [] });
-    expect(await stored()).toEqual(await recount(chain, emitters));
+    expect(await stored()).toEqual(await readFlowsFromChain(chain, emitters));
   });
 
   test("reindexChain() reads everything in one run, and again from a block", async () => {
@@ -123,10 +123,10 @@ describe("indexChain()", () => {
         onProgress: ({ done }) => seen.push(done),
       });
     await all(null);
-    expect(await stored()).toEqual(await recount(chain, emitters));
+    expect(await stored()).toEqual(await readFlowsFromChain(chain, emitters));
     await causeway.db.update(flows).set({ assets: "1" });
     await all(0);
-    expect(await stored()).toEqual(await recount(chain, emitters));
+    expect(await stored()).toEqual(await readFlowsFromChain(chain, emitters));
     expect(seen.length).toBeGreaterThan(1);
   });
 
@@ -138,7 +138,7 @@ describe("indexChain()", () => {
       return tooMany ? { code: -32602, message: "query exceeds max block range 50" } : null;
     };
     for (let round = 0; round < 4; round += 1) await index();
-    expect(await stored()).toEqual(await recount(chain, emitters));
+    expect(await stored()).toEqual(await readFlowsFromChain(chain, emitters));
     const [tip] = await causeway.db.select().from(flowTips);
     expect(tip?.span).toBeLessThanOrEqual(53);
   });
@@ -162,7 +162,7 @@ describe("indexChain() after a node silently omitted events", () => {
     const { all } = await lose();
     for (let round = 0; round < 40 && (await stored()).length < all.length; round += 1) await index();
     expect(await stored()).toEqual(all);
-    expect(await stored()).toEqual(await recount(chain, emitters));
+    expect(await stored()).toEqual(await readFlowsFromChain(chain, emitters));
   });
 
   test("does not add them to a vault whose flow sources have changed", async () => {
@@ -275,7 +275,7 @@ describe("indexChain() with failing or contradicting nodes", () => {
     expect((await stored()).some((row) => row.endsWith(" 11"))).toBe(true);
     expect((await stored()).some((row) => row.endsWith(" 13"))).toBe(false);
     await index();
-    expect(await stored()).toEqual(await recount(chain, emitters));
+    expect(await stored()).toEqual(await readFlowsFromChain(chain, emitters));
   });
 
   test("throws chain_unsupported for a chain that is not served", async () => {
@@ -297,7 +297,9 @@ test("indexChain() corrects itself after a hundred real reorgs", { timeout: 300_
     await chain.node.request({ method: "anvil_reorg" as never, params: [depth, []] as never });
     await chain.node.request({ method: "evm_mine", params: [] as never }).catch(() => undefined);
     await index();
-    expect(await stored(), `round ${round}, depth ${depth}`).toEqual(await recount(chain, emitters));
+    expect(await stored(), `round ${round}, depth ${depth}`).toEqual(
+      await readFlowsFromChain(chain, emitters),
+    );
   }
   const [tip] = await causeway.db.select().from(flowTips).where(eq(flowTips.chainId, CHAIN_ID));
   expect(numberToHex(tip?.headBlock ?? 0)).toBe(numberToHex(await chain.node.getBlockNumber()));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { deployEmitters, emitterAbi } from "../../scripts/bench/flow-emitters.ts";
 import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { type ScratchChain, send, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { loadFlowState } from "../../src/db/queries/flows.ts";
 import { selectUserFlows, userFlowsStatement } from "../../src/db/queries/user-flows.ts";
 import { flowCoverage, flows } from "../../src/db/schema/flows.ts";
@@ -19,14 +19,14 @@ const VAULTS = 50;
 const EACH = 200;
 const USERS = 40;
 let chain: ScratchChain;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let emitters: Address[];
 
 beforeAll(async () => {
   chain = await startScratchChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "300000000");
   const databaseUrl = process.env["TEST_DATABASE_URL"];
   const real = databaseUrl === undefined ? {} : { databaseUrl };
-  causeway = await startDeployment({ chainIds: [CHAIN_ID], ...real });
+  causeway = await startTestDeployment({ chainIds: [CHAIN_ID], ...real });
   await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");
   emitters = await deployEmitters(chain, VAULTS);
   for (let made = 0; made < EVENTS; made += EACH) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { databaseStore } from "../support/flows/database-store.ts";
 import { playSchedule } from "../support/flows/schedule.ts";
 
@@ -7,9 +7,9 @@ import { playSchedule } from "../support/flows/schedule.ts";
 const SCHEDULES = Number(process.env["FLOW_DATABASE_SCHEDULES"] ?? "12");
 const FIRST = Number(process.env["FLOW_SEED"] ?? "1");
 
-let deployment: Deployment;
+let deployment: TestDeployment;
 beforeAll(async () => {
-  deployment = await startDeployment();
+  deployment = await startTestDeployment();
 });
 afterAll(() => deployment.close());
 

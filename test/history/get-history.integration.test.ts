@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
 import { snapshots } from "../../src/db/schema/snapshots.ts";
@@ -13,10 +13,10 @@ const DAY_MS = 86_400_000;
 const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 /** The one before: histories end now, and today may have begun a moment ago. */
 const MIDNIGHT = TODAY - DAY_MS;
-let causeway: Deployment;
+let causeway: TestDeployment;
 
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
   await causeway.db.insert(vaults).values(vaultRow({ number: 7 }));
 });
 afterAll(() => causeway?.close());

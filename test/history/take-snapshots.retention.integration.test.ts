@@ -1,7 +1,7 @@
 import { asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
 import { signals } from "../../src/db/schema/signals.ts";
@@ -17,7 +17,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** The middle of an hour that is the middle of a day: what is so old by the clock is so by the beginning of its interval. */
 const NOW = Math.floor(Date.now() / DAY_MS) * DAY_MS - 12 * HOUR_MS;
 const KEY = { chainId: CHAIN_ID, vaultAddress: VAULT };
-let causeway: Deployment;
+let causeway: TestDeployment;
 
 const context = (redisPrefix: string) => ({
   ...causeway.isolate({ REDIS_KEY_PREFIX: redisPrefix }).context(),
@@ -52,7 +52,7 @@ const stored = async (step: number) => {
 };
 
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
   await causeway.db.insert(vaults).values({ ...vaultRow({ number: 3 }), createdAt: new Date(0) });
   for (const days of [400, 101, 99, 30, 8.5, 8, 7, 1.5, 1, 0.004, 0]) await take(days);
   await causeway.db

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { loadRoutes } from "../../src/app.ts";
 import type { AnyRoute } from "../../src/http/define-route.ts";
 import {
@@ -14,9 +14,9 @@ import {
 
 const routes = await loadRoutes();
 
-let causeway: Deployment;
+let causeway: TestDeployment;
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
 

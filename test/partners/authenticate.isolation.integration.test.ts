@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { deposits } from "../../src/db/schema/deposits.ts";
 import type { DepositState } from "../../src/schemas/deposit.ts";
 import { asSession, call, makePartner, type NewPartner } from "../support/partners/wallet.ts";
@@ -11,7 +11,7 @@ const [USDC, DAI] = [
 ];
 const [ALICE, BOB] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`];
 
-let causeway: Deployment;
+let causeway: TestDeployment;
 let [a, b]: NewPartner[] = [];
 let made = 0;
 
@@ -58,7 +58,7 @@ const get = (path: string, partner: NewPartner | undefined) =>
 const HUGE = (2n ** 255n).toString();
 
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
   [a, b] = await Promise.all([makePartner(causeway), makePartner(causeway)]);
   await deposit({ partner: a, verified: true, amount: HUGE });
   await deposit({ partner: a, user: BOB, amount: HUGE });

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Deployment, type Isolate, startDeployment } from "../../scripts/stack/deployment.ts";
+import {
+  type Isolate,
+  startTestDeployment,
+  type TestDeployment,
+} from "../../scripts/stack/test-deployment.ts";
 import { asPair, asSession, makePartner, newWallet } from "../support/partners/wallet.ts";
 
-let causeway: Deployment;
+let causeway: TestDeployment;
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
 

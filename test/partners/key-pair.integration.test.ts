@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Deployment, type Isolate, startDeployment } from "../../scripts/stack/deployment.ts";
+import {
+  type Isolate,
+  startTestDeployment,
+  type TestDeployment,
+} from "../../scripts/stack/test-deployment.ts";
 import { authenticate } from "../../src/partners/authenticate.ts";
 import { rotateKeys } from "../../src/partners/key-pair.ts";
 import {
@@ -13,9 +17,9 @@ import {
   type NewPartner,
 } from "../support/partners/wallet.ts";
 
-let causeway: Deployment;
+let causeway: TestDeployment;
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
 

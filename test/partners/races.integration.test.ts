@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Isolate, startDeployment } from "../../scripts/stack/deployment.ts";
+import { type Isolate, startTestDeployment } from "../../scripts/stack/test-deployment.ts";
 import {
   type Answer,
   apply,
@@ -119,7 +119,7 @@ async function raceNonce(contest: Contest): Promise<void> {
 test(`${ROUNDS} rounds of concurrent rotations, applications, revocations and nonce uses have one winner each`, {
   timeout: 3_600_000,
 }, async () => {
-  const causeway = await startDeployment(DATABASE_URL === undefined ? {} : { databaseUrl: DATABASE_URL });
+  const causeway = await startTestDeployment(DATABASE_URL === undefined ? {} : { databaseUrl: DATABASE_URL });
   const isolates = [causeway, causeway.isolate(), causeway.isolate()] as const;
   const contest: Contest = { isolates, tally: new Map() };
   try {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import {
   apply,
   asSession,
@@ -13,9 +13,9 @@ import {
   type Wallet,
 } from "../support/partners/wallet.ts";
 
-let causeway: Deployment;
+let causeway: TestDeployment;
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
 

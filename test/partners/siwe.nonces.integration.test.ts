@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { login as loginVerb } from "../../src/partners/sign-in.ts";
 import { call, makePartner, type NewPartner, newWallet, signNonce } from "../support/partners/wallet.ts";
 
-let causeway: Deployment;
+let causeway: TestDeployment;
 let partner: NewPartner;
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
   partner = await makePartner(causeway);
 });
 afterAll(() => causeway?.close());

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ScratchChain, send, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { verifySignature } from "../../src/partners/verify-signature.ts";
 import {
   type AccountChain,
@@ -26,13 +26,13 @@ import {
 } from "../support/partners/wallet.ts";
 
 const CHAIN = 31337;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let chain: ScratchChain & AccountChain;
 let factory: Address;
 
 beforeAll(async () => {
   const [deployment, node] = await Promise.all([
-    startDeployment({ chainIds: [CHAIN] }),
+    startTestDeployment({ chainIds: [CHAIN] }),
     startScratchChain("--chain-id", String(CHAIN), "--hardfork", "prague"),
   ]);
   [causeway, chain] = [deployment, { ...node, chainId: CHAIN }];

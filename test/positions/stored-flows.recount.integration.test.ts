@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { vaults as vaultsTable } from "../../src/db/schema/vaults.ts";
 import { indexAllChains } from "../../src/flows/index-flows.ts";
 import { randomOf } from "../support/flows/random.ts";
@@ -27,13 +27,13 @@ const ACTS = 8;
 const AT_ONCE = 60;
 
 let chain: ScratchChain;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let world: World;
 
 beforeAll(async () => {
   [chain, causeway] = await Promise.all([
     startScratchChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "1000000000"),
-    startDeployment({ chainIds: [CHAIN_ID] }),
+    startTestDeployment({ chainIds: [CHAIN_ID] }),
   ]);
   await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");
   world = await build(chain, { vaults: VAULTS, users: USERS });

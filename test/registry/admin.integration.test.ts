@@ -5,17 +5,17 @@ import {
   type ScratchChain,
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { vaults } from "../../src/db/schema/vaults.ts";
 import { apply, asAdmin, call, decide, makePartner, newWallet } from "../support/partners/wallet.ts";
 
 const CHAIN = 31337;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let chain: ScratchChain;
 let vaultId: string;
 
 beforeAll(async () => {
-  [causeway, chain] = await Promise.all([startDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
+  [causeway, chain] = await Promise.all([startTestDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
   await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
   const contracts = contractsOf("test/support/solidity/SimulationTargets.sol");
   const asset = await deploy(chain, contracts("Asset").creationCode);

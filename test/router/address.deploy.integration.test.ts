@@ -9,7 +9,7 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Anvil, runAnvil } from "../../scripts/stack/chains/anvil.ts";
-import { receiptOf } from "../../scripts/stack/chains/receipt.ts";
+import { awaitReceipt } from "../../scripts/stack/chains/await-receipt.ts";
 import {
   deployTransaction,
   depositRouterAddress,
@@ -39,7 +39,7 @@ describe.each([1, 999])("deploying on chain %i", (chainId) => {
     const { wallet, node } = clients();
     expect(await node.getCode({ address: depositRouterAddress })).toBeUndefined();
     const hash = await wallet.sendTransaction({ account: sender, chain: null, ...deployTransaction() });
-    const receipt = await receiptOf(node, hash);
+    const receipt = await awaitReceipt(node, hash);
     expect(receipt.status).toBe("success");
     expect(receipt.gasUsed).toBeLessThan(2_000_000n);
 

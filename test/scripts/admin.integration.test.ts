@@ -1,17 +1,21 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { actOf, perform, targetOf } from "../../scripts/admin.ts";
-import { ADMIN_TOKEN, type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { parseAction, performAction, targetOf } from "../../scripts/admin.ts";
+import {
+  ADMIN_TOKEN,
+  startTestDeployment,
+  type TestDeployment,
+} from "../../scripts/stack/test-deployment.ts";
 import { apply, newWallet } from "../support/partners/wallet.ts";
 
-let causeway: Deployment;
+let causeway: TestDeployment;
 let server: Server;
 let url: string;
 
 /** The deployment behind a port. */
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
   server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += String(chunk);
@@ -29,8 +33,8 @@ afterAll(async () => {
 });
 
 const run = async (...args: string[]) => {
-  const act = actOf(args);
-  return act === null ? null : perform(targetOf({ CAUSEWAY_URL: url, ADMIN_TOKEN }, ""), act);
+  const act = parseAction(args);
+  return act === null ? null : performAction(targetOf({ CAUSEWAY_URL: url, ADMIN_TOKEN }, ""), act);
 };
 
 test("does every act of an administrator", async () => {
@@ -63,10 +67,10 @@ describe("says what is wrong", () => {
   });
 
   test("before it asks the API", () => {
-    expect(() => actOf(["destroy"])).toThrow("there is no command destroy");
-    expect(() => actOf(["approve"])).toThrow("an argument is missing");
+    expect(() => parseAction(["destroy"])).toThrow("there is no command destroy");
+    expect(() => parseAction(["approve"])).toThrow("an argument is missing");
     expect(() => targetOf({ CAUSEWAY_URL: url }, "")).toThrow("go together");
     expect(() => targetOf({}, "/nowhere")).toThrow("start the local stack");
-    expect([actOf([]), actOf(["--help"])]).toEqual([null, null]);
+    expect([parseAction([]), parseAction(["--help"])]).toEqual([null, null]);
   });
 });

@@ -1,7 +1,7 @@
 import { eq, ne } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { writeSnapshots } from "../../src/db/queries/snapshots.ts";
 import { flowCoverage, flows, flowTips } from "../../src/db/schema/flows.ts";
 import { signals } from "../../src/db/schema/signals.ts";
@@ -14,11 +14,11 @@ const VAULT = vaultAddress(9);
 const ID = `${CHAIN_ID}:${VAULT}`;
 const HOUR_MS = 3_600_000;
 const TX = `0x${"ab".repeat(32)}`;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let now: number;
 
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
   await causeway.db.insert(vaults).values({ ...vaultRow({ number: 9 }), createdAt: new Date() });
 });
 afterAll(() => causeway?.close());

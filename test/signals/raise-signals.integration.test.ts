@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHAIN_ID } from "../../scripts/bench/vault-row.ts";
-import { ADMIN_TOKEN } from "../../scripts/stack/deployment.ts";
+import { ADMIN_TOKEN } from "../../scripts/stack/test-deployment.ts";
 import { signals as signalRows } from "../../src/db/schema/signals.ts";
 import type { Signal, SignalDetail } from "../../src/schemas/signal.ts";
 import { dollars, OTHER, type Scenarios, startScenarios, WHALE } from "../support/signals/scenario.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bootStack, type Stack } from "../../scripts/stack/boot.ts";
 import { demonstrateDeposit } from "../../scripts/stack/demo/deposit.ts";
-import { describeDeposit } from "../../scripts/stack/demo/describe.ts";
+import { describeDeposit } from "../../scripts/stack/demo/describe-deposit.ts";
 import type { StackManifest } from "../../scripts/stack/manifest.ts";
 import { findPort, StackError } from "../../scripts/stack/processes/port.ts";
 

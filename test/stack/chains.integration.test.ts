@@ -14,7 +14,7 @@ import { call, getBlock, getCode, readContract, simulateContract } from "viem/ac
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callerVaultAbi, minimumVaultAbi } from "#stand-ins/standard";
 import { accounts, tokenHolders } from "../../scripts/stack/accounts.ts";
-import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
+import type { DeployedChain } from "../../scripts/stack/chains/deploy-chain.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { Scenario } from "../../scripts/stack/chains/plan.ts";
 import { registryRows } from "../../scripts/stack/chains/registry.ts";
@@ -23,12 +23,12 @@ import { startProcess } from "../support/stack/harness.ts";
 
 const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 const { child, close } = startProcess("chains");
-let one: Deployment;
-let two: Deployment;
+let one: DeployedChain;
+let two: DeployedChain;
 const [user = zeroAddress] = tokenHolders;
 
-const clientOf = ({ url }: Deployment) => createClient({ transport: http(url) });
-const vaultOf = (deployment: Deployment, scenario: Scenario, name?: string) => {
+const clientOf = ({ url }: DeployedChain) => createClient({ transport: http(url) });
+const vaultOf = (deployment: DeployedChain, scenario: Scenario, name?: string) => {
   const found = deployment.vaults.find(
     ({ plan }) => plan.scenario === scenario && (name === undefined || plan.name === name),
   );
@@ -48,13 +48,13 @@ const maxDeposit = (vault: { address: Address }) =>
     args: [user],
   });
 const send = async (
-  deployment: Deployment,
+  deployment: DeployedChain,
   { to, data, from = user }: { to: Address; data: Hex; from?: Address },
 ) => call(clientOf(deployment), { account: from, to, data });
 
 beforeAll(async () => {
   await child.ask("start");
-  const deployments = await child.ask<Deployment[]>("deploy", tokenHolders);
+  const deployments = await child.ask<DeployedChain[]>("deploy", tokenHolders);
   const [first, second] = deployments;
   if (first === undefined || second === undefined) throw new Error("two chains expected");
   [one, two] = [first, second];
@@ -79,7 +79,7 @@ describe("each chain", () => {
   });
 
   it("mines while idle, unless somebody switched automine off", async () => {
-    const height = ({ url }: Deployment) => rpc(url, "eth_blockNumber");
+    const height = ({ url }: DeployedChain) => rpc(url, "eth_blockNumber");
     await rpc(two.url, "evm_setAutomine", false);
     const [first, second] = await Promise.all([height(one), height(two)]);
     await expect.poll(() => height(one), { timeout: 25_000, interval: 250 }).not.toBe(first);

@@ -16,8 +16,8 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { receiverAcrossAbi } from "#stand-ins/lifi";
-import { headOf, logsOf, receiptOf } from "../../scripts/stack/bridge/node.ts";
-import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
+import { headOf, logsOf, receiptOf } from "../../scripts/stack/bridge/node-requests.ts";
+import type { DeployedChain } from "../../scripts/stack/chains/deploy-chain.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { asLog } from "../../scripts/stack/relayer/as-log.ts";
 import { depositAbi } from "../../src/providers/across/across-abi.ts";
@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
 ];
 
 /** Sends `DELIVERED` to LI.FI's receiver on `to` with a call into a vault, and waits for the fill. */
-async function deliver(from: Deployment, { to, of }: { to: Deployment; of: Case }) {
+async function deliver(from: DeployedChain, { to, of }: { to: DeployedChain; of: Case }) {
   const vault = to.vaults.find(({ plan }) => plan.token === "USDC" && plan.scenario === "honest");
   if (vault === undefined) throw new Error("no USDC vault");
   const user = await newUser(stack);
@@ -109,8 +109,8 @@ async function deliver(from: Deployment, { to, of }: { to: Deployment; of: Case 
 }
 
 async function deposit(
-  from: Deployment,
-  { to, user, message }: { to: Deployment; user: Address; message: Hex },
+  from: DeployedChain,
+  { to, user, message }: { to: DeployedChain; user: Address; message: Hex },
 ): Promise<void> {
   const amount = DELIVERED + 1_000n;
   await give(from, { user, symbol: "USDC", amount });
@@ -139,7 +139,7 @@ async function deposit(
 }
 
 /** Names of LI.FI's events in the delivery of one transfer, in order; empty before it. */
-async function eventsOf({ url, bridging }: Deployment, id: Hex): Promise<string[]> {
+async function eventsOf({ url, bridging }: DeployedChain, id: Hex): Promise<string[]> {
   const { receiverAcross, executor } = bridging;
   const address = [receiverAcross, executor];
   const logs = await logsOf(url, { address, topics: [null, id], fromBlock: "0x0" });
@@ -154,7 +154,7 @@ describe.each(["2.1.0", "2.0.0"] as const)("what LI.FI's receiver does with Exec
   const ends = () => (version === "2.1.0" ? [stack.two, stack.one] : [stack.one, stack.two]);
 
   it.each(cases)("$name", async (of) => {
-    const [from, to] = ends() as [Deployment, Deployment];
+    const [from, to] = ends() as [DeployedChain, DeployedChain];
     expect(to.bridging.executorVersion).toBe(version);
     const { user, vault, events } = await deliver(from, { to, of });
     const ran = of.runs[version];
@@ -167,7 +167,7 @@ describe.each(["2.1.0", "2.0.0"] as const)("what LI.FI's receiver does with Exec
   });
 
   it("leaves a limitless allowance of the Executor to whom it called, and none of the Receiver", async () => {
-    const [, to] = ends() as [Deployment, Deployment];
+    const [, to] = ends() as [DeployedChain, DeployedChain];
     const allowance = async (owner: Address, spender: Address) => {
       const data = encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args: [owner, spender] });
       return BigInt(String(await rpc(to.url, "eth_call", { to: to.tokens.USDC, data }, "latest")));

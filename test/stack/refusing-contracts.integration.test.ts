@@ -10,7 +10,7 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { diamondAbi, erc20ProxyAbi, executorAbi, receiverAcrossAbi } from "#stand-ins/lifi";
-import type { Deployment } from "../../scripts/stack/chains/deploy.ts";
+import type { DeployedChain } from "../../scripts/stack/chains/deploy-chain.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { approve, type BridgedStack, give, newUser, startBridged } from "../support/stack/bridged.ts";
 
@@ -21,7 +21,7 @@ const handlerAbi = parseAbi([
   "error NotSelf()",
 ]);
 let stack: BridgedStack;
-let one: Deployment;
+let one: DeployedChain;
 let user: Address;
 beforeAll(async () => {
   stack = await startBridged();

@@ -23,9 +23,9 @@ import {
   vedaVaultCreationCode,
 } from "#stand-ins/veda";
 import { SeedRow } from "../../scripts/db/seed-row.ts";
-import { openChain, routerAt } from "../../scripts/registry/chain.ts";
-import { databaseStore, fileStore, type RowStore } from "../../scripts/registry/store.ts";
-import { tableOf } from "../../scripts/registry/table.ts";
+import { compareRouter, openChain } from "../../scripts/registry/registry-chain.ts";
+import { formatReport } from "../../scripts/registry/report-table.ts";
+import { databaseStore, fileStore, type RowStore } from "../../scripts/registry/row-store.ts";
 import { checkRegistry } from "../../scripts/registry-check.ts";
 import {
   contractsOf,
@@ -34,7 +34,7 @@ import {
   send,
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
-import { type Deployment, startDeployment } from "../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { audit } from "../../src/db/schema/partners.ts";
 import { vaults } from "../../src/db/schema/vaults.ts";
@@ -47,7 +47,7 @@ const EOA: Address = "0x00000000000000000000000000000000000A11cE";
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 const contracts = contractsOf("test/support/solidity/LyingVaults.sol");
 let chain: ScratchChain;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let client: ChainClient;
 let store: RowStore;
 let token: Address;
@@ -61,7 +61,7 @@ const put = (name: string, ...args: unknown[]): Promise<Address> => {
 const lower = (address: Address): string => address.toLowerCase();
 
 beforeAll(async () => {
-  [chain, causeway] = await Promise.all([startScratchChain(), startDeployment({ chainIds: [CHAIN] })]);
+  [chain, causeway] = await Promise.all([startScratchChain(), startTestDeployment({ chainIds: [CHAIN] })]);
   client = await openChain(CHAIN, String(chain.node.transport["url"]));
   token = await put("SaidToken", "TOK", 6);
   const { host } = new URL(causeway.hub.neon);
@@ -254,10 +254,10 @@ test("another code where the Router belongs stops every activation", async () =>
   await chain.node.setCode({ address: depositRouterAddress, bytecode: "0x6001" });
   const { report } = await check([rowOf(vault, unsupported)], true);
   expect(report).toMatchObject({ router: "differs", activated: [], checked: [{ verdict: "derived" }] });
-  expect(tableOf(report)).toContain("ANOTHER CODE");
+  expect(formatReport(report)).toContain("ANOTHER CODE");
   await chain.node.setCode({ address: depositRouterAddress, bytecode: "0x" });
   await send(chain, deployTransaction());
-  expect(await routerAt(client)).toBe("right");
+  expect(await compareRouter(client)).toBe("right");
 });
 
 test("a file of rows is checked and written alike, and the table names what is wrong first", async () => {
@@ -271,7 +271,7 @@ test("a file of rows is checked and written alike, and the table names what is w
     expect(report.activated).toEqual([lower(fresh)]);
     const written = SeedRow.array().parse(JSON.parse(readFileSync(file, "utf8")));
     expect(written.map(({ status }) => status)).toEqual(["active", "active", "active"]);
-    const [first, second, third] = tableOf(report).split("\n");
+    const [first, second, third] = formatReport(report).split("\n");
     expect(first).toMatch(/^wrong {6}0x/);
     expect([second, third].map((line) => line?.split(" ")[0])).toEqual(["activated", "right"]);
   } finally {

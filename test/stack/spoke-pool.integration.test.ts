@@ -11,10 +11,10 @@ import {
   zeroHash,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { headOf } from "../../scripts/stack/bridge/node.ts";
+import { bridgeChainsOf } from "../../scripts/stack/bridge/bridge-chains.ts";
+import { headOf } from "../../scripts/stack/bridge/node-requests.ts";
 import { spokePoolOperatorAbi } from "../../scripts/stack/bridge/spoke-pool-abi.ts";
-import { worldOf } from "../../scripts/stack/bridge/world.ts";
-import { forward } from "../../scripts/stack/chains/anvil.ts";
+import { advanceTime } from "../../scripts/stack/chains/anvil.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { asLog } from "../../scripts/stack/relayer/as-log.ts";
 import { refund } from "../../scripts/stack/relayer/refund.ts";
@@ -75,7 +75,7 @@ describe("Across' SpokePool", () => {
     const { owner, call } = await deposit();
     await send(stack.one, call);
     const snapshot = await rpc(stack.two.url, "evm_snapshot");
-    await forward(stack.two.url, 4_000);
+    await advanceTime(stack.two.url, 4_000);
     await clearFaults(stack.hub.across);
     await expect.poll(() => held(stack.one, [owner, "USDC"]), PATIENCE).toBe(usd(5n));
     await rpc(stack.two.url, "evm_revert", snapshot);
@@ -118,7 +118,7 @@ describe("Across' SpokePool", () => {
     const { logs } = await send(stack.one, call);
     const eventName = "FundsDeposited";
     const [event] = parseEventLogs({ abi: spokePoolAbi(), eventName, logs: logs.map(asLog) });
-    const origin = worldOf([stack.one, stack.two]).get(31337);
+    const origin = bridgeChainsOf([stack.one, stack.two]).get(31337);
     if (event === undefined || origin === undefined) throw new Error("nothing was deposited");
     const transfer = { originChainId: 31337, relay: { ...event.args, originChainId: 31337n } };
     const first = await refund(transfer, origin);

@@ -1,6 +1,6 @@
 import { inject } from "vitest";
 import { z } from "zod";
-import { type Answer, type Send, send } from "../../scripts/smoke/request.ts";
+import { type HttpAnswer, type HttpRequest, sendRequest } from "../../scripts/smoke/http-request.ts";
 import { Deposit, TransferStatus } from "../../src/schemas/deposit.ts";
 import { Positions } from "../../src/schemas/position.ts";
 import { type BuildInput, BuiltDeposit, Quote } from "../../src/schemas/quote.ts";
@@ -18,8 +18,8 @@ export class Api {
     this.origin = origin;
   }
 
-  send(path: string, request?: Send): Promise<Answer> {
-    return send(`${this.origin}${path}`, request);
+  send(path: string, request?: HttpRequest): Promise<HttpAnswer> {
+    return sendRequest(`${this.origin}${path}`, request);
   }
 
   async build(body: BuildBody): Promise<BuiltDeposit> {
@@ -61,11 +61,11 @@ export class Api {
     return bodyOf(answer, { schema: z.array(Deposit) });
   }
 
-  report(trackingId: string, body: unknown): Promise<Answer> {
+  report(trackingId: string, body: unknown): Promise<HttpAnswer> {
     return this.send(`/v1/deposits/${trackingId}/tx`, { method: "PATCH", body });
   }
 
-  abandon(trackingId: string): Promise<Answer> {
+  abandon(trackingId: string): Promise<HttpAnswer> {
     return this.send(`/v1/deposits/${trackingId}/abandon`, { method: "PATCH" });
   }
 }

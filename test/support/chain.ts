@@ -10,9 +10,9 @@ import {
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { inject } from "vitest";
 import { stackTokenAbi, wrappedNativeAbi } from "#stand-ins/standard";
+import { awaitReceipt } from "../../scripts/stack/chains/await-receipt.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { TokenSymbol } from "../../scripts/stack/chains/plan.ts";
-import { receiptOf } from "../../scripts/stack/chains/receipt.ts";
 import type { StackChain, StackVault } from "../../scripts/stack/manifest.ts";
 import { createWallet, type Eip1193Provider } from "./wallet.ts";
 
@@ -112,7 +112,7 @@ export async function sendCall(
 
 /** The receipt of a transaction that must succeed. */
 export async function mined(chain: TestChain, hash: Hex) {
-  const receipt = await receiptOf(chain.client, hash);
+  const receipt = await awaitReceipt(chain.client, hash);
   if (receipt.status === "success") return receipt;
   const { gas } = await chain.client.getTransaction({ hash });
   throw new Error(`${hash} reverted after ${receipt.gasUsed} of ${gas} gas`);

@@ -2,8 +2,8 @@ import { type Address, concatHex, getAddress, type Hex, numberToHex, size, slice
 import { aggregatorCreationCode } from "../../src/chains/aggregator/artifact.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
 import type { ChainDefinition } from "../../src/chains/definitions.ts";
+import { completeClient } from "./complete-client.ts";
 import { testChain } from "./rpc-node.ts";
-import { withAsk } from "./with-ask.ts";
 
 /** What one contract call gives: data, the data it reverts with, or why it gives none. */
 export type ContractAnswer =
@@ -60,7 +60,7 @@ export function contractsClient(
 ): FakeClient {
   const calls: FakeClient["calls"] = [];
   const definition = world.definition ?? testChain;
-  return withAsk({
+  return completeClient({
     calls,
     definition,
     observe: () => undefined,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { z } from "zod";
-import { send } from "../../scripts/smoke/request.ts";
+import { sendRequest } from "../../scripts/smoke/http-request.ts";
 import { Child } from "../../scripts/stack/processes/child.ts";
 import { findPort } from "../../scripts/stack/processes/port.ts";
 import type { ListenInput } from "../../scripts/stack/worker/main.ts";
@@ -68,7 +68,7 @@ export async function startWorker(changes: WorkerChanges): Promise<SecondWorker>
 export async function variablesFor(api: string, changes: WorkerChanges): Promise<Record<string, string>> {
   const stack = inject("stack");
   const { username: user, password, pathname } = new URL(stack.database_url);
-  const listed = bodyOf(await send(`${stack.api}/v1/chains`), { schema: z.array(Chain) });
+  const listed = bodyOf(await sendRequest(`${stack.api}/v1/chains`), { schema: z.array(Chain) });
   const base = workerVariables({
     api,
     hub: { ...stack.emulators, rpc: { ...stack.emulators.rpc, ...changes.rpc } },

@@ -2,15 +2,15 @@ import type { Hex } from "viem";
 import { expect, test } from "vitest";
 import { depositRouterRuntimeCode } from "../../src/router/artifact.ts";
 import { isRouterDeployed } from "../../src/vaults/router-deployment.ts";
+import { completeClient } from "../support/complete-client.ts";
 import { testContext } from "../support/context.ts";
 import { contractsClient } from "../support/multicall.ts";
 import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../support/rpc-node.ts";
-import { withAsk } from "../support/with-ask.ts";
 
 /** A chain with this code at the Router's address. */
 function chainWith(code: Hex) {
   const reading = contractsClient(() => ({ ok: false, data: "0x" }));
-  const client = withAsk({ ...reading, request: async () => code });
+  const client = completeClient({ ...reading, request: async () => code });
   return testContext({ clients: [client] });
 }
 

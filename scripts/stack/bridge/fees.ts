@@ -1,4 +1,4 @@
-import { type Asset, termsOf } from "./assets.ts";
+import { type Asset, termsOf } from "./asset-terms.ts";
 
 /** 100 % in Across' fixed-point percentages. */
 export const PCT = 10n ** 18n;

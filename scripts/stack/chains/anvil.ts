@@ -68,7 +68,7 @@ function listening(child: ChildProcess): Promise<string> {
 }
 
 /** Moves the chain's clock forward by `seconds` and mines a block. */
-export async function forward(url: string, seconds: number): Promise<void> {
+export async function advanceTime(url: string, seconds: number): Promise<void> {
   await rpcBatch(url, [
     { method: "evm_increaseTime", params: [seconds] },
     { method: "evm_mine", params: [] },
@@ -76,7 +76,7 @@ export async function forward(url: string, seconds: number): Promise<void> {
 }
 
 /** Moves the chain's clock to shortly before now; it runs with the wall clock from there. */
-export async function catchUp(url: string): Promise<void> {
+export async function advanceToNow(url: string): Promise<void> {
   await rpc(url, "evm_setNextBlockTimestamp", Math.floor(Date.now() / 1000) - 10);
   await rpc(url, "evm_mine");
 }

@@ -25,7 +25,8 @@ import {
 } from "#stand-ins/lifi";
 import { stackTokenAbi, wrappedNativeAbi } from "#stand-ins/standard";
 import { depositRouterAddress } from "../../../src/router/address.ts";
-import { assetTerms } from "../bridge/assets.ts";
+import { assetTerms } from "../bridge/asset-terms.ts";
+import type { ChainScript } from "./chain-script.ts";
 import {
   type CircleContracts,
   deployMessaging,
@@ -35,7 +36,6 @@ import {
 } from "./messaging.ts";
 import { type ExecutorVersion, type TokenSymbol, tokenPlans } from "./plan.ts";
 import { publishedCode } from "./published-code.ts";
-import type { ChainScript } from "./script.ts";
 import { spokePoolDeployData, spokePoolProxyDeployData } from "./spoke-pool.ts";
 
 /** Whole tokens that the relayer and the exchange hold each; no test can exhaust them. */

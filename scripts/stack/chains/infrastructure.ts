@@ -4,9 +4,9 @@ import {
   depositRouterAddress,
   depositRouterCodeHash,
 } from "../../../src/router/address.ts";
+import type { ChainScript } from "./chain-script.ts";
 import { rpc } from "./json-rpc.ts";
 import { publishedCode } from "./published-code.ts";
-import type { ChainScript } from "./script.ts";
 
 /**
  * Multicall3's address on every chain where its presigned transaction was sent. The service's own reads do not use
@@ -22,7 +22,7 @@ export async function installMulticall3(url: string): Promise<Address> {
 }
 
 /** Deploys the DepositRouter through the CREATE2 factory, which every anvil includes. */
-export function deployRouter(script: ChainScript): Address {
+export function scriptRouterDeployment(script: ChainScript): Address {
   script.send("deploy DepositRouter", deployTransaction());
   return depositRouterAddress;
 }

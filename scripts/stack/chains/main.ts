@@ -2,8 +2,8 @@
 import type { Address } from "viem";
 import { serveParent } from "../processes/serve.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";
-import { type Deployment, deployChain } from "./deploy.ts";
-import { keepBeating } from "./heartbeat.ts";
+import { type DeployedChain, deployChain } from "./deploy-chain.ts";
+import { mineWhenIdle } from "./mine-when-idle.ts";
 import { chainPlans } from "./plan.ts";
 
 const anvils = new Map<number, Anvil>();
@@ -19,12 +19,12 @@ async function start(): Promise<{ chainId: number; url: string; pid: number }[]>
   );
 }
 
-async function deploy(accounts: readonly Address[]): Promise<Deployment[]> {
+async function deploy(accounts: readonly Address[]): Promise<DeployedChain[]> {
   return Promise.all(
     chainPlans.map(async (plan) => {
       const url = anvils.get(plan.chainId)?.url ?? "";
       const deployment = await deployChain(url, { plan, accounts });
-      hearts.push(keepBeating(url));
+      hearts.push(mineWhenIdle(url));
       return deployment;
     }),
   );

@@ -13,8 +13,8 @@ import {
   tokenMessagingCreationCode,
 } from "#stand-ins/lifi";
 import { stackTokenAbi } from "#stand-ins/standard";
+import type { ChainScript } from "./chain-script.ts";
 import type { TokenSymbol } from "./plan.ts";
-import type { ChainScript } from "./script.ts";
 
 /** A Stargate pool; `token` is the zero address for native money. */
 export interface PoolPlan {

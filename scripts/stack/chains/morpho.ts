@@ -8,8 +8,8 @@ import {
   parseAbiParameters,
   zeroAddress,
 } from "viem";
+import type { ChainScript } from "./chain-script.ts";
 import { publishedCode } from "./published-code.ts";
-import type { ChainScript } from "./script.ts";
 
 /** A Morpho Blue market's parameters. */
 export interface Market {

@@ -1,7 +1,8 @@
 import type { Address } from "viem";
-import type { FamilyAdapter, FamilyBuild } from "./families/families.ts";
-import { several } from "./several-plans.ts";
-import { btc, ether, usd, used } from "./used-vault.ts";
+import type { FamilyBuild } from "./families/families.ts";
+import { customFamilyVaults, erc4626Vaults } from "./family-vault-plans.ts";
+import { multiTokenVaults } from "./multi-token-plans.ts";
+import { btc, ether, usd, withHistory } from "./vault-history.ts";
 
 /** Contract of a vault: the real MetaMorpho, a thin subclass of a library's ERC-4626, or a family's stand-in. */
 export type VaultKind =
@@ -96,22 +97,40 @@ const morpho: VaultKind = { kind: "morpho" };
 const solmate: VaultKind = { kind: "solmate" };
 
 const honestOne: readonly VaultPlan[] = [
-  used({ name: "Local Prime USDC", symbol: "lpUSDC", token: "USDC", build: morpho }, [usd(250_000n), 512n]),
-  used({ name: "Local Prime WETH", symbol: "lpWETH", token: "WETH", build: morpho }, [ether(400n), 287n]),
-  used({ name: "Local Prime WBTC", symbol: "lpWBTC", token: "WBTC", build: morpho }, [btc(12n), 93n]),
-  used({ name: "Local Prime USDT", symbol: "lpUSDT", token: "USDT", build: morpho }, [usd(180_000n), 431n]),
-  used({ name: "Plain USDC", symbol: "pUSDC", token: "USDC", build: openZeppelin(0) }, [usd(90_000n), 731n]),
-  used({ name: "Plain WBTC", symbol: "pWBTC", token: "WBTC", build: openZeppelin(6) }, [btc(5n), 150n]),
-  used({ name: "Fine USDC", symbol: "fUSDC", token: "USDC", build: openZeppelin(12) }, [
+  withHistory({ name: "Local Prime USDC", symbol: "lpUSDC", token: "USDC", build: morpho }, [
+    usd(250_000n),
+    512n,
+  ]),
+  withHistory({ name: "Local Prime WETH", symbol: "lpWETH", token: "WETH", build: morpho }, [
+    ether(400n),
+    287n,
+  ]),
+  withHistory({ name: "Local Prime WBTC", symbol: "lpWBTC", token: "WBTC", build: morpho }, [btc(12n), 93n]),
+  withHistory({ name: "Local Prime USDT", symbol: "lpUSDT", token: "USDT", build: morpho }, [
+    usd(180_000n),
+    431n,
+  ]),
+  withHistory({ name: "Plain USDC", symbol: "pUSDC", token: "USDC", build: openZeppelin(0) }, [
+    usd(90_000n),
+    731n,
+  ]),
+  withHistory({ name: "Plain WBTC", symbol: "pWBTC", token: "WBTC", build: openZeppelin(6) }, [
+    btc(5n),
+    150n,
+  ]),
+  withHistory({ name: "Fine USDC", symbol: "fUSDC", token: "USDC", build: openZeppelin(12) }, [
     usd(40_000n),
     1_204n,
   ]),
-  used({ name: "Plain USDT", symbol: "pUSDT", token: "USDT", build: openZeppelin(6) }, [usd(60_000n), 377n]),
-  used({ name: "Solid WETH", symbol: "sWETH", token: "WETH", build: solmate }, [ether(75n), 618n]),
+  withHistory({ name: "Plain USDT", symbol: "pUSDT", token: "USDT", build: openZeppelin(6) }, [
+    usd(60_000n),
+    377n,
+  ]),
+  withHistory({ name: "Solid WETH", symbol: "sWETH", token: "WETH", build: solmate }, [ether(75n), 618n]),
 ];
 
 const refusingOne: readonly VaultPlan[] = [
-  used(
+  withHistory(
     {
       name: "Paused USDC",
       symbol: "xUSDC",
@@ -121,7 +140,7 @@ const refusingOne: readonly VaultPlan[] = [
     },
     [usd(1_000n), 100n],
   ),
-  used(
+  withHistory(
     {
       name: "Full USDC",
       symbol: "fullUSDC",
@@ -131,7 +150,7 @@ const refusingOne: readonly VaultPlan[] = [
     },
     [usd(5_000n), 0n],
   ),
-  used(
+  withHistory(
     {
       name: "Limited Prime USDC",
       symbol: "limUSDC",
@@ -141,7 +160,7 @@ const refusingOne: readonly VaultPlan[] = [
     },
     [usd(20_000n), 0n],
   ),
-  used(
+  withHistory(
     {
       name: "Minimum USDC",
       symbol: "minUSDC",
@@ -178,7 +197,7 @@ const refusingOne: readonly VaultPlan[] = [
     deposited: 0n,
     accrued: 0n,
   },
-  used(
+  withHistory(
     {
       name: "Toll FEE",
       symbol: "tFEE",
@@ -188,7 +207,7 @@ const refusingOne: readonly VaultPlan[] = [
     },
     [ether(1_000n), 0n],
   ),
-  used(
+  withHistory(
     {
       name: "Members USDC",
       symbol: "mUSDC",
@@ -198,7 +217,7 @@ const refusingOne: readonly VaultPlan[] = [
     },
     [usd(1_000n), 420n],
   ),
-  used(
+  withHistory(
     {
       name: "Suspended USDC",
       symbol: "susUSDC",
@@ -208,7 +227,7 @@ const refusingOne: readonly VaultPlan[] = [
     },
     [usd(1_000n), 300n],
   ),
-  used(
+  withHistory(
     {
       name: "Unlisted USDC",
       symbol: "unUSDC",
@@ -221,113 +240,23 @@ const refusingOne: readonly VaultPlan[] = [
 ];
 
 const honestTwo: readonly VaultPlan[] = [
-  used({ name: "Remote Prime USDC", symbol: "rpUSDC", token: "USDC", build: morpho }, [usd(320_000n), 466n]),
-  used({ name: "Remote Prime WETH", symbol: "rpWETH", token: "WETH", build: morpho }, [ether(150n), 312n]),
-  used({ name: "Remote USDC", symbol: "rUSDC", token: "USDC", build: openZeppelin(6) }, [usd(70_000n), 888n]),
-  used({ name: "Remote USDT", symbol: "rUSDT", token: "USDT", build: openZeppelin(0) }, [usd(30_000n), 205n]),
-  used({ name: "Remote WETH", symbol: "rWETH", token: "WETH", build: solmate }, [ether(20n), 145n]),
-];
-
-/** A vault of a family, with a deposit and some yield. */
-function familyVault(
-  adapter: FamilyAdapter,
-  vault: Pick<VaultPlan, "name" | "symbol" | "token"> & { used: readonly [bigint, bigint] },
-): VaultPlan {
-  const { used: past, ...named } = vault;
-  return used({ ...named, build: { kind: "family", adapter }, scenario: "family" }, past);
-}
-
-/** A vault of a family's variant with deposit requests only; its share price alone shows a history. */
-function laterVault(
-  adapter: Extract<FamilyBuild, { requests: true }>["adapter"],
-  named: Pick<VaultPlan, "name" | "symbol" | "token">,
-): VaultPlan {
-  return used({ ...named, build: { kind: "family", adapter, requests: true }, scenario: "requests" }, [
-    0n,
-    0n,
-  ]);
-}
-
-/** One vault of each family that implements ERC-4626. */
-const nearFamilies: readonly VaultPlan[] = [
-  familyVault("euler", { name: "Euler USDC", symbol: "eUSDC", token: "USDC", used: [usd(50_000n), 377n] }),
-  familyVault("euler_earn", {
-    name: "Earn USDC",
-    symbol: "eeUSDC",
-    token: "USDC",
-    used: [usd(20_000n), 290n],
-  }),
-  familyVault("yearn_v3", { name: "Yearn WETH", symbol: "yvWETH", token: "WETH", used: [ether(80n), 512n] }),
-  familyVault("aave_stata", {
-    name: "Static USDT",
-    symbol: "stataUSDT",
-    token: "USDT",
-    used: [usd(70_000n), 233n],
-  }),
-  familyVault("spark", { name: "Savings USDC", symbol: "sUSDC", token: "USDC", used: [usd(90_000n), 377n] }),
-  familyVault("gearbox", { name: "Pool WETH", symbol: "dWETH", token: "WETH", used: [ether(60n), 188n] }),
-  familyVault("fluid", { name: "Fluid USDC", symbol: "fluUSDC", token: "USDC", used: [usd(30_000n), 641n] }),
-  familyVault("silo", { name: "Silo USDC", symbol: "siUSDC", token: "USDC", used: [usd(10_000n), 902n] }),
-  familyVault("morpho_v2", {
-    name: "Prime USDC V2",
-    symbol: "p2USDC",
-    token: "USDC",
-    used: [usd(150_000n), 421n],
-  }),
-  familyVault("ipor", { name: "Plasma USDC", symbol: "plUSDC", token: "USDC", used: [usd(40_000n), 550n] }),
-  familyVault("mellow_lrt", {
-    name: "Simple WETH",
-    symbol: "lrWETH",
-    token: "WETH",
-    used: [ether(90n), 301n],
-  }),
-  familyVault("upshift", {
-    name: "Upshift USDC",
-    symbol: "upUSDC",
-    token: "USDC",
-    used: [usd(60_000n), 412n],
-  }),
-  familyVault("upshift_legacy", {
-    name: "Upshift WBTC",
-    symbol: "upWBTC",
-    token: "WBTC",
-    used: [btc(3n), 120n],
-  }),
-  familyVault("accountable", {
-    name: "Credit USDC",
-    symbol: "crUSDC",
-    token: "USDC",
-    used: [usd(45_000n), 1_010n],
-  }),
-];
-
-/**
- * One vault of each family with an interface of its own. Without an asset-denominated yield, its share price differs
- * from 1.
- */
-const farFamilies: readonly VaultPlan[] = [
-  familyVault("veda", { name: "Boring USDC", symbol: "bUSDC", token: "USDC", used: [usd(80_000n), 0n] }),
-  familyVault("midas", { name: "Midas USDC", symbol: "mTUSDC", token: "USDC", used: [usd(65_000n), 0n] }),
-  familyVault("mellow", { name: "Core WETH", symbol: "cWETH", token: "WETH", used: [0n, 0n] }),
-  familyVault("centrifuge", {
-    name: "Centrifuge USDC",
-    symbol: "ceUSDC",
-    token: "USDC",
-    used: [usd(55_000n), 0n],
-  }),
-  familyVault("lagoon", { name: "Lagoon USDC", symbol: "laUSDC", token: "USDC", used: [usd(35_000n), 377n] }),
-  {
-    ...familyVault("lagoon", {
-      name: "Lagoon Later USDC",
-      symbol: "llUSDC",
-      token: "USDC",
-      used: [usd(25_000n), 377n],
-    }),
-    scenario: "requests",
-  },
-  laterVault("centrifuge", { name: "Centrifuge Later USDC", symbol: "clUSDC", token: "USDC" }),
-  laterVault("mellow", { name: "Core Later WETH", symbol: "clWETH", token: "WETH" }),
-  laterVault("midas", { name: "Midas Later USDC", symbol: "mlUSDC", token: "USDC" }),
+  withHistory({ name: "Remote Prime USDC", symbol: "rpUSDC", token: "USDC", build: morpho }, [
+    usd(320_000n),
+    466n,
+  ]),
+  withHistory({ name: "Remote Prime WETH", symbol: "rpWETH", token: "WETH", build: morpho }, [
+    ether(150n),
+    312n,
+  ]),
+  withHistory({ name: "Remote USDC", symbol: "rUSDC", token: "USDC", build: openZeppelin(6) }, [
+    usd(70_000n),
+    888n,
+  ]),
+  withHistory({ name: "Remote USDT", symbol: "rUSDT", token: "USDT", build: openZeppelin(0) }, [
+    usd(30_000n),
+    205n,
+  ]),
+  withHistory({ name: "Remote WETH", symbol: "rWETH", token: "WETH", build: solmate }, [ether(20n), 145n]),
 ];
 
 /** The two local chains. */
@@ -339,7 +268,7 @@ export const chainPlans: readonly ChainPlan[] = [
     deployer: "0x1111111111111111111111111111111111111111",
     multicall3: true,
     executorVersion: "2.1.0",
-    vaults: [...honestOne, ...refusingOne, ...nearFamilies, ...farFamilies, ...several],
+    vaults: [...honestOne, ...refusingOne, ...erc4626Vaults, ...customFamilyVaults, ...multiTokenVaults],
   },
   {
     chainId: 31338,

@@ -1,5 +1,5 @@
 import { SeedRow } from "../../db/seed-row.ts";
-import type { DeployedVault, Deployment } from "./deploy.ts";
+import type { DeployedChain, DeployedVault } from "./deploy-chain.ts";
 import { familyOf } from "./families/families.ts";
 import { type Scenario, tokenPlan } from "./plan.ts";
 
@@ -9,11 +9,11 @@ const statuses: Partial<Record<Scenario, Pick<SeedRow, "status" | "statusReason"
 };
 
 /** Returns the registry rows of a local chain's vaults. */
-export function registryRows(deployment: Deployment): SeedRow[] {
+export function registryRows(deployment: DeployedChain): SeedRow[] {
   return deployment.vaults.map((vault) => registryRow(deployment, vault));
 }
 
-function registryRow(deployment: Deployment, vault: DeployedVault): SeedRow {
+function registryRow(deployment: DeployedChain, vault: DeployedVault): SeedRow {
   const { plan, address, row } = vault;
   const token = tokenPlan(plan.token);
   const taken = [plan.token, ...(plan.also ?? [])].map(tokenPlan);

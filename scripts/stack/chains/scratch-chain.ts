@@ -11,7 +11,7 @@ import {
 } from "viem";
 import { type CompiledContract, compile } from "../../contracts/compile.ts";
 import { runAnvil } from "./anvil.ts";
-import { receiptOf } from "./receipt.ts";
+import { awaitReceipt } from "./await-receipt.ts";
 
 const createNode = (url: string) =>
   createTestClient({ mode: "anvil", cacheTime: 0, transport: http(url, { timeout: 60_000 }) })
@@ -58,7 +58,7 @@ export async function send(
   const { from = chain.account, ...fields } = request;
   await chain.node.impersonateAccount({ address: from });
   const hash = await chain.node.sendTransaction({ account: from, chain: null, ...fields });
-  const receipt = await receiptOf(chain.node, hash);
+  const receipt = await awaitReceipt(chain.node, hash);
   if (receipt.status !== "success") throw new Error(`transaction ${hash} reverted`);
   return receipt;
 }

@@ -9,8 +9,8 @@ import {
   wrappedNativeAbi,
   wrappedNativeCreationCode,
 } from "#stand-ins/standard";
+import type { ChainScript } from "./chain-script.ts";
 import type { TokenPlan } from "./plan.ts";
-import type { ChainScript } from "./script.ts";
 
 /** Deploys a token of the plan and returns its address. */
 export function deployToken(script: ChainScript, token: TokenPlan): Address {
@@ -38,7 +38,7 @@ export function deployToken(script: ChainScript, token: TokenPlan): Address {
 }
 
 /** Mints `amount` of a token to the deployer and the token's funding to each of `accounts`. */
-export function fund(
+export function fundAccounts(
   script: ChainScript,
   input: { token: TokenPlan; address: Address; amount: bigint; accounts: readonly Address[] },
 ): void {

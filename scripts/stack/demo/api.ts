@@ -66,7 +66,7 @@ export const Position = z.object({
 export type Position = z.infer<typeof Position>;
 
 /** Requests the API and parses its response. Throws with the response's text when it does not match `schema`. */
-export async function ask<T>(
+export async function requestApi<T>(
   url: string,
   request: { schema: z.ZodType<T>; body?: Record<string, unknown> },
 ): Promise<T> {
@@ -94,6 +94,6 @@ export async function readPosition(
   { user, vault }: { user: string; vault: Vault },
 ): Promise<Position | null> {
   const url = `${api}/v1/positions/${user}?chain_id=${vault.chain_id}`;
-  const { positions } = await ask(url, { schema: z.object({ positions: z.array(Position) }) });
+  const { positions } = await requestApi(url, { schema: z.object({ positions: z.array(Position) }) });
   return positions.find(({ vault_id }) => vault_id === vault.vault_id) ?? null;
 }

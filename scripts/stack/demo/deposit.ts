@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { z } from "zod";
 import type { StackManifest } from "../manifest.ts";
-import { ask, Built, type Position, readPosition, Status, Vault } from "./api.ts";
+import { Built, type Position, readPosition, requestApi, Status, Vault } from "./api.ts";
 import { walletOn } from "./wallet.ts";
 
 /** Whole units of the asset to deposit. */
@@ -29,7 +29,7 @@ export async function demonstrateDeposit(manifest: StackManifest): Promise<Demon
   const user = wallet.address;
   const amount = WHOLE_UNITS * 10n ** BigInt(vault.asset.decimals);
   const before = await readPosition(api, { user, vault });
-  const built = await ask(`${api}/v1/quote/build`, {
+  const built = await requestApi(`${api}/v1/quote/build`, {
     schema: Built,
     body: {
       from_chain_id: vault.chain_id,
@@ -57,7 +57,7 @@ const isApproval = ({ approval }: Built, to: string): boolean =>
 
 /** Chooses a vault that accepts deposits through the Router in a dollar token of the account. */
 async function chooseVault(api: string, { chains }: StackManifest): Promise<Vault> {
-  const vaults = await ask(`${api}/v1/vaults?chain_id=${chains[0]?.chain_id}&limit=500`, {
+  const vaults = await requestApi(`${api}/v1/vaults?chain_id=${chains[0]?.chain_id}&limit=500`, {
     schema: z.array(Vault),
   });
   const usable = vaults.filter(
@@ -71,7 +71,7 @@ async function chooseVault(api: string, { chains }: StackManifest): Promise<Vaul
 async function awaitDone(url: string): Promise<Status> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
-    const status = await ask(url, { schema: Status });
+    const status = await requestApi(url, { schema: Status });
     const over = status.status === "DONE" || status.status === "FAILED" || status.status === "INVALID";
     if (over || Date.now() > deadline) return status;
     await new Promise((resolve) => setTimeout(resolve, 250));

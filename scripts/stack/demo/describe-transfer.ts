@@ -1,4 +1,4 @@
-import { formatAmount } from "./describe.ts";
+import { formatAmount } from "./describe-deposit.ts";
 import type { Transferred } from "./transfer.ts";
 
 /** Formats a cross-chain deposit as rows of label and text. */

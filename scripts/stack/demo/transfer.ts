@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { z } from "zod";
 import type { StackChain, StackManifest } from "../manifest.ts";
-import { ask, Built, type Position, readPosition, Status, Vault } from "./api.ts";
+import { Built, type Position, readPosition, requestApi, Status, Vault } from "./api.ts";
 import { walletOn } from "./wallet.ts";
 
 /** Whole dollars to deposit. */
@@ -48,7 +48,7 @@ export async function demonstrateTransfer(
     vault_id: vault.vault_id,
     user_address: wallet.address,
   };
-  const built = await ask(`${api}/v1/quote/build`, { schema: Built, body });
+  const built = await requestApi(`${api}/v1/quote/build`, { schema: Built, body });
   const startedAt = performance.now();
   const source = await sendAll(wallet, built.calls);
   const query = `tx_hash=${source}&from_chain_id=${from.chain_id}&to_chain_id=${vault.chain_id}`;
@@ -96,7 +96,7 @@ async function sendAll(wallet: ReturnType<typeof walletOn>, calls: Built["calls"
  * Chooses an active dollar vault: one that the user must call, or one for the Router that is not on the first chain.
  */
 async function chooseVault({ api, chains }: StackManifest, caller: boolean): Promise<Vault> {
-  const vaults = await ask(`${api}/v1/vaults?limit=500`, { schema: z.array(Vault) });
+  const vaults = await requestApi(`${api}/v1/vaults?limit=500`, { schema: z.array(Vault) });
   const usable = vaults.filter(
     ({ asset, paused, external_router }) => asset.symbol === "USDC" && !paused && external_router === caller,
   );
@@ -112,7 +112,7 @@ const isOver = ({ status }: Status): boolean => ["DONE", "FAILED", "INVALID"].in
 async function awaitStatus(url: string, reached: (status: Status) => boolean): Promise<Status> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
-    const status = await ask(url, { schema: Status });
+    const status = await requestApi(url, { schema: Status });
     if (reached(status) || isOver(status) || Date.now() > deadline) return status;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

@@ -8,7 +8,7 @@ import {
   type TransactionReceipt,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { receiptOf } from "../chains/receipt.ts";
+import { awaitReceipt } from "../chains/await-receipt.ts";
 import type { StackManifest } from "../manifest.ts";
 
 /** An account that signs and sends calls. */
@@ -38,7 +38,7 @@ export function walletOn(chainId: number, { chains, accounts }: StackManifest): 
     address: account.address,
     async send(call) {
       const hash = await wallet.sendTransaction(call);
-      const receipt = await receiptOf(client, hash);
+      const receipt = await awaitReceipt(client, hash);
       if (receipt.status !== "success") throw new Error(`transaction ${hash} reverted`);
       return receipt;
     },

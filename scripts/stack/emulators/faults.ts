@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { changeBy } from "./changes.ts";
 import type { Fault } from "./control.ts";
+import { driftTransform } from "./drift.ts";
 
 /** Response of an emulated service. */
 export interface EmulatorAnswer {
@@ -16,18 +16,23 @@ export type Delivery =
   | { kind: "hang"; resetAfterMs: number };
 
 /** Transforms a parsed JSON response for `drift` or `hostile`. */
-export type Spoil = (json: unknown) => unknown;
+export type TransformAnswer = (json: unknown) => unknown;
 
 const WEB_PAGE = `<!doctype html><html><head><title>Just a moment...</title></head>
 <body><h1>Checking your browser before you proceed</h1></body></html>`;
 
 /** Builds a service's error response in its own shape. */
-export type Refuse = (status: number, retryAfterSeconds: number) => EmulatorAnswer;
+export type FaultAnswer = (status: number, retryAfterSeconds: number) => EmulatorAnswer;
 
 /** Applies one fault. `produce` runs the service; error responses skip it. */
 export async function applyFault(
   fault: Fault,
-  service: { produce: () => Promise<EmulatorAnswer>; drift: Spoil; hostile: Spoil; refuse: Refuse },
+  service: {
+    produce: () => Promise<EmulatorAnswer>;
+    drift: TransformAnswer;
+    hostile: TransformAnswer;
+    refuse: FaultAnswer;
+  },
 ): Promise<Delivery> {
   if (fault.kind === "timeout") return { kind: "hang", resetAfterMs: fault.ms };
   if (fault.ms > 0) await sleep(fault.ms);
@@ -45,7 +50,10 @@ export async function applyFault(
       return { kind: "send", answer: { status: fault.status ?? 200, headers, body: WEB_PAGE } };
     }
     case "drift":
-      return { kind: "send", answer: spoil(answer, changeBy(fault.change ?? "names") ?? service.drift) };
+      return {
+        kind: "send",
+        answer: spoil(answer, driftTransform(fault.change ?? "names") ?? service.drift),
+      };
     case "hostile":
       return { kind: "send", answer: spoil(answer, service.hostile) };
   }
@@ -53,7 +61,7 @@ export async function applyFault(
 
 const half = (text: string): string => text.slice(0, Math.ceil(text.length / 2));
 
-function refused({ status = 500, retry_after: retryAfter = 1 }: Fault, refuse: Refuse): Delivery {
+function refused({ status = 500, retry_after: retryAfter = 1 }: Fault, refuse: FaultAnswer): Delivery {
   return { kind: "send", answer: refuse(status, retryAfter) };
 }
 
@@ -65,7 +73,7 @@ export function refuseStatus(status: number, retryAfterSeconds: number): Emulato
   return { status, headers, body: JSON.stringify({ error: message, message }) };
 }
 
-function spoil(answer: EmulatorAnswer, change: Spoil): EmulatorAnswer {
+function spoil(answer: EmulatorAnswer, change: TransformAnswer): EmulatorAnswer {
   try {
     return { ...answer, body: JSON.stringify(change(JSON.parse(answer.body))) };
   } catch {

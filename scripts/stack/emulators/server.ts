@@ -5,9 +5,9 @@ import {
   applyFault,
   type Delivery,
   type EmulatorAnswer,
-  type Refuse,
+  type FaultAnswer,
   refuseStatus,
-  type Spoil,
+  type TransformAnswer,
 } from "./faults.ts";
 
 /** A request to an emulated service. */
@@ -29,10 +29,10 @@ export interface Emulator {
   /** Largest request body in bytes, and the response to a larger one. */
   maxBodyBytes: number;
   tooLarge(bytes: number): EmulatorAnswer;
-  drift: Spoil;
-  hostile: Spoil;
+  drift: TransformAnswer;
+  hostile: TransformAnswer;
   /** Response to a `status` fault, for services with an error shape of their own. */
-  refuse?: Refuse;
+  refuse?: FaultAnswer;
   /** Notes that `/__control` shows for relayer modes that differ from the real bridge. */
   notes?: Partial<Readonly<Record<RelayerMode, string>>>;
 }

@@ -2,7 +2,7 @@
  * Process that runs the emulators: Neon, Upstash, LI.FI and Across with the bridge's relayer, and the fault layer in
  * front of each node.
  */
-import type { Deployment } from "../chains/deploy.ts";
+import type { DeployedChain } from "../chains/deploy-chain.ts";
 import type { Backend } from "../emulators/neon/backend.ts";
 import type { Credentials } from "../emulators/neon/credentials.ts";
 import { neonEmulator } from "../emulators/neon/endpoint.ts";
@@ -14,7 +14,7 @@ import { openRedis, type RedisBackend } from "../emulators/upstash/backend.ts";
 import { upstashEmulator } from "../emulators/upstash/endpoint.ts";
 import { serveParent } from "../processes/serve.ts";
 import { rpcEmulator } from "../rpc/endpoint.ts";
-import { Bridging } from "./bridging.ts";
+import { ProviderEmulators } from "./provider-emulators.ts";
 
 /** Input of the emulators' process. */
 export interface HubInput {
@@ -38,7 +38,7 @@ export interface HubAddresses {
 }
 
 const served: ServedEmulator[] = [];
-const bridging = new Bridging();
+const bridging = new ProviderEmulators();
 /** Resolves the node's URL of each fault layer, by chain id. */
 const connectNode = new Map<number, (url: string) => void>();
 let postgres: Promise<Backend> | null = null;
@@ -83,7 +83,7 @@ serveParent(
     },
     connect: async ({ chainId, url }: { chainId: number; url: string }) => connectNode.get(chainId)?.(url),
     /** Starts the bridge without waiting for it: requests to the providers wait. */
-    bridge: async (deployments: readonly Deployment[]) => {
+    bridge: async (deployments: readonly DeployedChain[]) => {
       bridging.open(deployments).catch((error: unknown) => console.error("bridge:", error));
     },
     save: async () => (await embedded)?.save(),

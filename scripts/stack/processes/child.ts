@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Answer } from "./serve.ts";
+import type { ChildAnswer } from "./serve.ts";
 
 /** Milliseconds that a child gets to end its own children before it is killed. */
 const PATIENCE_MS = 4_000;
@@ -33,7 +33,7 @@ export class Child {
       env: { ...process.env, NODE_OPTIONS: "", WRANGLER_SEND_METRICS: "false" },
     });
     closeSync(log);
-    this.#process.on("message", (answer: Answer) => this.#settle(answer));
+    this.#process.on("message", (answer: ChildAnswer) => this.#settle(answer));
     this.#ended = new Promise((resolve) => {
       this.#process.once("exit", () => {
         const problem = new Error(`the ${name} process ended unexpectedly${this.#lastWords()}`);
@@ -74,7 +74,7 @@ export class Child {
     clearTimeout(impatient);
   }
 
-  #settle(answer: Answer): void {
+  #settle(answer: ChildAnswer): void {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     if ("problem" in answer) waiting?.reject(new Error(answer.problem));

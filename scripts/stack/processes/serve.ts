@@ -1,11 +1,11 @@
 /** A request of the parent. */
-interface Ask {
+interface ParentRequest {
   id: number;
   name: string;
   input: unknown;
 }
 /** A response to the parent. */
-export type Answer = { id: number; output: unknown } | { id: number; problem: string };
+export type ChildAnswer = { id: number; output: unknown } | { id: number; problem: string };
 
 /** Handlers by request name; the input is the parent's. */
 export type Handlers = Record<string, (input: never) => Promise<unknown>>;
@@ -15,7 +15,7 @@ export type Handlers = Record<string, (input: never) => Promise<unknown>>;
  * terminal's signals, which the parent handles.
  */
 export function serveParent(handlers: Handlers, close: () => Promise<void>): void {
-  process.on("message", (ask: Ask) => {
+  process.on("message", (ask: ParentRequest) => {
     void answer(handlers, ask).then((reply) => {
       if (process.connected) process.send?.(reply);
     });
@@ -33,7 +33,7 @@ export function serveParent(handlers: Handlers, close: () => Promise<void>): voi
   process.on("SIGINT", () => undefined);
 }
 
-async function answer(handlers: Handlers, { id, name, input }: Ask): Promise<Answer> {
+async function answer(handlers: Handlers, { id, name, input }: ParentRequest): Promise<ChildAnswer> {
   try {
     const handler = handlers[name];
     if (handler === undefined) throw new Error(`nothing answers ${name}`);

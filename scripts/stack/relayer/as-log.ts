@@ -1,5 +1,5 @@
 import type { parseEventLogs } from "viem";
-import type { NodeLog } from "../bridge/node.ts";
+import type { NodeLog } from "../bridge/node-requests.ts";
 
 type ParsedLog = Parameters<typeof parseEventLogs>[0]["logs"][number];
 

@@ -1,12 +1,12 @@
 import { encodeFunctionData, type Hex, pad } from "viem";
 import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
-import type { BridgeChain } from "../bridge/world.ts";
+import type { BridgeChain } from "../bridge/bridge-chains.ts";
 import type { Relayer } from "../emulators/control.ts";
-import { shortfall } from "./decide.ts";
-import { type Filled, makesCalls, outcomeOf } from "./outcome.ts";
-import { send } from "./send.ts";
+import { deliverWithFailingDeposit } from "./failing-delivery.ts";
+import { type Filled, makesCalls, outcomeOf } from "./fill-outcome.ts";
+import { shortfall } from "./next-action.ts";
+import { sendFromRelayer } from "./send-transaction.ts";
 import { encodeShortFill } from "./short-fill.ts";
-import { spoilDelivery } from "./spoil.ts";
 import type { Transfer } from "./transfer.ts";
 
 /** Fills a transfer according to the settings. Throws when the fill reverts. */
@@ -21,8 +21,12 @@ export async function fill(
       : await encodeShortFill(transfer, { destination, missing });
   const spoilt = relayer.mode === "fail_destination" && makesCalls(transfer, destination);
   const receipt = spoilt
-    ? await spoilDelivery(transfer, { destination, target: destination.contracts.spokePool, data })
-    : await send(destination, { to: destination.contracts.spokePool, data });
+    ? await deliverWithFailingDeposit(transfer, {
+        destination,
+        target: destination.contracts.spokePool,
+        data,
+      })
+    : await sendFromRelayer(destination, { to: destination.contracts.spokePool, data });
   return outcomeOf(receipt, { transfer, destination });
 }
 

@@ -32,7 +32,7 @@ export class Ledger {
 
   /** Returns the Across transfers of one source transaction, in log order. */
   ofDeposit(depositTx: Hex): Transfer[] {
-    const own = this.all().filter(({ carried }) => carried === null);
+    const own = this.all().filter(({ messaging }) => messaging === null);
     return own.filter((transfer) => transfer.depositTx === depositTx.toLowerCase());
   }
 

@@ -8,11 +8,11 @@ import {
   parseEventLogs,
   zeroHash,
 } from "viem";
-import { logsOf } from "../bridge/node.ts";
+import type { BridgeChain } from "../bridge/bridge-chains.ts";
+import { logsOf } from "../bridge/node-requests.ts";
 import { spokePoolOperatorAbi } from "../bridge/spoke-pool-abi.ts";
-import type { BridgeChain } from "../bridge/world.ts";
 import { asLog } from "./as-log.ts";
-import { send } from "./send.ts";
+import { sendFromRelayer } from "./send-transaction.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 
 const abi = spokePoolOperatorAbi;
@@ -31,7 +31,7 @@ export async function refund(transfer: Refundable, origin: BridgeChain): Promise
   const rootBundleId = await publish(keccak256(encodeAbiParameters([LEAF], [leaf])), origin);
   const functionName = "executeRelayerRefundLeaf";
   const data = encodeFunctionData({ abi, functionName, args: [rootBundleId, leaf, []] });
-  const receipt = await send(origin, { to: origin.contracts.spokePool, data });
+  const receipt = await sendFromRelayer(origin, { to: origin.contracts.spokePool, data });
   return { refundTx: receipt.transactionHash };
 }
 
@@ -60,7 +60,7 @@ async function findRefund(transfer: Refundable, { url, contracts }: BridgeChain)
 /** Publishes a bundle with this single leaf and returns its number. */
 async function publish(root: Hex, origin: BridgeChain): Promise<number> {
   const data = encodeFunctionData({ abi, functionName: "relayRootBundle", args: [root, zeroHash] });
-  const { logs } = await send(origin, { to: origin.contracts.spokePool, data });
+  const { logs } = await sendFromRelayer(origin, { to: origin.contracts.spokePool, data });
   const [published] = parseEventLogs({ abi, eventName: "RelayedRootBundle", logs: logs.map(asLog) });
   if (published === undefined) throw new Error("the SpokePool announced no bundle");
   return published.args.rootBundleId;

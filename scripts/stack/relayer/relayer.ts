@@ -1,14 +1,14 @@
 import { pad } from "viem";
-import type { World } from "../bridge/world.ts";
+import type { BridgeChains } from "../bridge/bridge-chains.ts";
 import type { Relayer as Settings } from "../emulators/control.ts";
-import { decide } from "./decide.ts";
-import { deliverCarried, outputTokenOf, payBack } from "./deliver-carried.ts";
+import { deliverMessaging, outputTokenOf, refundMessaging } from "./deliver-messaging.ts";
+import { DepositWatcher } from "./deposit-watcher.ts";
 import { fill } from "./fill.ts";
-import { findFill } from "./foreign-fill.ts";
+import { findFill } from "./find-fill.ts";
 import { Ledger } from "./ledger.ts";
+import { nextAction } from "./next-action.ts";
 import { refund } from "./refund.ts";
 import type { Transfer } from "./transfer.ts";
-import { Watcher } from "./watch.ts";
 
 const PAUSE_MS = 100;
 /** Milliseconds before a failed fill or refund is retried. */
@@ -22,24 +22,26 @@ export type SettingsOf = (service: "lifi" | "across") => Settings;
  */
 export class BridgeRelayer {
   readonly ledger = new Ledger();
-  readonly #world: World;
+  readonly #bridgeChains: BridgeChains;
   readonly #settingsOf: SettingsOf;
-  readonly #watchers: ReadonlyMap<number, Watcher>;
+  readonly #watchers: ReadonlyMap<number, DepositWatcher>;
   readonly #times = new Map<number, number>();
   /** Relay hashes that are being processed or wait for a retry. */
   readonly #busy = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
 
-  constructor(world: World, settingsOf: SettingsOf) {
-    this.#world = world;
+  constructor(bridgeChains: BridgeChains, settingsOf: SettingsOf) {
+    this.#bridgeChains = bridgeChains;
     this.#settingsOf = settingsOf;
-    this.#watchers = new Map([...world].map(([id, chain]) => [id, new Watcher(chain, this.ledger)]));
+    this.#watchers = new Map(
+      [...bridgeChains].map(([id, chain]) => [id, new DepositWatcher(chain, this.ledger)]),
+    );
   }
 
   start(): void {
     const round = async () => {
-      await this.look().catch((error: unknown) => console.error("relayer:", error));
+      await this.poll().catch((error: unknown) => console.error("relayer:", error));
       if (!this.#closed) this.#timer = setTimeout(round, PAUSE_MS);
     };
     void round();
@@ -51,9 +53,9 @@ export class BridgeRelayer {
   }
 
   /** Reads new deposits of both chains and starts the due actions. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const looks = [...this.#watchers].map(async ([chainId, watcher]) => {
-      this.#times.set(chainId, await watcher.look());
+      this.#times.set(chainId, await watcher.poll());
     });
     await Promise.all(looks);
     for (const transfer of this.ledger.open()) {
@@ -64,7 +66,7 @@ export class BridgeRelayer {
   async #act(transfer: Transfer): Promise<void> {
     const relayer = this.#settingsOf(transfer.lifi === null ? "across" : "lifi");
     const destinationTime = this.#times.get(transfer.destinationChainId) ?? 0;
-    const step = decide(transfer, { relayer, now: Date.now(), destinationTime });
+    const step = nextAction(transfer, { relayer, now: Date.now(), destinationTime });
     if (step === "wait") return;
     this.#busy.add(transfer.relayHash);
     try {
@@ -79,14 +81,14 @@ export class BridgeRelayer {
   }
 
   async #fill(transfer: Transfer, relayer: Settings): Promise<void> {
-    const destination = this.#world.get(transfer.destinationChainId);
-    const origin = this.#world.get(transfer.originChainId);
+    const destination = this.#bridgeChains.get(transfer.destinationChainId);
+    const origin = this.#bridgeChains.get(transfer.originChainId);
     if (destination === undefined || origin === undefined)
       throw new Error(`chain ${transfer.destinationChainId} is not bridged`);
-    const { carried } = transfer;
-    if (carried !== null) {
-      transfer.relay.outputToken = pad(outputTokenOf(carried, { origin, destination }));
-      const delivered = await deliverCarried({ ...transfer, carried }, { origin, destination, relayer });
+    const { messaging } = transfer;
+    if (messaging !== null) {
+      transfer.relay.outputToken = pad(outputTokenOf(messaging, { origin, destination }));
+      const delivered = await deliverMessaging({ ...transfer, messaging }, { origin, destination, relayer });
       Object.assign(transfer, delivered, { state: "filled" });
       return;
     }
@@ -96,12 +98,12 @@ export class BridgeRelayer {
 
   /** Checks first for a fill by another relayer, so that a transfer is not paid twice. */
   async #refund(transfer: Transfer): Promise<void> {
-    const origin = this.#world.get(transfer.originChainId);
-    if (transfer.carried !== null && origin !== undefined) {
-      Object.assign(transfer, await payBack(transfer, origin), { state: "refunded" });
+    const origin = this.#bridgeChains.get(transfer.originChainId);
+    if (transfer.messaging !== null && origin !== undefined) {
+      Object.assign(transfer, await refundMessaging(transfer, origin), { state: "refunded" });
       return;
     }
-    const destination = this.#world.get(transfer.destinationChainId);
+    const destination = this.#bridgeChains.get(transfer.destinationChainId);
     const found = destination === undefined ? null : await findFill(transfer, destination);
     if (found !== null) Object.assign(transfer, found, { state: "filled" });
     else if (origin !== undefined)

@@ -1,6 +1,6 @@
 import { concatHex, encodeFunctionData, type Hex, numberToHex, pad } from "viem";
+import type { BridgeChain } from "../bridge/bridge-chains.ts";
 import { spokePoolOperatorAbi } from "../bridge/spoke-pool-abi.ts";
-import type { BridgeChain } from "../bridge/world.ts";
 import { rpc } from "../chains/json-rpc.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 

@@ -28,7 +28,7 @@ export interface LifiStart {
 }
 
 /** A transfer over Stargate (a pool's payment) or CCTP (a message). */
-export type Carried =
+export type MessagingTransfer =
   | { kind: "stargate"; pool: Address; bus: boolean; ticketId: bigint }
   | { kind: "circle"; transmitter: Address; message: Hex };
 
@@ -43,7 +43,7 @@ export interface Transfer {
   /** Its key; for other bridges than Across, the id that the bridge assigned. */
   relayHash: Hex;
   /** Data of a transfer over Stargate or CCTP; null for Across. */
-  carried: Carried | null;
+  messaging: MessagingTransfer | null;
   depositTx: Hex;
   depositBlock: bigint;
   quoteTimestamp: number;

@@ -13,7 +13,7 @@ export function rpcEmulator(chainId: number, upstream: Promise<string>): Emulato
     maxBodyBytes: LIMIT,
     tooLarge: () => ({ status: 413, body: JSON.stringify({ error: "request entity too large" }) }),
     drift: renameFields,
-    hostile: lie,
+    hostile: falsifyRpc,
   };
 }
 
@@ -40,8 +40,8 @@ function forward(agent: Agent, url: string, { method, headers, body }: EmulatorR
 }
 
 /** Falsifies a response: every address becomes the attacker's and every other number is doubled. */
-function lie(json: unknown): unknown {
-  if (Array.isArray(json)) return json.map(lie);
+function falsifyRpc(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(falsifyRpc);
   if (json === null || typeof json !== "object" || !("result" in json)) return json;
   return { ...json, result: lieAbout(json.result) };
 }
@@ -57,11 +57,11 @@ function lieInHex(text: string): string {
   if (!/^0x[0-9a-fA-F]+$/.test(text)) return text;
   if (text.length === 42) return ATTACKER;
   if (text.length < 42) return `0x${(BigInt(text) * 2n).toString(16)}`;
-  return text.replace(/^0x.*/, (hex) => `0x${hex.slice(2).replace(/[0-9a-fA-F]{64}/g, lieInWord)}`);
+  return text.replace(/^0x.*/, (hex) => `0x${hex.slice(2).replace(/[0-9a-fA-F]{64}/g, falsifyWord)}`);
 }
 
 /** Treats a word between 2^96 and 2^160 as an address; leaves small words, offsets and lengths, unchanged. */
-function lieInWord(word: string): string {
+function falsifyWord(word: string): string {
   const value = BigInt(`0x${word}`);
   if (value <= 0xffffn || value >= 1n << 255n) return word;
   const lied = value >= 1n << 96n && value < 1n << 160n ? BigInt(ATTACKER) : value * 2n;

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { copyAssets } from "../../copy-assets.ts";
+import { writeStaticAssets } from "../../static-assets.ts";
 import { findCached, keepCached } from "./bundle-cache.ts";
 
 const require = createRequire(import.meta.url);
@@ -25,7 +25,7 @@ export async function bundleWorker(configFile: string): Promise<Bundle> {
     const cached = await findCached(dirname(configFile));
     if (cached.found) {
       await cp(cached.folder, folder, { recursive: true });
-      copyAssets();
+      writeStaticAssets();
     } else {
       await build(configFile, folder);
       await keepCached(cached, folder);

@@ -28,12 +28,12 @@ serveParent(
     /** Replaces a Worker that is already running. */
     listen: async (input: ListenInput) => {
       if (bundle === null) throw new Error("nothing was built");
-      const { runWorker } = await import("./runtime.ts");
+      const { runBuiltWorker } = await import("./runtime.ts");
       await runtime?.dispose();
-      runtime = await runWorker({ assets: "beside", ...input, folder: (await bundle).folder });
+      runtime = await runBuiltWorker({ assets: "beside", ...input, folder: (await bundle).folder });
       if (input.cronEveryMs === null) return;
-      const { startTicker } = await import("./ticker.ts");
-      ticker = startTicker(input.configFile, [input.port, input.cronEveryMs]);
+      const { startCronTicker } = await import("./cron-ticker.ts");
+      ticker = startCronTicker(input.configFile, [input.port, input.cronEveryMs]);
     },
   },
   async () => {

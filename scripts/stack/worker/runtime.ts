@@ -20,7 +20,7 @@ const moduleTypes: Readonly<Record<string, string>> = {
  * trigger. `assets` selects Miniflare's router of static assets in front of the Worker, or a Worker of assets beside
  * it.
  */
-export async function runWorker(input: {
+export async function runBuiltWorker(input: {
   configFile: string;
   folder: string;
   port: number;

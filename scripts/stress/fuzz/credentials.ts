@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { send } from "../../smoke/request.ts";
+import { sendRequest } from "../../smoke/http-request.ts";
 import type { StackManifest } from "../../stack/manifest.ts";
 
 const Nonce = z.object({ nonce: z.string(), message: z.string() });
@@ -12,7 +12,7 @@ export async function credentialsOf(stack: StackManifest): Promise<Record<string
   const account = privateKeyToAccount(generatePrivateKey());
   const admin = { authorization: `Bearer ${stack.admin_token}` };
   const post = async <S extends z.ZodType>(path: string, schema: S, body: unknown, headers = {}) => {
-    const answer = await send(`${stack.api}${path}`, { method: "POST", body, headers });
+    const answer = await sendRequest(`${stack.api}${path}`, { method: "POST", body, headers });
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
     return schema.parse(answer.json);
   };

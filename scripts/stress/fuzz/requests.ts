@@ -15,7 +15,7 @@ export type FuzzBody =
   | { kind: "raw"; text: string; type: string | null };
 
 /** Values that exist on the deployment. */
-export interface Known {
+export interface KnownValues {
   /** Values by member or parameter name. */
   values: Readonly<Record<string, readonly unknown[]>>;
   /** Complete valid bodies by operation. */
@@ -25,7 +25,7 @@ export interface Known {
 const JSON_TYPE = "application/json";
 
 /** Generates an operation's requests: mostly valid, with parts sometimes absent, repeated or arbitrary. */
-export function requestsFor(operation: ApiOperation, known: Known): fc.Arbitrary<FuzzRequest> {
+export function requestsFor(operation: ApiOperation, known: KnownValues): fc.Arbitrary<FuzzRequest> {
   const parameters = operation.parameters.map((parameter) => {
     const value = sensible(parameter.name, { known, otherwise: allowed(parameter.schema) });
     const values = { path: pathValue, query: queryValues, header: headerValue }[parameter.in];
@@ -39,7 +39,7 @@ export function requestsFor(operation: ApiOperation, known: Known): fc.Arbitrary
 
 function sensible(
   name: string,
-  { known, otherwise }: { known: Known; otherwise: fc.Arbitrary<unknown> },
+  { known, otherwise }: { known: KnownValues; otherwise: fc.Arbitrary<unknown> },
 ): fc.Arbitrary<unknown> {
   const values = known.values[name];
   if (values === undefined) return otherwise;
@@ -73,7 +73,7 @@ function headerValue(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string
 
 type Members = Record<string, fc.Arbitrary<unknown>>;
 
-function bodies(operation: ApiOperation, known: Known): fc.Arbitrary<FuzzBody> {
+function bodies(operation: ApiOperation, known: KnownValues): fc.Arbitrary<FuzzBody> {
   const { properties = {}, required = [] } = operation.body ?? {};
   const members: Members = Object.fromEntries(
     Object.entries(properties).map(([name, item]) => {

@@ -9,8 +9,8 @@ import {
   type SimulationInput,
 } from "../../../src/chains/simulator/run-simulation.ts";
 import { failure } from "../../../src/errors.ts";
+import { completeClient } from "../../support/complete-client.ts";
 import { testChain } from "../../support/rpc-node.ts";
-import { withAsk } from "../../support/with-ask.ts";
 
 const USER: Address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const TOKEN: Address = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
@@ -39,7 +39,7 @@ interface ClientUnderTest extends ChainClient {
 function clientSaying(answers: Readonly<Record<string, Answer>>): ClientUnderTest {
   const sent: ClientUnderTest["asked"] = [];
   const observed: unknown[] = [];
-  return withAsk({
+  return completeClient({
     asked: sent,
     observed,
     definition: testChain,

@@ -15,7 +15,7 @@ import {
   midasTokenAbi,
 } from "#stand-ins/midas";
 import { stackTokenAbi } from "#stand-ins/standard";
-import { catchUp } from "../../../scripts/stack/chains/anvil.ts";
+import { advanceToNow } from "../../../scripts/stack/chains/anvil.ts";
 import type { Family, Placed, State } from "../../support/conformance/vaults/family.ts";
 import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-in.ts";
 import { set } from "../../support/conformance/vaults/standard.ts";
@@ -195,7 +195,7 @@ const limits: readonly State[] = [
   {
     name: "a deposit above the rest of the daily limit",
     enter: async (placed, user) => {
-      await catchUp(placed.world.url);
+      await advanceToNow(placed.world.url);
       await onDeposits(placed, "setInstantDailyLimit", 286_375_920_231_106_141_086n);
       await depositOnce(placed, user);
     },
@@ -206,7 +206,7 @@ const limits: readonly State[] = [
   {
     name: "a deposit of exactly the rest of the daily limit",
     enter: async (placed, user) => {
-      await catchUp(placed.world.url);
+      await advanceToNow(placed.world.url);
       await onDeposits(placed, "setInstantDailyLimit", 286_375_920_231_106_141_086n);
       await depositOnce(placed, user);
     },

@@ -1,6 +1,6 @@
 import { type Address, parseAbi } from "viem";
 import { vaultV2Abi, vaultV2CreationCode } from "#stand-ins/morpho-v2";
-import { forward } from "../../../scripts/stack/chains/anvil.ts";
+import { advanceTime } from "../../../scripts/stack/chains/anvil.ts";
 import {
   accrue,
   createMarket,
@@ -34,7 +34,7 @@ function deployReal(world: World, asset: Token): Promise<StandIn> {
     const cap = whole(asset, 127_310n);
     const vault = deployMetaMorpho(script, { morpho, market, name: "A vault", symbol: "V", cap });
     await script.flush();
-    await forward(world.url, TIMELOCK + 1);
+    await advanceTime(world.url, TIMELOCK + 1);
     openMetaMorpho(script, vault, market);
     fund(script, { token: asset, spender: vault, amount: whole(asset, 107_310n) });
     script.send("deposit", { to: vault, data: firstDeposit(script, asset) });

@@ -13,7 +13,7 @@ import {
   vedaVaultAbi,
   vedaVaultCreationCode,
 } from "#stand-ins/veda";
-import type { ChainScript } from "../../../scripts/stack/chains/script.ts";
+import type { ChainScript } from "../../../scripts/stack/chains/chain-script.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, Placed, StandIn, State } from "../../support/conformance/vaults/family.ts";
 import { set } from "../../support/conformance/vaults/standard.ts";

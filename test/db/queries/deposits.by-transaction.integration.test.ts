@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../../../src/db/queries/deposits.ts";
 import { deposits } from "../../../src/db/schema/deposits.ts";
 import { row } from "../../support/deposits/fixtures.ts";
@@ -11,10 +11,10 @@ const REF: Hex = `0x${"33".repeat(32)}`;
 /** What one question gives at most, and how many rows crowd each test. */
 const MOST = 20;
 const CROWD = 25;
-let causeway: Deployment;
+let causeway: TestDeployment;
 
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
 beforeEach(() => causeway.db.delete(deposits));

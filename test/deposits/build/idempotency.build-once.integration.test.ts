@@ -1,6 +1,6 @@
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { Context } from "../../../src/context.ts";
 import { answerKey, claimKey } from "../../../src/db/queries/idempotency.ts";
 import { idempotency } from "../../../src/db/schema/deposits.ts";
@@ -22,10 +22,10 @@ const asked = (change: Record<string, unknown> = {}): BuildInput =>
     ...{ from_chain_id: 31337, from_token: USDC, from_amount: "1000000" },
     ...{ vault_id: `31337:${VAULT}`, user_address: USER, ...change },
   });
-let causeway: Deployment;
+let causeway: TestDeployment;
 
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
 beforeEach(() => causeway.db.delete(idempotency));

@@ -1,6 +1,6 @@
 import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { claimKey, deleteKeysBefore } from "../../../src/db/queries/idempotency.ts";
 import { idempotency } from "../../../src/db/schema/deposits.ts";
 import { deleteExpiredAnswers } from "../../../src/deposits/build/idempotency.ts";
@@ -8,10 +8,10 @@ import { deleteOldAnswersJob } from "../../../src/jobs.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse("2026-06-15T12:00:00Z");
-let causeway: Deployment;
+let causeway: TestDeployment;
 
 beforeAll(async () => {
-  causeway = await startDeployment();
+  causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
 beforeEach(() => causeway.db.delete(idempotency));

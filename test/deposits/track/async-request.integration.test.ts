@@ -14,8 +14,8 @@ import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-
 import { set } from "../../support/conformance/vaults/standard.ts";
 import { place } from "../../support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
-import { sign } from "../../support/flow.ts";
 import { call, read } from "../../support/partners/wallet.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ interface Requested {
 async function request(placed: Placed): Promise<Requested> {
   const user = await world.user(placed.asset, amount);
   const built = await build({ placed, user: user.address, amount });
-  const hash = await sign(world, { user, built, style: "calls" });
+  const hash = await signDeposit(world, { user, built, style: "calls" });
   await report({ placed, user, built }, { tx_hash: hash, step: "source" });
   return { placed, user, built };
 }
@@ -64,7 +64,7 @@ const REQUESTED = ["requested", "PENDING", "WAIT_VAULT_SETTLEMENT"];
 const CLAIMABLE = ["claimable", "PENDING", "WAIT_CLAIM_TRANSACTION"];
 
 const send = (user: TestUser, next: NextStep) =>
-  sign(world, { user, built: { ...next, approval: null }, style: "calls" });
+  signDeposit(world, { user, built: { ...next, approval: null }, style: "calls" });
 
 describe("trackDeposit() of a request to a Mellow queue", () => {
   let placed: Placed;

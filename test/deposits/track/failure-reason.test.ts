@@ -7,10 +7,10 @@ import { failureReason, reasonOf } from "../../../src/deposits/track/failure-rea
 import { failure } from "../../../src/errors.ts";
 import { depositRouterAddress } from "../../../src/router/address.ts";
 import { depositRouterAbi } from "../../../src/router/artifact.ts";
+import { completeClient } from "../../support/complete-client.ts";
 import { OTHER, USER } from "../../support/deposits/fixtures.ts";
 import { receiptOf } from "../../support/deposits/logs.ts";
 import { testChain } from "../../support/rpc-node.ts";
-import { withAsk } from "../../support/with-ask.ts";
 
 const abi = parseAbi([
   "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
@@ -69,7 +69,7 @@ describe("failureReason()", () => {
     asked = [];
   });
   const clientThat = (request: () => Promise<unknown>): ChainClient =>
-    withAsk({
+    completeClient({
       definition: testChain,
       observe: () => undefined,
       request: (method: string, params: readonly unknown[]) => {

@@ -13,8 +13,8 @@ import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-
 import { set } from "../../support/conformance/vaults/standard.ts";
 import { place } from "../../support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
-import { sign } from "../../support/flow.ts";
 import { call, read } from "../../support/partners/wallet.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const amount = sampleAmount(DECIMALS);
 /** A request that was built, sent and told to the API; its tracking id. */
 async function request(placed: Placed, user: TestUser): Promise<string> {
   const built = await build({ placed, user: user.address, amount });
-  const hash = await sign(world, { user, built, style: "calls" });
+  const hash = await signDeposit(world, { user, built, style: "calls" });
   const body = { tx_hash: hash, step: "source" };
   await call(world.fresh(), ["PATCH", `/v1/deposits/${built.tracking_id}/tx`], { body });
   return built.tracking_id;
@@ -46,7 +46,7 @@ async function pendingOf(user: TestUser): Promise<Positions["pending"]> {
 
 function claim(user: TestUser, next: NextStep | null): Promise<Hex> {
   if (next === null) throw new Error("there is nothing to claim");
-  return sign(world, { user, built: { ...next, approval: null }, style: "calls" });
+  return signDeposit(world, { user, built: { ...next, approval: null }, style: "calls" });
 }
 
 const sharesOf = ({ shareToken }: Placed, { address: owner }: TestUser) =>

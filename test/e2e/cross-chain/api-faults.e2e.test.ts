@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Answer } from "../../../scripts/smoke/request.ts";
+import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
 import { Api } from "../../support/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
@@ -36,7 +36,7 @@ interface Plan {
   faults: readonly FaultInput[];
 }
 interface Built {
-  answer: Answer;
+  answer: HttpAnswer;
   ms: number;
   traveller: Traveller;
 }

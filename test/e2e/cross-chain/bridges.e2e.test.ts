@@ -8,7 +8,7 @@ import { programContext } from "../../support/e2e/cross-chain.ts";
 import { PATIENCE } from "../../support/e2e/transfer.ts";
 import { expectPromised, finish, relayer, settled, start, until, type Way } from "../../support/e2e/trip.ts";
 import { emulators, withFaults } from "../../support/faults.ts";
-import { inTurns } from "../../support/in-turns.ts";
+import { mapConcurrently } from "../../support/map-concurrently.ts";
 
 const api = new Api();
 const two = chainOf(chainIds.two);
@@ -45,7 +45,7 @@ describe("every bridge delivers into the vault and is tracked without a report",
       const trip = await start(way);
       expectPromised(trip, await finish(trip));
     };
-    await inTurns(ways, { atOnce: 6, work });
+    await mapConcurrently(ways, { atOnce: 6, work });
   });
 });
 
@@ -60,7 +60,7 @@ describe("under-delivery", () => {
       { bridge: "stargate", paid: "USDC", vault: "Plain USDC", steps: 1 },
       { bridge: "cctp", paid: "USDC", vault: "Remote USDC", steps: 2 },
     ];
-    await inTurns(ways, {
+    await mapConcurrently(ways, {
       atOnce: 4,
       work: async (way) => {
         const trip = await start(way);

@@ -12,7 +12,7 @@ import {
   travel,
 } from "../../support/e2e/transfer.ts";
 import { emulators, type FaultInput, withFaults } from "../../support/faults.ts";
-import { inTurns } from "../../support/in-turns.ts";
+import { mapConcurrently } from "../../support/map-concurrently.ts";
 
 type ProviderName = "across" | "lifi";
 interface Planned {
@@ -84,7 +84,7 @@ function providerOf({ journey, built }: Planned): ProviderName {
 
 async function executeAll(journeys: readonly Journey[], way: { provider: ProviderName; steps: 1 | 2 }) {
   const planned = await underFaults(plansFor(way.provider, way.steps), () =>
-    inTurns(journeys, { atOnce: AT_ONCE, work: plan }),
+    mapConcurrently(journeys, { atOnce: AT_ONCE, work: plan }),
   );
   for (const one of planned) {
     const { from, paid: token, vault } = one.journey;
@@ -98,7 +98,7 @@ async function executeAll(journeys: readonly Journey[], way: { provider: Provide
     const difference = shares > estimated ? shares - estimated : estimated - shares;
     expect(difference * 1_000n, journey.vault.name).toBeLessThanOrEqual(estimated);
   };
-  await inTurns(planned, { atOnce: AT_ONCE, work: execute });
+  await mapConcurrently(planned, { atOnce: AT_ONCE, work: execute });
   return planned.length;
 }
 

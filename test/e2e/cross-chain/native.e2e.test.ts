@@ -15,7 +15,7 @@ import {
   until,
   type Way,
 } from "../../support/e2e/trip.ts";
-import { inTurns } from "../../support/in-turns.ts";
+import { mapConcurrently } from "../../support/map-concurrently.ts";
 
 const one = chainOf(chainIds.one);
 const two = chainOf(chainIds.two);
@@ -53,7 +53,7 @@ test("native money is bridged by every LI.FI bridge and tracked", {
     expectPaid(way, trip);
     expectPromised(trip, await finish(trip));
   };
-  await inTurns([...swappedFirst, ...asItIs], { atOnce: 6, work });
+  await mapConcurrently([...swappedFirst, ...asItIs], { atOnce: 6, work });
 });
 
 test.each(asItIs)("$bridge delivers native money and the second step pays natively", async (way) => {
@@ -82,7 +82,7 @@ describe("under-delivery of native money", () => {
     };
     // A seat in the bus is known by its amount, so that less is not this transfer's.
     const ways = [...swappedFirst, ...asItIs].filter(({ bridge }) => bridge !== "stargate_bus");
-    await inTurns(ways, { atOnce: 6, work });
+    await mapConcurrently(ways, { atOnce: 6, work });
   });
 });
 

@@ -5,7 +5,7 @@ import { balanceOf } from "../../support/balances.ts";
 import { chainIds, chainOf, tokenOn, vaultNamed } from "../../support/chain.ts";
 import { newTraveller, PATIENCE, prepare } from "../../support/e2e/transfer.ts";
 import { expectPromised, finish, relayer, settled, start, until, type Way } from "../../support/e2e/trip.ts";
-import { inTurns } from "../../support/in-turns.ts";
+import { mapConcurrently } from "../../support/map-concurrently.ts";
 
 const one = chainOf(chainIds.one);
 const two = chainOf(chainIds.two);
@@ -41,7 +41,7 @@ test("Polymer delivers into the vault and is tracked without a report", {
     const trip = await start(way);
     expectPromised(trip, await finish(trip));
   };
-  await inTurns(ways, { atOnce: 4, work });
+  await mapConcurrently(ways, { atOnce: 4, work });
 });
 
 describe("under-delivery by Polymer", () => {
@@ -55,7 +55,7 @@ describe("under-delivery by Polymer", () => {
       const estimated = BigInt(trip.built.estimate.estimated_shares);
       expect((await finish(trip)) * 1_000n).toBeGreaterThanOrEqual(estimated * perMille);
     };
-    await inTurns(ways, { atOnce: 4, work });
+    await mapConcurrently(ways, { atOnce: 4, work });
   });
 });
 

@@ -5,8 +5,8 @@ import { give, mined, vaultNamed } from "../../support/chain.ts";
 import { ends } from "../../support/e2e/cross-chain.ts";
 import { statusOf } from "../../support/e2e/track.ts";
 import { newTraveller, PATIENCE, paidAmounts, prepare } from "../../support/e2e/transfer.ts";
-import { sign } from "../../support/flow.ts";
 import { settled } from "../../support/settled.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 
@@ -25,7 +25,7 @@ async function signTwice(
   expect(built.tracking.bridge).toBe(way.bridge);
   const statuses: TransferStatus[] = [];
   for (const words of wanted) {
-    const hash = await sign(from, { user, built, style: "calls" });
+    const hash = await signDeposit(from, { user, built, style: "calls" });
     await mined(from, hash);
     const ask = () => statusOf(hash, from.chainId, to.chainId);
     const is = ({ status, substatus }: TransferStatus) => `${status} ${substatus}` === words;

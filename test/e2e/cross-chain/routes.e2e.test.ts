@@ -5,7 +5,7 @@ import { balanceOf } from "../../support/balances.ts";
 import { addressOf, mined, tokenOn, userOn, vaultNamed } from "../../support/chain.ts";
 import { type Departed, depart, ends, type ProviderName, withBridge } from "../../support/e2e/cross-chain.ts";
 import { statusOf, until } from "../../support/e2e/track.ts";
-import { type Signable, sign } from "../../support/flow.ts";
+import { type Signable, signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const providers: readonly ProviderName[] = ["across", "lifi"];
@@ -23,7 +23,7 @@ async function takeNext(departed: Departed): Promise<string> {
   const { next } = await api.deposit(departed.trackingId);
   if (next === null) throw new Error("nothing to sign");
   const user = await userOn(to, departed.user);
-  const hash = await sign(to, { user, built: next as Signable, style: "calls" });
+  const hash = await signDeposit(to, { user, built: next as Signable, style: "calls" });
   await mined(to, hash);
   return hash;
 }

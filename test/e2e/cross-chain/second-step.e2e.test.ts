@@ -12,8 +12,8 @@ import {
   signSecond,
   type Traveller,
 } from "../../support/e2e/transfer.ts";
-import { sign } from "../../support/flow.ts";
 import { settled } from "../../support/settled.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const from = chainOf(chainIds.two);
@@ -30,7 +30,7 @@ interface Arrived {
 /** Sends the first of two steps and waits until the money is there. */
 async function arrive(traveller: Traveller): Promise<Arrived> {
   const built = await api.build(await prepare({ from, paid: "USDC", vault: members }, traveller));
-  const hash = await sign(from, { user: traveller.on(from), built, style: "approval" });
+  const hash = await signDeposit(from, { user: traveller.on(from), built, style: "approval" });
   await mined(from, hash);
   const nextOf = async () => (await statusOf(hash, from.chainId, to.chainId)).deposit?.next ?? null;
   const next = await settled(nextOf, { ...PATIENCE, wanted: (one) => one !== null });

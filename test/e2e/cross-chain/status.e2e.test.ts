@@ -11,7 +11,7 @@ import {
   sharesOf,
   type Traveller,
 } from "../../support/e2e/transfer.ts";
-import { sign } from "../../support/flow.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const one = chainOf(chainIds.one);
@@ -22,7 +22,7 @@ async function start(journey: Journey, wanted: object) {
   const traveller = await newTraveller([one, two]);
   const built = await api.build(await prepare(journey, traveller));
   const user = traveller.on(journey.from);
-  const hash = await sign(journey.from, { user, built, style: "calls" });
+  const hash = await signDeposit(journey.from, { user, built, style: "calls" });
   await mined(journey.from, hash);
   const ask = () => statusOf(hash, journey.from.chainId, journey.vault.chain_id);
   await expect.poll(ask, PATIENCE).toMatchObject(wanted);
@@ -37,7 +37,7 @@ async function goOn(
   const { next } = await api.deposit(deposit.trackingId);
   if (next === null) throw new Error("nothing to sign");
   const to = chainOf(journey.vault.chain_id);
-  const hash = await sign(to, { user: deposit.traveller.on(to), built: next, style: "calls" });
+  const hash = await signDeposit(to, { user: deposit.traveller.on(to), built: next, style: "calls" });
   await mined(to, hash);
   await api.report(deposit.trackingId, { tx_hash: hash, step: "deposit" });
   return hash;

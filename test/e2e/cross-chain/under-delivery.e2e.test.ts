@@ -15,8 +15,8 @@ import {
   travel,
 } from "../../support/e2e/transfer.ts";
 import { emulators } from "../../support/faults.ts";
-import { sign } from "../../support/flow.ts";
 import { settled } from "../../support/settled.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const from = chainOf(chainIds.one);
@@ -92,7 +92,7 @@ test.each([
 
 async function expectFallback(trip: Trip, perMille: bigint): Promise<void> {
   const { journey, traveller, built } = trip;
-  await mined(from, await sign(from, { user: traveller.on(from), built, style: "approval" }));
+  await mined(from, await signDeposit(from, { user: traveller.on(from), built, style: "approval" }));
   const least = (BigInt(built.estimate.to_amount_min) * perMille) / 1_000n - 1n;
   const arrived = await settled(() => held(trip), { ...PATIENCE, wanted: (amount) => amount >= least });
   expect(arrived).toBeLessThanOrEqual(paidAmounts[journey.paid]);

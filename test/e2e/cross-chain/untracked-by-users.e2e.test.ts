@@ -11,8 +11,8 @@ import { type Departed, depart, ends, programContext, withBridge } from "../../s
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
 import { PATIENCE } from "../../support/e2e/transfer.ts";
 import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/faults.ts";
-import { sign } from "../../support/flow.ts";
 import { settled } from "../../support/settled.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const vault = vaultNamed("Remote USDC");
@@ -99,7 +99,7 @@ describe("poller without status requests", () => {
     const user = await newUser(chain, { USDC: amounts.USDC });
     const built = await api.build(bodyFor(here, { user: user.address }));
     expect(await recorded(built.tracking_id)).toMatchObject({ checks: 0, next_check_at: expect.anything() });
-    await sign(chain, { user, built, style: "calls" });
+    await signDeposit(chain, { user, built, style: "calls" });
     await finish(built.tracking_id, { state: "completed", next_check_at: null });
   });
 
@@ -170,7 +170,7 @@ describe("poller run", () => {
     const chain = ends(here)[1];
     const user = await newUser(chain, { USDC: amounts.USDC });
     const built = await api.build(bodyFor(here, { user: user.address }));
-    await sign(chain, { user, built, style: "calls" });
+    await signDeposit(chain, { user, built, style: "calls" });
     await withFaults({ emulators: [rpcEmulator(to.chainId)], faults: [DOWN] }, async () => {
       await finish(built.tracking_id, { state: "completed" });
       await query("update deposits set next_check_at = now() where tracking_id = $1", [stuck.trackingId]);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { requestsTo } from "../../../scripts/smoke/request.ts";
+import { requestsTo } from "../../../scripts/smoke/http-request.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import { Api } from "../../support/api.ts";
 import { chainIds, chainOf, mined, newUser, vaultsFor } from "../../support/chain.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
-import { sign } from "../../support/flow.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const families = vaultsFor("family");
@@ -79,7 +79,7 @@ test("GET positions returns every family's position with one chain read", async 
   }
   for (const vault of asked) {
     const built = await api.build(bodyFor(vault, { user: user.address }));
-    const hash = await sign(chain, { user, built, style: "calls" });
+    const hash = await signDeposit(chain, { user, built, style: "calls" });
     await mined(chain, hash);
     // Midas lists no requests by account: only who has heard of one knows its number.
     await api.status(hash, chain.chainId);

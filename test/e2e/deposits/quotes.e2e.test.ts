@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requestsTo } from "../../../scripts/smoke/request.ts";
+import { requestsTo } from "../../../scripts/smoke/http-request.ts";
 import { Api } from "../../support/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
 import { bodyFor } from "../../support/e2e/deposit.ts";

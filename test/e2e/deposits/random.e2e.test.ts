@@ -17,8 +17,8 @@ import {
   undone,
   vaultsFor,
 } from "../../support/chain.ts";
-import { sign } from "../../support/flow.ts";
 import { bodyOf, problemOf } from "../../support/http.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 /** `npm run stress` asks for more. */
 const RUNS = Number(process.env["RANDOM_DEPOSITS"] ?? "40");
@@ -98,7 +98,7 @@ async function attempt(wanted: RandomDeposit): Promise<string> {
   if (!affordable) return "without the money";
   if (style === "approval" && wanted.standing > 0n && vault.asset_symbol === "USDT") return "needs the calls";
   await drift(vault, wanted.driftBps);
-  await mined(chain, await sign(chain, { user, built, style }));
+  await mined(chain, await signDeposit(chain, { user, built, style }));
   await expectMinted(vault, { user, built, drifted: wanted.driftBps > 0n });
   return "minted";
 }

@@ -15,9 +15,9 @@ import {
 } from "../../support/chain.ts";
 import { query } from "../../support/database.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
-import { sign } from "../../support/flow.ts";
 import { findingsOf, problemOf } from "../../support/http.ts";
 import { normalise } from "../../support/normalise.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const vault = vaultNamed("Plain USDC");
@@ -124,7 +124,7 @@ describe("GET /v1/deposits", () => {
   test("keeps the agreed fields when the deposit completes", async () => {
     const { user, deposit } = await built();
     const before = await api.deposit(deposit.tracking_id);
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     await api.status(hash, vault.chain_id);
     const { state: _, ...after } = await api.deposit(deposit.tracking_id);
     const { shares, status, substatus, source_tx_hash, updated_at, history, ...agreed } = after;
@@ -178,7 +178,7 @@ describe("PATCH transaction report", () => {
   test("finds the true transaction after a wrong report", async () => {
     const { user, deposit } = await built();
     await api.report(deposit.tracking_id, { tx_hash: SOME_HASH });
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     expect(await api.status(hash, vault.chain_id)).toMatchObject({
       status: "DONE",
       deposit: { state: "completed" },
@@ -214,7 +214,7 @@ describe("PATCH transaction report", () => {
       deposit: null,
     });
     expect(await api.deposit(deposit.tracking_id)).toMatchObject({ state: "built", status: "NOT_FOUND" });
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     expect(await api.status(hash, vault.chain_id)).toMatchObject({
       status: "DONE",
       deposit: { tracking_id: deposit.tracking_id, state: "completed" },
@@ -223,7 +223,7 @@ describe("PATCH transaction report", () => {
 
   test("refuses a different hash after the proof and accepts the same hash", async () => {
     const { user, deposit } = await built();
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     await api.status(hash, vault.chain_id);
     const other = problemOf(await api.report(deposit.tracking_id, { tx_hash: SOME_HASH }));
     expect(other).toMatchObject({ status: 409, code: "deposit_state" });
@@ -263,7 +263,7 @@ describe("quote expiry", () => {
   test("completes a deposit after its quote's expiry", async () => {
     const { user, deposit } = await built();
     await expire(deposit.tracking_id);
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     expect(await api.status(hash, vault.chain_id)).toMatchObject({
       status: "DONE",
       deposit: { state: "completed" },
@@ -274,7 +274,7 @@ describe("quote expiry", () => {
 describe("proof of a deposit", () => {
   test("is written once under concurrent requests", async () => {
     const { user, deposit } = await built();
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.status(hash, vault.chain_id)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     const { history } = await api.deposit(deposit.tracking_id);
@@ -283,7 +283,7 @@ describe("proof of a deposit", () => {
 
   test("proves one deposit only", async () => {
     const [mine, other] = [await built(), await built()];
-    const hash = await sign(chain, { user: other.user, built: other.deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user: other.user, built: other.deposit, style: "calls" });
     await api.report(mine.deposit.tracking_id, { tx_hash: hash });
     expect(await api.status(hash, vault.chain_id)).toMatchObject({
       status: "DONE",
@@ -294,10 +294,10 @@ describe("proof of a deposit", () => {
 
   test("of a replay leaves the original deposit unchanged", async () => {
     const { user, deposit } = await built();
-    const first = await sign(chain, { user, built: deposit, style: "calls" });
+    const first = await signDeposit(chain, { user, built: deposit, style: "calls" });
     const before = await api.status(first, vault.chain_id);
     await give(chain, { user, symbol: "USDC", amount: amounts.USDC });
-    const second = await sign(chain, { user, built: deposit, style: "calls" });
+    const second = await signDeposit(chain, { user, built: deposit, style: "calls" });
     expect(await api.status(second, vault.chain_id)).toMatchObject({ status: "DONE", deposit: null });
     expect(await api.status(first, vault.chain_id)).toEqual(before);
   });
@@ -305,7 +305,7 @@ describe("proof of a deposit", () => {
   test("accepts any payer when the shares reach the user", async () => {
     const { user, deposit } = await built();
     const payer = await newUser(chain, { USDC: amounts.USDC });
-    const hash = await sign(chain, { user: payer, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user: payer, built: deposit, style: "calls" });
     expect(await api.status(hash, vault.chain_id)).toMatchObject({
       status: "DONE",
       deposit: { tracking_id: deposit.tracking_id, state: "completed" },
@@ -331,7 +331,7 @@ describe("PATCH abandon", () => {
   test("reopens an abandoned deposit that appears on chain", async () => {
     const { user, deposit } = await built();
     await api.abandon(deposit.tracking_id);
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     expect(await api.status(hash, vault.chain_id)).toMatchObject({
       status: "DONE",
       deposit: { state: "completed" },
@@ -340,7 +340,7 @@ describe("PATCH abandon", () => {
 
   test("refuses a deposit that was sent", async () => {
     const { user, deposit } = await built();
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     await api.status(hash, vault.chain_id);
     const refused = problemOf(await api.abandon(deposit.tracking_id));
     expect(refused).toMatchObject({ status: 409, code: "deposit_state" });

@@ -1,13 +1,13 @@
 import type { Address, Hex } from "viem";
 import { expect, test } from "vitest";
-import { requestsTo } from "../../../scripts/smoke/request.ts";
-import { settleRequests } from "../../../scripts/stack/chains/settle.ts";
+import { requestsTo } from "../../../scripts/smoke/http-request.ts";
+import { settleRequests } from "../../../scripts/stack/chains/settle-requests.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import { Api } from "../../support/api.ts";
 import { balanceOf } from "../../support/balances.ts";
 import { chainOf, mined, newUser, sendCall, vaultsFor } from "../../support/chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
-import { sign } from "../../support/flow.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 
@@ -37,7 +37,7 @@ async function request(vault: StackVault) {
   const user = await newUser(chain, { [vault.asset_symbol]: amount });
   const built = await api.build(bodyFor(vault, { user: user.address }));
   expect(built.estimate.min_shares).toBeNull();
-  const hash = await sign(chain, { user, built, style: "calls" });
+  const hash = await signDeposit(chain, { user, built, style: "calls" });
   await mined(chain, hash);
   const status = () => api.status(hash, vault.chain_id);
   expect(await status()).toMatchObject({

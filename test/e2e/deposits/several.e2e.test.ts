@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { vedaTellerDAbi, vedaVaultAbi } from "#stand-ins/veda";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
-import { sendAsDeployer } from "../../../scripts/stack/chains/settle.ts";
+import { sendAsDeployer } from "../../../scripts/stack/chains/settle-requests.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
 import { Api, type BuildBody } from "../../support/api.ts";
 import { balanceOf } from "../../support/balances.ts";

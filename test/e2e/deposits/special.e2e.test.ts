@@ -15,7 +15,7 @@ import {
   vaultsFor,
 } from "../../support/chain.ts";
 import { amounts, bodyFor, depositAndCheck, expectPromiseKept } from "../../support/e2e/deposit.ts";
-import { sign, toTransaction } from "../../support/flow.ts";
+import { signDeposit, toTransaction } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 
@@ -138,7 +138,7 @@ describe("user without the balance", () => {
     const args = [user.address, amounts.USDC] as const;
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
     await mined(chain, await sendCall(rich, { to: tokenOn(chain, "USDC"), data }));
-    await mined(chain, await sign(chain, { user, built, style: "calls" }));
+    await mined(chain, await signDeposit(chain, { user, built, style: "calls" }));
     expectPromiseKept(built, await balanceOf(chain, { token: addressOf(vault), owner: user.address }));
   });
 

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { stackTokenAbi } from "#stand-ins/standard";
+import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
-import { receiptOf } from "../../../scripts/stack/chains/receipt.ts";
 import { Api } from "../../support/api.ts";
 import { balanceOf } from "../../support/balances.ts";
 import {
@@ -19,8 +19,8 @@ import {
 } from "../../support/chain.ts";
 import { countDeposits } from "../../support/database.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
-import { toTransaction } from "../../support/flow.ts";
 import { problemOf } from "../../support/http.ts";
+import { toTransaction } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const vault = vaultNamed("Plain USDC");
@@ -55,7 +55,7 @@ async function send({ user, built }: Ready, gas?: bigint): Promise<Hex> {
 /** The same, and waits for its block. */
 async function sendAnyway(sent: Ready, gas?: bigint): Promise<Hex> {
   const hash = await send(sent, gas);
-  await receiptOf(chain.client, hash);
+  await awaitReceipt(chain.client, hash);
   return hash;
 }
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, inject, test } from "vitest";
 import { ApiContract } from "../../../scripts/smoke/api-contract.ts";
 import { credentialsOf } from "../../../scripts/stress/fuzz/credentials.ts";
-import { describeReport, fuzz } from "../../../scripts/stress/fuzz/fuzz.ts";
-import { knownTo } from "../../../scripts/stress/fuzz/known.ts";
+import { readKnownValues } from "../../../scripts/stress/fuzz/known-values.ts";
+import { describeReport, fuzz } from "../../../scripts/stress/fuzz/run-fuzz.ts";
 import { Api } from "../../support/api.ts";
 import { problemOf } from "../../support/http.ts";
 
@@ -12,7 +12,7 @@ const api = new Api();
 describe("generated from the OpenAPI document", () => {
   test("3,000 requests: never a failure of ours, every answer as declared, every wrong input refused as such", async () => {
     const contract = await ApiContract.of(api.origin);
-    const known = await knownTo(inject("stack"));
+    const known = await readKnownValues(inject("stack"));
     const seed = Math.floor(Math.random() * 2 ** 31);
     const credentials = await credentialsOf(inject("stack"));
     const plan = { origin: api.origin, contract, known, credentials, outages: false };

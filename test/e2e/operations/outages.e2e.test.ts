@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Answer } from "../../../scripts/smoke/request.ts";
+import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 import { Api } from "../../support/api.ts";
 import { chainOf, newUser, type TestUser, vaultNamed } from "../../support/chain.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 /** No failure tells how anything is called, reached or spelt inside. */
-function expectDiscreet(answer: Answer): void {
+function expectDiscreet(answer: HttpAnswer): void {
   expect(answer.text).not.toMatch(/127\.0\.0\.1|localhost|https?:|injected|stack|postgres|SELECT|\.ts:\d/i);
 }
 

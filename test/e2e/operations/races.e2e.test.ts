@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { z } from "zod";
-import type { Answer } from "../../../scripts/smoke/request.ts";
+import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 import { credentialsOf } from "../../../scripts/stress/fuzz/credentials.ts";
 import { Api } from "../../support/api.ts";
 import { chainOf, newUser, tokenOn, vaultNamed } from "../../support/chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
-import { sign } from "../../support/flow.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 import { type SecondWorker, startWorker } from "../../support/worker.ts";
 
 const vault = vaultNamed("Plain USDC");
@@ -27,7 +27,7 @@ function together<T>(count: number, work: (api: Api, index: number) => Promise<T
   return Promise.all(Array.from({ length: count }, (_, index) => work(apis[index % 2 === 0 ? 0 : 1], index)));
 }
 
-const tally = (answers: readonly Answer[]): Record<string, number> => {
+const tally = (answers: readonly HttpAnswer[]): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
@@ -64,7 +64,7 @@ describe("two isolates", () => {
 
   test("write down a completed deposit once", async () => {
     const { user, deposit } = await built();
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     const seen = await together(24, (api) => api.status(hash, chain.chainId));
     expect(new Set(seen.map((answer) => JSON.stringify(answer))).size).toBe(1);
     const { history } = await apis[1].deposit(deposit.tracking_id);
@@ -74,7 +74,7 @@ describe("two isolates", () => {
   test("let nobody abandon what the chain shows, whoever comes first", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { user, deposit } = await built();
-      const hash = await sign(chain, { user, built: deposit, style: "calls" });
+      const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
       await together(8, (api, index) =>
         index % 4 === 0
           ? api.abandon(deposit.tracking_id)
@@ -89,7 +89,7 @@ describe("two isolates", () => {
 
   test("keep one of many reported hashes, and none that the chain contradicts", async () => {
     const { user, deposit } = await built();
-    const hash = await sign(chain, { user, built: deposit, style: "calls" });
+    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     const claims = Array.from({ length: 12 }, (_, index) => `0x${index.toString(16).repeat(64)}`);
     await together(24, (api, index) => {
       const claim = claims[index] ?? claims[0];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { encodeFunctionData, erc20Abi } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { requestsTo, send } from "../../../scripts/smoke/request.ts";
+import { requestsTo, sendRequest } from "../../../scripts/smoke/http-request.ts";
 import { Api } from "../../support/api.ts";
 import { chainOf, mined, newUser, sendCall, tokenOn, vaultNamed, vaultsFor } from "../../support/chain.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
@@ -172,9 +172,11 @@ describe("many callers at once", () => {
     const vaults = vaultsFor("honest");
     const reads = vaults.map(({ vault_id }) => `/v1/vaults/${vault_id}`);
     const lists = ["/v1/vaults", "/v1/chains", `/v1/positions/${user}`, "/v1/vaults?limit=3"];
-    const asked = [...reads, ...lists, ...reads, ...lists].map((path) => send(`${spare.origin}${path}`));
+    const asked = [...reads, ...lists, ...reads, ...lists].map((path) =>
+      sendRequest(`${spare.origin}${path}`),
+    );
     const built = vaults.map((vault) =>
-      send(`${spare.origin}/v1/quote/build`, { body: bodyFor(vault, { user }) }),
+      sendRequest(`${spare.origin}/v1/quote/build`, { body: bodyFor(vault, { user }) }),
     );
     const answers = await Promise.all([...asked, ...built]);
     expect(answers.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([]);
@@ -200,7 +202,7 @@ async function age(key: string, ms: number): Promise<void> {
   const { emulators, redis_token: token } = inject("stack");
   const command = async (...parts: string[]) => {
     const headers = { authorization: `Bearer ${token}` };
-    return (await send(emulators.upstash, { body: parts, headers })).json as { result: string };
+    return (await sendRequest(emulators.upstash, { body: parts, headers })).json as { result: string };
   };
   const record = JSON.parse((await command("GET", key)).result) as { t: number };
   await command("SET", key, JSON.stringify({ ...record, t: record.t - ms }));

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { smoke } from "../../../scripts/smoke/smoke.ts";
+import { smoke } from "../../../scripts/smoke/run-smoke.ts";
 import { emulators, rpcEmulator, withFaults } from "../../support/faults.ts";
 
 const stack = inject("stack");

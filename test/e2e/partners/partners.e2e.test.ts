@@ -7,7 +7,6 @@ import { Api } from "../../support/api.ts";
 import { chainOf, mined, newUser, vaultNamed } from "../../support/chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
 import { asKey, serviceAt } from "../../support/e2e/partner.ts";
-import { sign } from "../../support/flow.ts";
 import { problemOf } from "../../support/http.ts";
 import {
   type AccountChain,
@@ -28,6 +27,7 @@ import {
   newWallet,
   type Wallet,
 } from "../../support/partners/wallet.ts";
+import { signDeposit } from "../../support/sign-deposit.ts";
 import { type SecondWorker, startWorker } from "../../support/worker.ts";
 
 const api = new Api();
@@ -52,7 +52,7 @@ async function depositedBy(headers: Headers, extra: object = {}) {
   const answer = await api.send(BUILD, { body, headers });
   expect(answer.status, answer.text).toBe(200);
   const built = answer.json as BuiltDeposit;
-  const { logs } = await mined(chain, await sign(chain, { user, built, style: "calls" }));
+  const { logs } = await mined(chain, await signDeposit(chain, { user, built, style: "calls" }));
   const [event] = routerDeposits(logs);
   expect((await api.deposit(built.tracking_id)).state).toBe("built");
   const hash = event?.transactionHash ?? "0x";

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { ApiContract, type ApiOperation } from "../../../scripts/smoke/api-contract.ts";
-import { send } from "../../../scripts/smoke/request.ts";
+import { sendRequest } from "../../../scripts/smoke/http-request.ts";
 import { credentialsOf } from "../../../scripts/stress/fuzz/credentials.ts";
 import { findingsOf, problemOf } from "../../support/http.ts";
 
@@ -37,7 +37,10 @@ describe("every answer of every operation", () => {
   test("says that it is what its type says, and that it comes by TLS alone", async () => {
     for (const operation of operations) {
       for (const method of [operation.method.toUpperCase(), "DELETE", "OPTIONS"]) {
-        const { headers, status } = await send(urlOf(operation), { method, headers: admitting(operation) });
+        const { headers, status } = await sendRequest(urlOf(operation), {
+          method,
+          headers: admitting(operation),
+        });
         expect([operation.operationId, method, headers.get("x-content-type-options")]).toContain("nosniff");
         expect(headers.get("strict-transport-security")).toBe("max-age=31536000; includeSubDomains");
         expect(headers.get("x-request-id")).toMatch(/^[\w-]{1,64}$/);
@@ -48,7 +51,7 @@ describe("every answer of every operation", () => {
 
   test("is kept by nobody where it is made for one caller", async () => {
     for (const operation of operations.filter((one) => kindOf(one) !== "public")) {
-      const { headers } = await send(urlOf(operation), {
+      const { headers } = await sendRequest(urlOf(operation), {
         method: operation.method.toUpperCase(),
         headers: admitting(operation),
         ...(operation.body === null ? {} : { body: {} }),
@@ -65,7 +68,7 @@ describe("every answer of every operation", () => {
 
 describe("a page of another origin", () => {
   const preflight = (operation: ApiOperation, asked: string) =>
-    send(urlOf(operation), {
+    sendRequest(urlOf(operation), {
       method: "OPTIONS",
       headers: {
         origin: "https://page.example",
@@ -81,7 +84,7 @@ describe("a page of another origin", () => {
       const origin = headers.get("access-control-allow-origin");
       expect([operation.operationId, origin]).toEqual([operation.operationId, open ? "*" : null]);
       expect(headers.has("access-control-allow-credentials")).toBe(false);
-      const answer = await send(urlOf(operation), {
+      const answer = await sendRequest(urlOf(operation), {
         method: operation.method.toUpperCase(),
         headers: { origin: "https://page.example", ...admitting(operation) },
       });
@@ -108,7 +111,7 @@ describe("a write of partners and administrators", () => {
   test("takes no field that it does not know", async () => {
     expect(writes().length).toBeGreaterThan(10);
     for (const operation of writes()) {
-      const answer = await send(urlOf(operation), {
+      const answer = await sendRequest(urlOf(operation), {
         method: operation.method.toUpperCase(),
         headers: admitting(operation),
         body: { __proto_: 1, is_admin: true },
@@ -124,12 +127,20 @@ describe("a write of partners and administrators", () => {
       const method = operation.method.toUpperCase();
       for (const headers of [admitting(operation), {}]) {
         const json = { "content-type": "application/json", ...headers };
-        const over = await send(urlOf(operation), { method, headers: json, raw: `{}${" ".repeat(65_535)}` });
+        const over = await sendRequest(urlOf(operation), {
+          method,
+          headers: json,
+          raw: `{}${" ".repeat(65_535)}`,
+        });
         expect(problemOf(over)).toMatchObject({ status: 413, code: "body_too_large" });
         expect(contract.problems(operation, over)).toEqual([]);
       }
       const full = { "content-type": "application/json", ...admitting(operation) };
-      const fits = await send(urlOf(operation), { method, headers: full, raw: `{}${" ".repeat(65_534)}` });
+      const fits = await sendRequest(urlOf(operation), {
+        method,
+        headers: full,
+        raw: `{}${" ".repeat(65_534)}`,
+      });
       expect([operation.operationId, fits.status]).not.toContain(413);
     }
   });

@@ -1,6 +1,6 @@
 import { type Address, erc20Abi, erc4626Abi } from "viem";
 import { describe, expect, test } from "vitest";
-import { requestsTo } from "../../../scripts/smoke/request.ts";
+import { requestsTo } from "../../../scripts/smoke/http-request.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import { Api } from "../../support/api.ts";
 import { addressOf, chainOf, newUser, vaultsFor } from "../../support/chain.ts";

@@ -1,14 +1,14 @@
 import { erc20Abi, isAddress, zeroAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ApiContract } from "../../../scripts/smoke/api-contract.ts";
-import type { Answer } from "../../../scripts/smoke/request.ts";
-import { receiptOf } from "../../../scripts/stack/chains/receipt.ts";
+import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
+import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
 import { bridgeKeys } from "../../../src/schemas/quote.ts";
 import { Api } from "../../support/api.ts";
 import { addressOf, chainOf, newUser, sendCall, vaultNamed, vaultsFor } from "../../support/chain.ts";
 import * as spec from "../../support/e2e/contract-fields.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
-import { toTransaction } from "../../support/flow.ts";
+import { toTransaction } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const vault = vaultNamed("Plain USDC");
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** An answer is as SPEC's table says, and has no member that the OpenAPI document does not declare. */
-function expectShape(answer: Answer, expected: { operationId: string; shape: spec.Shape }): void {
+function expectShape(answer: HttpAnswer, expected: { operationId: string; shape: spec.Shape }): void {
   expect(answer.status, answer.text).toBe(200);
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(spec.differences(answer.json, expected.shape)).toEqual([]);
@@ -113,7 +113,7 @@ describe("status, positions and deposits", () => {
     const params = [{ from: user.address, ...toTransaction(transaction_request) }];
     const failed = (await user.wallet.request({ method: "eth_sendTransaction", params })) as `0x${string}`;
     const transfer = await sendCall(user, { to: user.address, value: 1n });
-    await receiptOf(chain.client, transfer);
+    await awaitReceipt(chain.client, transfer);
     for (const [hash, expected] of [
       [failed, "FAILED"],
       [transfer, "INVALID"],

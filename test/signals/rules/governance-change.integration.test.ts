@@ -21,7 +21,7 @@ import {
   send,
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
-import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { flowTips } from "../../../src/db/schema/flows.ts";
 import { signals } from "../../../src/db/schema/signals.ts";
 import { vaults } from "../../../src/db/schema/vaults.ts";
@@ -64,7 +64,7 @@ const FINAL = 70;
 const GAS = 500_000n;
 
 let chain: ScratchChain;
-let causeway: Deployment;
+let causeway: TestDeployment;
 let rows: ReturnType<typeof rowOf>[];
 
 const addressOf = (adapter: number, contract: number): Address =>
@@ -81,7 +81,7 @@ const rowOf = (adapter: string, index: number) => ({
 beforeAll(async () => {
   [chain, causeway] = await Promise.all([
     startScratchChain("--chain-id", `${CHAIN_ID}`),
-    startDeployment({ chainIds: [CHAIN_ID] }),
+    startTestDeployment({ chainIds: [CHAIN_ID] }),
   ]);
   await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");
   const [emitter] = await deployEmitters(chain, 1);

@@ -6,7 +6,7 @@ import { Timing } from "../../../src/lib/timing.ts";
 import { resolveAcrossDeployments } from "../../../src/providers/across/deployments.ts";
 import { type AcrossRoute, findAcrossRoute } from "../../../src/providers/across/route.ts";
 import type { DestinationCall, ProviderScope, TransferRequest } from "../../../src/providers/provider.ts";
-import { withAsk } from "../with-ask.ts";
+import { completeClient } from "../complete-client.ts";
 
 export const USER: Address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 export const ROUTER: Address = "0x4626000000000000000000000000000000004626";
@@ -84,7 +84,7 @@ export function fakeChain(
   const definition = knownChains.find((chain) => chain.chainId === chainId);
   if (definition === undefined) throw new Error(`chain ${chainId} is not known`);
   const asked: [string, readonly unknown[]][] = [];
-  return withAsk({
+  return completeClient({
     definition,
     asked,
     logLimits: {},

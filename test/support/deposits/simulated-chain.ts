@@ -8,9 +8,9 @@ import {
 } from "viem";
 import type { ChainDefinition } from "../../../src/chains/definitions.ts";
 import { erc4626Abi } from "../../../src/vaults/families/erc4626/index.ts";
+import { completeClient } from "../complete-client.ts";
 import { type Contracts, contractsClient, type FakeClient } from "../multicall.ts";
 import { testChain } from "../rpc-node.ts";
-import { withAsk } from "../with-ask.ts";
 import { USDC } from "./fixtures.ts";
 
 const ONE = 10n ** 18n;
@@ -69,7 +69,7 @@ export function simulatedChain(world: {
   };
   const reading = contractsClient(contracts, { definition: world.definition ?? testChain });
   const sent: SentCall[][] = [];
-  const client = withAsk({
+  const client = completeClient({
     ...reading,
     async request(method: string, params: readonly unknown[]) {
       if (method !== "eth_simulateV1") return reading.request(method, params);

@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, keccak256, zeroAddress, zeroHash } from "viem";
+import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
-import { receiptOf } from "../../../scripts/stack/chains/receipt.ts";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import { type Context, createContext, createRuntime, type Runtime } from "../../../src/context.ts";
@@ -94,7 +94,7 @@ export async function sendMove({ user, vault, move, amount, symbol }: Prepared):
   }
   const { to, data, value } = move.transaction;
   const hash = await sendCall(user, { to, data, value });
-  await receiptOf(from.client, hash);
+  await awaitReceipt(from.client, hash);
   return hash;
 }
 

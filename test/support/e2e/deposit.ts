@@ -6,7 +6,7 @@ import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
 import type { Api, BuildBody } from "../api.ts";
 import { balanceOf, hasCode, leftIn, routerParts } from "../balances.ts";
 import { addressOf, chainOf, mined, type TestChain, type TestUser, tokenOn } from "../chain.ts";
-import { nativePaid, type Style, sign } from "../flow.ts";
+import { nativePaid, type Style, signDeposit } from "../sign-deposit.ts";
 
 /** An ordinary deposit of each token, with digits down to its smallest unit. */
 export const amounts: Readonly<Record<TokenSymbol, bigint>> = {
@@ -50,7 +50,7 @@ export async function depositAndCheck(
   const parts = await routerParts(chain);
   const before = await holdings(chain, { user: user.address, share, asset });
   const built = await api.build(body);
-  const hash = await sign(chain, { user, built, style });
+  const hash = await signDeposit(chain, { user, built, style });
   await mined(chain, hash);
   const after = await holdings(chain, { user: user.address, share, asset });
   const minted = after.shares - before.shares;

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import type { Service } from "../../../scripts/stack/deployment.ts";
+import type { Service } from "../../../scripts/stack/test-deployment.ts";
 
 /** The stack's API as partners and its administrator call it; `origin` is that of another isolate. */
 export function serviceAt(origin = inject("stack").api): Service {

@@ -7,8 +7,8 @@ import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
 import type { BuildBody } from "../api.ts";
 import { balanceOf } from "../balances.ts";
 import { addressOf, chainOf, give, mined, type TestChain, type TestUser, tokenOn } from "../chain.ts";
-import { type Style, sign } from "../flow.ts";
 import { settled } from "../settled.ts";
+import { type Style, signDeposit } from "../sign-deposit.ts";
 import { createWallet } from "../wallet.ts";
 
 /** What a user pays with; `ETH` is native. */
@@ -81,7 +81,7 @@ export async function travel(
   const to = chainOf(vault.chain_id);
   const arrived = () => arrivedOf(trip, to);
   const before = await arrived();
-  const hash = await sign(from, { user: traveller.on(from), built, style });
+  const hash = await signDeposit(from, { user: traveller.on(from), built, style });
   await mined(from, hash);
   if (built.deposit_tx !== null) {
     const least = BigInt(built.deposit_tx.approval?.amount ?? built.deposit_tx.transaction_request.value);
@@ -108,7 +108,7 @@ export async function signSecond(
   chain: TestChain,
   { user, second }: { user: TestUser; second: Second },
 ): Promise<Hex> {
-  const hash = await sign(chain, { user, built: { ...second, calls: [] }, style: "approval" });
+  const hash = await signDeposit(chain, { user, built: { ...second, calls: [] }, style: "approval" });
   await mined(chain, hash);
   return hash;
 }

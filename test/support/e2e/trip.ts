@@ -5,7 +5,7 @@ import type { BuiltDeposit, bridgeKeys } from "../../../src/schemas/quote.ts";
 import { Api } from "../api.ts";
 import { chainIds, chainOf, mined, vaultNamed } from "../chain.ts";
 import { emulators } from "../faults.ts";
-import { sign } from "../flow.ts";
+import { signDeposit } from "../sign-deposit.ts";
 import { statusOf } from "./track.ts";
 import {
   type Journey,
@@ -55,7 +55,7 @@ export async function start({ bridge, paid, vault: name, steps, amount }: Way): 
   const body = { ...(await prepare(journey, traveller, amount)), preferred_bridge: bridge };
   const built = await new Api().build(body);
   expect([built.tracking.bridge, built.two_step], `${bridge} from ${paid}`).toEqual([bridge, steps === 2]);
-  const hash = await sign(journey.from, { user: traveller.on(journey.from), built, style: "calls" });
+  const hash = await signDeposit(journey.from, { user: traveller.on(journey.from), built, style: "calls" });
   await mined(journey.from, hash);
   return { journey, traveller, built, hash };
 }

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { ADMIN_TOKEN, type Service } from "../../../scripts/stack/deployment.ts";
+import { ADMIN_TOKEN, type Service } from "../../../scripts/stack/test-deployment.ts";
 import { Registration } from "../../../src/schemas/partner.ts";
 import { Nonce } from "../../../src/schemas/signing.ts";
 

@@ -7,7 +7,7 @@ import {
   send,
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
-import { type Deployment, startDeployment } from "../../../scripts/stack/deployment.ts";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { vaults } from "../../../src/db/schema/vaults.ts";
 import { indexAllChains } from "../../../src/flows/index-flows.ts";
 import { takeSnapshots } from "../../../src/history/take-snapshots.ts";
@@ -21,7 +21,7 @@ export const dollars = (whole: number): bigint => BigInt(whole) * 1_000_000n;
 
 /** Vaults on a chain of their own, the program that watches them, and a clock that is moved. */
 export interface Scenarios {
-  causeway: Deployment;
+  causeway: TestDeployment;
   chain: ScratchChain;
   /** Puts vaults of a million on the chain and into the registry, one of each name. */
   add(names: readonly string[], createdAt?: Date): Promise<void>;
@@ -43,7 +43,7 @@ export async function startScenarios(startSeconds: number): Promise<Scenarios> {
   const contracts = contractsOf("test/support/solidity/ScenarioVault.sol");
   const [chain, causeway] = await Promise.all([
     startScratchChain("--chain-id", `${CHAIN_ID}`, "--timestamp", `${startSeconds}`),
-    startDeployment({ chainIds: [CHAIN_ID] }),
+    startTestDeployment({ chainIds: [CHAIN_ID] }),
   ]);
   await causeway.connectChain(CHAIN_ID, chain.node.transport["url"] ?? "");
   await chain.node.setBalance({ address: WHALE, value: 10n ** 20n });

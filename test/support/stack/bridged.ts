@@ -3,8 +3,8 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { expect } from "vitest";
 import { stackTokenAbi, wrappedNativeAbi } from "#stand-ins/standard";
 import { tokenHolders } from "../../../scripts/stack/accounts.ts";
-import { balanceOf, type NodeReceipt, receiptOf } from "../../../scripts/stack/bridge/node.ts";
-import type { Deployment } from "../../../scripts/stack/chains/deploy.ts";
+import { balanceOf, type NodeReceipt, receiptOf } from "../../../scripts/stack/bridge/node-requests.ts";
+import type { DeployedChain } from "../../../scripts/stack/chains/deploy-chain.ts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
@@ -14,8 +14,8 @@ import { control, startHub, startProcess, type TestHub } from "./harness.ts";
 /** Both chains with the bridge between them and the services over it; no Worker. */
 export interface BridgedStack {
   hub: TestHub;
-  one: Deployment;
-  two: Deployment;
+  one: DeployedChain;
+  two: DeployedChain;
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function startBridged(): Promise<BridgedStack> {
   };
   try {
     await chains.child.ask("start");
-    const [one, two] = await chains.child.ask<Deployment[]>("deploy", tokenHolders);
+    const [one, two] = await chains.child.ask<DeployedChain[]>("deploy", tokenHolders);
     if (one === undefined || two === undefined) throw new Error("two chains expected");
     await hub.child.ask("bridge", [one, two]);
     return { hub, one, two, close };
@@ -40,10 +40,10 @@ export async function startBridged(): Promise<BridgedStack> {
 /** The parts of the manifest that describe the chains. */
 export const manifestOf = ({ one, two }: BridgedStack) => [one, two].map(describeChain);
 
-export const chainIdOf = ({ plan }: Deployment): number => plan.chainId;
+export const chainIdOf = ({ plan }: DeployedChain): number => plan.chainId;
 
 /** The token's address; `ETH` is native. */
-export const tokenOn = (chain: Deployment, symbol: TokenSymbol | "ETH"): Address =>
+export const tokenOn = (chain: DeployedChain, symbol: TokenSymbol | "ETH"): Address =>
   symbol === "ETH" ? zeroAddress : chain.tokens[symbol];
 
 /** A new account that both chains send for, with native money for gas. */
@@ -58,7 +58,7 @@ export async function newUser({ one, two }: BridgedStack): Promise<Address> {
 
 /** Gives an account tokens: anybody may mint the plain ones, wrapped native is paid for. */
 export async function give(
-  chain: Deployment,
+  chain: DeployedChain,
   { user, symbol, amount }: { user: Address; symbol: TokenSymbol; amount: bigint },
 ): Promise<void> {
   const to = chain.tokens[symbol];
@@ -69,7 +69,7 @@ export async function give(
 
 /** Sends a call of the user's and waits for it, whether it succeeds or not. */
 export async function trySend(
-  chain: Deployment,
+  chain: DeployedChain,
   call: { user: Address; to: Address; data: Hex; value?: bigint },
 ): Promise<NodeReceipt> {
   const { user, to, data, value = 0n } = call;
@@ -83,14 +83,14 @@ export async function trySend(
   throw new Error(`${hash} was not mined`);
 }
 
-export async function send(chain: Deployment, call: Parameters<typeof trySend>[1]): Promise<NodeReceipt> {
+export async function send(chain: DeployedChain, call: Parameters<typeof trySend>[1]): Promise<NodeReceipt> {
   const receipt = await trySend(chain, call);
   if (!receipt.status) throw new Error(`${receipt.transactionHash} reverted`);
   return receipt;
 }
 
 export function approve(
-  chain: Deployment,
+  chain: DeployedChain,
   { user, token, spender, amount }: { user: Address; token: Address; spender: Address; amount: bigint },
 ): Promise<NodeReceipt> {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] });
@@ -98,7 +98,7 @@ export function approve(
 }
 
 /** What an account holds of a token, or of a vault's shares, by symbol or name. */
-export function held(chain: Deployment, [owner, what]: readonly [Address, string]): Promise<bigint> {
+export function held(chain: DeployedChain, [owner, what]: readonly [Address, string]): Promise<bigint> {
   const vault = chain.vaults.find(({ plan }) => plan.name === what);
   const token = vault?.address ?? tokenOn(chain, what as TokenSymbol | "ETH");
   return balanceOf(chain.url, { token, owner });

@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, erc4626Abi, type Hex, zeroAddress, zeroHash } from "viem";
-import type { Deployment } from "../../../scripts/stack/chains/deploy.ts";
+import type { DeployedChain } from "../../../scripts/stack/chains/deploy-chain.ts";
 import { providersVariable } from "../../../scripts/stack/worker/providers.ts";
 import { createChainClient } from "../../../src/chains/client.ts";
 import { NodeHealth } from "../../../src/chains/node-health.ts";
@@ -92,8 +92,8 @@ function scopeOf({ one, two }: BridgedStack): ProviderScope {
 
 /** A move as the program asks for it; 2 % unless said otherwise. */
 export function moveOf(
-  from: Deployment,
-  to: Deployment,
+  from: DeployedChain,
+  to: DeployedChain,
   fields: Pick<TransferRequest, "fromToken" | "toToken" | "amount" | "user"> & Partial<TransferRequest>,
 ): TransferRequest {
   const chains = { fromChainId: from.plan.chainId, toChainId: to.plan.chainId };
@@ -102,7 +102,7 @@ export function moveOf(
 
 /** The call that deposits everything that arrives into a vault; `minShares` decides whether it can succeed. */
 export function intoVault(
-  chain: Deployment,
+  chain: DeployedChain,
   of: { vault: string; user: Address; minIn: bigint; minShares?: bigint },
 ): DestinationCall {
   const vault = chain.vaults.find(({ plan }) => plan.name === of.vault);
@@ -131,7 +131,7 @@ export function intoVault(
 
 /** Does what a wallet does with a built move: approves the spender and sends the transaction. */
 export async function carryOut(
-  chain: Deployment,
+  chain: DeployedChain,
   { move, request }: { move: VerifiedTransfer; request: TransferRequest },
 ): Promise<Hex> {
   const { user, fromToken: token, amount } = request;

@@ -1,9 +1,9 @@
+import { customFamilies, requestingFamilies } from "./custom-families.ts";
+import { erc4626Families } from "./erc4626-families.ts";
 import type { FamilyVault } from "./family-vault.ts";
-import { farFamilies, requestingFamilies } from "./far.ts";
-import { nearFamilies } from "./near.ts";
 
 /** Stand-ins for the vault families whose own contracts are not published as packages, by adapter. */
-const families = { ...nearFamilies, ...farFamilies };
+const families = { ...erc4626Families, ...customFamilies };
 
 /** An adapter that has a stand-in. */
 export type FamilyAdapter = keyof typeof families;

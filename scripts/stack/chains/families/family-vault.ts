@@ -1,9 +1,9 @@
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, erc4626Abi, type Hex } from "viem";
 import type { SeedRow } from "../../../db/seed-row.ts";
-import type { ChainScript } from "../script.ts";
+import type { ChainScript } from "../chain-script.ts";
 
 /** Parameters of a vault's deployment. */
-export interface Placing {
+export interface VaultTerms {
   asset: Address;
   decimals: number;
   name: string;
@@ -21,18 +21,18 @@ export interface OtherToken {
 }
 
 /** A deployed vault, with the registry columns that differ from the defaults. */
-export interface Placed {
+export interface PlacedVault {
   address: Address;
   row: Partial<SeedRow> & Pick<SeedRow, "shareDecimals">;
 }
 
 /** Encodes a call to the vault: the deployer's first deposit, or the one that reports a yield. */
-export type VaultCall = (of: { placing: Placing; amount: bigint; deployer: Address }) => Hex;
+export type VaultCall = (of: { terms: VaultTerms; amount: bigint; deployer: Address }) => Hex;
 
 /** A stand-in for a vault family: its deployment and its history. */
 export interface FamilyVault {
   type: SeedRow["type"];
-  deploy(script: ChainScript, placing: Placing): Placed;
+  deploy(script: ChainScript, terms: VaultTerms): PlacedVault;
   deposit: VaultCall;
   /** Called after the yield was transferred to the vault; null when its share price follows its balance. */
   accrue: VaultCall | null;
@@ -49,9 +49,9 @@ export interface Contract {
 /** Deploys a contract whose constructor takes asset, name, symbol and further arguments. */
 export function deployVault(
   script: ChainScript,
-  { contract, placing, more = [] }: { contract: Contract; placing: Placing; more?: readonly unknown[] },
+  { contract, terms, more = [] }: { contract: Contract; terms: VaultTerms; more?: readonly unknown[] },
 ): Address {
-  const { asset, name, symbol } = placing;
+  const { asset, name, symbol } = terms;
   const args = [asset, name, symbol, ...more];
   return script.deploy(name, encodeDeployData({ abi: contract.abi, bytecode: contract.code, args }));
 }
@@ -68,9 +68,9 @@ export function standardVault(
   const { type = "custom", shareDecimals = (decimals) => decimals } = traits;
   return {
     type,
-    deploy: (script, placing) => ({
-      address: deployVault(script, { contract, placing }),
-      row: { shareDecimals: shareDecimals(placing.decimals) },
+    deploy: (script, terms) => ({
+      address: deployVault(script, { contract, terms }),
+      row: { shareDecimals: shareDecimals(terms.decimals) },
     }),
     deposit: standardDeposit,
     accrue: null,

@@ -1,10 +1,10 @@
-import type { BridgeSource } from "../../bridge/source.ts";
+import type { BridgeSource } from "../../bridge/bridge-source.ts";
 import type { EmulatorAnswer } from "../faults.ts";
 import type { Answerer, EmulatorRequest } from "../server.ts";
-import { tellDeposit } from "./deposit-status.ts";
-import { AcrossRefusal, invalid, json } from "./errors.ts";
-import { listRoutes, tellLimits } from "./limits.ts";
-import type { Query } from "./query.ts";
+import { depositStatus } from "./deposit-status.ts";
+import { AcrossRefusal, acrossJson, invalidParameter } from "./errors.ts";
+import { depositLimits, listAvailableRoutes } from "./limits.ts";
+import type { AcrossQuery } from "./query.ts";
 import { suggestFees } from "./suggested-fees.ts";
 
 /** Returns the handler of requests to Across' API. */
@@ -24,23 +24,23 @@ async function handle(service: BridgeSource, request: EmulatorRequest): Promise<
 }
 
 async function answer(
-  { world, ledger }: BridgeSource,
-  { path, method, query }: { path: string; method: string; query: Query },
+  { bridgeChains, ledger }: BridgeSource,
+  { path, method, query }: { path: string; method: string; query: AcrossQuery },
 ): Promise<EmulatorAnswer> {
   const writes = method === "POST" && path === "/suggested-fees";
   if (method !== "GET" && !writes)
     throw new AcrossRefusal("INVALID_METHOD", { message: `Method ${method} is not allowed`, status: 405 });
   switch (path) {
     case "/suggested-fees":
-      return json(200, await suggestFees(world, query));
+      return acrossJson(200, await suggestFees(bridgeChains, query));
     case "/limits":
-      return json(200, await tellLimits(world, query));
+      return acrossJson(200, await depositLimits(bridgeChains, query));
     case "/available-routes":
-      return json(200, listRoutes(world, query));
+      return acrossJson(200, listAvailableRoutes(bridgeChains, query));
     case "/deposit/status":
-      return tellDeposit(ledger, query);
+      return depositStatus(ledger, query);
     default:
-      return json(404, { message: "Not Found" });
+      return acrossJson(404, { message: "Not Found" });
   }
 }
 
@@ -52,7 +52,7 @@ function bodyOf({ method, body }: EmulatorRequest): { message?: string } {
     typeof parsed === "object" && parsed !== null && "message" in parsed ? parsed.message : undefined;
   if (message === undefined) return {};
   if (typeof message !== "string")
-    throw invalid("message", "Invalid parameter at path 'message'. Expected type 'string'");
+    throw invalidParameter("message", "Invalid parameter at path 'message'. Expected type 'string'");
   return { message };
 }
 
@@ -60,6 +60,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid("message", "Invalid JSON in request body");
+    throw invalidParameter("message", "Invalid JSON in request body");
   }
 }

@@ -1,14 +1,14 @@
 import type { Ledger } from "../../relayer/ledger.ts";
 import type { Transfer } from "../../relayer/transfer.ts";
 import type { EmulatorAnswer } from "../faults.ts";
-import { json } from "./errors.ts";
-import type { Query } from "./query.ts";
+import { acrossJson } from "./errors.ts";
+import type { AcrossQuery } from "./query.ts";
 
 /**
  * Returns a deposit's status with the shape and errors of Across' indexer: by source transaction (and `index` when it
  * made several deposits), by chain and deposit id, or by relay hash.
  */
-export function tellDeposit(ledger: Ledger, query: Query): EmulatorAnswer {
+export function depositStatus(ledger: Ledger, query: AcrossQuery): EmulatorAnswer {
   const found = lookUp(ledger, query);
   if (found === null)
     return refusal(400, [
@@ -19,10 +19,10 @@ export function tellDeposit(ledger: Ledger, query: Query): EmulatorAnswer {
   const transfer = found[index];
   if (transfer === undefined)
     return refusal(404, ["DepositNotFoundException", "Deposit not found given the provided constraints"]);
-  return json(200, describe(transfer, { currentIndex: index, maxIndex: found.length - 1 }));
+  return acrossJson(200, describe(transfer, { currentIndex: index, maxIndex: found.length - 1 }));
 }
 
-function lookUp(ledger: Ledger, query: Query): Transfer[] | null {
+function lookUp(ledger: Ledger, query: AcrossQuery): Transfer[] | null {
   const hash = query["depositTxnRef"] ?? query["depositTxHash"];
   if (hash !== undefined)
     return /^0x[0-9a-fA-F]{64}$/.test(hash) ? ledger.ofDeposit(hash as `0x${string}`) : null;
@@ -60,4 +60,4 @@ function describe(transfer: Transfer, pagination: { currentIndex: number; maxInd
 }
 
 const refusal = (status: number, [error, message]: readonly [string, string]): EmulatorAnswer =>
-  json(status, { error, message });
+  acrossJson(status, { error, message });

@@ -1,8 +1,8 @@
-import { relayerNotes } from "../../relayer/notes.ts";
+import { relayerNotes } from "../../relayer/mode-notes.ts";
 import { renameFields } from "../faults.ts";
 import type { Answerer, Emulator } from "../server.ts";
-import { json, refuse } from "./errors.ts";
-import { lie } from "./hostile.ts";
+import { acrossFaultAnswer, acrossJson } from "./errors.ts";
+import { falsifyAcross } from "./hostile.ts";
 
 const LIMIT = 1024 * 1024;
 
@@ -12,10 +12,10 @@ export function acrossEmulator(answerer: Promise<Answerer>): Emulator {
     name: "across",
     handle: async (request) => (await answerer)(request),
     maxBodyBytes: LIMIT,
-    tooLarge: () => json(413, { message: "Request Entity Too Large" }),
+    tooLarge: () => acrossJson(413, { message: "Request Entity Too Large" }),
     drift: renameFields,
-    hostile: lie,
-    refuse,
+    hostile: falsifyAcross,
+    refuse: acrossFaultAnswer,
     notes: relayerNotes.across,
   };
 }

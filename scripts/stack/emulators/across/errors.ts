@@ -21,32 +21,32 @@ export class AcrossRefusal extends Error {
 
   toAnswer(): EmulatorAnswer {
     const { code, status, message, extra } = this;
-    return json(status, { type: "AcrossApiError", code, status, message, ...extra });
+    return acrossJson(status, { type: "AcrossApiError", code, status, message, ...extra });
   }
 }
 
 /** Returns a JSON response. */
-export const json = (status: number, value: unknown): EmulatorAnswer => ({
+export const acrossJson = (status: number, value: unknown): EmulatorAnswer => ({
   status,
   body: JSON.stringify(value),
 });
 
 /** The error of a missing parameter. */
-export const missing = (message: string) => new AcrossRefusal("MISSING_PARAM", { message });
+export const missingParameter = (message: string) => new AcrossRefusal("MISSING_PARAM", { message });
 
 /** The error of an invalid parameter. */
-export const invalid = (param: string, message: string) =>
+export const invalidParameter = (param: string, message: string) =>
   new AcrossRefusal("INVALID_PARAM", { message, param });
 
 /** The response of a `status` fault: the API's own shape, with `retry-after` for 429. */
-export function refuse(status: number, retryAfterSeconds: number): EmulatorAnswer {
+export function acrossFaultAnswer(status: number, retryAfterSeconds: number): EmulatorAnswer {
   const codes: Readonly<Record<number, readonly [string, string]>> = {
     502: ["UPSTREAM_RPC_ERROR", "Upstream RPC error"],
     504: ["UPSTREAM_GATEWAY_TIMEOUT", "Upstream gateway timeout"],
   };
   if (status === 429) {
     const headers = { "retry-after": `${retryAfterSeconds}` };
-    return { ...json(429, { message: "Too many requests" }), headers };
+    return { ...acrossJson(429, { message: "Too many requests" }), headers };
   }
   const [code, message] = codes[status] ?? ["UNEXPECTED_ERROR", "Internal server error"];
   return new AcrossRefusal(code, { message, status }).toAnswer();

@@ -3,7 +3,7 @@ import { ATTACKER, replaceAddresses } from "../faults.ts";
 const FALSE_HASH = `0x${"ba".repeat(32)}`;
 
 /** Falsifies a response as an attacker would: contracts of the attacker, or a delivery that never happened. */
-export function lie(json: unknown): unknown {
+export function falsifyAcross(json: unknown): unknown {
   if (json === null || typeof json !== "object" || Array.isArray(json)) return json;
   if ("depositTxHash" in json)
     return { ...json, status: "filled", fillTx: FALSE_HASH, fillTxnRef: FALSE_HASH, actionsSucceeded: true };

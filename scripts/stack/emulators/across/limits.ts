@@ -1,14 +1,17 @@
+import { type BridgeChains, isNative } from "../../bridge/bridge-chains.ts";
 import { limitsOf, relayFees } from "../../bridge/fees.ts";
-import { balanceOf } from "../../bridge/node.ts";
-import { isNative, type World } from "../../bridge/world.ts";
-import { type Query, readRoute } from "./query.ts";
+import { balanceOf } from "../../bridge/node-requests.ts";
+import { type AcrossQuery, readRoute } from "./query.ts";
 import { describeLimits } from "./suggested-fees.ts";
 
 const NATIVE_GAS = 137_265n;
 
 /** Returns the deposit limits and gas costs. Source: across-protocol/frontend, api/limits. */
-export async function tellLimits(world: World, query: Query): Promise<Record<string, unknown>> {
-  const { destination, input, output } = readRoute(world, query);
+export async function depositLimits(
+  bridgeChains: BridgeChains,
+  query: AcrossQuery,
+): Promise<Record<string, unknown>> {
+  const { destination, input, output } = readRoute(bridgeChains, query);
   const limits = limitsOf(input.asset);
   const { total, gas, capital, totalPct, gasPct, capitalPct } = relayFees(input.asset, limits.minDeposit);
   const owner = destination.contracts.relayer;
@@ -33,8 +36,11 @@ export async function tellLimits(world: World, query: Query): Promise<Record<str
 }
 
 /** Returns the enabled routes; native money is listed beside its wrapped form. */
-export function listRoutes(world: World, query: Query): Record<string, unknown>[] {
-  const chains = [...world.values()];
+export function listAvailableRoutes(
+  bridgeChains: BridgeChains,
+  query: AcrossQuery,
+): Record<string, unknown>[] {
+  const chains = [...bridgeChains.values()];
   const pairs = chains.flatMap((origin) =>
     chains.filter((other) => other !== origin).map((destination) => ({ origin, destination })),
   );

@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData, type Hex, maxUint256, pad, zeroHash } from "viem";
 import { spokePoolAbi } from "../../../../src/providers/across/across-abi.ts";
-import { hasCode, headOf } from "../../bridge/node.ts";
+import { hasCode, headOf } from "../../bridge/node-requests.ts";
 import { rpc } from "../../chains/json-rpc.ts";
-import { AcrossRefusal, invalid } from "./errors.ts";
+import { AcrossRefusal, invalidParameter } from "./errors.ts";
 import type { RouteEnds } from "./query.ts";
 
 interface Delivery {
@@ -22,7 +22,7 @@ export async function simulateDelivery(
 ): Promise<void> {
   const { recipient, message, amount, outputAmount } = delivery;
   if (!(await hasCode(destination.url, recipient)))
-    throw invalid("recipient", "Recipient must be a contract when a message is provided");
+    throw invalidParameter("recipient", "Recipient must be a contract when a message is provided");
   const { timestamp } = await headOf(destination.url);
   const relay = {
     depositor: pad(recipient),

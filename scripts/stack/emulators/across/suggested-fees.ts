@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { formatUnits, zeroAddress } from "viem";
+import type { BridgeChains, BridgeToken } from "../../bridge/bridge-chains.ts";
 import { type Limits, limitsOf, type RelayFees, relayFees } from "../../bridge/fees.ts";
-import { headOf } from "../../bridge/node.ts";
-import type { BridgeToken, World } from "../../bridge/world.ts";
-import { AcrossRefusal, invalid } from "./errors.ts";
-import { addressOf, amountOf, messageOf, type Query, type RouteEnds, readRoute } from "./query.ts";
+import { headOf } from "../../bridge/node-requests.ts";
+import { AcrossRefusal, invalidParameter } from "./errors.ts";
+import { type AcrossQuery, addressOf, amountOf, messageOf, type RouteEnds, readRoute } from "./query.ts";
 import { simulateDelivery } from "./simulate.ts";
 
 /** Fill deadline in seconds after the quote; Across' default. */
@@ -15,8 +15,11 @@ const ESTIMATED_FILL_SECONDS = 2;
  * Prices a transfer. Throws the API's errors: invalid parameters, an amount beyond the limits, a message without a
  * recipient contract or that reverts. Source: across-protocol/frontend, api/suggested-fees.
  */
-export async function suggestFees(world: World, query: Query): Promise<Record<string, unknown>> {
-  const ends = readRoute(world, query);
+export async function suggestFees(
+  bridgeChains: BridgeChains,
+  query: AcrossQuery,
+): Promise<Record<string, unknown>> {
+  const ends = readRoute(bridgeChains, query);
   const amount = amountOf(query, "amount");
   const { asset } = ends.input;
   const limits = limitsOf(asset);
@@ -46,11 +49,11 @@ export async function suggestFees(world: World, query: Query): Promise<Record<st
   };
 }
 
-function quoteTimeOf(query: Query, headTime: number): number {
+function quoteTimeOf(query: AcrossQuery, headTime: number): number {
   const text = query["timestamp"];
   if (text === undefined) return headTime;
   if (!/^\d{1,10}$/.test(text) || Number(text) > headTime)
-    throw invalid("timestamp", "Invalid quote timestamp");
+    throw invalidParameter("timestamp", "Invalid quote timestamp");
   return Number(text);
 }
 

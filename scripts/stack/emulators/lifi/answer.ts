@@ -1,24 +1,24 @@
-import type { BridgeSource } from "../../bridge/source.ts";
+import type { BridgeSource } from "../../bridge/bridge-source.ts";
 import type { EmulatorAnswer } from "../faults.ts";
 import type { Answerer, EmulatorRequest } from "../server.ts";
 import { listChains, listTokens, listTools } from "./catalog.ts";
 import { quoteContractCalls } from "./contract-calls.ts";
-import { invalidRequest, json, LifiRefusal } from "./errors.ts";
+import { invalidRequest, LifiRefusal, lifiJson } from "./errors.ts";
 import { quote } from "./quote.ts";
 import { asRelayOrder } from "./relay-order.ts";
-import { listRoutes } from "./routes.ts";
-import { tellStatus } from "./status.ts";
+import { listAdvancedRoutes } from "./routes.ts";
+import { transferStatus } from "./status.ts";
 
 type Ask = (source: BridgeSource, input: unknown) => unknown;
 
 const operations: Readonly<Record<string, Ask>> = {
-  "GET /v1/quote": ({ world }, query) => quote(world, asRecord(query)),
+  "GET /v1/quote": ({ bridgeChains }, query) => quote(bridgeChains, asRecord(query)),
   "POST /v1/quote/contractCalls": (source, body) => quoteContractCalls(source, body),
-  "POST /v1/advanced/routes": ({ world }, body) => listRoutes(world, body),
-  "GET /v1/tools": ({ world }, query) => listTools(world, asRecord(query)),
-  "GET /v1/chains": ({ world }, query) => listChains(world, asRecord(query)),
-  "GET /v1/tokens": ({ world }, query) => listTokens(world, asRecord(query)),
-  "GET /v1/status": (source, query) => tellStatus(source, query),
+  "POST /v1/advanced/routes": ({ bridgeChains }, body) => listAdvancedRoutes(bridgeChains, body),
+  "GET /v1/tools": ({ bridgeChains }, query) => listTools(bridgeChains, asRecord(query)),
+  "GET /v1/chains": ({ bridgeChains }, query) => listChains(bridgeChains, asRecord(query)),
+  "GET /v1/tokens": ({ bridgeChains }, query) => listTokens(bridgeChains, asRecord(query)),
+  "GET /v1/status": (source, query) => transferStatus(source, query),
 };
 
 /** Returns the handler of requests to LI.FI's API. */
@@ -29,11 +29,11 @@ export function answerLifi(source: BridgeSource): Answerer {
 async function handle(source: BridgeSource, request: EmulatorRequest): Promise<EmulatorAnswer> {
   const { pathname, searchParams } = new URL(request.path, "http://lifi");
   const operation = operations[`${request.method} ${pathname}`];
-  if (operation === undefined) return json(404, { message: "Not Found" });
+  if (operation === undefined) return lifiJson(404, { message: "Not Found" });
   try {
     const input = request.method === "POST" ? parseBody(request.body) : queryOf(searchParams);
     const answer = await operation(source, input);
-    return json(200, source.lifiQuirks().includes("relay_order") ? asRelayOrder(answer) : answer);
+    return lifiJson(200, source.lifiQuirks().includes("relay_order") ? asRelayOrder(answer) : answer);
   } catch (error) {
     if (error instanceof LifiRefusal) return error.toAnswer();
     throw error;

@@ -1,9 +1,9 @@
 import { concatHex, encodeFunctionData, type Hex, numberToHex, pad, zeroAddress, zeroHash } from "viem";
 import { diamondAbi } from "#stand-ins/lifi";
-import { isNative } from "../../bridge/world.ts";
-import type { Ask } from "./ask.ts";
+import { isNative } from "../../bridge/bridge-chains.ts";
 import type { BridgePlan } from "./bridge-plan.ts";
-import type { Stamp, SwapData } from "./calldata.ts";
+import type { QuoteIds, SwapData } from "./calldata.ts";
+import type { QuoteRequest } from "./quote-request.ts";
 
 /** Fill deadline in seconds after the quote, as in captured quotes. */
 const FILL_WINDOW = 9_190;
@@ -18,38 +18,38 @@ const RECEIVER_GAS = 300_000n;
 interface Bridging {
   bridge: BridgePlan;
   swaps: SwapData[];
-  stamp: Stamp;
+  stamp: QuoteIds;
   message: Hex;
 }
 
 /** Encodes the Diamond's bridge call, with the preceding swaps if any. */
-export function encodeBridge(ask: Ask, bridging: Bridging): Hex {
+export function encodeBridge(request: QuoteRequest, bridging: Bridging): Hex {
   const { tool } = bridging.bridge;
-  if (tool === "across") return encodeAcross(ask, bridging);
-  if (tool.startsWith("stargate")) return encodeStargate(ask, bridging);
-  return tool.startsWith("polymer") ? encodePolymer(ask, bridging) : encodeCeler(ask, bridging);
+  if (tool === "across") return encodeAcross(request, bridging);
+  if (tool.startsWith("stargate")) return encodeStargate(request, bridging);
+  return tool.startsWith("polymer") ? encodePolymer(request, bridging) : encodeCeler(request, bridging);
 }
 
-function bridgeDataOf(ask: Ask, { bridge, swaps, stamp, message }: Bridging) {
+function bridgeDataOf(request: QuoteRequest, { bridge, swaps, stamp, message }: Bridging) {
   return {
     transactionId: stamp.transactionId,
     bridge: bridge.tool,
-    integrator: ask.integrator,
+    integrator: request.integrator,
     referrer: zeroAddress,
     sendingAssetId: bridge.input.address,
-    receiver: ask.toAddress,
+    receiver: request.toAddress,
     minAmount: bridge.sentLeast,
-    destinationChainId: BigInt(ask.toChain.chainId),
+    destinationChainId: BigInt(request.toChain.chainId),
     hasSourceSwaps: swaps.length > 0,
     hasDestinationCall: message !== "0x",
   };
 }
 
-function encodeAcross(ask: Ask, bridging: Bridging): Hex {
+function encodeAcross(request: QuoteRequest, bridging: Bridging): Hex {
   const abi = diamondAbi;
   const { swaps } = bridging;
-  const bridgeData = bridgeDataOf(ask, bridging);
-  const acrossData = acrossDataOf(ask, bridging);
+  const bridgeData = bridgeDataOf(request, bridging);
+  const acrossData = acrossDataOf(request, bridging);
   if (swaps.length > 0) {
     const args = [bridgeData, swaps, acrossData] as const;
     return encodeFunctionData({ abi, functionName: "swapAndStartBridgeTokensViaAcrossV4", args });
@@ -58,12 +58,12 @@ function encodeAcross(ask: Ask, bridging: Bridging): Hex {
   return encodeFunctionData({ abi, functionName: "startBridgeTokensViaAcrossV4", args });
 }
 
-function acrossDataOf(ask: Ask, { bridge, stamp: { quoteTime }, message }: Bridging) {
-  const receiver = message === "0x" ? ask.toAddress : ask.toChain.contracts.receiverAcross;
-  const input = isNative(bridge.input) ? ask.fromChain.wrappedNative : bridge.input.address;
+function acrossDataOf(request: QuoteRequest, { bridge, stamp: { quoteTime }, message }: Bridging) {
+  const receiver = message === "0x" ? request.toAddress : request.toChain.contracts.receiverAcross;
+  const input = isNative(bridge.input) ? request.fromChain.wrappedNative : bridge.input.address;
   return {
     receiverAddress: pad(receiver),
-    refundAddress: pad(ask.fromAddress),
+    refundAddress: pad(request.fromAddress),
     sendingAssetId: pad(input),
     receivingAssetId: pad(bridge.output.address),
     outputAmount: bridge.least,
@@ -76,15 +76,15 @@ function acrossDataOf(ask: Ask, { bridge, stamp: { quoteTime }, message }: Bridg
   };
 }
 
-function encodeStargate(ask: Ask, bridging: Bridging): Hex {
+function encodeStargate(request: QuoteRequest, bridging: Bridging): Hex {
   const abi = diamondAbi;
   const { bridge, swaps, message } = bridging;
   const called = message !== "0x";
-  const gas = ask.calls.reduce((sum, { gasLimit }) => sum + gasLimit, RECEIVER_GAS);
-  const bridgeData = bridgeDataOf(ask, bridging);
+  const gas = request.calls.reduce((sum, { gasLimit }) => sum + gasLimit, RECEIVER_GAS);
+  const bridgeData = bridgeDataOf(request, bridging);
   const sendParams = {
-    dstEid: ask.toChain.chainId,
-    to: pad(called ? ask.toChain.contracts.stargate.receiver : ask.toAddress),
+    dstEid: request.toChain.chainId,
+    to: pad(called ? request.toChain.contracts.stargate.receiver : request.toAddress),
     amountLD: bridge.sentLeast,
     minAmountLD: bridge.least,
     extraOptions: called ? concatHex([COMPOSE_OPTIONS, numberToHex(gas, { size: 16 })]) : "0x",
@@ -92,7 +92,7 @@ function encodeStargate(ask: Ask, bridging: Bridging): Hex {
     oftCmd: bridge.tool === "stargateV2Bus" ? "0x00" : "0x",
   } as const;
   const fee = { nativeFee: bridge.messageFee, lzTokenFee: 0n };
-  const stargateData = { assetId: bridge.assetId, sendParams, fee, refundAddress: ask.fromAddress };
+  const stargateData = { assetId: bridge.assetId, sendParams, fee, refundAddress: request.fromAddress };
   if (swaps.length > 0) {
     const args = [bridgeData, swaps, stargateData] as const;
     return encodeFunctionData({ abi, functionName: "swapAndStartBridgeTokensViaStargate", args });
@@ -101,10 +101,10 @@ function encodeStargate(ask: Ask, bridging: Bridging): Hex {
   return encodeFunctionData({ abi, functionName: "startBridgeTokensViaStargate", args });
 }
 
-function encodeCeler(ask: Ask, bridging: Bridging): Hex {
+function encodeCeler(request: QuoteRequest, bridging: Bridging): Hex {
   const abi = diamondAbi;
   const { bridge, swaps } = bridging;
-  const bridgeData = bridgeDataOf(ask, bridging);
+  const bridgeData = bridgeDataOf(request, bridging);
   const minFinalityThreshold = bridge.tool === "celercirclefast" ? FAST : STANDARD;
   const celerData = { maxFee: bridge.maxFee, minFinalityThreshold };
   if (swaps.length > 0) {
@@ -115,17 +115,17 @@ function encodeCeler(ask: Ask, bridging: Bridging): Hex {
   return encodeFunctionData({ abi, functionName: "startBridgeTokensViaCelerCircleBridge", args });
 }
 
-function encodePolymer(ask: Ask, bridging: Bridging): Hex {
+function encodePolymer(request: QuoteRequest, bridging: Bridging): Hex {
   const abi = diamondAbi;
   const { bridge, swaps } = bridging;
-  const bridgeData = bridgeDataOf(ask, bridging);
+  const bridgeData = bridgeDataOf(request, bridging);
   const polymerData = {
     polymerTokenFee: bridge.polymerFee,
     maxCCTPFee: bridge.maxFee,
     nonEVMReceiver: zeroHash,
     solanaReceiverATA: zeroHash,
     minFinalityThreshold: bridge.tool === "polymer" ? FAST : STANDARD,
-    refundRecipient: ask.fromAddress,
+    refundRecipient: request.fromAddress,
     hookData: "0x",
   } as const;
   if (swaps.length > 0) {

@@ -1,9 +1,9 @@
 import { isAddressEqual, zeroAddress } from "viem";
+import { type BridgeToken, isNative, tokenAt, tokenOfAsset } from "../../bridge/bridge-chains.ts";
 import { limitsOf, PCT, type RelayFees, relayFees } from "../../bridge/fees.ts";
-import { type BridgeToken, isNative, tokenAt, tokenOfAsset } from "../../bridge/world.ts";
 import type { PoolPlan } from "../../chains/messaging.ts";
-import type { Ask } from "./ask.ts";
 import { NoQuote } from "./errors.ts";
+import type { QuoteRequest } from "./quote-request.ts";
 
 /** Bridge keys of `GET /tools`, in the order of preference of `/quote`. */
 export const bridgeTools = [
@@ -52,8 +52,8 @@ export interface BridgePlan {
 }
 
 /** Returns the token that a bridge takes on the source chain. Throws {@link NoQuote}. */
-export function bridgedToken(ask: Ask, tool: BridgeTool): BridgeToken {
-  const { from, fromChain, to, toChain, calls } = ask;
+export function bridgedToken(request: QuoteRequest, tool: BridgeTool): BridgeToken {
+  const { from, fromChain, to, toChain, calls } = request;
   if (tool === "across") {
     const output = isNative(to) ? tokenOfAsset(toChain, to.asset) : to;
     // The pool unwraps for an account without code; calls are made with ERC-20 tokens only.
@@ -64,15 +64,15 @@ export function bridgedToken(ask: Ask, tool: BridgeTool): BridgeToken {
   const mayCall = tool === "stargateV2" && !isNative(to);
   const { usdc } = toChain.contracts.circle;
   const minted = !tool.startsWith("stargate") && isAddressEqual(usdc, to.address);
-  const pooled = tool.startsWith("stargate") && poolIn(ask, "to") !== null;
+  const pooled = tool.startsWith("stargate") && poolIn(request, "to") !== null;
   if ((calls.length > 0 && !mayCall) || (!minted && !pooled)) throw new NoQuote(tool, "NO_POSSIBLE_ROUTE");
-  const address = minted ? fromChain.contracts.circle.usdc : (poolIn(ask, "from")?.token ?? zeroAddress);
+  const address = minted ? fromChain.contracts.circle.usdc : (poolIn(request, "from")?.token ?? zeroAddress);
   const token = tokenAt(fromChain, address);
   if (token === null) throw new NoQuote(tool, "NO_POSSIBLE_ROUTE");
   return token;
 }
 
-function poolIn({ toChain, fromChain, to }: Ask, end: "from" | "to"): PoolPlan | null {
+function poolIn({ toChain, fromChain, to }: QuoteRequest, end: "from" | "to"): PoolPlan | null {
   const there = toChain.contracts.stargate.pools.find(({ token }) => isAddressEqual(token, to.address));
   if (end === "to" || there === undefined) return there ?? null;
   return fromChain.contracts.stargate.pools.find(({ assetId }) => assetId === there.assetId) ?? null;
@@ -80,30 +80,32 @@ function poolIn({ toChain, fromChain, to }: Ask, end: "from" | "to"): PoolPlan |
 
 /** Plans the bridging of an amount. Throws {@link NoQuote}. */
 export function planBridge(
-  ask: Ask,
+  request: QuoteRequest,
   moved: { tool: BridgeTool; input: BridgeToken; sent: bigint; sentLeast: bigint },
 ): BridgePlan {
   const { tool, sent, sentLeast } = moved;
-  const { asset } = ask.to;
+  const { asset } = request.to;
   const { minDeposit, maxDeposit } = limitsOf(asset);
   if (sentLeast < minDeposit) throw new NoQuote(tool, "AMOUNT_TOO_LOW");
   if (sent > maxDeposit) throw new NoQuote(tool, "AMOUNT_TOO_HIGH");
   const terms = { assetId: 0, messageFee: 0n, maxFee: 0n, polymerFee: 0n, multiplier: 0n };
-  if (tool === "across") return { ...moved, ...terms, ...byAcross(ask, moved) };
-  if (tool.startsWith("polymer")) return { ...moved, ...terms, ...byPolymer(ask, moved) };
-  const delivered = tool.startsWith("stargate") ? byStargate(poolIn(ask, "from")?.decimals ?? 6) : byCeler;
+  if (tool === "across") return { ...moved, ...terms, ...byAcross(request, moved) };
+  if (tool.startsWith("polymer")) return { ...moved, ...terms, ...byPolymer(request, moved) };
+  const delivered = tool.startsWith("stargate")
+    ? byStargate(poolIn(request, "from")?.decimals ?? 6)
+    : byCeler;
   const [expected, arrives] = [delivered(sent), delivered(sentLeast)];
   const maxFee = tool === "celercirclefast" ? (arrives * FAST_PPM) / PPM : 0n;
   const least = arrives - maxFee;
   const own = tool.startsWith("stargate")
-    ? { assetId: poolIn(ask, "to")?.assetId ?? 0, messageFee: MESSAGE_FEE }
+    ? { assetId: poolIn(request, "to")?.assetId ?? 0, messageFee: MESSAGE_FEE }
     : { maxFee };
   const fees = { ...relayFees(asset, sentLeast), capital: sentLeast - least, gas: 0n };
-  return { ...moved, ...terms, ...own, output: ask.to, expected, least, fees };
+  return { ...moved, ...terms, ...own, output: request.to, expected, least, fees };
 }
 
-function byAcross(ask: Ask, { sent, sentLeast }: { sent: bigint; sentLeast: bigint }) {
-  const { to, toChain } = ask;
+function byAcross(request: QuoteRequest, { sent, sentLeast }: { sent: bigint; sentLeast: bigint }) {
+  const { to, toChain } = request;
   const output = isNative(to) ? tokenOfAsset(toChain, to.asset) : to;
   const fees = relayFees(to.asset, sentLeast);
   const least = fees.outputAmount;
@@ -115,7 +117,7 @@ function byAcross(ask: Ask, { sent, sentLeast }: { sent: bigint; sentLeast: bigi
 
 /** The quoted output deducts half of the largest fee, which is the fee that the stand-in charges. */
 function byPolymer(
-  ask: Ask,
+  request: QuoteRequest,
   { tool, sent, sentLeast }: { tool: BridgeTool; sent: bigint; sentLeast: bigint },
 ) {
   if (sentLeast <= POLYMER_FEE) throw new NoQuote(tool, "AMOUNT_TOO_LOW");
@@ -125,8 +127,8 @@ function byPolymer(
     bigint,
     bigint,
   ];
-  const fees = { ...relayFees(ask.to.asset, sentLeast), capital: sentLeast - least, gas: 0n };
-  return { output: ask.to, polymerFee, maxFee, expected, least, fees };
+  const fees = { ...relayFees(request.to.asset, sentLeast), capital: sentLeast - least, gas: 0n };
+  return { output: request.to, polymerFee, maxFee, expected, least, fees };
 }
 
 /** Returns the amount that a pool credits; LayerZero transfers have six decimals. */

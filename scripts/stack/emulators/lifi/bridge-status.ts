@@ -1,8 +1,8 @@
 import { isAddressEqual, zeroAddress } from "viem";
-import { transactionOf } from "../../bridge/node.ts";
-import type { BridgeChain, World } from "../../bridge/world.ts";
+import type { BridgeChain, BridgeChains } from "../../bridge/bridge-chains.ts";
+import { transactionOf } from "../../bridge/node-requests.ts";
 import { type Transfer, toAddress } from "../../relayer/transfer.ts";
-import { readSent, type Sent } from "./sent.ts";
+import { readSentAmount, type SentAmount } from "./sent-amount.ts";
 import { bareInfo, fullInfo } from "./transaction-info.ts";
 
 type Word = readonly [status: string, substatus: string, message: string];
@@ -23,20 +23,20 @@ const words: Readonly<Record<Transfer["state"], Word>> = {
 };
 
 /** Returns the status of a bridged transfer; `INVALID` when the request names another bridge. */
-export async function tellTransfer(
-  world: World,
+export async function bridgeStatus(
+  bridgeChains: BridgeChains,
   { transfer, bridge }: { transfer: Transfer; bridge: string | null },
 ): Promise<unknown> {
   const { lifi, depositTx, state } = transfer;
-  const origin = world.get(transfer.originChainId);
-  const destination = world.get(transfer.destinationChainId);
+  const origin = bridgeChains.get(transfer.originChainId);
+  const destination = bridgeChains.get(transfer.destinationChainId);
   if (lifi === null || origin === undefined || destination === undefined) return { status: "NOT_FOUND" };
   const sending = bareInfo(origin, depositTx);
   if (bridge !== null && bridge !== lifi.bridge)
     return { sending, receiving: { chainId: destination.chainId }, tool: bridge, status: "INVALID" };
   const [status, substatus, substatusMessage] = words[state];
   const transaction = await transactionOf(origin.url, depositTx);
-  const moved = transaction === null ? null : readSent(origin, transaction);
+  const moved = transaction === null ? null : readSentAmount(origin, transaction);
   return {
     transactionId: lifi.transactionId,
     sending: await fullInfo(origin, { hash: depositTx, moved }),
@@ -64,7 +64,7 @@ function receivingOf(
     return fullInfo(origin, { hash: refundTx, moved });
   }
   if (fillTx === null) return { chainId: destination.chainId };
-  const moved: Sent = { token: toAddress(relay.outputToken), amount: delivered ?? relay.outputAmount };
+  const moved: SentAmount = { token: toAddress(relay.outputToken), amount: delivered ?? relay.outputAmount };
   // Without a call, wrapped native arrives unwrapped.
   const unwrapped = relay.message === "0x" && isAddressEqual(moved.token, destination.wrappedNative);
   return fullInfo(destination, { hash: fillTx, moved: unwrapped ? { ...moved, token: zeroAddress } : moved });

@@ -1,9 +1,9 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, getAbiItem, type Hex } from "viem";
 import { diamondAbi, exchangeAbi, executorAbi, feeForwarderAbi } from "#stand-ins/lifi";
-import { isNative } from "../../bridge/world.ts";
-import type { ContractCall } from "./ask.ts";
+import { isNative } from "../../bridge/bridge-chains.ts";
 import { encodeBridge } from "./bridge-calldata.ts";
-import type { Plan } from "./plan.ts";
+import type { ContractCall } from "./quote-request.ts";
+import type { RoutePlan } from "./route-plan.ts";
 
 /** Recipient of LI.FI's fixed fee on every chain. */
 export const FEE_RECIPIENT: Address = "0xC06ebbefD94032B85424D51906e2A335EFAe264B";
@@ -21,13 +21,13 @@ export interface SwapData {
 }
 
 /** Ids and time of a quote's transaction; time in unix seconds. */
-export interface Stamp {
+export interface QuoteIds {
   transactionId: Hex;
   quoteTime: number;
 }
 
 /** An encoded transaction. */
-export interface Encoded {
+export interface EncodedTransaction {
   to: Address;
   spender: Address;
   data: Hex;
@@ -36,42 +36,54 @@ export interface Encoded {
 }
 
 /** Encodes a plan's transaction for LI.FI's contracts on the source chain. */
-export function encodePlan(plan: Plan, stamp: Stamp): Encoded {
-  const { diamond, executor, erc20Proxy } = plan.ask.fromChain.contracts;
+export function encodePlan(plan: RoutePlan, stamp: QuoteIds): EncodedTransaction {
+  const { diamond, executor, erc20Proxy } = plan.request.fromChain.contracts;
   if (plan.bridge !== null) {
     const message = encodeMessage(plan, stamp);
     const swaps = sourceSteps(plan, diamond);
-    const data = encodeBridge(plan.ask, { bridge: plan.bridge, swaps, stamp, message });
+    const data = encodeBridge(plan.request, { bridge: plan.bridge, swaps, stamp, message });
     return { to: diamond, spender: diamond, data, message };
   }
-  if (plan.ask.calls.length > 0)
+  if (plan.request.calls.length > 0)
     return { to: executor, spender: erc20Proxy, data: encodeExecute(plan, stamp), message: "0x" };
   return { to: diamond, spender: diamond, data: encodeSwap(plan, stamp), message: "0x" };
 }
 
 /** Encodes the destination calls for LI.FI's receiver, which refunds the user when one fails. */
-function encodeMessage({ ask }: Plan, { transactionId }: Stamp): Hex {
-  if (ask.calls.length === 0) return "0x";
-  const swaps = ask.calls.map((call) => callStep(call, { token: ask.to.address, requiresDeposit: true }));
+function encodeMessage({ request }: RoutePlan, { transactionId }: QuoteIds): Hex {
+  if (request.calls.length === 0) return "0x";
+  const swaps = request.calls.map((call) =>
+    callStep(call, { token: request.to.address, requiresDeposit: true }),
+  );
   const parameters = [{ type: "bytes32" }, SWAPS_PARAMETER, { type: "address" }] as const;
-  return encodeAbiParameters(parameters, [transactionId, swaps, ask.toAddress]);
+  return encodeAbiParameters(parameters, [transactionId, swaps, request.toAddress]);
 }
 
-function encodeExecute(plan: Plan, { transactionId }: Stamp): Hex {
-  const { ask } = plan;
-  const before = sourceSteps(plan, ask.fromChain.contracts.executor);
-  const steps = ask.calls.map((call, index) =>
-    callStep(call, { token: ask.to.address, requiresDeposit: before.length + index === 0 }),
+function encodeExecute(plan: RoutePlan, { transactionId }: QuoteIds): Hex {
+  const { request } = plan;
+  const before = sourceSteps(plan, request.fromChain.contracts.executor);
+  const steps = request.calls.map((call, index) =>
+    callStep(call, { token: request.to.address, requiresDeposit: before.length + index === 0 }),
   );
-  const args = [transactionId, [...before, ...steps], ask.from.address, ask.toAddress, ask.amount] as const;
+  const args = [
+    transactionId,
+    [...before, ...steps],
+    request.from.address,
+    request.toAddress,
+    request.amount,
+  ] as const;
   return encodeFunctionData({ abi: executorAbi, functionName: "swapAndExecute", args });
 }
 
-function encodeSwap(plan: Plan, { transactionId }: Stamp): Hex {
-  const { ask, toAmountMin } = plan;
-  const steps = sourceSteps(plan, ask.fromChain.contracts.diamond);
-  const head = [transactionId, ask.integrator, "", ask.toAddress, toAmountMin] as const;
-  const ends = isNative(ask.from) ? "NativeToERC20" : isNative(ask.to) ? "ERC20ToNative" : "ERC20ToERC20";
+function encodeSwap(plan: RoutePlan, { transactionId }: QuoteIds): Hex {
+  const { request, toAmountMin } = plan;
+  const steps = sourceSteps(plan, request.fromChain.contracts.diamond);
+  const head = [transactionId, request.integrator, "", request.toAddress, toAmountMin] as const;
+  const ends = isNative(request.from)
+    ? "NativeToERC20"
+    : isNative(request.to)
+      ? "ERC20ToNative"
+      : "ERC20ToERC20";
   const [only, ...more] = steps;
   if (only !== undefined && more.length === 0)
     return encodeFunctionData({
@@ -87,26 +99,29 @@ function encodeSwap(plan: Plan, { transactionId }: Stamp): Hex {
 }
 
 /** Returns the fee and swap steps; `executor` makes the calls. */
-function sourceSteps(plan: Plan, executor: Address): SwapData[] {
+function sourceSteps(plan: RoutePlan, executor: Address): SwapData[] {
   const fee = plan.fee === 0n ? [] : [feeStep(plan)];
   return plan.swap === null ? fee : [...fee, swapStep(plan, { executor, first: fee.length === 0 })];
 }
 
-function feeStep({ ask, fee }: Plan): SwapData {
+function feeStep({ request, fee }: RoutePlan): SwapData {
   const distributions = [{ recipient: FEE_RECIPIENT, amount: fee }];
-  const { feeForwarder } = ask.fromChain.contracts;
-  const token = ask.from.address;
+  const { feeForwarder } = request.fromChain.contracts;
+  const token = request.from.address;
   const abi = feeForwarderAbi;
-  const callData = isNative(ask.from)
+  const callData = isNative(request.from)
     ? encodeFunctionData({ abi, functionName: "forwardNativeFees", args: [distributions] })
     : encodeFunctionData({ abi, functionName: "forwardERC20Fees", args: [token, distributions] });
-  const assets = { sendingAssetId: token, receivingAssetId: token, fromAmount: ask.amount };
+  const assets = { sendingAssetId: token, receivingAssetId: token, fromAmount: request.amount };
   return { callTo: feeForwarder, approveTo: feeForwarder, ...assets, callData, requiresDeposit: true };
 }
 
-function swapStep({ ask, swap }: Plan, { executor, first }: { executor: Address; first: boolean }): SwapData {
+function swapStep(
+  { request, swap }: RoutePlan,
+  { executor, first }: { executor: Address; first: boolean },
+): SwapData {
   if (swap === null) throw new Error("no swap is planned");
-  const { exchange } = ask.fromChain.contracts;
+  const { exchange } = request.fromChain.contracts;
   const [sendingAssetId, receivingAssetId] = [swap.from.address, swap.to.address];
   const args = [sendingAssetId, receivingAssetId, swap.amountIn, swap.least, executor] as const;
   const callData = encodeFunctionData({ abi: exchangeAbi, functionName: "swap", args });

@@ -1,23 +1,23 @@
 import { numberToHex } from "viem";
-import { type BridgeChain, isNative, type World } from "../../bridge/world.ts";
+import { type BridgeChain, type BridgeChains, isNative } from "../../bridge/bridge-chains.ts";
 import { bridgeTools } from "./bridge-plan.ts";
-import { describeToken, describeTool } from "./describe.ts";
-import { EXCHANGE_TOOL } from "./plan.ts";
-import { chainNamed } from "./request.ts";
+import { chainNamed } from "./parse-request.ts";
+import { EXCHANGE_TOOL } from "./route-plan.ts";
+import { describeToken, describeTool } from "./wire-format.ts";
 
 type Query = Readonly<Record<string, unknown>>;
 
 /** Parses a comma-separated list of chains; all of them when absent. Throws `1011`. */
-function chainsOf(world: World, { chains }: Query): BridgeChain[] {
-  if (typeof chains !== "string" || chains === "") return [...world.values()];
-  return chains.split(",").map((reference) => chainNamed(world, reference));
+function chainsOf(bridgeChains: BridgeChains, { chains }: Query): BridgeChain[] {
+  if (typeof chains !== "string" || chains === "") return [...bridgeChains.values()];
+  return chains.split(",").map((reference) => chainNamed(bridgeChains, reference));
 }
 
 /** `GET /tools`. */
-export function listTools(world: World, query: Query): unknown {
-  const chains = chainsOf(world, query);
+export function listTools(bridgeChains: BridgeChains, query: Query): unknown {
+  const chains = chainsOf(bridgeChains, query);
   const pairs = chains.flatMap((from) =>
-    [...world.values()]
+    [...bridgeChains.values()]
       .filter((to) => to !== from)
       .map((to) => ({ fromChainId: from.chainId, toChainId: to.chainId })),
   );
@@ -28,15 +28,18 @@ export function listTools(world: World, query: Query): unknown {
 }
 
 /** `GET /tokens`. */
-export function listTokens(world: World, query: Query): unknown {
-  const entries = chainsOf(world, query).map(({ chainId, tokens }) => [chainId, tokens.map(describeToken)]);
+export function listTokens(bridgeChains: BridgeChains, query: Query): unknown {
+  const entries = chainsOf(bridgeChains, query).map(({ chainId, tokens }) => [
+    chainId,
+    tokens.map(describeToken),
+  ]);
   return { tokens: Object.fromEntries(entries) };
 }
 
 /** `GET /chains`: all local chains are EVM chains. */
-export function listChains(world: World, { chainTypes }: Query): unknown {
+export function listChains(bridgeChains: BridgeChains, { chainTypes }: Query): unknown {
   const wanted = typeof chainTypes !== "string" || chainTypes.split(",").includes("EVM");
-  return { chains: wanted ? [...world.values()].map(describeChain) : [] };
+  return { chains: wanted ? [...bridgeChains.values()].map(describeChain) : [] };
 }
 
 function describeChain(chain: BridgeChain): unknown {

@@ -1,9 +1,18 @@
 import { z } from "zod";
-import type { BridgeSource } from "../../bridge/source.ts";
+import type { BridgeSource } from "../../bridge/bridge-source.ts";
 import { invalidRequest } from "./errors.ts";
-import type { Plan } from "./plan.ts";
+import {
+  AddressText,
+  AmountText,
+  ChainRef,
+  HexText,
+  Integrator,
+  parse,
+  Slippage,
+  toQuoteRequest,
+} from "./parse-request.ts";
 import { planOrRefuse } from "./quote.ts";
-import { AddressText, AmountText, ChainRef, HexText, Integrator, parse, Slippage, toAsk } from "./request.ts";
+import type { RoutePlan } from "./route-plan.ts";
 import { buildStep } from "./step.ts";
 
 const Keys = z.array(z.string()).default([]);
@@ -53,7 +62,7 @@ export async function quoteContractCalls(source: BridgeSource, body: unknown): P
     outputsToken: call.toTokenAddress ?? fields.contractOutputsToken ?? null,
     gasLimit: call.toContractGasLimit,
   }));
-  const ask = toAsk(source.world, {
+  const request = toQuoteRequest(source.bridgeChains, {
     ...fields,
     fromAmount: fields.fromAmount,
     toAddress: fields.toFallbackAddress,
@@ -62,13 +71,13 @@ export async function quoteContractCalls(source: BridgeSource, body: unknown): P
     calls,
     defaultIntegrator: "",
   });
-  const plan = planOrRefuse(ask);
+  const plan = planOrRefuse(request);
   return buildStep(source.lifiQuirks().includes("declare_delivered") ? declareDelivered(plan) : plan);
 }
 
 /** Makes the calls declare the whole quoted output, as integrators observed with LI.FI across chains. */
-function declareDelivered(plan: Plan): Plan {
+function declareDelivered(plan: RoutePlan): RoutePlan {
   if (plan.bridge === null) return plan;
-  const calls = plan.ask.calls.map((call) => ({ ...call, fromAmount: plan.toAmountMin }));
-  return { ...plan, ask: { ...plan.ask, calls } };
+  const calls = plan.request.calls.map((call) => ({ ...call, fromAmount: plan.toAmountMin }));
+  return { ...plan, request: { ...plan.request, calls } };
 }

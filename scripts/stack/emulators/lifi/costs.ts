@@ -1,8 +1,8 @@
-import { isNative } from "../../bridge/world.ts";
-import type { Ask } from "./ask.ts";
+import { isNative } from "../../bridge/bridge-chains.ts";
 import type { BridgePlan } from "./bridge-plan.ts";
-import { describeToken, usd } from "./describe.ts";
-import type { Plan } from "./plan.ts";
+import type { QuoteRequest } from "./quote-request.ts";
+import type { RoutePlan } from "./route-plan.ts";
+import { describeToken, usdValue } from "./wire-format.ts";
 
 /** Gas price of quotes in wei, independent of the local chains. */
 export const GAS_PRICE = 1_000_000_000n;
@@ -11,16 +11,16 @@ const GAS = { fee: 130_000n, swap: 220_000n, bridge: 190_000n, call: 350_000n } 
 const HEADROOM = 130n;
 
 /** Returns LI.FI's own fee; empty when the amount is too small. */
-export function fixedFees({ ask, fee }: Plan): unknown[] {
+export function fixedFees({ request, fee }: RoutePlan): unknown[] {
   if (fee === 0n) return [];
   const amount = fee.toString();
   return [
     {
       name: "LIFI Fixed Fee",
       description: "Fixed LIFI fee, independent of any other fee",
-      token: describeToken(ask.from),
+      token: describeToken(request.from),
       amount,
-      amountUSD: usd(ask.from, fee),
+      amountUSD: usdValue(request.from, fee),
       percentage: "0.0025",
       included: true,
       feeSplit: {
@@ -33,20 +33,20 @@ export function fixedFees({ ask, fee }: Plan): unknown[] {
 }
 
 /** Returns the fees that a bridge deducts or charges on top. */
-export function bridgeFees(ask: Ask, bridge: BridgePlan): unknown[] {
+export function bridgeFees(request: QuoteRequest, bridge: BridgePlan): unknown[] {
   const { input, fees, sentLeast, messageFee, tool } = bridge;
   const cost = (name: string, { description, amount }: { description: string; amount: bigint }) => ({
     name,
     description,
     token: describeToken(input),
     amount: amount.toString(),
-    amountUSD: usd(input, amount),
+    amountUSD: usdValue(input, amount),
     percentage: (Number(amount) / Number(sentLeast)).toFixed(6),
     included: true,
   });
   if (tool !== "across") {
     const kept = cost("Bridge fee", { description: "The fee taken by the bridge", amount: fees.capital });
-    return messageFee === 0n ? [kept] : [kept, messageCost(ask, messageFee)];
+    return messageFee === 0n ? [kept] : [kept, messageCost(request, messageFee)];
   }
   return [
     cost("Relayer fee", { description: "The fee taken by the relayer", amount: fees.capital }),
@@ -55,7 +55,7 @@ export function bridgeFees(ask: Ask, bridge: BridgePlan): unknown[] {
 }
 
 /** The LayerZero message fee, paid in native money on top of the amount. */
-function messageCost({ fromChain }: Ask, amount: bigint) {
+function messageCost({ fromChain }: QuoteRequest, amount: bigint) {
   const native = fromChain.tokens.find(isNative);
   if (native === undefined) throw new Error(`chain ${fromChain.chainId} has no native token`);
   return {
@@ -63,15 +63,15 @@ function messageCost({ fromChain }: Ask, amount: bigint) {
     description: "Fee for the message of the bridge",
     token: describeToken(native),
     amount: amount.toString(),
-    amountUSD: usd(native, amount),
+    amountUSD: usdValue(native, amount),
     percentage: "0",
     included: false,
   };
 }
 
 /** Estimates the gas of a plan's source transaction. */
-export function gasOf({ ask, fee, swap, bridge }: Plan): bigint {
-  const calls = bridge === null ? ask.calls.reduce((sum, call) => sum + call.gasLimit, 0n) : 0n;
+export function gasOf({ request, fee, swap, bridge }: RoutePlan): bigint {
+  const calls = bridge === null ? request.calls.reduce((sum, call) => sum + call.gasLimit, 0n) : 0n;
   return (fee > 0n ? GAS.fee : 0n) + (swap ? GAS.swap : 0n) + (bridge ? GAS.bridge : 0n) + calls + GAS.call;
 }
 
@@ -79,7 +79,7 @@ export function gasOf({ ask, fee, swap, bridge }: Plan): bigint {
 export const limitOf = (gas: bigint): bigint => (gas * HEADROOM) / 100n;
 
 /** Formats a transaction's gas for a response. */
-export function gasCosts({ fromChain }: Ask, gas: bigint): unknown[] {
+export function gasCosts({ fromChain }: QuoteRequest, gas: bigint): unknown[] {
   const native = fromChain.tokens.find(isNative);
   if (native === undefined) throw new Error(`chain ${fromChain.chainId} has no native token`);
   const amount = gas * GAS_PRICE;
@@ -90,7 +90,7 @@ export function gasCosts({ fromChain }: Ask, gas: bigint): unknown[] {
       estimate: gas.toString(),
       limit: limitOf(gas).toString(),
       amount: amount.toString(),
-      amountUSD: usd(native, amount),
+      amountUSD: usdValue(native, amount),
       token: describeToken(native),
     },
   ];

@@ -1,8 +1,8 @@
-import { relayerNotes } from "../../relayer/notes.ts";
+import { relayerNotes } from "../../relayer/mode-notes.ts";
 import { type EmulatorAnswer, renameFields } from "../faults.ts";
 import type { Answerer, Emulator } from "../server.ts";
-import { json, refuse } from "./errors.ts";
-import { lie } from "./hostile.ts";
+import { lifiFaultAnswer, lifiJson } from "./errors.ts";
+import { falsifyLifi } from "./hostile.ts";
 
 const LIMIT = 1024 * 1024;
 /** Requests per window; tests need far more than the service allows. */
@@ -19,10 +19,10 @@ export function lifiEmulator(answerer: Promise<Answerer>): Emulator {
       return withLimits(await (await answerer)(request), AMPLE - asked);
     },
     maxBodyBytes: LIMIT,
-    tooLarge: () => json(413, { message: "request entity too large" }),
+    tooLarge: () => lifiJson(413, { message: "request entity too large" }),
     drift: renameFields,
-    hostile: lie,
-    refuse,
+    hostile: falsifyLifi,
+    refuse: lifiFaultAnswer,
     notes: relayerNotes.lifi,
   };
 }

@@ -15,12 +15,12 @@ export class LifiRefusal extends Error {
 
   toAnswer(): EmulatorAnswer {
     const { message, code, errors } = this;
-    return json(this.status, { message, code, ...(errors === undefined ? {} : { errors }) });
+    return lifiJson(this.status, { message, code, ...(errors === undefined ? {} : { errors }) });
   }
 }
 
 /** Returns a JSON response. */
-export const json = (status: number, value: unknown): EmulatorAnswer => ({
+export const lifiJson = (status: number, value: unknown): EmulatorAnswer => ({
   status,
   headers: { "content-type": "application/json; charset=utf-8" },
   body: JSON.stringify(value),
@@ -82,7 +82,7 @@ const refusals: Readonly<Record<number, readonly [number, string]>> = {
 };
 
 /** The response of a `status` fault: the API's body, with the rate limit headers for 429. */
-export function refuse(status: number, retryAfterSeconds: number): EmulatorAnswer {
+export function lifiFaultAnswer(status: number, retryAfterSeconds: number): EmulatorAnswer {
   if (status === 429) {
     const message = `Rate limit exceeded, retry in ${retryAfterSeconds} seconds`;
     const answer = new LifiRefusal({ status, code: 1005, message }).toAnswer();

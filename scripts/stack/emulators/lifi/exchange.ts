@@ -1,4 +1,4 @@
-import type { BridgeToken } from "../../bridge/world.ts";
+import type { BridgeToken } from "../../bridge/bridge-chains.ts";
 
 const BPS = 10_000n;
 const FEE_BPS = 10n;

@@ -7,7 +7,7 @@ const attacker = ATTACKER.slice(2).toLowerCase();
  * Falsifies a response as an attacker would: a plausible quote whose calldata pays the attacker, a delivery that
  * never happened, lists full of the attacker's address.
  */
-export function lie(json: unknown): unknown {
+export function falsifyLifi(json: unknown): unknown {
   if (json === null || typeof json !== "object" || Array.isArray(json)) return json;
   if ("transactionRequest" in json) return { ...json, transactionRequest: rewrite(json.transactionRequest) };
   if (!("status" in json)) return replaceAddresses(json);

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Address } from "viem";
-import type { BridgeToken } from "../../bridge/world.ts";
-import type { Ask } from "./ask.ts";
-import type { Encoded } from "./calldata.ts";
+import type { BridgeToken } from "../../bridge/bridge-chains.ts";
+import type { EncodedTransaction } from "./calldata.ts";
 import { bridgeFees, fixedFees, gasCosts } from "./costs.ts";
-import { describeToken, describeTool } from "./describe.ts";
-import { EXCHANGE_TOOL, type Plan } from "./plan.ts";
+import type { QuoteRequest } from "./quote-request.ts";
+import { EXCHANGE_TOOL, type RoutePlan } from "./route-plan.ts";
+import { describeToken, describeTool } from "./wire-format.ts";
 
 const STEP_GAS = 130_000n;
 const PPM = 1_000_000;
@@ -26,61 +26,67 @@ interface Leg {
 }
 
 /** Returns a plan's steps in order: fee, swap, bridge, calls. */
-export function includedSteps(plan: Plan, encoded: Pick<Encoded, "to" | "message">): unknown[] {
+export function includedSteps(
+  plan: RoutePlan,
+  encoded: Pick<EncodedTransaction, "to" | "message">,
+): unknown[] {
   const legs = [
     ...feeLeg(plan, encoded.to),
     ...swapLeg(plan, encoded.to),
     ...bridgeLeg(plan, encoded),
     ...callLegs(plan),
   ];
-  return legs.map((leg) => describeLeg(plan.ask, leg));
+  return legs.map((leg) => describeLeg(plan.request, leg));
 }
 
-function feeLeg(plan: Plan, through: Address): Leg[] {
-  const { ask, fee } = plan;
+function feeLeg(plan: RoutePlan, through: Address): Leg[] {
+  const { request, fee } = plan;
   if (fee === 0n) return [];
-  const left = ask.amount - fee;
+  const left = request.amount - fee;
   const parties = { fromAddress: through, toAddress: through };
-  const amounts = { fromAmount: ask.amount, toAmount: left, toAmountMin: left };
-  const { feeForwarder } = ask.fromChain.contracts;
-  const leg = { type: "protocol", tool: "feeCollection", from: ask.from, to: ask.from } as const;
+  const amounts = { fromAmount: request.amount, toAmount: left, toAmountMin: left };
+  const { feeForwarder } = request.fromChain.contracts;
+  const leg = { type: "protocol", tool: "feeCollection", from: request.from, to: request.from } as const;
   return [{ ...leg, ...amounts, approval: feeForwarder, seconds: 0, fees: fixedFees(plan), parties }];
 }
 
-function swapLeg({ ask, swap }: Plan, through: Address): Leg[] {
+function swapLeg({ request, swap }: RoutePlan, through: Address): Leg[] {
   if (swap === null) return [];
   const parties = { fromAddress: through, toAddress: through };
   const amounts = { fromAmount: swap.amountIn, toAmount: swap.expected, toAmountMin: swap.least };
-  const approval = ask.fromChain.contracts.exchange;
+  const approval = request.fromChain.contracts.exchange;
   const leg = { type: "swap", tool: EXCHANGE_TOOL, from: swap.from, to: swap.to } as const;
   return [{ ...leg, ...amounts, approval, seconds: 0, fees: [], parties }];
 }
 
-function bridgeLeg({ ask, bridge }: Plan, { to: through, message }: Pick<Encoded, "to" | "message">): Leg[] {
+function bridgeLeg(
+  { request, bridge }: RoutePlan,
+  { to: through, message }: Pick<EncodedTransaction, "to" | "message">,
+): Leg[] {
   if (bridge === null) return [];
   const called = message !== "0x";
-  const { receiverAcross, stargate } = ask.toChain.contracts;
+  const { receiverAcross, stargate } = request.toChain.contracts;
   const receiver = bridge.tool === "across" ? receiverAcross : stargate.receiver;
-  const toAddress = called ? receiver : ask.toAddress;
-  const gas = ask.calls.reduce((sum, call) => sum + call.gasLimit, 0n);
+  const toAddress = called ? receiver : request.toAddress;
+  const gas = request.calls.reduce((sum, call) => sum + call.gasLimit, 0n);
   const calls = {
     destinationGasConsumption: gas.toString(),
     ...(called ? { destinationCallData: message } : {}),
   };
   const parties = { fromAddress: through, toAddress, ...calls };
   const amounts = { fromAmount: bridge.sent, toAmount: bridge.expected, toAmountMin: bridge.least };
-  const approval = ask.fromChain.contracts.spokePool;
-  const leg = { type: "cross", tool: bridge.tool, from: bridge.input, to: ask.to } as const;
-  return [{ ...leg, ...amounts, approval, seconds: 2, fees: bridgeFees(ask, bridge), parties }];
+  const approval = request.fromChain.contracts.spokePool;
+  const leg = { type: "cross", tool: bridge.tool, from: bridge.input, to: request.to } as const;
+  return [{ ...leg, ...amounts, approval, seconds: 2, fees: bridgeFees(request, bridge), parties }];
 }
 
 /** LI.FI does not know a call's output. */
-function callLegs({ ask }: Plan): Leg[] {
-  return ask.calls.map((call) => ({
+function callLegs({ request }: RoutePlan): Leg[] {
+  return request.calls.map((call) => ({
     type: "custom",
     tool: "custom",
-    from: ask.to,
-    to: ask.to,
+    from: request.to,
+    to: request.to,
     fromAmount: call.fromAmount,
     toAmount: 0n,
     toAmountMin: 0n,
@@ -88,17 +94,17 @@ function callLegs({ ask }: Plan): Leg[] {
     seconds: 0,
     fees: [],
     parties: {
-      fromAddress: ask.fromAddress,
-      toAddress: ask.toAddress,
+      fromAddress: request.fromAddress,
+      toAddress: request.toAddress,
       toContractAddress: call.target,
       toContractCallData: call.callData,
-      toFallbackAddress: ask.toAddress,
+      toFallbackAddress: request.toAddress,
       callDataGasLimit: call.gasLimit.toString(),
     },
   }));
 }
 
-function describeLeg(ask: Ask, leg: Leg): unknown {
+function describeLeg(request: QuoteRequest, leg: Leg): unknown {
   const { type, tool, from, to, parties, approval, seconds, fees } = leg;
   return {
     id: randomUUID(),
@@ -109,7 +115,7 @@ function describeLeg(ask: Ask, leg: Leg): unknown {
       fromToken: describeToken(from),
       toChainId: to.chainId,
       toToken: describeToken(to),
-      slippage: Number(ask.slippage) / PPM,
+      slippage: Number(request.slippage) / PPM,
       ...parties,
     },
     estimate: {
@@ -120,7 +126,7 @@ function describeLeg(ask: Ask, leg: Leg): unknown {
       approvalAddress: approval,
       executionDuration: seconds,
       feeCosts: fees,
-      gasCosts: type === "custom" ? [] : gasCosts(ask, STEP_GAS),
+      gasCosts: type === "custom" ? [] : gasCosts(request, STEP_GAS),
     },
     tool,
     toolDetails: describeTool(tool),

@@ -1,10 +1,18 @@
 import { z } from "zod";
-import { balanceOf } from "../../bridge/node.ts";
-import type { World } from "../../bridge/world.ts";
-import type { Ask } from "./ask.ts";
+import type { BridgeChains } from "../../bridge/bridge-chains.ts";
+import { balanceOf } from "../../bridge/node-requests.ts";
 import { LifiRefusal, NoQuote } from "./errors.ts";
-import { type Plan, planMove } from "./plan.ts";
-import { AddressText, AmountText, ChainRef, Integrator, parse, Slippage, toAsk } from "./request.ts";
+import {
+  AddressText,
+  AmountText,
+  ChainRef,
+  Integrator,
+  parse,
+  Slippage,
+  toQuoteRequest,
+} from "./parse-request.ts";
+import type { QuoteRequest } from "./quote-request.ts";
+import { planRoute, type RoutePlan } from "./route-plan.ts";
 import { buildStep, describeAction } from "./step.ts";
 
 const Keys = z
@@ -32,31 +40,34 @@ const QuoteQuery = z.looseObject({
 });
 
 /** `GET /quote`. Throws the API's errors: `1011`, `1003`, `1002`, `1001`. */
-export async function quote(world: World, query: Readonly<Record<string, unknown>>): Promise<unknown> {
+export async function quote(
+  bridgeChains: BridgeChains,
+  query: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
   const fields = parse(QuoteQuery, query);
-  const ask = toAsk(world, {
+  const request = toQuoteRequest(bridgeChains, {
     ...fields,
     bridges: { allow: fields.allowBridges, deny: fields.denyBridges },
     exchanges: { allow: fields.allowExchanges, deny: fields.denyExchanges },
     calls: [],
     defaultIntegrator: "lifi-api",
   });
-  const plan = planOrRefuse(ask);
-  if (fields.skipSimulation === "false") await refuseEmptyWallet(ask);
+  const plan = planOrRefuse(request);
+  if (fields.skipSimulation === "false") await refuseEmptyWallet(request);
   return buildStep(plan);
 }
 
 /** Plans a route. Throws `1002 NoQuoteError` with the tool's reason. */
-export function planOrRefuse(ask: Ask): Plan {
+export function planOrRefuse(request: QuoteRequest): RoutePlan {
   try {
-    return planMove(ask);
+    return planRoute(request);
   } catch (error) {
-    throw error instanceof NoQuote ? error.toRefusal(describeAction(ask)) : error;
+    throw error instanceof NoQuote ? error.toRefusal(describeAction(request)) : error;
   }
 }
 
 /** Unless disabled, LI.FI simulates the transaction for the sender and refuses one with an insufficient balance. */
-async function refuseEmptyWallet({ fromChain, from, fromAddress, amount }: Ask): Promise<void> {
+async function refuseEmptyWallet({ fromChain, from, fromAddress, amount }: QuoteRequest): Promise<void> {
   const held = await balanceOf(fromChain.url, { token: from.address, owner: fromAddress });
   if (held >= amount) return;
   const message = "None of the available routes could successfully generate a tx";

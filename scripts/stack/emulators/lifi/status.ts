@@ -1,15 +1,15 @@
 import { type Hex, isAddressEqual, parseEventLogs } from "viem";
 import { z } from "zod";
 import { diamondAbi, executorAbi } from "#stand-ins/lifi";
-import { type NodeReceipt, receiptOf, transactionOf } from "../../bridge/node.ts";
-import type { BridgeSource } from "../../bridge/source.ts";
-import type { BridgeChain } from "../../bridge/world.ts";
+import type { BridgeChain } from "../../bridge/bridge-chains.ts";
+import type { BridgeSource } from "../../bridge/bridge-source.ts";
+import { type NodeReceipt, receiptOf, transactionOf } from "../../bridge/node-requests.ts";
 import { asLog } from "../../relayer/as-log.ts";
 import type { Transfer } from "../../relayer/transfer.ts";
-import { tellTransfer } from "./bridge-status.ts";
-import { EXCHANGE_TOOL } from "./plan.ts";
-import { ChainRef, chainNamed, parse } from "./request.ts";
-import { readSent } from "./sent.ts";
+import { bridgeStatus } from "./bridge-status.ts";
+import { ChainRef, chainNamed, parse } from "./parse-request.ts";
+import { EXCHANGE_TOOL } from "./route-plan.ts";
+import { readSentAmount } from "./sent-amount.ts";
 import { bareInfo, fullInfo } from "./transaction-info.ts";
 
 const StatusQuery = z.looseObject({
@@ -23,15 +23,18 @@ const StatusQuery = z.looseObject({
  * `GET /status`, by source or destination transaction hash or by LI.FI's transaction id; responds 200 for an unknown
  * transaction too. Throws `1011`.
  */
-export async function tellStatus(source: BridgeSource, query: unknown): Promise<unknown> {
+export async function transferStatus(source: BridgeSource, query: unknown): Promise<unknown> {
   const { txHash, bridge, fromChain } = parse(StatusQuery, query);
   const hash = txHash.toLowerCase() as Hex;
-  const chains = fromChain === undefined ? [...source.world.values()] : [chainNamed(source.world, fromChain)];
+  const chains =
+    fromChain === undefined
+      ? [...source.bridgeChains.values()]
+      : [chainNamed(source.bridgeChains, fromChain)];
   const transfer = source.ledger.find((one) => concerns(one, hash));
-  if (transfer !== null) return tellTransfer(source.world, { transfer, bridge: bridge ?? null });
+  if (transfer !== null) return bridgeStatus(source.bridgeChains, { transfer, bridge: bridge ?? null });
   for (const chain of chains) {
     const receipt = await receiptOf(chain.url, hash);
-    const told = receipt === null ? null : await tellReceipt(chain, receipt);
+    const told = receipt === null ? null : await receiptStatus(chain, receipt);
     if (told !== null) return told;
   }
   const [chain] = chains;
@@ -46,9 +49,9 @@ function concerns({ lifi, depositTx, fillTx }: Transfer, hash: Hex): boolean {
  * Returns the status of a transaction without a bridge: a swap, a call on one chain, a failure; null when it is not
  * LI.FI's.
  */
-async function tellReceipt(chain: BridgeChain, receipt: NodeReceipt): Promise<unknown> {
+async function receiptStatus(chain: BridgeChain, receipt: NodeReceipt): Promise<unknown> {
   const transaction = await transactionOf(chain.url, receipt.transactionHash);
-  const moved = transaction === null ? null : readSent(chain, transaction);
+  const moved = transaction === null ? null : readSentAmount(chain, transaction);
   const sending = bareInfo(chain, receipt.transactionHash);
   if (!receipt.status) {
     if (moved === null) return null;

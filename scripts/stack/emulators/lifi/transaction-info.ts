@@ -1,8 +1,8 @@
 import type { Hex } from "viem";
-import { type NodeReceipt, receiptOf, timeOfBlock } from "../../bridge/node.ts";
-import { type BridgeChain, isNative, tokenAt } from "../../bridge/world.ts";
-import { describeToken, usd } from "./describe.ts";
-import type { Sent } from "./sent.ts";
+import { type BridgeChain, isNative, tokenAt } from "../../bridge/bridge-chains.ts";
+import { type NodeReceipt, receiptOf, timeOfBlock } from "../../bridge/node-requests.ts";
+import type { SentAmount } from "./sent-amount.ts";
+import { describeToken, usdValue } from "./wire-format.ts";
 
 /** Explorer link in the service's form; the local chains have no explorer. */
 const linkOf = ({ chainId }: BridgeChain, hash: Hex): string =>
@@ -18,7 +18,7 @@ export const bareInfo = (chain: BridgeChain, txHash: Hex) => ({
 /** One side of a transfer with amount, gas and time. */
 export async function fullInfo(
   chain: BridgeChain,
-  { hash, moved }: { hash: Hex; moved: Sent | null },
+  { hash, moved }: { hash: Hex; moved: SentAmount | null },
 ): Promise<Record<string, unknown>> {
   const receipt = await receiptOf(chain.url, hash);
   const token = moved === null ? null : tokenAt(chain, moved.token);
@@ -29,7 +29,7 @@ export async function fullInfo(
       : {
           amount: moved.amount.toString(),
           token: describeToken(token),
-          amountUSD: usd(token, moved.amount),
+          amountUSD: usdValue(token, moved.amount),
         }),
     ...(receipt === null ? {} : await gasInfo(chain, receipt)),
     value: "0",
@@ -46,7 +46,7 @@ async function gasInfo(chain: BridgeChain, receipt: NodeReceipt) {
     gasAmount: gasAmount.toString(),
     ...(native === undefined
       ? {}
-      : { gasToken: describeToken(native), gasAmountUSD: usd(native, gasAmount) }),
+      : { gasToken: describeToken(native), gasAmountUSD: usdValue(native, gasAmount) }),
     timestamp: await timeOfBlock(chain.url, receipt.blockNumber),
   };
 }

@@ -3,7 +3,7 @@ import { type EmulatorAnswer, renameFields, replaceAddresses } from "../faults.t
 import type { Emulator, EmulatorRequest } from "../server.ts";
 import { type Backend, errorFields, type Run, StatementError, type StatementResult } from "./backend.ts";
 import { type Credentials, checkCredentials } from "./credentials.ts";
-import { type Format, parsePayload, type Query, transactionMode } from "./payload.ts";
+import { type Format, parsePayload, type SqlQuery, transactionMode } from "./payload.ts";
 import { Refused } from "./refused.ts";
 import { fromPostgresText } from "./values.ts";
 
@@ -64,7 +64,7 @@ function formatOf(headers: IncomingHttpHeaders): Format {
   };
 }
 
-function shape(query: Query, result: StatementResult, format: Format) {
+function shape(query: SqlQuery, result: StatementResult, format: Format) {
   const asArray = query.arrayMode ?? format.arrayMode;
   const fields = result.fields.map((field) => ({
     name: field.name,

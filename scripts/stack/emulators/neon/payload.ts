@@ -11,7 +11,7 @@ const QuerySchema = z.object({
 const Payload = z.union([z.object({ queries: z.array(QuerySchema) }), QuerySchema]);
 
 /** One query of a request. */
-export interface Query extends Statement {
+export interface SqlQuery extends Statement {
   arrayMode?: boolean | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Format {
 }
 
 /** Parses one query, or a list that runs in one transaction. */
-export function parsePayload(body: string): Query | Query[] {
+export function parsePayload(body: string): SqlQuery | SqlQuery[] {
   let json: unknown;
   try {
     json = JSON.parse(body);

@@ -9,8 +9,8 @@ import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { VaultFlow } from "../../../../src/vaults/vault-adapter.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
 import type { TestUser } from "../../chain.ts";
-import { sign } from "../../flow.ts";
 import { type Answer, call, read } from "../../partners/wallet.ts";
+import { signDeposit } from "../../sign-deposit.ts";
 import type { Placed } from "./family.ts";
 
 /** A deposit that a client requests, in the vault's asset. */
@@ -82,7 +82,7 @@ export async function execute(
   placed: Placed,
   { user, built }: { user: TestUser; built: BuiltDeposit },
 ): Promise<TransactionReceipt> {
-  const hash: Hex = await sign(placed.world, { user, built, style: "calls" });
+  const hash: Hex = await signDeposit(placed.world, { user, built, style: "calls" });
   return placed.world.client.getTransactionReceipt({ hash });
 }
 

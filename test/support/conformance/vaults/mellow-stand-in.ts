@@ -15,7 +15,7 @@ import {
   mellowVaultAbi,
   mellowVaultCreationCode,
 } from "#stand-ins/mellow";
-import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
+import type { ChainScript } from "../../../../scripts/stack/chains/chain-script.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { StandIn } from "./family.ts";
 import { mint, whole } from "./use.ts";

@@ -20,7 +20,7 @@ import {
   midasTokenAbi,
   midasTokenCreationCode,
 } from "#stand-ins/midas";
-import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
+import type { ChainScript } from "../../../../scripts/stack/chains/chain-script.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { StandIn } from "./family.ts";
 import { fund, mint, whole } from "./use.ts";

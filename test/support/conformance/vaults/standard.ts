@@ -1,5 +1,5 @@
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, erc4626Abi, type Hex } from "viem";
-import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
+import type { ChainScript } from "../../../../scripts/stack/chains/chain-script.ts";
 import type { VaultDetail } from "../../../../src/schemas/vault.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { Family, Placed, StandIn, State } from "./family.ts";

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from "viem";
 import { stackTokenAbi } from "#stand-ins/standard";
-import type { ChainScript } from "../../../../scripts/stack/chains/script.ts";
+import type { ChainScript } from "../../../../scripts/stack/chains/chain-script.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 
 /** Converts whole tokens to smallest units. */

@@ -13,11 +13,11 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { stackTokenAbi, stackTokenCreationCode } from "#stand-ins/standard";
 import type { SeedRow } from "../../../../scripts/db/seed-row.ts";
 import { startAnvil } from "../../../../scripts/stack/chains/anvil.ts";
-import { deployRouter, verifyRouter } from "../../../../scripts/stack/chains/infrastructure.ts";
+import { awaitReceipt } from "../../../../scripts/stack/chains/await-receipt.ts";
+import { ChainScript } from "../../../../scripts/stack/chains/chain-script.ts";
+import { scriptRouterDeployment, verifyRouter } from "../../../../scripts/stack/chains/infrastructure.ts";
 import { rpc, rpcBatch } from "../../../../scripts/stack/chains/json-rpc.ts";
-import { receiptOf } from "../../../../scripts/stack/chains/receipt.ts";
-import { ChainScript } from "../../../../scripts/stack/chains/script.ts";
-import { type Isolate, startDeployment } from "../../../../scripts/stack/deployment.ts";
+import { type Isolate, startTestDeployment } from "../../../../scripts/stack/test-deployment.ts";
 import { vaults } from "../../../../src/db/schema/vaults.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { TestUser } from "../../chain.ts";
@@ -58,7 +58,7 @@ const GAS = numberToHex(8_000_000);
 /** Starts the program and its chain. */
 export async function startWorld(): Promise<World> {
   const [causeway, anvil] = await Promise.all([
-    startDeployment({ chainIds: [CHAIN_ID] }),
+    startTestDeployment({ chainIds: [CHAIN_ID] }),
     startAnvil(CHAIN_ID),
   ]);
   const { url } = anvil;
@@ -66,7 +66,7 @@ export async function startWorld(): Promise<World> {
   const client = createPublicClient({ transport: http(url, { retryCount: 0 }), cacheTime: 0 });
   const send = sender(url, client);
   const script = scripts(url);
-  await script((it) => deployRouter(it));
+  await script((it) => scriptRouterDeployment(it));
   await verifyRouter(url, CHAIN_ID);
   return {
     chainId: CHAIN_ID,
@@ -111,7 +111,7 @@ function sender(url: string, client: PublicClient): World["send"] {
       { method: "anvil_setBalance", params: [from, numberToHex(10n ** 26n)] },
       { method: "eth_sendTransaction", params: [{ from, to, data, gas: GAS }] },
     ]);
-    const receipt = await receiptOf(client, hash as Hex);
+    const receipt = await awaitReceipt(client, hash as Hex);
     if (receipt.status !== "success") throw new Error(`${data.slice(0, 10)} to ${to} reverted`);
     return receipt;
   };

@@ -1,0 +1,173 @@
+import { getAddress } from "viem";
+import { z } from "zod";
+import type { ApiContract } from "./api-contract.ts";
+import type { HttpAnswer } from "./http-request.ts";
+import type { Probe } from "./probes.ts";
+
+const Readiness = z.object({
+  status: z.string(),
+  dependencies: z.array(z.object({ name: z.string(), ok: z.boolean(), code: z.string().nullable() })),
+  indexes: z.array(z.object({ chain_id: z.int(), lag: z.int().nullable() })),
+});
+
+/** Headers that every answer must carry. */
+const ALWAYS: readonly (readonly [name: string, value: RegExp])[] = [
+  ["x-request-id", /^[\w-]{1,64}$/],
+  ["x-content-type-options", /^nosniff$/],
+  ["strict-transport-security", /^max-age=\d{7,}/],
+];
+/** Internals that no answer may reveal: connection strings, secrets and stack traces. */
+const LEAKS = new RegExp(
+  [
+    /postgres(?:ql)?:\/\/|rediss?:\/\/|Bearer [\w-]|cw_secret_\w/,
+    // A stack frame; prose with words in parentheses must not match.
+    /\.[jt]s:\d+:\d+|\bat [^()]{1,100} \((?:[^()\s]+:\d+:\d+|<anonymous>|native)\)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+);
+
+/** The limits and the document that a deployment's answers are judged by. */
+export interface AnswerLimits {
+  contract: ApiContract;
+  /** Longest acceptable response time in milliseconds. */
+  maxMs: number;
+  /** Largest acceptable lag of a chain's index, in blocks; null for no limit. */
+  maxLag: number | null;
+}
+
+/** An answer, its duration, and the request id that was sent. */
+interface Seen {
+  answer: HttpAnswer;
+  ms: number;
+  requestId: string;
+  measure: AnswerLimits;
+}
+
+/** Returns the problems of an answer; empty when there are none. */
+export function checkAnswer(probe: Probe, { answer, ms, requestId, measure }: Seen): string[] {
+  const problems: string[] = [];
+  if (!probe.expected.includes(answer.status))
+    problems.push(`status ${answer.status} instead of ${probe.expected.join(" or ")}`);
+  if (probe.operation !== null)
+    problems.push(...measure.contract.problems(probe.operation, answer).slice(0, 3));
+  for (const [name, value] of probe.asset ? [] : ALWAYS) {
+    const given = answer.headers.get(name);
+    if (given === null || !value.test(given)) problems.push(`the header ${name} is ${given ?? "not there"}`);
+  }
+  // Assets hold third-party text that may look like anything.
+  if (!probe.asset && LEAKS.test(answer.text)) problems.push("the answer tells what is inside");
+  if (probe.holds?.test(answer.text) === false) problems.push(`the page lacks ${probe.holds.source}`);
+  if (ms > measure.maxMs) problems.push(`took ${Math.round(ms)} ms, of ${measure.maxMs} allowed`);
+  const spelt = misspelt(answer.json).slice(0, 3);
+  problems.push(...spelt.map((address) => `the checksum of ${address} is wrong`));
+  problems.push(...ofAnother(probe, answer), ...crossOrigin(probe, answer), ...refusal(probe, answer));
+  problems.push(
+    ...strangeId(probe, { answer, requestId }),
+    ...secrecy(probe, answer),
+    ...lacking(probe, answer),
+  );
+  return [...problems, ...unready(probe, { answer, maxLag: measure.maxLag })];
+}
+
+/** Reports a field whose value differs from the value that the request named. */
+function ofAnother({ asked }: Probe, { json }: HttpAnswer): string[] {
+  const body = z.record(z.string(), z.unknown()).catch({}).parse(json);
+  return [...asked].flatMap(([name, value]) => {
+    const given = body[name];
+    if (typeof given !== "string" && typeof given !== "number") return [];
+    const same = String(given).toLowerCase() === value.toLowerCase();
+    return same ? [] : [`${name} is ${given}, and ${value} was asked for`];
+  });
+}
+
+/** Returns addresses without their EIP-55 checksum. */
+function misspelt(value: unknown): string[] {
+  if (typeof value === "string")
+    return /^0x[0-9a-fA-F]{40}$/.test(value) && getAddress(value) !== value ? [value] : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(misspelt) : [];
+}
+
+/** Checks the answer to an unknown path or method: code, content type and `allow` header. */
+function refusal({ operation }: Probe, { status, headers, json }: HttpAnswer): string[] {
+  if (operation !== null || (status !== 404 && status !== 405)) return [];
+  const expected = status === 404 ? "route_not_found" : "method_not_allowed";
+  const { code } = z.object({ code: z.string() }).catch({ code: "none" }).parse(json);
+  const type = headers.get("content-type");
+  return [
+    ...(code === expected ? [] : [`the code is ${code} instead of ${expected}`]),
+    ...(type === "application/problem+json" ? [] : [`a problem comes as ${type ?? "nothing"}`]),
+    ...(status === 404 || headers.has("allow") ? [] : ["the header allow is not there"]),
+  ];
+}
+
+/**
+ * Checks CORS: public routes allow every origin; portal and administration routes allow none and are never cached.
+ */
+function crossOrigin({ operation }: Probe, { headers }: HttpAnswer): string[] {
+  if (operation === null) return [];
+  const { security } = operation;
+  if (security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0))
+    return headers.get("access-control-allow-origin") === "*"
+      ? []
+      : ["pages of other origins may not read it"];
+  const open = headers.has("access-control-allow-origin") ? ["pages of other origins may read it"] : [];
+  return headers.get("cache-control") === "no-store" ? open : [...open, "the answer may be kept"];
+}
+
+/** Checks that an uncached answer and its problem document carry the request's own id. */
+function strangeId(
+  { asset }: Probe,
+  { answer, requestId }: { answer: HttpAnswer; requestId: string },
+): string[] {
+  if (asset || answer.headers.get("cache-control") !== "no-store") return [];
+  const told = answer.headers.get("x-request-id");
+  const body = z.object({ request_id: z.string() }).safeParse(answer.json);
+  return [
+    ...(told === requestId ? [] : ["it bears the id of another request"]),
+    ...(!body.success || body.data.request_id === told ? [] : ["its body names another request"]),
+  ];
+}
+
+/** Checks that uncacheable answers are `no-store`, and that routes with credentials send no timings. */
+function secrecy({ operation }: Probe, { headers }: HttpAnswer): string[] {
+  if (headers.has("access-control-allow-credentials")) return ["pages of other origins may sign in with it"];
+  if (operation === null) return [];
+  const { responses, security } = operation;
+  const mayKeep = "304" in responses || headers.get("cache-control") === "no-store";
+  const open = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
+  // The platform may add timings of its own.
+  const timed = !open && (headers.get("server-timing") ?? "").includes("total;");
+  return [
+    ...(mayKeep || !open ? [] : ["the answer may be kept"]),
+    ...(timed ? ["it tells where its time went"] : []),
+  ];
+}
+
+/**
+ * Checks that lists which no deployment has empty are filled, and that HTML pages carry a content security policy.
+ */
+function lacking({ name, holds, asset }: Probe, { status, headers, json }: HttpAnswer): string[] {
+  const filled = name === "tokens.list" || name === "intel.rules";
+  return [
+    ...(filled && status === 200 && Array.isArray(json) && json.length === 0 ? ["it lists nothing"] : []),
+    ...(holds === null || asset || headers.has("content-security-policy")
+      ? []
+      : ["the header content-security-policy is not there"]),
+  ];
+}
+
+function unready({ name }: Probe, seen: { answer: HttpAnswer; maxLag: number | null }): string[] {
+  if (name !== "health.ready") return [];
+  const parsed = Readiness.safeParse(seen.answer.json);
+  if (!parsed.success) return [];
+  const { status, dependencies, indexes } = parsed.data;
+  const maxLag = seen.maxLag ?? Number.POSITIVE_INFINITY;
+  return [
+    ...(status === "ok" ? [] : [`it is ${status}`]),
+    ...dependencies.filter(({ ok }) => !ok).map((row) => `${row.name} does not answer: ${row.code}`),
+    ...indexes
+      .filter(({ lag }) => lag !== null && lag > maxLag)
+      .map((row) => `the index of chain ${row.chain_id} is ${row.lag} blocks behind, of ${maxLag} allowed`),
+  ];
+}

@@ -1,0 +1,11 @@
+import type { Quirk } from "../emulators/control.ts";
+import type { Ledger } from "../relayer/ledger.ts";
+import type { BridgeChains } from "./bridge-chains.ts";
+
+/** Data behind the emulated services: the deployed chains and the observed transfers. */
+export interface BridgeSource {
+  bridgeChains: BridgeChains;
+  ledger: Ledger;
+  /** Quirks of LI.FI that its emulator's `/__control` has switched on. */
+  lifiQuirks(): readonly Quirk[];
+}

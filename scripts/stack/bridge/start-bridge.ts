@@ -1,0 +1,26 @@
+import type { DeployedChain } from "../chains/deploy-chain.ts";
+import { answerAcross } from "../emulators/across/answer.ts";
+import type { Control } from "../emulators/control.ts";
+import { answerLifi } from "../emulators/lifi/answer.ts";
+import type { Answerer } from "../emulators/server.ts";
+import { BridgeRelayer } from "../relayer/relayer.ts";
+import { bridgeChainsOf } from "./bridge-chains.ts";
+
+/** A running bridge: its relayer, and the answers of the services that use it. */
+export interface Bridge {
+  lifi: Answerer;
+  across: Answerer;
+  close(): void;
+}
+
+/** Starts the relayer between the deployed chains; `controls` configure the services and the relayer. */
+export function startBridge(
+  deployments: readonly DeployedChain[],
+  controls: Record<"lifi" | "across", Control>,
+): Bridge {
+  const bridgeChains = bridgeChainsOf(deployments);
+  const relayer = new BridgeRelayer(bridgeChains, (service) => controls[service].relayer);
+  relayer.start();
+  const source = { bridgeChains, ledger: relayer.ledger, lifiQuirks: () => controls.lifi.quirks };
+  return { lifi: answerLifi(source), across: answerAcross(source), close: () => relayer.close() };
+}

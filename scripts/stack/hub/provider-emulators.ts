@@ -1,0 +1,41 @@
+import type { Bridge } from "../bridge/start-bridge.ts";
+import type { DeployedChain } from "../chains/deploy-chain.ts";
+import { acrossEmulator } from "../emulators/across/endpoint.ts";
+import { lifiEmulator } from "../emulators/lifi/endpoint.ts";
+import { type ServedEmulator, serveEmulator } from "../emulators/server.ts";
+
+/** The emulated providers. They listen at once; requests wait until the chains are deployed. */
+export class ProviderEmulators {
+  readonly #bridge: Promise<Bridge>;
+  #opened: (bridge: Bridge) => void = () => undefined;
+  #lifi: ServedEmulator | null = null;
+  #across: ServedEmulator | null = null;
+  #running: Bridge | null = null;
+
+  constructor() {
+    this.#bridge = new Promise((resolve) => {
+      this.#opened = resolve;
+    });
+  }
+
+  async serve(): Promise<{ lifi: string; across: string }> {
+    const answerer = async (name: "lifi" | "across") => (await this.#bridge)[name];
+    this.#lifi = await serveEmulator(lifiEmulator(answerer("lifi")));
+    this.#across = await serveEmulator(acrossEmulator(answerer("across")));
+    return { lifi: this.#lifi.url, across: this.#across.url };
+  }
+
+  /** Starts the bridge between the deployed chains. Imported on demand, because its modules load slowly. */
+  async open(deployments: readonly DeployedChain[]): Promise<void> {
+    const { startBridge } = await import("../bridge/start-bridge.ts");
+    if (this.#lifi === null || this.#across === null) throw new Error("nothing is served");
+    const controls = { lifi: this.#lifi.control, across: this.#across.control };
+    this.#running = startBridge(deployments, controls);
+    this.#opened(this.#running);
+  }
+
+  async close(): Promise<void> {
+    this.#running?.close();
+    await Promise.all([this.#lifi?.close(), this.#across?.close()]);
+  }
+}

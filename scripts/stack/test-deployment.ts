@@ -1,0 +1,135 @@
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import { composeApp } from "../../src/app.ts";
+import { type Context, createContext, createRuntime } from "../../src/context.ts";
+import { connect } from "../db/connect.ts";
+import { migrate } from "../db/migrate.ts";
+import { snapshotFile } from "./emulators/neon/snapshot.ts";
+import type { HubAddresses, HubInput } from "./hub/main.ts";
+import { Child } from "./processes/child.ts";
+
+/** The administrator's token of the in-process deployment. */
+export const ADMIN_TOKEN = "an-administrators-token-of-forty-digits!";
+/** The deployment's public URL, which wallet sign-in messages name. */
+export const PUBLIC_URL = "https://causeway.example";
+const TOKEN = "redis-token";
+const credentials = { user: "causeway", password: "causeway", database: "causeway" };
+const root = join(import.meta.dirname, "../..");
+
+/** A running API and its administrator's token. */
+export interface Service {
+  adminToken: string;
+  send(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** One isolate of the deployment: its own memory over the shared stores. */
+export interface Isolate extends Service {
+  /** Creates a request's context, to call verbs directly. */
+  context(): Context;
+}
+
+/** The program over emulated stores in this process; every request passes through the whole app. */
+export interface TestDeployment extends Isolate {
+  /** Starts another isolate, with other variables if given. */
+  isolate(variables?: Record<string, unknown>): Isolate;
+  db: NeonHttpDatabase;
+  hub: HubAddresses;
+  /** Makes an emulator fail; an empty list ends it. */
+  fault(emulator: "neon" | "upstash", faults: readonly Record<string, unknown>[]): Promise<void>;
+  connectChain(chainId: number, url: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A closed port. At least one chain must be configured; the messages name chain 1, which is not. */
+const NO_NODE = "http://127.0.0.1:9";
+const AMPLE = 1_000_000;
+const ample = Object.fromEntries(
+  ["quote", "build", "nonce", "register", "login", "positions", "status", "reads"].map((name) => [
+    name,
+    AMPLE,
+  ]),
+);
+
+/** Starts empty stores with the schema applied. With `databaseUrl`, the database is a real Postgres. */
+export async function startTestDeployment(
+  options: { chainIds?: readonly number[]; databaseUrl?: string } = {},
+): Promise<TestDeployment> {
+  const logFile = join(tmpdir(), `causeway-test-${process.pid}-${crypto.randomUUID()}.log`);
+  const hubProcess = new Child({ name: "hub", entry: join(root, "scripts/stack/hub/main.ts"), logFile });
+  const chainIds = options.chainIds ?? [];
+  const hub = await hubProcess.ask<HubAddresses>("start", {
+    databaseUrl: options.databaseUrl ?? null,
+    snapshotFile: snapshotFile(root),
+    credentials,
+    redisUrl: null,
+    redisToken: TOKEN,
+    chainIds,
+  } satisfies HubInput);
+  const databaseUrl = `postgresql://causeway:causeway@${new URL(hub.neon).host}/causeway`;
+  const target = { databaseUrl, endpoint: `${hub.neon}/sql` };
+  const { restored } = await hubProcess.ask<{ restored: boolean }>("ready");
+  await migrate(target);
+  if (!restored && options.databaseUrl === undefined) await hubProcess.ask("save");
+  const bindings = {
+    DATABASE_URL: databaseUrl,
+    DATABASE_HTTP_URL: target.endpoint,
+    UPSTASH_REDIS_REST_URL: hub.upstash,
+    UPSTASH_REDIS_REST_TOKEN: TOKEN,
+    PUBLIC_URL,
+    ADMIN_TOKEN,
+    PARTNER_PEPPERS: JSON.stringify({ 1: "a-pepper-of-thirty-two-characters" }),
+    RATE_LIMITS: JSON.stringify(ample),
+    CHAINS: JSON.stringify(
+      chainIds.length === 0
+        ? [chainSetting(31337, NO_NODE)]
+        : chainIds.map((chainId) => chainSetting(chainId, hub.rpc[chainId] ?? "")),
+    ),
+  };
+  const isolate = (variables: Record<string, unknown> = {}) => makeIsolate({ ...bindings, ...variables });
+  return {
+    ...isolate(),
+    isolate,
+    db: drizzle({ client: connect(target) }),
+    hub,
+    async fault(emulator, faults) {
+      await fetch(`${hub[emulator]}/__control`, { method: "POST", body: JSON.stringify({ faults }) });
+    },
+    connectChain: (chainId, url) => hubProcess.ask("connect", { chainId, url }),
+    async close() {
+      await hubProcess.close();
+      rmSync(logFile, { force: true });
+    },
+  };
+}
+
+function chainSetting(chainId: number, url: string) {
+  return {
+    chain_id: chainId,
+    rpc_urls: [url],
+    name: `Test ${chainId}`,
+    key: `test${chainId}`,
+    native: { symbol: "ETH", decimals: 18 },
+  };
+}
+
+function makeIsolate(bindings: Record<string, unknown>): Isolate {
+  const runtime = createRuntime(bindings);
+  const app = composeApp((_bindings, request) => createContext(runtime, request));
+  const executionCtx = {
+    waitUntil: (promise: Promise<unknown>) => void promise.catch(() => undefined),
+    passThroughOnException: () => undefined,
+    props: {},
+  } as unknown as ExecutionContext;
+  return {
+    adminToken: ADMIN_TOKEN,
+    send: async (path, init) => app.fetch(new Request(`${PUBLIC_URL}${path}`, init), {}, executionCtx),
+    context: () =>
+      createContext(runtime, {
+        requestId: "test",
+        clientAddress: "unknown",
+        waitUntil: executionCtx.waitUntil,
+      }),
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { Relayer } from "../../scripts/stack/emulators/control.ts";
+import { nextAction, shortfall } from "../../scripts/stack/relayer/next-action.ts";
+import type { LifiStart, RelayData, TransferState } from "../../scripts/stack/relayer/transfer.ts";
+
+const DEADLINE = 1_000;
+const settings = (mode: Relayer["mode"], delay_ms = 0): Relayer => ({
+  mode,
+  delay_ms,
+  underdeliver: "3",
+  underdeliver_bps: 50,
+});
+const step = (state: TransferState, at: { mode: Relayer["mode"]; delay?: number; late?: boolean }) =>
+  nextAction(
+    { state, seenAt: 5_000, relay: { fillDeadline: DEADLINE } as RelayData },
+    {
+      relayer: settings(at.mode, at.delay),
+      now: 6_000,
+      destinationTime: at.late === true ? DEADLINE + 1 : DEADLINE,
+    },
+  );
+
+describe("decide", () => {
+  it("goes by the mode", () => {
+    const modes = ["deliver", "underdeliver", "fail_destination", "expire", "refund", "stall"] as const;
+    const table = modes.map((mode) => [mode, step("pending", { mode }), step("expired", { mode })]);
+    expect(table).toEqual([
+      ["deliver", "fill", "refund"],
+      ["underdeliver", "fill", "refund"],
+      ["fail_destination", "fill", "refund"],
+      ["expire", "expire", "wait"],
+      ["refund", "expire", "refund"],
+      ["stall", "wait", "wait"],
+    ]);
+  });
+
+  it("waits out the delay and fills nothing after its deadline", () => {
+    expect(step("pending", { mode: "deliver", delay: 1_001 })).toBe("wait");
+    expect(step("pending", { mode: "deliver", delay: 1_000 })).toBe("fill");
+    expect(step("pending", { mode: "deliver", late: true })).toBe("expire");
+    expect(step("pending", { mode: "stall", late: true })).toBe("wait");
+  });
+
+  it("leaves alone what is over", () => {
+    for (const state of ["filled", "refunded"] as const)
+      expect(step(state, { mode: "refund", late: true })).toBe("wait");
+  });
+});
+
+describe("shortfall", () => {
+  it("is units and a part, at most everything, and nothing for Across or in any other mode", () => {
+    const of = (outputAmount: bigint, mode: Relayer["mode"]) => {
+      const transfer = { lifi: {} as LifiStart, relay: { outputAmount } as RelayData };
+      return [shortfall(transfer, settings(mode)), shortfall({ ...transfer, lifi: null }, settings(mode))];
+    };
+    expect(of(10_000n, "underdeliver")).toEqual([53n, 0n]);
+    expect(of(2n, "underdeliver")).toEqual([2n, 0n]);
+    expect(of(10_000n, "deliver")).toEqual([0n, 0n]);
+  });
+});
