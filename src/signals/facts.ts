@@ -1,9 +1,9 @@
 import { DAY_S } from "../lib/durations.ts";
 import type { EventArgs, GovernanceEvent } from "../vaults/governance/governance-event.ts";
 
-/** A snapshot of a vault. Amounts in the asset's smallest unit, the share price times 10^18. */
+/** A stored snapshot of a vault. Amounts are in the asset's smallest unit; a share price of 10^18 is 1. */
 export interface Point {
-  /** The block's time, seconds since the epoch. */
+  /** Block time, seconds since the epoch. */
   seconds: number;
   blockNumber: number;
   totalAssets: bigint | null;
@@ -12,12 +12,13 @@ export interface Point {
   sharePrice: bigint | null;
   maxDeposit: bigint | null;
   paused: boolean;
-  /** What the largest holder could withdraw, where it is less than what it holds. */
+  /** Amount that the largest known holder can withdraw; null when nothing limits it or it is unknown. */
   liquidity: bigint | null;
+  /** Owner, curator, guardian, fees and timelock by name, as the contract returns them. */
   controls: Readonly<Record<string, string>>;
 }
 
-/** A deposit or a withdrawal, below zero, of the last day. */
+/** A deposit, or a withdrawal with a negative amount, of the last day. */
 export interface SingleFlow {
   /** `txHash:logIndex`. */
   key: string;
@@ -27,15 +28,15 @@ export interface SingleFlow {
   blockNumber: number;
 }
 
-/** What went in and out within the last day. Null: not all of it is stored. */
+/** Deposits and withdrawals of the last day, in the asset's smallest unit. */
 export interface DayFlows {
   inflow: bigint;
   outflow: bigint;
-  /** The largest, by size. */
+  /** The largest flows, by absolute amount. */
   largest: readonly SingleFlow[];
 }
 
-/** What flowed between two neighbouring daily snapshots; amounts in the asset's smallest unit, none below zero. */
+/** Deposits and withdrawals between two consecutive daily snapshots. Amounts are positive, in the asset's smallest unit. */
 export interface FlowDay {
   before: Point;
   after: Point;
@@ -45,7 +46,7 @@ export interface FlowDay {
   largestWithdrawal: bigint;
 }
 
-/** A change of the vault's registry row, by its audit. */
+/** A change of a vault's registry status, from the audit log. */
 export interface RegistryChange {
   id: string;
   seconds: number;
@@ -54,49 +55,52 @@ export interface RegistryChange {
   reason: string;
 }
 
-/** An event by which the vault told of a change that no view shows. Addresses and topics are lower case. */
+/** A governance event of a vault that no view function shows. */
 export interface GovernanceChange {
   /** `txHash:logIndex`. */
   key: string;
   txHash: string;
   blockNumber: number;
-  /** The block's time, seconds since the epoch. */
+  /** Block time, seconds since the epoch. */
   seconds: number;
-  what: GovernanceEvent;
-  /** Null: its data are not those of the signature. */
-  members: EventArgs | null;
+  event: GovernanceEvent;
+  /** Null when the data do not match the event's signature. */
+  args: EventArgs | null;
 }
 
-/** Everything that rules may decide on about one vault. Snapshots are oldest first. */
+/** The stored facts about one vault that rules decide on. Snapshots are oldest first. */
 export interface VaultFacts {
   vaultName: string;
   adapter: string;
-  /** What amounts are counted in, for people: see `assetUnit`. */
+  /** Symbol that texts show amounts in, see `assetUnit`. */
   assetSymbol: string;
   assetDecimals: number;
-  /** Every five minutes of the last two hours, every hour of the last week, every day of the last ninety. */
+  /** Five-minute snapshots of the last two hours. */
   recent: readonly Point[];
+  /** Hourly snapshots of the last week. */
   hours: readonly Point[];
+  /** Daily snapshots of the last ninety days. */
   days: readonly Point[];
+  /** Null when not all flows of the last day are stored. */
   dayFlows: DayFlows | null;
-  /** The days of the last month that were over a day ago, where all that flowed is stored. */
+  /** Days of the last month that ended at least a day ago and whose flows are all stored. */
   flowDays: readonly FlowDay[];
-  /** When the vault came into the registry, seconds. */
+  /** When the vault was added to the registry, seconds since the epoch. */
   addedAt: number;
   registryChanges: readonly RegistryChange[];
-  /** What it told within the last day, as far as blocks are final, oldest first. */
-  toldChanges: readonly GovernanceChange[];
+  /** Governance events of the last day in final blocks, oldest first. */
+  governanceChanges: readonly GovernanceChange[];
 }
 
-/** The newest snapshot of a vault; null: there is none. */
+/** Returns the newest snapshot of a vault, or null. */
 export const latestPoint = (facts: VaultFacts): Point | null =>
   facts.recent.at(-1) ?? facts.hours.at(-1) ?? null;
 
-/** What may be taken for a day: a snapshot may be missing, a day of them may not. */
+/** Bounds of the interval that counts as a day, seconds: a few missing snapshots are tolerated. */
 const LONGEST_DAY = 1.25 * DAY_S;
 const SHORTEST_DAY = 0.75 * DAY_S;
 
-/** The hourly snapshot of a day ago: the newest that is at least that old; null: there is none. */
+/** Returns the newest hourly snapshot that is at least a day older than the latest one. Null when there is none, or only a much older one. */
 export function pointDayAgo(facts: VaultFacts): Point | null {
   const latest = latestPoint(facts);
   if (latest === null) return null;
@@ -104,10 +108,10 @@ export function pointDayAgo(facts: VaultFacts): Point | null {
   return before === undefined || latest.seconds - before.seconds > LONGEST_DAY ? null : before;
 }
 
-/** How far back days tell what is usual, seconds. */
+/** Age of the oldest day in a baseline, seconds. */
 const BASELINE_SPAN = 31 * DAY_S;
 
-/** The days by which the last one is judged: pairs of daily snapshots, none of which reaches into it. */
+/** Returns the earlier days that the last day is compared with, as pairs of daily snapshots. None overlaps the last day. */
 export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">): [Point, Point][] {
   const latest = facts.recent.at(-1) ?? facts.hours.at(-1);
   if (latest === undefined) return [];

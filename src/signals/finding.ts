@@ -1,47 +1,59 @@
 import type { Dimension, Metric, Rule, Tier } from "../schemas/signal.ts";
 import type { VaultFacts } from "./facts.ts";
 
-/** What a rule says of one vault at one moment. */
+/** An observation that a rule makes about one vault at one time. */
 export interface Finding {
   tier: Tier;
-  /** Sets what the rule finds apart, where that can be several things at once; empty: one thing. */
+  /** Separates several observations of one rule, such as the owner and the fee. Empty when the rule makes only one. */
   subject: string;
   title: string;
   summary: string;
   metrics: Metric[];
   evidence: Record<string, string>;
-  /** What it rests on; a finding whose keys were all counted before is nothing new. */
+  /** Identify the facts behind the finding. A finding is new only when it has a key that its incident lacks. */
   keys: string[];
-  /** When it happened, seconds since the epoch. */
+  /** Time of the observation, seconds since the epoch. */
   seconds: number;
-  /** Whether it goes on: then each look moves its end. */
+  /** True while the condition lasts: each run then extends the incident. */
   ongoing: boolean;
   txHash: string | null;
   blockNumber: number | null;
 }
 
-/** A rule: pure, and public with its thresholds and their reasons. */
+/** A pure rule over the facts of one vault. Its title, thresholds and reasons are public. */
 export interface SignalRule extends Rule {
   dimension: Dimension;
-  /** How long after its end a finding still belongs to the same incident, seconds. */
+  /** Seconds after the end of an incident during which a new finding still extends it. */
   quietSeconds: number;
   find(facts: VaultFacts, now: number): Finding[];
 }
 
-/** The tier of the highest threshold that a value reaches; null: none. Thresholds in descending order. */
+/** Returns the tier of the highest threshold that a value reaches, or null. Thresholds are in descending order. */
 export function tierOf(value: number, thresholds: readonly (readonly [Tier, number])[]): Tier | null {
   return thresholds.find(([, least]) => value >= least)?.[0] ?? null;
 }
 
-/** `part / whole` as a fraction; null when there is no whole. */
+/** Returns `part / whole` as a fraction, rounded towards zero at nine decimals. Null when `whole` is not positive. */
 export function fractionOf(part: bigint, whole: bigint): number | null {
   return whole > 0n ? Number((part * 1_000_000_000n) / whole) / 1e9 : null;
 }
 
-export const percent = (fraction: number): string => `${(fraction * 100).toFixed(2)} %`;
+/** Formats a fraction as a percentage with two decimals, or with four below 0.01%. */
+export const percent = (fraction: number): string => {
+  const size = Math.abs(fraction);
+  return `${(fraction * 100).toFixed(size > 0 && size < 0.0001 ? 4 : 2)}%`;
+};
+/** Formats a fraction with six decimals. */
 export const fixed = (fraction: number): string => fraction.toFixed(6);
 
-/** An amount of smallest units for people, with at most four decimals, or as many as are asked for. Rounded towards zero. */
+/** Formats seconds since the epoch as a date and time in UTC, to the minute. */
+export const utcMinute = (seconds: number): string =>
+  `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+/** Formats a count with its unit, such as "1 hour" or "2 hours". */
+export const countOf = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? "" : "s"}`;
+
+/** Formats smallest units as whole tokens with at most `shown` decimals, rounded towards zero. */
 export function wholeAmount(amount: bigint, decimals: number, shown = 4): string {
   const size = amount < 0n ? -amount : amount;
   const unit = 10n ** BigInt(decimals);
@@ -51,7 +63,7 @@ export function wholeAmount(amount: bigint, decimals: number, shown = 4): string
   return `${amount < 0n ? "-" : ""}${text}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** Median and median absolute deviation: thresholds on them are not moved by the outliers they look for. */
+/** Returns the median and the median absolute deviation of some values, which outliers do not shift. Null without values. */
 export function medianAndMad(values: readonly number[]): { median: number; mad: number } | null {
   if (values.length === 0) return null;
   const median = medianOf(values);

@@ -1,7 +1,7 @@
 import type { Metric, Stage, Tier } from "../schemas/signal.ts";
 import type { Finding, SignalRule } from "./finding.ts";
 
-/** An incident of one vault as it is stored. Times in seconds since the epoch. */
+/** A stored incident of one vault: the findings of one rule and subject, coalesced. Times are in seconds since the epoch. */
 export interface Incident {
   ruleId: string;
   subject: string;
@@ -20,13 +20,13 @@ export interface Incident {
   blockNumber: number | null;
 }
 
-/** Stages and keys that an incident keeps, the newest. */
+/** The most stages, and the most keys, that an incident keeps. The newest stay. */
 const MAX_STAGES = 50;
 
 /**
- * Joins what a rule found with the incidents of the vault that are known, the newest last: a finding goes on with the
- * last one of its subject unless that ended long ago, and one that was counted is not counted again. Returns the
- * incidents that are new or changed.
+ * Merges the findings of a rule into the vault's known incidents, which are oldest first. A finding extends the last
+ * incident of its subject unless that incident ended too long ago, and a finding that was counted before is dropped.
+ * Returns the incidents that are new or changed.
  */
 export function coalesceFindings(
   rule: SignalRule,
@@ -70,7 +70,7 @@ function openIncident(
   };
 }
 
-/** What goes on moves its end; what is new about it is another stage. */
+/** Moves the end of an incident to the finding, and adds a stage when the finding has new keys. */
 function extendIncident(
   incident: Incident,
   { finding, fresh }: { finding: Finding; fresh: readonly string[] },

@@ -9,7 +9,7 @@ import { registryChanged, vaultAdded } from "./rules/registry-change.ts";
 import { apyBreak, priceStale, sharePriceLoss } from "./rules/share-price.ts";
 import { tvlJump } from "./rules/tvl-jump.ts";
 
-/** Every rule, in the order in which they are listed. */
+/** Every rule, in the order of `GET /v1/intel/rules`. */
 export const signalRules: readonly SignalRule[] = [
   largeDeposit,
   largeWithdrawal,
@@ -31,7 +31,7 @@ export const signalRules: readonly SignalRule[] = [
   registryChanged,
 ];
 
-/** Lists the rules with their thresholds and the reasons for them. */
+/** Lists the public part of every rule: its texts, thresholds and their reasons. */
 export function listRules(): Rule[] {
   return signalRules.map(({ rule_id, dimension, title, description, tiers, needs }) => ({
     rule_id,

@@ -6,52 +6,57 @@ import type { SignalRow } from "../db/queries/signals.ts";
 import { describeError } from "../lib/logger.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** Changes that one round looks for. */
+/** The most changes that one run looks up. */
 const MAX_LOOKUPS = 10;
-/** Blocks between two snapshots at most, and requests for one change, refused ones included. */
+/** The most blocks between the two snapshots of a change. */
 const MAX_LOG_BLOCKS = 10_000;
+/** The most requests for one change, refused ones included. */
 const MAX_LOG_REQUESTS = 6;
 
-/** An incident of a vault. */
+/** A stored incident together with its vault. */
 export interface VaultIncident {
   row: SignalRow;
   vault: Vault;
 }
 
-/** How long after a change was found it is looked for again: by then a node that answers will have been asked. */
+/** How long the event behind a change is searched for again, milliseconds: long enough to reach a working node. */
 const AGAIN_MS = 30 * 60_000;
 
-/** Incidents whose event was looked for in an earlier round, and not found: a node failed, or lay behind. */
+/** Returns the recent incidents whose event an earlier run did not find, because a node failed or lagged behind. */
 export function withoutTransaction(known: readonly VaultIncident[], nowMs: number): VaultIncident[] {
   return known.filter(({ row }) => changeOf(row) !== null && nowMs - row.firstSeen.getTime() <= AGAIN_MS);
 }
 
 /**
- * Adds to changes that views showed the transaction and block of the event behind each, where the vault emits one
- * and a node tells it: each is asked for on up to three nodes, as every read, and again in the rounds of half an hour,
- * see `withoutTransaction`. What is not found stays null, as does what lies beyond ten changes. Never throws.
+ * Adds the transaction and block of the underlying event to incidents that were found through views. Each lookup tries up
+ * to three nodes; later runs repeat it for half an hour, see `withoutTransaction`. The transaction stays null when no event
+ * is found, and for changes beyond the first ten of a run. Never throws.
  */
 export async function locateChanges(ctx: Context, found: readonly VaultIncident[]): Promise<SignalRow[]> {
-  let asked = 0;
+  let lookups = 0;
   return Promise.all(
     found.map(async ({ row, vault }) => {
       const change = changeOf(row);
-      if (change === null || asked >= MAX_LOOKUPS) return row;
-      asked += 1;
+      if (change === null || lookups >= MAX_LOOKUPS) return row;
+      lookups += 1;
       return { ...row, ...(await locateChange(ctx, { vault, change })) };
     }),
   );
 }
 
+/** The event to search for, and where. */
 interface Change {
+  /** First topics of the events that may have made the change. */
   topics: readonly string[];
-  /** What it was changed to; null: the event says it all. */
+  /** New value that the event must contain, as an address or a decimal number; null accepts any event. */
   value: string | null;
+  /** First block of the search. */
   from: number;
+  /** Last block of the search. */
   to: number;
 }
 
-/** What to look for; null: nothing. */
+/** Returns the event to search for; null when the incident has one already, or its rule has no events. */
 function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow): Change | null {
   const topics = changeTopics(ruleId === "control_changed" ? subject : ruleId);
   const [from, to] = [Number(evidence["before_block"]) + 1, Number(evidence["after_block"])];
@@ -60,7 +65,7 @@ function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow)
   return { topics, value: ruleId === "control_changed" ? (evidence["after"] ?? null) : null, from, to };
 }
 
-/** The last event of the span that tells the change; nothing when there is none or no node answers. */
+/** Finds the last event in the block range that shows the change. Empty when there is none or no node answers. */
 async function locateChange(
   ctx: Context,
   of: { vault: Vault; change: Change },
@@ -90,7 +95,7 @@ async function locateChange(
 
 const selectors = (...events: string[]): readonly Hex[] => events.map((event) => toEventSelector(event));
 
-/** Switches that are told by one event whichever way they go. */
+/** Events that both pausing and unpausing emit. */
 const EITHER_WAY = [
   "DepositPauseSet(bool,uint256,address)",
   "DepositWithdrawalStatusChanged(bool,bool)",
@@ -100,14 +105,14 @@ const EITHER_WAY = [
   "GovSetHookConfig(address,uint32)",
   "AssetDataUpdated(address,bool,bool,uint16)",
 ];
-/** Lagoon's, of two rates and, since its version 0.6, of five. */
+/** Lagoon's fee event with two rates, and with five since version 0.6. */
 const RATES = [
   "RatesUpdated((uint16,uint16),(uint16,uint16),uint256)",
   "RatesUpdated((uint16,uint16,uint16,uint16,uint16),(uint16,uint16,uint16,uint16,uint16),uint256)",
 ];
 
 /**
- * First topics of the events behind a change, by what changed; of several in its blocks the last that tells it counts.
+ * First topics of the events behind a change, by role, fee or rule id.
  * Sources: morpho-org/metamorpho, morpho-org/vault-v2, OpenZeppelin and Solmate (as Veda), IPOR Fusion, Lagoon, Midas,
  * Mellow, Euler, Upshift.
  */
@@ -131,10 +136,10 @@ const CHANGE_TOPICS: Readonly<Record<string, readonly Hex[]>> = {
   unpaused: selectors("Unpaused(address)", "Unpaused()", "UnpauseFn(address,bytes4)", ...EITHER_WAY),
 };
 
-/** Topics of the events that a change may have emitted; none: nobody knows of any. */
+/** Returns the first topics of the events that a change may have emitted; empty when none are known. */
 const changeTopics = (changed: string): readonly Hex[] => CHANGE_TOPICS[changed] ?? [];
 
-/** Whether an event tells a value (an address or a decimal number) in any of its members; null asks for none. */
+/** Returns true when any word of a log equals a value, an address or a decimal number. A null value matches every log. */
 export function logShowsChange(log: Pick<ChainLog, "topics" | "data">, value: string | null): boolean {
   if (value === null) return true;
   const word = value.startsWith("0x")

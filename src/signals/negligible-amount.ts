@@ -1,4 +1,4 @@
-/** Amounts, in whole tokens, below which a movement is not worth a word, by what the asset's symbol contains. */
+/** Thousandths of a token below which an amount is negligible, by a part of the asset's symbol. */
 const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint])[] = [
   ["BTC", 1n],
   ["ETH", 30n],
@@ -6,18 +6,18 @@ const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint
   ["HYPE", 3_000n],
   ["AVAX", 5_000n],
 ];
-/** Of anything else: most are worth about a dollar or less. */
+/** Thousandths of a token for any other asset: most are worth a dollar or less. */
 const MIN_ANY_AMOUNT = 100_000n;
 
-/** The rule in words, for the public list. */
+/** The exemption as the public list of rules states it. */
 export const NEGLIGIBLE_RULE =
-  "never for less than 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 of any other asset, by its symbol; an " +
-  "asset that this service does not know is named with its contract";
+  "amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 units of any other asset are ignored (by the " +
+  "asset's symbol; assets unknown to this service are shown with their contract address)";
 
 /**
- * Whether an amount is too small to tell of, whatever part of a vault it is: an order of magnitude, about a hundred
- * dollars, that needs no price. In the asset's smallest unit; the sign does not count. A token that calls itself what
- * it is not has its floor too, which is low: what is told of it names its contract.
+ * Returns true for an amount that is too small for a signal, however large a part of the vault it is: about a hundred
+ * dollars, estimated without a price. `amount` is in the asset's smallest unit; its sign does not count. A token with a
+ * misleading symbol gets that symbol's threshold, which is harmless: the signal shows its contract address.
  */
 export function isNegligible(asset: { assetSymbol: string; assetDecimals: number }, amount: bigint): boolean {
   const symbol = asset.assetSymbol.toUpperCase();

@@ -15,22 +15,23 @@ import { signalRules } from "./list-rules.ts";
 import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-changes.ts";
 import { type JudgedVault, readFacts } from "./read-facts.ts";
 
-/** How far back incidents are known: longer than any finding looks. */
+/** Age of the oldest incidents that findings are merged with, milliseconds: longer than any rule looks back. */
 const KNOWN_MS = 90 * DAY_MS;
-/** Vaults judged at once: their snapshots fit one answer of the database. */
-const AT_ONCE = 40;
+/** Vaults per batch: their snapshots fit one response of the database. */
+const BATCH_SIZE = 40;
 
-/** What one round over all vaults did. */
+/** The result of one run over all vaults. */
 export interface RaiseReport {
   vaults: number;
-  /** Incidents that are new, and those that went on. */
+  /** New incidents. */
   raised: number;
+  /** Incidents that were extended. */
   updated: number;
 }
 
 /**
- * Judges every vault by every rule and notes what is found; a registry row that nobody can use is left out and said
- * so. Doing it again finds nothing new. Throws `store_unavailable`.
+ * Applies every rule to every vault and stores new and extended incidents. Skips and logs registry rows that cannot be
+ * used. Idempotent: a second run over the same facts changes nothing. Throws `store_unavailable`.
  */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const judged = (await selectVaults(ctx.db))
@@ -41,8 +42,8 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
     });
   const changes = await selectStatusChanges(ctx.db, new Date(ctx.now() - DAY_MS));
   const report = { vaults: judged.length, raised: 0, updated: 0 };
-  for (let start = 0; start < judged.length; start += AT_ONCE) {
-    const vaults = judged.slice(start, start + AT_ONCE);
+  for (let start = 0; start < judged.length; start += BATCH_SIZE) {
+    const vaults = judged.slice(start, start + BATCH_SIZE);
     const { changed, open } = await judge(ctx, { vaults, facts: await readFacts(ctx, { vaults, changes }) });
     const found = await locateChanges(ctx, changed);
     const later = await locateChanges(ctx, withoutTransaction(open, ctx.now()));
@@ -55,7 +56,7 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   return { ...report, updated: report.updated - report.raised };
 }
 
-/** What is new or went on of some vaults' incidents, and those that stay as they were. */
+/** Applies the rules to some vaults. Returns new and extended incidents, and separately those that did not change. */
 async function judge(
   ctx: Context,
   input: { vaults: readonly JudgedVault[]; facts: ReadonlyMap<string, VaultFacts> },

@@ -16,7 +16,7 @@ import { decodeEventArgs, findGovernanceEvent } from "../vaults/governance/find-
 import type { Vault } from "../vaults/vault.ts";
 import { type DayFlows, earlierDays, type GovernanceChange, pointDayAgo, type VaultFacts } from "./facts.ts";
 
-/** A vault to judge, and when it came into the registry, seconds. */
+/** A vault that rules are applied to, and when it was added to the registry, in seconds since the epoch. */
 export interface JudgedVault {
   vault: Vault;
   addedAt: number;
@@ -37,7 +37,7 @@ function groupByVault<T extends { chainId: number; vaultAddress: string }>(
   return groups;
 }
 
-/** Reads what rules decide on about some vaults, by vault id. Throws `store_unavailable`. */
+/** Reads the facts of some vaults, by vault id, for the rules. Throws `store_unavailable`. */
 export async function readFacts(
   ctx: Context,
   input: { vaults: readonly JudgedVault[]; changes: readonly StatusChange[] },
@@ -48,12 +48,12 @@ export async function readFacts(
   }));
   const points = groupByVault(await selectPoints(ctx.db, { now: new Date(ctx.now()), vaults: keys }));
   const since = new Date(ctx.now() - DAY_MS);
-  const told = groupByVault(await selectControlEvents(ctx.db, { since, vaults: keys }));
+  const events = groupByVault(await selectControlEvents(ctx.db, { since, vaults: keys }));
   const facts = new Map(
     input.vaults.map((judged) => {
       const { vaultId } = judged.vault;
       const changes = input.changes.filter(({ subject }) => subject === vaultId);
-      const stored = { points: points.get(vaultId) ?? [], told: told.get(vaultId) ?? [], changes };
+      const stored = { points: points.get(vaultId) ?? [], events: events.get(vaultId) ?? [], changes };
       return [vaultId, toFacts(judged, stored)] as const;
     }),
   );
@@ -72,7 +72,7 @@ export async function readFacts(
   return facts;
 }
 
-/** Adds what flowed on the earlier days, of all vaults at once. */
+/** Adds the flows of the earlier days to the facts of all vaults, with one query. */
 async function addFlowDays(ctx: Context, facts: Map<string, VaultFacts>): Promise<void> {
   const days = [...facts].flatMap(([vaultId, own]) =>
     earlierDays(own).map(([before, after]) => ({ vaultId, before, after, ...parseKey(vaultId) })),
@@ -101,7 +101,7 @@ function toFacts(
   { vault, addedAt }: JudgedVault,
   stored: {
     points: readonly PointRecord[];
-    told: readonly ControlEventRow[];
+    events: readonly ControlEventRow[];
     changes: readonly StatusChange[];
   },
 ): VaultFacts {
@@ -124,21 +124,21 @@ function toFacts(
       to: after,
       reason,
     })),
-    toldChanges: stored.told.flatMap((row) => toGovernanceChange(vault, row) ?? []),
+    governanceChanges: stored.events.flatMap((row) => toGovernanceChange(vault, row) ?? []),
   };
 }
 
-/** Null: the vault is another one by now, of which such an event says nothing. */
+/** Returns null when the event has no meaning for the vault, because its registry row has changed since. */
 function toGovernanceChange(vault: Vault, row: ControlEventRow): GovernanceChange | null {
   const { txHash, blockNumber } = row;
-  const what = findGovernanceEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "", links: null });
-  if (what === undefined) return null;
+  const event = findGovernanceEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "", links: null });
+  if (event === undefined) return null;
   const seconds = row.blockTime.getTime() / 1000;
   const key = `${txHash}:${row.logIndex}`;
-  return { key, txHash, blockNumber, seconds, what, members: decodeEventArgs(what, row) };
+  return { key, txHash, blockNumber, seconds, event, args: decodeEventArgs(event, row) };
 }
 
-/** Null when not all of the day's flows are stored, or one of them did not tell its amount. */
+/** Sums the flows of the last day. Null when not all of them are stored, or the amount of one is unknown. */
 function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
   const [first] = records;
   if (first === undefined || first.unknown > 0) return null;
@@ -150,7 +150,7 @@ function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
   return { inflow: first.inflow, outflow: first.outflow, largest };
 }
 
-/** Assets of reviewed vaults, by chain, besides those that bridges take for the same everywhere. Lower case. */
+/** Assets of reviewed vaults by chain id, lower case, in addition to the bridged assets. */
 const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
   1: [
     "0x00000000efe302beaa2b3e6e1b18d08d69a9012a",
@@ -173,12 +173,12 @@ const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
   ],
   8453: ["0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42"],
 };
-/** More of a symbol says no more, and a token may call itself whatever it likes. */
+/** Longest symbol that is shown: a token may return any text. */
 const MAX_UNIT_LENGTH = 20;
 
 /**
- * What amounts of an asset are counted in, for people: its symbol where this service knows the contract, else the
- * symbol with the contract's first and last digits. Anybody can call a token WBTC; then a signal must not count in WBTC.
+ * Returns the unit that texts show amounts of an asset in: its symbol when this service knows the contract, otherwise the
+ * symbol with the ends of the contract's address. Any contract can return the symbol WBTC.
  */
 export function assetUnit(of: { chainId: number; asset: { address: Address; symbol: string } }): string {
   const address = of.asset.address.toLowerCase();

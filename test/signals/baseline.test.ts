@@ -11,13 +11,13 @@ const ruleIds = ["large_deposit", "large_withdrawal", "net_inflow", "net_outflow
 const isOut = (ruleId: string): boolean =>
   ruleId.endsWith("flow") ? ruleId === "net_outflow" : ruleId === "large_withdrawal";
 
-/** The tier that a rule finds; `none` when it finds nothing. */
+/** Returns the tier that a rule finds; `none` when it finds nothing. */
 function tierOf(ruleId: string, facts: VaultFacts): (typeof RANKS)[number] {
   const rule = signalRules.find(({ rule_id }) => rule_id === ruleId);
   return rule?.find(facts, NOW)[0]?.tier ?? "none";
 }
 
-/** A vault of a million that saw a flow of `part` of it within a day, after days of the parts given, in whole dollars. */
+/** A vault of a million dollars with a flow of `part` dollars in the last day, after daily flows of `days` dollars. */
 function vaultOf(ruleId: string, of: { part: number; days: readonly number[] }): VaultFacts {
   const out = isOut(ruleId);
   const whole = (millionths: number): bigint => usd(millionths);
@@ -36,8 +36,8 @@ function vaultOf(ruleId: string, of: { part: number; days: readonly number[] }):
 const rule = fc.constantFrom(...ruleIds);
 const parts = fc.array(fc.integer({ min: 0, max: 900_000 }), { minLength: MIN_BASELINE_DAYS, maxLength: 28 });
 
-describe("a flow rule", () => {
-  test("finds the same in any unit and with any decimals", () => {
+describe("rules for large flows and net flows", () => {
+  test("find the same tier in any unit and with any decimals of the asset", () => {
     fc.assert(
       fc.property(
         rule,
@@ -54,7 +54,7 @@ describe("a flow rule", () => {
     );
   });
 
-  test("finds no less in a larger flow", () => {
+  test("find a tier that never falls as the flow grows", () => {
     fc.assert(
       fc.property(
         rule,
@@ -69,19 +69,19 @@ describe("a flow rule", () => {
     );
   });
 
-  test("finds nothing in what lies within four deviations of its days and below what is told in any case", () => {
+  test("find nothing within four median absolute deviations and below the unconditional bound", () => {
     fc.assert(
       fc.property(rule, parts, fc.double({ min: 0, max: 1, noNaN: true }), (ruleId, days, place) => {
-        const usual = baselineOf(days.map((day) => day / 1e6));
-        if (usual === null) throw new RangeError("too few days");
-        const most = Math.min(usual.median + 4 * usual.mad, isOut(ruleId) ? 0.24 : 9);
+        const baseline = baselineOf(days.map((day) => day / 1e6));
+        if (baseline === null) throw new RangeError("too few days");
+        const most = Math.min(baseline.median + 4 * baseline.mad, isOut(ruleId) ? 0.24 : 9);
         const part = Math.floor(place * most * 1e6);
         expect(tierOf(ruleId, vaultOf(ruleId, { part, days }))).toBe("none");
       }),
     );
   });
 
-  test("finds nothing below its floor, however quiet the days were", () => {
+  test("find nothing below the least fraction of total assets, however quiet the earlier days were", () => {
     for (const [ruleId, least] of [
       ["large_deposit", 0.05],
       ["large_withdrawal", 0.05],
@@ -94,7 +94,7 @@ describe("a flow rule", () => {
     }
   });
 
-  test("finds nothing before it has seen enough days", () => {
+  test("find nothing with fewer days of history than a baseline needs", () => {
     fc.assert(
       fc.property(
         rule,
@@ -108,7 +108,7 @@ describe("a flow rule", () => {
     );
   });
 
-  test("is not moved by a few days like the one that it looks for", () => {
+  test("use a median, which a few outlier days do not shift", () => {
     const quiet = [1_000, 2_000, 3_000, 2_000, 1_000, 2_000, 3_000, 2_000, 1_000];
     expect(
       tierOf(
@@ -119,7 +119,7 @@ describe("a flow rule", () => {
   });
 });
 
-/** The same vault, counted in another unit. */
+/** Converts all amounts of a vault to another unit. */
 function scaled(facts: VaultFacts, scale: (amount: bigint) => bigint, decimals: number): VaultFacts {
   const point = (one: VaultFacts["hours"][number]) => ({
     ...one,
@@ -150,8 +150,8 @@ function scaled(facts: VaultFacts, scale: (amount: bigint) => bigint, decimals: 
   };
 }
 
-describe("bounds", () => {
-  const usual = { median: 0.1, mad: 0.02, days: 20 };
+describe("tierBeyond()", () => {
+  const baseline = { median: 0.1, mad: 0.02, days: 20 };
   const bounds = [
     { tier: "high", least: 0.3, deviations: 10, always: 0.5, reason: "" },
     { tier: "low", least: 0.05, deviations: 4, always: null, reason: "" },
@@ -162,18 +162,18 @@ describe("bounds", () => {
     [0.3, "low"],
     [0.301, "high"],
     [0.9, "high"],
-  ])("of a part of %f give %s", (part, tier) => {
-    expect(tierBeyond(part, { usual, bounds })).toBe(tier);
+  ])("returns the tier of the highest bound: %f of the vault is %s", (part, tier) => {
+    expect(tierBeyond(part, { baseline, bounds })).toBe(tier);
   });
 
-  test("tell in any case what no vault's days make usual", () => {
+  test("applies the unconditional bound to a vault with volatile days", () => {
     const wild = { median: 0.3, mad: 0.3, days: 20 };
-    expect(tierBeyond(0.5, { usual: wild, bounds })).toBe("high");
-    expect(tierBeyond(0.49, { usual: wild, bounds })).toBeNull();
+    expect(tierBeyond(0.5, { baseline: wild, bounds })).toBe("high");
+    expect(tierBeyond(0.49, { baseline: wild, bounds })).toBeNull();
   });
 });
 
-describe("dust", () => {
+describe("isNegligible()", () => {
   test.each([
     ["USDC", 6, "99999999", true],
     ["USDC", 6, "100000000", false],
@@ -184,7 +184,10 @@ describe("dust", () => {
     ["cbBTC", 8, "100000", false],
     ["HOLES", 0, "99", true],
     ["HOLES", 0, "100", false],
-  ])("%s with %i decimals: %s", (assetSymbol, assetDecimals, amount, dust) => {
-    expect(isNegligible({ assetSymbol, assetDecimals }, BigInt(amount))).toBe(dust);
-  });
+  ])(
+    "compares %s with %i decimals with its threshold: %s is %s",
+    (assetSymbol, assetDecimals, amount, dust) => {
+      expect(isNegligible({ assetSymbol, assetDecimals }, BigInt(amount))).toBe(dust);
+    },
+  );
 });

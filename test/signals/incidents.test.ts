@@ -24,20 +24,20 @@ function finding(of: Partial<Finding>): Finding {
   };
 }
 
-/** Plays looks at one rule, one after the other, and tells all incidents in the end. */
-async function play(id: string, looks: readonly Partial<Finding>[][]): Promise<Incident[]> {
+/** Coalesces the findings of several runs of one rule and returns all incidents. */
+async function play(id: string, runs: readonly Partial<Finding>[][]): Promise<Incident[]> {
   const rule = await ruleNamed(id);
   const incidents = new Map<string, Incident>();
-  for (const look of looks) {
+  for (const findings of runs) {
     const known = [...incidents.values()].sort((a, b) => a.sequence - b.sequence);
-    for (const changed of coalesceFindings(rule, { findings: look.map(finding), known }))
+    for (const changed of coalesceFindings(rule, { findings: findings.map(finding), known }))
       incidents.set(`${changed.subject} ${changed.sequence}`, changed);
   }
   return [...incidents.values()];
 }
 
-describe("incidents", () => {
-  test("begin with a finding", async () => {
+describe("coalesceFindings()", () => {
+  test("opens an incident for a new finding", async () => {
     expect(await play("net_outflow", [[{ ongoing: true }]])).toMatchObject([
       {
         sequence: 0,
@@ -49,7 +49,7 @@ describe("incidents", () => {
     ]);
   });
 
-  test("go on while they are found, and change only with what is new", async () => {
+  test("extends an ongoing incident and adds a stage only for new keys", async () => {
     const steps = [1, 2, 3].map((n) => [{ ongoing: true, seconds: 1_000_000 + n * 300 }]);
     const worse = [
       { ongoing: true, seconds: 1_001_500, keys: ["b"], tier: "high" as const, summary: "worse" },
@@ -66,29 +66,29 @@ describe("incidents", () => {
     ]);
   });
 
-  test("begin anew after a quiet time", async () => {
-    const looks = [[{ ongoing: true }], [{ ongoing: true, seconds: 1_000_000 + DAY + 1 }]];
-    expect((await play("net_outflow", looks)).map(({ sequence }) => sequence)).toEqual([0, 1]);
+  test("opens another incident after the quiet time of the rule", async () => {
+    const runs = [[{ ongoing: true }], [{ ongoing: true, seconds: 1_000_000 + DAY + 1 }]];
+    expect((await play("net_outflow", runs)).map(({ sequence }) => sequence)).toEqual([0, 1]);
   });
 
-  test("take in other events of the same kind, each once", async () => {
-    const looks = [
+  test("adds other events of the same kind to the incident, each once", async () => {
+    const runs = [
       [{}],
       [{ seconds: 1_000_300 }],
       [{ keys: ["a", "b"], seconds: 1_000_600 }],
       [{ keys: ["b"], seconds: 1_000_900 }],
     ];
-    expect(await play("large_withdrawal", looks)).toMatchObject([
+    expect(await play("large_withdrawal", runs)).toMatchObject([
       { updateCount: 1, lastSeen: 1_000_600, keys: ["a", "b"] },
     ]);
   });
 
-  test("are not raised again for what they were raised for, however late it is found", async () => {
-    const looks = [[{}], [{ seconds: 1_000_000 + 3 * DAY }]];
-    expect(await play("large_withdrawal", looks)).toHaveLength(1);
+  test("drops a finding whose keys were counted before, however late it comes", async () => {
+    const runs = [[{}], [{ seconds: 1_000_000 + 3 * DAY }]];
+    expect(await play("large_withdrawal", runs)).toHaveLength(1);
   });
 
-  test("of one rule about different things stand side by side", async () => {
+  test("keeps one incident for each subject of a rule", async () => {
     const both = [{ subject: "owner" }, { subject: "fee" }];
     expect((await play("control_changed", [both, both])).map(({ subject }) => subject)).toEqual([
       "owner",
@@ -96,11 +96,11 @@ describe("incidents", () => {
     ]);
   });
 
-  test("never go back in time", async () => {
-    const looks = [
+  test("never moves the end of an incident back", async () => {
+    const runs = [
       [{ ongoing: true, seconds: 1_000_600 }],
       [{ ongoing: true, seconds: 1_000_300, keys: ["b"] }],
     ];
-    expect(await play("net_outflow", looks)).toMatchObject([{ lastSeen: 1_000_600, updateCount: 0 }]);
+    expect(await play("net_outflow", runs)).toMatchObject([{ lastSeen: 1_000_600, updateCount: 0 }]);
   });
 });

@@ -76,8 +76,8 @@ const ruleIds = async (feed: string) =>
   (await read(feed)).body.signals.map((signal) => signal.rule_id).sort();
 const raise = () => raiseSignals(causeway.context());
 
-describe("a round over all vaults", () => {
-  test("raises what happened, in its tier, once", async () => {
+describe("raiseSignals()", () => {
+  test("raises each incident once, in its tier", async () => {
     await withdraw("120000000000");
     await take(now, { totalAssets: "880000000000", blockNumber: 10_001 });
     expect(await raise()).toMatchObject({ vaults: 1, raised: 3 });
@@ -88,7 +88,7 @@ describe("a round over all vaults", () => {
     expect(await ruleIds("high")).toEqual([]);
   });
 
-  test("lets an incident evolve when more of it happens", async () => {
+  test("adds a stage to an incident when further events follow", async () => {
     await withdraw("120000000000");
     await raise();
     await withdraw("130000000000", `0x${"cd".repeat(32)}`);
@@ -102,14 +102,14 @@ describe("a round over all vaults", () => {
     expect(detail.body["evidence"]).toMatchObject({ total_assets_before: "1000000000000" });
   });
 
-  test("that two isolates do at once raises nothing twice", async () => {
+  test("raises no duplicate when two isolates run at the same time", async () => {
     await withdraw("120000000000");
     await Promise.all([raise(), raise(), raise()]);
     // The total did not follow the withdrawal, which is a signal of its own.
     expect(await causeway.db.select().from(signals)).toHaveLength(4);
   });
 
-  test("leaves out a vault whose row nobody can use, and judges the others", async () => {
+  test("skips a registry row that cannot be used and applies the rules to the other vaults", async () => {
     const broken = { ...vaultRow({ number: 8 }), createdAt: new Date(), adapter: "nobody" };
     await causeway.db
       .insert(vaults)
@@ -127,7 +127,7 @@ describe("a round over all vaults", () => {
     await causeway.db.delete(vaults).where(ne(vaults.address, VAULT));
   });
 
-  test("says nothing of flows while their history has a gap", async () => {
+  test("raises no flow signal while the stored flows have a gap", async () => {
     await withdraw("120000000000");
     await causeway.db.update(flowCoverage).set({ followedFrom: 9_980 });
     await raise();
@@ -135,8 +135,8 @@ describe("a round over all vaults", () => {
   });
 });
 
-describe("a listing of signals", () => {
-  test("has the shape, the defaults and the paging of the contract", async () => {
+describe("GET /v1/intel", () => {
+  test("returns signals with the documented fields, defaults and pagination", async () => {
     await withdraw("120000000000");
     await raise();
     const whole = await read("notable");
@@ -187,7 +187,7 @@ describe("a listing of signals", () => {
   const idsOf = async (query: string) =>
     (await read(`notable?${query}`)).body.signals.map(({ signal_id }) => signal_id);
 
-  test("has a firm order among those last seen at the same time, page by page", async () => {
+  test("keeps a stable order across pages among signals of the same time", async () => {
     await store(Array.from({ length: 45 }, (_, n) => (n < 5 ? 90 : 10)));
     const pages = await Promise.all([0, 20, 40].map((offset) => idsOf(`limit=20&offset=${offset}`)));
     const expected = [...Array.from({ length: 40 }, (_, n) => n + 5), 0, 1, 2, 3, 4].map(idOf);
@@ -195,7 +195,7 @@ describe("a listing of signals", () => {
     expect((await read("notable?limit=20&offset=60")).body).toMatchObject({ count: 0, total: 45 });
   });
 
-  test("counts from the time asked for, in every way of writing it, and not before", async () => {
+  test("filters by since in every accepted format", async () => {
     await store([29, 31, 59, 61, 23 * 60, 25 * 60, 47 * 60, 13 * 1_440, 15 * 1_440, 89 * 1_440]);
     const totals = async (since: string) =>
       (await read(`notable?since=${encodeURIComponent(since)}`)).body.total;
@@ -205,7 +205,7 @@ describe("a listing of signals", () => {
     expect((await read("notable")).body.total).toBe(5);
   });
 
-  test("loses nothing that stays as it is while others are seen again between two pages", async () => {
+  test("loses no unchanged signal when others are extended between two pages", async () => {
     await store(Array.from({ length: 30 }, (_, n) => n + 1));
     const first = await idsOf("limit=20");
     await causeway.db
@@ -220,7 +220,7 @@ describe("a listing of signals", () => {
     expect(await idsOf("limit=1")).toEqual([idOf(25)]);
   });
 
-  test("asks the database once", async () => {
+  test("runs one database query", async () => {
     await read("notable");
     const answer = await causeway.send("/v1/intel/notable?limit=3");
     expect(answer.headers.get("server-timing")).toMatch(/\bdb;dur=[\d.]+;desc="1"/);
@@ -234,16 +234,16 @@ describe("a listing of signals", () => {
     "limit=0",
     "limit=101",
     "offset=-1",
-  ])("refuses ?%s", async (query) => {
+  ])("answers 422 for the invalid query %s", async (query) => {
     expect((await read(`notable?${query}`)).status).toBe(422);
   });
 
-  test("tells its rules", async () => {
+  test("lists its rules", async () => {
     const { status, body } = await read("rules");
     expect([status, (body as unknown as unknown[]).length]).toEqual([200, 18]);
   });
 
-  test("knows no signal that is not there", async () => {
+  test("answers 404 signal_not_found for an unknown signal", async () => {
     expect(await read(`signals/sig_${"0".repeat(32)}`)).toMatchObject({
       status: 404,
       body: { code: "signal_not_found" },

@@ -65,8 +65,8 @@ async function locate(rows: readonly SignalRow[], answer: () => unknown, maxLogT
   return { found, asked, logged: ctx.logged };
 }
 
-describe("a change that a view showed", () => {
-  test("is given the last event that tells it, from the blocks between the two snapshots", async () => {
+describe("locateChanges()", () => {
+  test("adds the transaction of the last matching event between the two snapshots", async () => {
     const { found, asked } = await locate([row()], () => [curatorSet("0xc3", 120), curatorSet(NEW, 150)]);
     expect(found).toMatchObject([{ txHash: TX, blockNumber: 150 }]);
     expect(asked).toMatchObject([
@@ -75,20 +75,20 @@ describe("a change that a view showed", () => {
   });
 
   test.each<[string, () => unknown]>([
-    ["nothing was emitted", () => []],
-    ["another value was", () => [curatorSet("0xc3", 120)]],
+    ["no event was emitted", () => []],
+    ["the event has another value", () => [curatorSet("0xc3", 120)]],
     [
-      "the node refuses",
+      "the node refuses the block range",
       () => {
         throw new RpcError("node", "too many blocks");
       },
     ],
-    ["the node answers with something else", () => ({})],
-  ])("keeps what it had when %s", async (_what, answer) => {
+    ["the response of the node is malformed", () => ({})],
+  ])("leaves the transaction null when %s", async (_what, answer) => {
     expect((await locate([row()], answer)).found).toEqual([row()]);
   });
 
-  test("is not looked for without an event, across too many blocks, or again", async () => {
+  test("skips changes without a known event, over too many blocks, or with a transaction", async () => {
     const rows = [
       row({ subject: "unheard" }),
       row({ ruleId: "share_price_loss" }),
@@ -100,7 +100,7 @@ describe("a change that a view showed", () => {
     expect([found, asked]).toEqual([rows, []]);
   });
 
-  test("is looked for again for half an hour, where it was not found", () => {
+  test("withoutTransaction() returns a change for half an hour until its event is found", () => {
     const rows = [
       row(),
       row({ signalId: "sig_2", txHash: TX }),
@@ -114,7 +114,7 @@ describe("a change that a view showed", () => {
     expect(ids(30 * 60_000 + 1)).toEqual([]);
   });
 
-  test("is looked for by as many kinds of events as a node grants at once", async () => {
+  test("splits the topics into as many requests as the node's limit needs", async () => {
     const paused = row({ ruleId: "paused", subject: "", evidence: row().evidence });
     const { asked } = await locate([paused], () => []);
     expect(asked).toHaveLength(1);
@@ -124,7 +124,7 @@ describe("a change that a view showed", () => {
     expect(granted.asked.flatMap(topics)).toEqual(asked.flatMap(topics));
   });
 
-  test("is looked for with at most ten questions in a round", async () => {
+  test("looks up at most ten changes in a run", async () => {
     const { asked } = await locate(
       Array.from({ length: 30 }, () => row()),
       () => [],
@@ -135,18 +135,23 @@ describe("a change that a view showed", () => {
 
 test.each<[string, string, Hex, boolean]>([
   [
-    "the fee in percent of 10^18",
+    "fee with 18 decimals",
     "50000000000000000",
     encodeAbiParameters([{ type: "uint256" }], [5n * 10n ** 16n]),
     true,
   ],
-  ["another fee", "50000000000000001", encodeAbiParameters([{ type: "uint256" }], [5n * 10n ** 16n]), false],
   [
-    "rates as two pairs",
+    "different fee",
+    "50000000000000001",
+    encodeAbiParameters([{ type: "uint256" }], [5n * 10n ** 16n]),
+    false,
+  ],
+  [
+    "fee rates as an array",
     "1500",
     encodeAbiParameters([{ type: "uint16[5]" }], [[100, 1000, 100, 1500, 7]]),
     true,
   ],
-])("an event tells %s", (_what, value, data, told) => {
-  expect(logShowsChange({ topics: [TX], data }, value)).toBe(told);
+])("logShowsChange() compares every word of the log: %s", (_what, value, data, shown) => {
+  expect(logShowsChange({ topics: [TX], data }, value)).toBe(shown);
 });

@@ -9,7 +9,7 @@ import { dollars, OTHER, type Scenarios, startScenarios, WHALE } from "../suppor
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
-/** When things happen: far enough back that a day may pass afterwards and nothing lies ahead of the wall clock. */
+/** Time of the events: far enough in the past that a day can follow without passing the wall clock. */
 const EVENT = Math.floor(Date.now() / 1000) - 28 * HOUR;
 const VAULTS = [
   "Quiet",
@@ -34,8 +34,8 @@ let hashes: Record<string, string>;
 const read = async <T>(path: string): Promise<T> => (await (await world.causeway.send(path)).json()) as T;
 const signals = async (): Promise<Signal[]> =>
   (await read<{ signals: Signal[] }>("/v1/intel/feed?since=90d&limit=100")).signals;
-/** What is told of each vault, as `rule: tier`. */
-async function told(): Promise<Record<string, string[]>> {
+/** Returns the signals of each vault as `rule: tier`. */
+async function rulesByVault(): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const { vault_name, rule_id, tier } of await signals())
     found[vault_name] = [...(found[vault_name] ?? []), `${rule_id}: ${tier}`].sort();
@@ -52,7 +52,7 @@ beforeAll(async () => {
   await world.act("Open", { name: "setPaused", args: [true] });
   await world.act("Room", { name: "setCap", args: [dollars(1_000_000)] });
   await world.index();
-  // Twelve quiet days: half of the days apart, and every hour of the last one.
+  // Twelve quiet days with two snapshots a day, and every three hours on the last one.
   for (let ago = 12 * DAY - HOUR; ago > 30 * HOUR; ago -= DAY / 2) {
     if (ago > 3 * DAY) await world.act("Stale", { name: "gain", args: [dollars(50)] });
     await world.note(EVENT - ago);
@@ -62,13 +62,13 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-describe("on a chain where things happen to vaults", () => {
-  test("a quiet time raises nothing, though one price is old by now", async () => {
+describe("raiseSignals() on a chain", () => {
+  test("raises only price_stale after quiet days", async () => {
     expect(await world.round(EVENT - 300)).toMatchObject({ vaults: VAULTS.length, raised: 1 });
-    expect(await told()).toEqual({ Stale: ["price_stale: medium"] });
+    expect(await rulesByVault()).toEqual({ Stale: ["price_stale: medium"] });
   });
 
-  test("each event raises its own signals, in their tiers, and nothing else", async () => {
+  test("raises the signals of each event in their tiers and no others", async () => {
     await world.add([ASIDE], new Date((EVENT - HOUR) * 1000));
     hashes = {
       out: await world.act("Whale out", {
@@ -96,7 +96,7 @@ describe("on a chain where things happen to vaults", () => {
     });
     expect(paused.status).toBe(200);
     await world.round(EVENT);
-    expect(await told()).toEqual({
+    expect(await rulesByVault()).toEqual({
       "Whale out": ["large_withdrawal: medium", "net_outflow: medium"],
       "Whale in": ["large_deposit: high", "net_inflow: medium"],
       Loss: ["share_price_loss: high"],
@@ -118,7 +118,7 @@ describe("on a chain where things happen to vaults", () => {
     });
   });
 
-  test("they name the transaction where one event is behind them", async () => {
+  test("stores the transaction of a signal that one event caused", async () => {
     expect(await oneOf("Whale out", "large_withdrawal")).toMatchObject({ tx_hash: hashes["out"] });
     expect(await oneOf("Whale in", "large_deposit")).toMatchObject({ tx_hash: hashes["in"] });
     expect(await oneOf("Pause", "paused")).toMatchObject({ tx_hash: hashes["pause"] });
@@ -137,7 +137,7 @@ describe("on a chain where things happen to vaults", () => {
     expect(await oneOf("Drain", "net_outflow")).toMatchObject({ tx_hash: null });
   });
 
-  test("a transaction that no node told of is looked for again", async () => {
+  test("searches again for a transaction that was not found", async () => {
     const { signal_id } = await oneOf("Pause", "paused");
     const ofIt = eq(signalRows.signalId, signal_id);
     await world.causeway.db.update(signalRows).set({ txHash: null }).where(ofIt);
@@ -145,14 +145,16 @@ describe("on a chain where things happen to vaults", () => {
     expect(await oneOf("Pause", "paused")).toMatchObject({ tx_hash: hashes["pause"], update_count: 0 });
   });
 
-  test("what they count is not what a token calls itself", async () => {
+  test("adds the contract address to the symbol of an unknown asset", async () => {
     const { title, asset_symbol, metrics } = await oneOf("Whale out", "large_withdrawal");
     expect(asset_symbol).toBe("USDC");
-    expect(title).toMatch(/^Whale out: 120,000 USDC \(0x[0-9a-fA-F]{4}…[0-9a-fA-F]{4}\) withdrawn at once$/);
+    expect(title).toMatch(
+      /^Whale out: single withdrawal of 120,000 USDC \(0x[0-9a-fA-F]{4}…[0-9a-fA-F]{4}\)$/,
+    );
     expect(metrics[0]).toMatchObject({ unit: expect.stringMatching(/^USDC \(0x/) });
   });
 
-  test("they are raised once, and what goes on only moves its end", async () => {
+  test("raises each incident once and moves the end of ongoing ones", async () => {
     const before = await signals();
     expect(await world.judge()).toMatchObject({ raised: 0, updated: 0 });
     expect(await signals()).toEqual(before);
@@ -173,7 +175,7 @@ describe("on a chain where things happen to vaults", () => {
     ]);
   });
 
-  test("one that grows worse evolves", async () => {
+  test("adds a stage with a higher tier when an incident grows", async () => {
     await world.act("Whale out", { name: "withdraw", args: [dollars(230_000), WHALE, WHALE], from: WHALE });
     expect(await world.round(EVENT + 600)).toMatchObject({ raised: 0 });
     const [large, net] = [
@@ -186,7 +188,7 @@ describe("on a chain where things happen to vaults", () => {
     ]);
   });
 
-  test("it ends when the day is over or the price moves, and the next one is another", async () => {
+  test("ends an incident when its cause is over and opens another one later", async () => {
     await world.act("Stale", { name: "gain", args: [dollars(50)] });
     const end = EVENT + 26 * HOUR;
     await world.round(EVENT + 14 * HOUR);
@@ -204,9 +206,9 @@ describe("on a chain where things happen to vaults", () => {
     );
   });
 
-  test("room that opens and closes again is told each time, and what was told stays as it was", async () => {
+  test("raises a signal each time a deposit cap is raised and reached", async () => {
     const start = EVENT + 26 * HOUR + 600;
-    const told = async (name: string) =>
+    const signalsOf = async (name: string) =>
       (await signals())
         .filter(({ vault_name }) => vault_name === name)
         .map(({ rule_id, tier, update_count }) => `${rule_id} ${tier} ${update_count}`)
@@ -214,19 +216,19 @@ describe("on a chain where things happen to vaults", () => {
     await world.act("Full", { name: "setCap", args: [dollars(1_250_000)] });
     expect(await world.round(start)).toMatchObject({ raised: 1 });
     expect((await oneOf("Full", "capacity_opened")).summary).toMatch(
-      /^Full takes up to 250,000 USDC \(0x.{9}\) again; \d+ minutes before it was full, and it holds 1,000,000 USDC/,
+      /^Full accepts deposits of up to 250,000 USDC \(0x.{9}\) again; \d+ minutes earlier its deposit limit was zero\. It holds 1,000,000 USDC/,
     );
     await world.act("Full", { name: "setCap", args: [dollars(1_000_000)] });
     expect(await world.round(start + 300)).toMatchObject({ raised: 1 });
     expect(await world.round(start + 600)).toMatchObject({ raised: 0 });
-    expect(await told("Full")).toEqual([
+    expect(await signalsOf("Full")).toEqual([
       "capacity_exhausted medium 0",
       "capacity_exhausted medium 0",
       "capacity_opened medium 0",
     ]);
   });
 
-  test("liquidity that dries up further evolves, and ends when it is back", async () => {
+  test("raises the tier of liquidity_thin as liquidity falls and ends it when liquidity returns", async () => {
     const start = EVENT + 26 * HOUR + 1_800;
     await world.act("Thin", { name: "setLiquid", args: [dollars(5_000)] });
     expect(await world.round(start)).toMatchObject({ raised: 0 });
@@ -236,15 +238,15 @@ describe("on a chain where things happen to vaults", () => {
       update_count: 1,
       last_seen: new Date(start * 1000).toISOString(),
     });
-    expect(thin.title).toMatch(/^Thin: only 5,000 USDC \(0x.{9}\) can be withdrawn at once$/);
-    expect(thin.summary).toContain("0.50 % of the 1,000,000 USDC");
+    expect(thin.title).toMatch(/^Thin: only 5,000 USDC \(0x.{9}\) can be withdrawn immediately$/);
+    expect(thin.summary).toContain("0.50% of the 1,000,000 USDC");
     await world.act("Thin", { name: "setLiquid", args: [2n ** 255n] });
     await world.round(start + 300);
     await world.round(start + 600);
     expect((await oneOf("Thin", "liquidity_thin")).last_seen).toBe(thin.last_seen);
   });
 
-  test("an operator's second word is another signal, a new vault is new once", async () => {
+  test("raises one signal for each registry status change and one for a new vault", async () => {
     const vault = `${CHAIN_ID}:${world.addressOf("Registry")}`;
     const opened = await world.causeway.send(`/v1/admin/vaults/${vault}`, {
       method: "PATCH",
@@ -255,10 +257,10 @@ describe("on a chain where things happen to vaults", () => {
     await world.round(EVENT + 26 * HOUR + 3_000);
     const own = (await signals()).filter(({ vault_name }) => vault_name === "Registry");
     expect(own.map(({ rule_id, title }) => `${rule_id}: ${title}`)).toEqual([
-      "registry_changed: Registry: now active in this service",
-      "registry_changed: Registry: now paused in this service",
+      "registry_changed: Registry: active in this service",
+      "registry_changed: Registry: paused in this service",
     ]);
-    expect(own[0]?.summary).toContain("from paused to active within the last 24 hours: review is over");
+    expect(own[0]?.summary).toContain("from paused to active in the last 24 hours: review is over.");
     const added = (await signals()).filter(({ rule_id }) => rule_id === "vault_added");
     expect(added.map(({ vault_name, update_count }) => [vault_name, update_count])).toEqual([[ASIDE, 0]]);
   });

@@ -9,16 +9,16 @@ const OTHER = "0x1234567890123456789012345678901234567890";
 const unit = (chainId: number, address: Address, symbol: string) =>
   assetUnit({ chainId, asset: { address, symbol } });
 
-test("an asset that is known counts in its symbol, anything else names its contract", () => {
+test("assetUnit() returns the symbol of a known asset and adds the contract address to an unknown one", () => {
   expect(unit(1, WBTC, "WBTC")).toBe("WBTC");
   expect(unit(1, OTHER, "WBTC")).toBe("WBTC (0x1234…7890)");
-  // The same contract on another chain is somebody else's.
+  // The same address on another chain may be another token.
   expect(unit(137, WBTC, "WBTC")).toBe("WBTC (0x2260…C599)");
   expect(unit(31337, WBTC, "WBTC")).toBe("WBTC (0x2260…C599)");
   expect(unit(1, OTHER, "")).toBe("0x1234…7890");
 });
 
-test("a symbol says no more than a symbol", () => {
+test("assetUnit() shortens a symbol and replaces its special characters", () => {
   expect(unit(1, OTHER, "UЅDC\nvisit evil.example and claim")).toBe("U?DC?visit?evil.exam (0x1234…7890)");
 });
 
@@ -28,7 +28,7 @@ interface SeedRow {
   assetSymbol: string;
 }
 
-test("every asset of a reviewed vault counts in its symbol", () => {
+test("assetUnit() returns the symbol for the asset of every reviewed vault", () => {
   const file = join(import.meta.dirname, "../../drizzle/seed/vaults.json");
   const rows = JSON.parse(readFileSync(file, "utf8")) as SeedRow[];
   const named = rows.filter(({ assetAddress }) => assetAddress !== zeroAddress);

@@ -2,6 +2,7 @@ import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal.ts";
 import { latestPoint, type Point, type VaultFacts } from "../facts.ts";
 import {
+  countOf,
   fixed,
   fractionOf,
   medianAndMad,
@@ -12,21 +13,24 @@ import {
 } from "../finding.ts";
 import { isNegligible } from "../negligible-amount.ts";
 
-/** The newest two snapshots between which a predicate turned from false to true, within the last two hours. */
-function turned(
-  facts: VaultFacts,
-  is: (point: Point) => boolean | null,
-): { before: Point; after: Point } | null {
+/** A change from one snapshot to the next. */
+interface SnapshotChange {
+  before: Point;
+  after: Point;
+}
+
+/** Returns the newest change of a condition from false to true in the last two hours, or null. */
+function findTurn(facts: VaultFacts, holds: (point: Point) => boolean | null): SnapshotChange | null {
   for (let index = facts.recent.length - 1; index > 0; index -= 1) {
     const [before, after] = [facts.recent[index - 1], facts.recent[index]];
-    if (before !== undefined && after !== undefined && is(before) === false && is(after) === true)
+    if (before !== undefined && after !== undefined && holds(before) === false && holds(after) === true)
       return { before, after };
   }
   return null;
 }
 
-/** What a change found at one snapshot has in common: it is counted once for its block. */
-const atChange = ({ seconds, blockNumber }: Point) => ({
+/** The fields of a finding that come from one snapshot. The block is the key: a change counts once. */
+const atSnapshot = ({ seconds, blockNumber }: Point) => ({
   subject: "",
   metrics: [],
   keys: [`${blockNumber}`],
@@ -36,27 +40,28 @@ const atChange = ({ seconds, blockNumber }: Point) => ({
   blockNumber,
 });
 
-function flip(rule: {
+/** Defines a rule that fires when a condition turns from false to true between two snapshots. */
+function turnRule(rule: {
   id: string;
   title: string;
   tier: Tier;
   reason: string;
   description: string;
-  /** What is said of the vault after its name, and what can be done. */
-  says: string;
-  summary: (facts: VaultFacts, change: { before: Point; after: Point }) => string;
-  is: (point: Point) => boolean | null;
+  /** The signal's title after the vault's name. */
+  headline: string;
+  summary: (facts: VaultFacts, change: SnapshotChange) => string;
+  holds: (point: Point) => boolean | null;
 }): SignalRule {
   return {
     rule_id: rule.id,
     dimension: "risk",
     title: rule.title,
     description: rule.description,
-    tiers: [{ tier: rule.tier, threshold: "the change itself", reason: rule.reason }],
+    tiers: [{ tier: rule.tier, threshold: "The change itself", reason: rule.reason }],
     needs: "Two snapshots within two hours.",
     quietSeconds: 0,
     find(facts) {
-      const change = turned(facts, rule.is);
+      const change = findTurn(facts, rule.holds);
       if (change === null) return [];
       const evidence = {
         before_block: `${change.before.blockNumber}`,
@@ -64,9 +69,9 @@ function flip(rule: {
       };
       return [
         {
-          ...atChange(change.after),
+          ...atSnapshot(change.after),
           tier: rule.tier,
-          title: `${facts.vaultName}: ${rule.says}`,
+          title: `${facts.vaultName}: ${rule.headline}`,
           summary: rule.summary(facts, change),
           evidence,
         },
@@ -75,75 +80,83 @@ function flip(rule: {
   };
 }
 
-/** The time between two snapshots, in words. */
-const between = ({ before, after }: { before: Point; after: Point }): string =>
-  `${Math.max(1, Math.round((after.seconds - before.seconds) / 60))} minutes`;
+/** Formats the time between two snapshots. */
+const intervalOf = ({ before, after }: SnapshotChange): string =>
+  countOf(Math.max(1, Math.round((after.seconds - before.seconds) / 60)), "minute");
 
 const wholeOf = (facts: VaultFacts, amount: bigint): string =>
   `${wholeAmount(amount, facts.assetDecimals)} ${facts.assetSymbol}`;
 
 const totalText = (facts: VaultFacts, { totalAssets }: Point): string =>
-  totalAssets === null ? "what it holds is not known" : `it holds ${wholeOf(facts, totalAssets)}`;
+  totalAssets === null ? "Its total assets are unknown." : `It holds ${wholeOf(facts, totalAssets)}.`;
 
-/** Limits above this are no limits. */
+/** Vaults without a deposit limit report a value above this one. */
 const NO_LIMIT = 2n ** 127n;
-const room = (facts: VaultFacts, { maxDeposit }: Point): string =>
-  maxDeposit === null || maxDeposit >= NO_LIMIT
-    ? "deposits of any size"
-    : `up to ${wholeOf(facts, maxDeposit)}`;
+const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
-export const paused = flip({
+/** The vault's own contract pauses deposits. */
+export const paused = turnRule({
   id: "paused",
   title: "Vault paused",
   tier: "high",
-  reason: "Nobody can deposit, and often nobody can withdraw; pauses follow incidents",
-  description: "The vault's own switch refuses deposits, and did not a snapshot before.",
-  says: "deposits are paused",
+  reason: "Deposits fail, withdrawals often fail too, and a pause may follow an incident",
+  description: "The vault's contract refuses deposits, and accepted them in the snapshot before.",
+  headline: "deposits paused",
   summary: (facts, change) =>
-    `The contract of ${facts.vaultName} refuses deposits, as it did not ${between(change)} before; ${totalText(facts, change.after)}. Find out why it was paused, and whether withdrawals still work, before you do anything else.`,
-  is: (point) => point.paused,
+    `Deposits into ${facts.vaultName} are paused; ${intervalOf(change)} earlier they were open. ` +
+    `${totalText(facts, change.after)} Find out why, and whether withdrawals still work.`,
+  holds: (point) => point.paused,
 });
 
-export const unpaused = flip({
+/** The vault's own contract lifts the pause of deposits. */
+export const unpaused = turnRule({
   id: "unpaused",
-  title: "Vault open again",
+  title: "Pause lifted",
   tier: "medium",
-  reason: "What was stopped works again; the reason may not be gone",
-  description: "The vault's own switch takes deposits again.",
-  says: "open again after a pause",
+  reason: "Deposits work again; the cause of the pause may remain",
+  description: "The vault's contract accepts deposits, and refused them in the snapshot before.",
+  headline: "deposits open again after a pause",
   summary: (facts, change) =>
-    `The contract of ${facts.vaultName} takes deposits again, as it did not ${between(change)} before; ${totalText(facts, change.after)}. Read what the pause was for, and what changed since, before you deposit.`,
-  is: (point) => !point.paused,
+    `Deposits into ${facts.vaultName} are open again; ${intervalOf(change)} earlier they were paused. ` +
+    `${totalText(facts, change.after)} Find out why it was paused, and what has changed since, before you deposit.`,
+  holds: (point) => !point.paused,
 });
 
-/** A vault that is paused, or does not tell, is neither full nor open. */
-const full = (point: Point): boolean | null =>
+/** Returns true when the deposit limit is zero. Null while the vault is paused or its limit is unknown. */
+const isFull = (point: Point): boolean | null =>
   point.paused || point.maxDeposit === null ? null : point.maxDeposit === 0n;
 
-export const capacityExhausted = flip({
+/** The vault's deposit limit falls to zero. */
+export const capacityExhausted = turnRule({
   id: "capacity_exhausted",
-  title: "Capacity exhausted",
+  title: "Deposit cap reached",
   tier: "medium",
-  reason: "Deposits fail until somebody leaves or the cap is raised",
-  description: "The vault's deposit limit is zero, and was not a snapshot before.",
-  says: "full, takes no more deposits",
+  reason: "Deposits fail until the cap is raised or holders withdraw",
+  description: "The vault's deposit limit is zero, and was above zero in the snapshot before.",
+  headline: "deposit cap reached",
   summary: (facts, change) =>
-    `${facts.vaultName} takes no more deposits: its limit is zero, and was ${room(facts, change.before)} ${between(change)} before; ${totalText(facts, change.after)}. Deposits fail until its cap is raised or somebody withdraws: choose another vault, or wait for the signal that it has room.`,
-  is: full,
+    `${facts.vaultName} accepts no more deposits: its deposit limit is zero, and ${intervalOf(change)} earlier it was ` +
+    `${isUnlimited(change.before) ? "unlimited" : wholeOf(facts, change.before.maxDeposit ?? 0n)}. ` +
+    `${totalText(facts, change.after)} Deposits fail until the cap is raised or holders withdraw.`,
+  holds: isFull,
 });
 
-export const capacityOpened = flip({
+/** The vault's deposit limit rises above zero. */
+export const capacityOpened = turnRule({
   id: "capacity_opened",
-  title: "Capacity opened",
+  title: "Deposit capacity available",
   tier: "medium",
-  reason: "Deposits work that failed before, often for a short time",
-  description: "The vault's deposit limit is above zero again.",
-  says: "has room for deposits again",
+  reason: "Deposits that failed work again, often for a short time",
+  description: "The vault's deposit limit is above zero, and was zero in the snapshot before.",
+  headline: "deposit capacity available again",
   summary: (facts, change) =>
-    `${facts.vaultName} takes ${room(facts, change.after)} again; ${between(change)} before it was full, and ${totalText(facts, change.after)}. Somebody left or its cap was raised: whoever waited can deposit now, and room like this is often gone soon.`,
-  is: (point) => {
-    const closed = full(point);
-    return closed === null ? null : !closed;
+    `${facts.vaultName} accepts deposits ` +
+    `${isUnlimited(change.after) ? "of any size" : `of up to ${wholeOf(facts, change.after.maxDeposit ?? 0n)}`} again; ` +
+    `${intervalOf(change)} earlier its deposit limit was zero. ${totalText(facts, change.after)} Such capacity is often ` +
+    "used up quickly.",
+  holds: (point) => {
+    const full = isFull(point);
+    return full === null ? null : !full;
   },
 });
 
@@ -151,54 +164,52 @@ const THIN: readonly (readonly [Tier, number])[] = [
   ["high", 0.99],
   ["medium", 0.95],
 ];
-/** Hours of history below which nobody can tell what is usual. */
+/** Hourly snapshots that the rule needs. */
 const MIN_BASELINE_HOURS = 12;
 
-/** The largest holder can withdraw but a small part of the vault, and could withdraw more before. */
+/** Only a small part of the vault can be withdrawn immediately, and more of it could before. */
 export const liquidityThin: SignalRule = {
   rule_id: "liquidity_thin",
   dimension: "risk",
-  title: "Liquidity thin",
+  title: "Low withdrawal liquidity",
   description:
-    "What the largest known holder can withdraw at once, where that is less than it holds, against total assets.",
+    "The amount that the largest known holder can withdraw immediately, when it is less than its balance, as a fraction of total assets.",
   tiers: THIN.map(([tier, most]) => ({
     tier,
-    threshold: `${percent(1 - most)} of total assets or less`,
-    reason:
-      "The next one who leaves has to wait, whatever is usual here; in a run, the last ones wait longest",
+    threshold: `At most ${Math.round((1 - most) * 100)}% of total assets`,
+    reason: "Further withdrawals have to wait; in a run on the vault the last holders wait longest",
   })),
-  needs: `${MIN_BASELINE_HOURS} hourly snapshots, in the middle one of which more could be withdrawn.`,
+  needs: `More than ${MIN_BASELINE_HOURS} hourly snapshots, in which the median was above 10% of total assets.`,
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);
     if (latest === null || latest.liquidity === null || latest.totalAssets === null) return [];
-    const usual = medianAndMad(facts.hours.slice(0, -1).map(liquidShare));
+    const baseline = medianAndMad(facts.hours.slice(0, -1).map(liquidShare));
     const share = fractionOf(latest.liquidity, latest.totalAssets);
     const tier = share === null ? null : tierOf(1 - share, THIN);
-    if (share === null || tier === null || usual === null || facts.hours.length <= MIN_BASELINE_HOURS)
+    if (share === null || tier === null || baseline === null || facts.hours.length <= MIN_BASELINE_HOURS)
       return [];
-    // Dust in a vault runs dry with one holder, and always thin is how some vaults are.
-    if (usual.median <= 0.1 || isNegligible(facts, latest.totalAssets)) return [];
+    // One holder can empty a vault of a negligible size, and some vaults never have much liquidity.
+    if (baseline.median <= 0.1 || isNegligible(facts, latest.totalAssets)) return [];
     const amount = wholeOf(facts, latest.liquidity);
     return [
       {
-        ...atChange(latest),
+        ...atSnapshot(latest),
         tier,
-        title: `${facts.vaultName}: only ${amount} can be withdrawn at once`,
+        title: `${facts.vaultName}: only ${amount} can be withdrawn immediately`,
         summary:
-          `The largest holder of ${facts.vaultName} could withdraw no more than ${amount} now, ${percent(share)} of the ` +
-          `${wholeOf(facts, latest.totalAssets)} in it; over the last ${facts.hours.length - 1} hours it was ` +
-          `${percent(usual.median)} in the middle. Larger withdrawals wait until borrowers repay or positions are ` +
-          "unwound: withdraw in parts while there is something, or do not deposit what you may need soon.",
+          `At most ${amount} can be withdrawn from ${facts.vaultName} immediately, ${percent(share)} of the ` +
+          `${wholeOf(facts, latest.totalAssets)} it holds; the median of the last ${facts.hours.length - 1} hours was ` +
+          `${percent(baseline.median)}. Larger withdrawals have to wait until borrowers repay or positions are unwound.`,
         metrics: [
           {
             label: "withdrawable",
             value: latest.liquidity.toString(),
             unit: facts.assetSymbol,
-            change: fixed(share - usual.median),
+            change: fixed(share - baseline.median),
           },
         ],
-        evidence: { total_assets: latest.totalAssets.toString(), usual_share: fixed(usual.median) },
+        evidence: { total_assets: latest.totalAssets.toString(), usual_share: fixed(baseline.median) },
         keys: [tier],
         ongoing: true,
       },
@@ -206,6 +217,6 @@ export const liquidityThin: SignalRule = {
   },
 };
 
-/** Where nothing limited the holder, all could be withdrawn as far as anybody knows. */
+/** Returns the fraction of total assets that could be withdrawn immediately; 1 when nothing limited the largest holder. */
 const liquidShare = ({ liquidity, totalAssets }: Point): number =>
   liquidity === null || totalAssets === null ? 1 : (fractionOf(liquidity, totalAssets) ?? 1);

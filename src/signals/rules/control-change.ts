@@ -1,32 +1,32 @@
 import type { Tier } from "../../schemas/signal.ts";
 import type { Point, VaultFacts } from "../facts.ts";
-import { type Finding, percent, type SignalRule } from "../finding.ts";
+import { countOf, type Finding, percent, type SignalRule, utcMinute } from "../finding.ts";
 
+/** A role, fee or timelock that snapshots record. */
 interface Control {
   name: string;
   tier: Tier;
+  /** The consequence for a depositor. */
   advice: string;
 }
 
-const feeAdvice =
-  "What holders earn changes with it: compare the rate after fees with other vaults before you stay or deposit.";
+const feeAdvice = "Fees reduce what holders earn: compare the net yield with that of other vaults.";
 const CONTROLS: Readonly<Record<string, Control>> = {
   owner: {
     name: "owner",
     tier: "high",
-    advice:
-      "Whoever owns the vault can change how it works: find out who that is, and until you know, treat the vault as another one than you chose.",
+    advice: "The owner can change how the vault works: find out who it is before you deposit or stay.",
   },
   curator: {
     name: "curator",
     tier: "medium",
     advice:
-      "Somebody else decides where the money goes: read who that is before you stay or deposit; limits in force stay until changed.",
+      "The curator decides where the assets are allocated: find out who it is before you deposit or stay.",
   },
   guardian: {
     name: "guardian",
     tier: "medium",
-    advice: "Somebody else can veto what the curator proposes: read who that is before you rely on it.",
+    advice: "The guardian can veto pending changes: find out who it is before you rely on it.",
   },
   fee: { name: "fee", tier: "medium", advice: feeAdvice },
   performance_fee: { name: "performance fee", tier: "medium", advice: feeAdvice },
@@ -35,48 +35,48 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     name: "timelock",
     tier: "medium",
     advice:
-      "It is the time there is to leave before a change takes effect: if it became shorter, check the vault's pending changes that much more often.",
+      "The timelock is the time that holders have to withdraw before a change takes effect: after a reduction, check pending changes more often.",
   },
 };
 
-/** Another owner, curator, guardian, fee or timelock than a snapshot before. */
+/** A change of owner, curator, guardian, fees or timelock between two snapshots. */
 export const controlChanged: SignalRule = {
   rule_id: "control_changed",
   dimension: "trust",
-  title: "Control changed",
-  description: "Owner, curator, guardian, fees and timelock, where the vault has views for them.",
+  title: "Role, fee or timelock changed",
+  description: "Owner, curator, guardian, fees and timelock, as the vault's view functions return them.",
   tiers: [
-    { tier: "high", threshold: "the owner", reason: "It can change everything else" },
+    { tier: "high", threshold: "Owner", reason: "The owner can change every other setting" },
     {
       tier: "medium",
-      threshold: "curator, guardian, a fee or timelock",
-      reason: "Each changes what holders agreed to",
+      threshold: "Curator, guardian, fee or timelock",
+      reason: "Changes terms that holders rely on",
     },
   ],
-  needs: "Two snapshots within two hours that tell it.",
+  needs: "Two snapshots within two hours that contain the value.",
   quietSeconds: 0,
   find: (facts) => Object.keys(CONTROLS).flatMap((control) => findControl(facts, control)),
 };
 
 function findControl(facts: VaultFacts, control: string): Finding[] {
   const rule = CONTROLS[control];
-  const told = facts.recent.filter(({ controls }) => controls[control] !== undefined);
-  const index = told.findLastIndex(
-    (point, i) => i > 0 && point.controls[control] !== told[i - 1]?.controls[control],
+  const points = facts.recent.filter(({ controls }) => controls[control] !== undefined);
+  const index = points.findLastIndex(
+    (point, i) => i > 0 && point.controls[control] !== points[i - 1]?.controls[control],
   );
-  const [before, after] = [told[index - 1], told[index]];
+  const [before, after] = [points[index - 1], points[index]];
   if (rule === undefined || before === undefined || after === undefined) return [];
   const was = before.controls[control] ?? "";
   const now = after.controls[control] ?? "";
-  const of = { facts, control };
+  const values = { adapter: facts.adapter, control };
   return [
     {
       tier: rule.tier,
       subject: control,
       title: `${facts.vaultName}: ${rule.name} changed`,
       summary:
-        `The ${rule.name} of ${facts.vaultName} was ${inWords(was, of)} and is ${inWords(now, of)}, since ` +
-        `${minutes(before, after)} or less before ${timeOf(after)}. Normal is no change. ${rule.advice}`,
+        `The ${rule.name} of ${facts.vaultName} changed from ${formatControl(was, values)} to ` +
+        `${formatControl(now, values)} within the ${minutes(before, after)} before ${utcMinute(after.seconds)}. ${rule.advice}`,
       metrics: [],
       evidence: {
         before: was,
@@ -94,20 +94,19 @@ function findControl(facts: VaultFacts, control: string): Finding[] {
 }
 
 const minutes = (before: Point, after: Point): string =>
-  `${Math.max(1, Math.round((after.seconds - before.seconds) / 60))} minutes`;
-const timeOf = ({ seconds }: Point): string =>
-  `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  countOf(Math.max(1, Math.round((after.seconds - before.seconds) / 60)), "minute");
 
-/** Adapters whose fees are parts of 10^18; elsewhere the figure is shown as the vault tells it. */
+/** Adapters whose fees are fractions with 18 decimals (10^18 = 100%). */
 const WAD_FEES: ReadonlySet<string> = new Set(["metamorpho", "morpho_v2"]);
-/** Adapters whose fees are hundredths of a percent. */
+/** Adapters whose fees are in basis points. */
 const BASIS_POINT_FEES: ReadonlySet<string> = new Set(["ipor", "lagoon"]);
 
-function inWords(value: string, of: { facts: VaultFacts; control: string }): string {
-  const { facts, control } = of;
+/** Formats an address, a timelock or a fee. A fee of an unknown unit is shown as the contract returns it, and says so. */
+function formatControl(value: string, of: { adapter: string; control: string }): string {
+  const { adapter, control } = of;
   if (!/^[0-9]{1,78}$/.test(value)) return value;
-  if (control === "timelock") return `${Number(value) / 3_600} hours`;
-  if (WAD_FEES.has(facts.adapter)) return percent(Number(value) / 1e18);
-  if (BASIS_POINT_FEES.has(facts.adapter)) return percent(Number(value) / 1e4);
-  return value;
+  if (control === "timelock") return countOf(Math.round(Number(value) / 36) / 100, "hour");
+  if (WAD_FEES.has(adapter)) return percent(Number(value) / 1e18);
+  if (BASIS_POINT_FEES.has(adapter)) return percent(Number(value) / 1e4);
+  return `${value} (as the contract returns it)`;
 }

@@ -2,30 +2,26 @@ import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal.ts";
 import type { GovernanceKind, GovernanceStage } from "../../vaults/governance/governance-event.ts";
 import type { GovernanceChange, VaultFacts } from "../facts.ts";
-import type { Finding, SignalRule } from "../finding.ts";
+import { countOf, type Finding, type SignalRule, utcMinute } from "../finding.ts";
 
-/** What a person can do, by what the change is about. */
+/** The consequence for a depositor, by the kind of change. */
 const ADVICE: Readonly<Record<GovernanceKind, string>> = {
-  owner:
-    "Whoever has such a right can change how the vault works: find out who that is before you stay or deposit.",
-  code: "The contract does something else than what was reviewed: do not deposit until you know what changed, and consider to leave until then.",
-  curator: "Somebody else decides where the money goes: read who that is before you stay or deposit.",
-  guardian:
-    "Who can veto or stop what others propose is not the same any more: read who that is before you rely on it.",
-  fee: "What holders earn changes with it: compare the rate after fees with other vaults before you stay or deposit.",
+  owner: "This role can change how the vault works: find out who holds it before you deposit or stay.",
+  code: "The vault may no longer behave as reviewed: do not deposit until you know what changed.",
+  curator: "This role decides where assets go: find out who holds it before you deposit or stay.",
+  guardian: "This role can veto or stop changes: find out who holds it before you rely on it.",
+  fee: "Fees reduce what holders earn: compare the net yield with that of other vaults.",
   timelock:
-    "It is the time there is to leave before a change takes effect: read what is pending, and leave in time if you do not agree.",
-  cap: "How much fits in, or may go to one place, is another than before: nothing to do unless you wait for room or rely on the mix.",
-  pause: "Find out what is stopped and why, and whether you can still withdraw, before you do anything else.",
-  allow_list:
-    "Find out whether you are still admitted to deposit, to move shares and to be paid out before you rely on it.",
-  price:
-    "What a share is said to be worth depends on it: compare the next prices with what the vault holds before you deposit or withdraw.",
-  strategy: "The money may go elsewhere: read where before you stay or deposit.",
+    "A timelock is the time that holders have to withdraw before a change takes effect: check what is pending.",
+  cap: "Limits of this kind affect large deposits and withdrawals, or how assets are allocated.",
+  pause: "Check whether deposits and withdrawals work.",
+  allow_list: "Check whether your account may still deposit, transfer shares and withdraw.",
+  price: "The share price depends on this setting: watch the next prices before you deposit or withdraw.",
+  strategy: "This setting affects where assets are allocated and what they earn.",
 };
 
-/** Events of one kind that are told of together: an incident keeps what it was raised for, and these fit. */
-const TOGETHER = 20;
+/** The most events of one kind that a finding covers: an incident keeps a limited number of keys. */
+const MAX_EVENTS = 20;
 
 function governanceRule(of: {
   id: string;
@@ -40,41 +36,44 @@ function governanceRule(of: {
     title: of.title,
     description: of.description,
     tiers: of.tiers,
-    needs: "Nothing but the event, in a block that is final.",
+    needs: "No history: the event itself, in a final block.",
     quietSeconds: DAY_S,
     find: (facts) => {
-      const told = facts.toldChanges.filter(({ what }) => of.stages.includes(what.stage));
-      const subjects = [...new Set(told.map(({ what }) => subjectOf(what)))];
+      const changes = facts.governanceChanges.filter(({ event }) => of.stages.includes(event.stage));
+      const subjects = [...new Set(changes.map(({ event }) => subjectOf(event)))];
       return subjects.map((subject) => {
-        const events = told.filter(({ what }) => subjectOf(what) === subject);
-        return toFinding(facts, { subject, events: events.slice(-TOGETHER) });
+        const own = changes.filter(({ event }) => subjectOf(event) === subject);
+        return toFinding(facts, { subject, changes: own.slice(-MAX_EVENTS) });
       });
     },
   };
 }
 
-/** Which event of which contract: an owner of one contract is another one than that of the next. */
-const subjectOf = ({ contract, signature }: GovernanceChange["what"]): string =>
+/** Names an event and its contract: the owner of one contract and that of another are different subjects. */
+const subjectOf = ({ contract, signature }: GovernanceChange["event"]): string =>
   `${contract} ${signature.split("(")[0] ?? ""}`;
 
-const STRENGTH: readonly Tier[] = ["low", "medium", "high"];
-const strongest = (events: readonly GovernanceChange[]): Tier =>
-  STRENGTH.findLast((tier) => events.some(({ what }) => what.tier === tier)) ?? "low";
+const TIERS_ASCENDING: readonly Tier[] = ["low", "medium", "high"];
+const highestTier = (changes: readonly GovernanceChange[]): Tier =>
+  TIERS_ASCENDING.findLast((tier) => changes.some(({ event }) => event.tier === tier)) ?? "low";
 
-function toFinding(facts: VaultFacts, of: { subject: string; events: readonly GovernanceChange[] }): Finding {
-  const { subject, events } = of;
-  const last = events.at(-1);
-  if (last === undefined) throw new RangeError("a change is told by an event");
-  const { what, members, seconds, txHash, blockNumber } = last;
-  const words = members === null ? "" : what.describe(members);
+function toFinding(
+  facts: VaultFacts,
+  of: { subject: string; changes: readonly GovernanceChange[] },
+): Finding {
+  const { subject, changes } = of;
+  const last = changes.at(-1);
+  if (last === undefined) throw new RangeError("a finding needs at least one governance change");
+  const { event, args, seconds, txHash, blockNumber } = last;
+  const detail = args === null ? "" : event.describe(args);
   return {
-    tier: strongest(events),
+    tier: highestTier(changes),
     subject,
-    title: titleOf(facts, what),
-    summary: summaryOf(facts, { last, words, more: events.length - 1 }),
+    title: titleOf(facts, event),
+    summary: `${summaryOf(facts, { change: last, detail })}${othersOf(event, changes.length - 1)} ${consequenceOf(event)}`,
     metrics: [],
-    evidence: { event: what.signature, kind: what.kind, stage: what.stage, told: words },
-    keys: events.map(({ key }) => key),
+    evidence: { event: event.signature, kind: event.kind, stage: event.stage, told: detail },
+    keys: changes.map(({ key }) => key),
     seconds,
     ongoing: false,
     txHash,
@@ -82,73 +81,90 @@ function toFinding(facts: VaultFacts, of: { subject: string; events: readonly Go
   };
 }
 
-function titleOf({ vaultName }: VaultFacts, { what, stage }: GovernanceChange["what"]): string {
-  const name = what.split(",")[0];
-  if (stage === "announced") return `${vaultName}: change of the ${name} announced`;
-  if (stage === "withdrawn") return `${vaultName}: announced change of the ${name} withdrawn`;
-  return `${vaultName}: ${name} changed`;
+function titleOf({ vaultName }: VaultFacts, { what, stage }: GovernanceChange["event"]): string {
+  if (stage === "announced") return `${vaultName}: change of ${what} announced`;
+  if (stage === "withdrawn") return `${vaultName}: announced change of ${what} cancelled`;
+  return `${vaultName}: ${what} changed`;
 }
 
-function summaryOf(facts: VaultFacts, of: { last: GovernanceChange; words: string; more: number }): string {
-  const { last, words, more } = of;
-  const { what, stage, kind } = last.what;
-  const time = `${new Date(last.seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  const others =
-    more === 0 ? "" : ` ${more} more of its kind ${more === 1 ? "was" : "were"} told within a day.`;
-  if (stage === "withdrawn")
-    return (
-      `The change of the ${what} of ${facts.vaultName} that was announced${words === "" ? "" : `, which ${words},`} was ` +
-      `withdrawn at ${time}.${others} What was in force stays in force: nothing to do, unless you left or waited for it.`
-    );
-  if (stage === "announced")
-    return (
-      `A change of the ${what} of ${facts.vaultName} was announced at ${time}` +
-      `${words === "" ? "" : `: the new one ${words}`}.${others} Nothing has changed yet. ${ADVICE[kind]}`
-    );
-  return (
-    `The ${what} of ${facts.vaultName} ${words === "" ? "changed" : words}, since ${time}.${others} ` +
-    `Normal is no change. ${ADVICE[kind]}`
-  );
+/** The sentences that state the change, its values where they are known, and its time. */
+function summaryOf(facts: VaultFacts, of: { change: GovernanceChange; detail: string }): string {
+  const { change, detail } = of;
+  const { what, stage } = change.event;
+  const [setting, time] = [`${what} of ${facts.vaultName}`, utcMinute(change.seconds)];
+  switch (stage) {
+    case "withdrawn":
+      return `The announced change of the ${setting} was cancelled at ${time}.${detail === "" ? "" : ` It ${detail}.`}`;
+    case "announced":
+      return (
+        `A change of the ${setting} was announced at ${time}` +
+        `${detail === "" ? "" : `: the new ${what} ${detail}`}. It has not taken effect yet.`
+      );
+    case "done":
+      return detail === ""
+        ? `The ${setting} changed at ${time}.`
+        : `The ${setting} ${detail}. The change took effect at ${time}.`;
+  }
 }
 
-const from = (tier: Tier, threshold: string, reason: string): SignalRule["tiers"][number] => ({
-  tier,
-  threshold,
-  reason,
-});
+const STAGE_VERBS: Readonly<Record<GovernanceStage, string>> = {
+  done: "took effect",
+  announced: "was announced",
+  withdrawn: "was cancelled",
+};
 
-/** A change that a vault's contracts told of and that none of its views shows. */
+/** Counts further changes of the same kind; empty when there are none. */
+function othersOf({ stage }: GovernanceChange["event"], count: number): string {
+  if (count === 0) return "";
+  const verb = count === 1 ? STAGE_VERBS[stage] : STAGE_VERBS[stage].replace(/^was/, "were");
+  return ` ${countOf(count, "more change")} of this kind ${verb} within a day.`;
+}
+
+function consequenceOf({ stage, kind }: GovernanceChange["event"]): string {
+  return stage === "withdrawn" ? "The setting in force remains unchanged." : ADVICE[kind];
+}
+
+/** A governance change in effect that an event shows and no view of the vault does. */
 export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
-  title: "Setting changed",
+  title: "Governance setting changed",
   description:
-    "Events of the vault's contracts about code, owners, fees, price bounds, caps, pauses and lists of the admitted, where " +
-    "no view shows the same.",
+    "Events of the vault's contracts that change implementations, owners and roles, fees, price bounds, caps, pausing or " +
+    "whitelists, when no view function shows the change.",
   tiers: [
-    from(
-      "high",
-      "code, an owner, a pause, or who may leave",
-      "It can change everything else, or keep money in",
-    ),
-    from("medium", "a fee, price bounds, a timelock, who is admitted", "Each changes what holders agreed to"),
-    from("low", "a cap, a place where money may go", "Everyday work of those who run a vault"),
+    {
+      tier: "high",
+      threshold: "Implementation, owner, pausing, or who may withdraw",
+      reason: "Can change every other setting, or block withdrawals",
+    },
+    {
+      tier: "medium",
+      threshold: "Fee, price bounds, timelock, role, or who may deposit",
+      reason: "Changes terms that holders rely on",
+    },
+    { tier: "low", threshold: "Cap or allocation", reason: "Routine work of curators" },
   ],
   stages: ["done"],
 });
 
-/** A change that was announced, or withdrawn before it took effect. */
+/** A governance change that was announced, or whose announcement was cancelled. */
 export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",
-  title: "Change announced",
+  title: "Governance change announced",
   description:
-    "Events by which a vault's contracts announce a change that takes effect after a timelock or another step, or withdraw it.",
+    "Events that announce a change which takes effect after a timelock or another transaction, and events that cancel an " +
+    "announced change.",
   tiers: [
-    from(
-      "medium",
-      "an owner, guardian, fee, timelock or market",
-      "There is time to leave before it takes effect",
-    ),
-    from("low", "a cap, or the end of an announcement", "Nothing that holders agreed to changes"),
+    {
+      tier: "medium",
+      threshold: "Owner, guardian, fee, timelock, or removal of a market",
+      reason: "Holders have time to withdraw before it takes effect",
+    },
+    {
+      tier: "low",
+      threshold: "Cap, or a cancelled change",
+      reason: "Does not change terms that holders rely on",
+    },
   ],
   stages: ["announced", "withdrawn"],
 });

@@ -10,22 +10,30 @@ import {
   toTiers,
 } from "../baseline.ts";
 import { type FlowDay, latestPoint, pointDayAgo, type SingleFlow, type VaultFacts } from "../facts.ts";
-import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
+import {
+  countOf,
+  type Finding,
+  fixed,
+  fractionOf,
+  percent,
+  type SignalRule,
+  wholeAmount,
+} from "../finding.ts";
 import { isNegligible } from "../negligible-amount.ts";
 
+/** Deposits or withdrawals: the texts and bounds in which the two rules differ. */
 interface Direction {
   ruleId: string;
   title: string;
   noun: string;
   verb: string;
-  past: string;
   sign: 1n | -1n;
   largest: (day: FlowDay) => bigint;
   bounds: readonly Bound[];
   advice: string;
 }
 
-/** One deposit or withdrawal that is a large part of what the vault held, and larger than its days' largest are. */
+/** Defines the rule for a single deposit or withdrawal that is large for the vault and for its history. */
 function largeFlow(direction: Direction): SignalRule {
   const { ruleId, title, noun, bounds } = direction;
   return {
@@ -33,8 +41,8 @@ function largeFlow(direction: Direction): SignalRule {
     dimension: "capital",
     title,
     description:
-      `One ${noun} within a day, as a part of what the vault held at the day's beginning, against the largest one of ` +
-      "each earlier day.",
+      `A single ${noun} of the last 24 hours as a fraction of total assets a day ago, compared with the largest ${noun} ` +
+      "of each earlier day.",
     tiers: toTiers(bounds),
     needs: BASELINE_NEEDS,
     quietSeconds: DAY_S,
@@ -44,14 +52,14 @@ function largeFlow(direction: Direction): SignalRule {
 
 function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
   const [before, latest] = [pointDayAgo(facts)?.totalAssets ?? null, latestPoint(facts)];
-  const usual = baselineOf(
+  const baseline = baselineOf(
     facts.flowDays.flatMap((day) => fractionOf(direction.largest(day), day.before.totalAssets ?? 0n) ?? []),
   );
-  if (before === null || latest === null || facts.dayFlows === null || usual === null) return [];
+  if (before === null || latest === null || facts.dayFlows === null || baseline === null) return [];
   const found = facts.dayFlows.largest.flatMap((flow) => {
     const amount = flow.assets * direction.sign;
     const part = isNegligible(facts, amount) ? null : fractionOf(amount, before);
-    const tier = part === null ? null : tierBeyond(part, { usual, bounds: direction.bounds });
+    const tier = part === null ? null : tierBeyond(part, { baseline, bounds: direction.bounds });
     return part === null || tier === null ? [] : [{ flow, amount, part, tier }];
   });
   const [largest] = found;
@@ -61,7 +69,7 @@ function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
     {
       tier,
       subject: "",
-      ...texts(facts, { direction, flow, amount, part, before, usual, more: found.length - 1 }),
+      ...texts(facts, { direction, flow, amount, part, before, baseline, more: found.length - 1 }),
       metrics: [
         { label: "amount", value: amount.toString(), unit: facts.assetSymbol, change: null },
         { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },
@@ -70,7 +78,7 @@ function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
         user: flow.user,
         total_assets_before: before.toString(),
         flows: `${found.length}`,
-        ...baselineEvidence(usual),
+        ...baselineEvidence(baseline),
       },
       keys: found.map((one) => one.flow.key),
       seconds: latest.seconds,
@@ -89,28 +97,31 @@ function texts(
     amount: bigint;
     part: number;
     before: bigint;
-    usual: Baseline;
+    baseline: Baseline;
     more: number;
   },
 ): { title: string; summary: string } {
-  const { direction, flow, amount, part, before, usual, more } = of;
+  const { direction, flow, amount, part, before, baseline, more } = of;
   const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
-  const others = more === 0 ? "" : ` ${more} more of such size followed within the day.`;
+  const others =
+    more === 0
+      ? ""
+      : ` ${countOf(more, `other ${direction.noun}`)} in that time ${more === 1 ? "was" : "were"} unusually large too.`;
   return {
-    title: `${facts.vaultName}: ${whole(amount)} ${direction.past} at once`,
+    title: `${facts.vaultName}: single ${direction.noun} of ${whole(amount)}`,
     summary:
-      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction within the last 24 hours, ${percent(part)} ` +
-      `of the ${whole(before)} that ${facts.vaultName} held a day ago.${others} ` +
-      `${describeBaseline(`the largest single ${direction.noun}`, usual)} ${direction.advice}`,
+      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction in the last 24 hours, ${percent(part)} of the ` +
+      `${whole(before)} that ${facts.vaultName} held a day ago.${others} ` +
+      `${describeBaseline(`the largest daily ${direction.noun}`, baseline)} ${direction.advice}`,
   };
 }
 
+/** A single deposit that is large for the vault. */
 export const largeDeposit = largeFlow({
   ruleId: "large_deposit",
   title: "Large single deposit",
   noun: "deposit",
   verb: "deposited",
-  past: "deposited",
   sign: 1n,
   largest: ({ largestDeposit }) => largestDeposit,
   bounds: [
@@ -119,34 +130,33 @@ export const largeDeposit = largeFlow({
       least: 0.5,
       deviations: 10,
       always: null,
-      reason:
-        "Half as much again at once: yield is diluted until it is put to work, and one holder dominates",
+      reason: "Dilutes the yield until the new capital is allocated, and leaves one dominant holder",
     },
     {
       tier: "medium",
       least: 0.1,
       deviations: 6,
       always: null,
-      reason: "Enough to move the rate of most strategies",
+      reason: "Large enough to change the yield of most strategies",
     },
     {
       tier: "low",
       least: 0.05,
       deviations: 4,
       always: null,
-      reason: "Worth knowing, rarely worth acting on",
+      reason: "Worth knowing, rarely a reason to act",
     },
   ],
   advice:
-    "Rates may fall until the money is put to work: compare the next days' rate before you deposit, and remember that what came at once may leave at once.",
+    "The yield may fall until the new capital is allocated, and a holder of this size may also withdraw at once.",
 });
 
+/** A single withdrawal that is large for the vault. */
 export const largeWithdrawal = largeFlow({
   ruleId: "large_withdrawal",
   title: "Large single withdrawal",
   noun: "withdrawal",
   verb: "withdrew",
-  past: "withdrawn",
   sign: -1n,
   largest: ({ largestWithdrawal }) => largestWithdrawal,
   bounds: [
@@ -155,23 +165,22 @@ export const largeWithdrawal = largeFlow({
       least: 0.2,
       deviations: 10,
       always: 0.5,
-      reason: "A fifth of the vault in one transaction: liquidity for others may be gone",
+      reason: "A fifth of the vault in one transaction: little may be left for immediate withdrawals",
     },
     {
       tier: "medium",
       least: 0.1,
       deviations: 6,
       always: 0.25,
-      reason: "A tenth of the vault: somebody large has decided to leave",
+      reason: "A tenth of the vault: a large holder has reduced or closed its position",
     },
     {
       tier: "low",
       least: 0.05,
       deviations: 4,
       always: 0.25,
-      reason: "Worth knowing, rarely worth acting on",
+      reason: "Worth knowing, rarely a reason to act",
     },
   ],
-  advice:
-    "Check how much you could withdraw at once now, and find out why a large holder left, before others ask for it.",
+  advice: "Less may be left for immediate withdrawals: check how much you could withdraw now.",
 });

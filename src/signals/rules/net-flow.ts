@@ -12,24 +12,24 @@ import { latestPoint, pointDayAgo, type VaultFacts } from "../facts.ts";
 import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
 import { isNegligible } from "../negligible-amount.ts";
 
+/** Inflow or outflow: the texts and bounds in which the two rules differ. */
 interface Direction {
   ruleId: string;
   title: string;
   sign: 1n | -1n;
   bounds: readonly Bound[];
-  verb: string;
+  /** What exceeded what, with the vault's name. */
+  excess: (vaultName: string) => string;
   advice: string;
 }
 
-/** What went in less what went out within a day, whoever moved it: many small flows count as one large one. */
+/** Defines the rule for the net flow of a day: many small flows count like one large flow. */
 function netFlow(direction: Direction): SignalRule {
   return {
     rule_id: direction.ruleId,
     dimension: "capital",
     title: direction.title,
-    description:
-      `${direction.title} of a day, as a part of what the vault held at the day's beginning, against that of each ` +
-      "earlier day.",
+    description: `${direction.title} of the last 24 hours as a fraction of total assets a day ago, compared with each earlier day.`,
     tiers: toTiers(direction.bounds),
     needs: BASELINE_NEEDS,
     quietSeconds: DAY_S,
@@ -39,16 +39,16 @@ function netFlow(direction: Direction): SignalRule {
 
 function findNet(facts: VaultFacts, direction: Direction): Finding[] {
   const [before, latest] = [pointDayAgo(facts)?.totalAssets ?? null, latestPoint(facts)];
-  const usual = baselineOf(
+  const baseline = baselineOf(
     facts.flowDays.flatMap(
       (day) => fractionOf((day.inflow - day.outflow) * direction.sign, day.before.totalAssets ?? 0n) ?? [],
     ),
   );
-  if (before === null || latest === null || facts.dayFlows === null || usual === null) return [];
+  if (before === null || latest === null || facts.dayFlows === null || baseline === null) return [];
   const { inflow, outflow } = facts.dayFlows;
   const net = (inflow - outflow) * direction.sign;
   const part = isNegligible(facts, net) ? null : fractionOf(net, before);
-  const tier = part === null ? null : tierBeyond(part, { usual, bounds: direction.bounds });
+  const tier = part === null ? null : tierBeyond(part, { baseline, bounds: direction.bounds });
   if (part === null || tier === null) return [];
   const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
   return [
@@ -57,9 +57,9 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
       subject: "",
       title: `${facts.vaultName}: net ${direction.sign === 1n ? "inflow" : "outflow"} of ${whole(net)} in 24 hours`,
       summary:
-        `${whole(net)} more ${direction.verb} within the last 24 hours, ${percent(part)} of the ${whole(before)} that ` +
-        `${facts.vaultName} held a day ago (${whole(inflow)} in, ${whole(outflow)} out). ` +
-        `${describeBaseline(`a day's ${direction.title.toLowerCase()}`, usual)} ${direction.advice}`,
+        `${direction.excess(facts.vaultName)} by ${whole(net)} in the last 24 hours, ${percent(part)} of the ` +
+        `${whole(before)} it held a day ago (${whole(inflow)} deposited, ${whole(outflow)} withdrawn). ` +
+        `${describeBaseline(`the daily ${direction.title.toLowerCase()}`, baseline)} ${direction.advice}`,
       metrics: [
         { label: "net_flow", value: (inflow - outflow).toString(), unit: facts.assetSymbol, change: null },
         { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },
@@ -68,7 +68,7 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
         inflow: inflow.toString(),
         outflow: outflow.toString(),
         total_assets_before: before.toString(),
-        ...baselineEvidence(usual),
+        ...baselineEvidence(baseline),
       },
       keys: [tier],
       seconds: latest.seconds,
@@ -79,6 +79,7 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
   ];
 }
 
+/** Withdrawals of a day that exceed its deposits by much. */
 export const netOutflow = netFlow({
   ruleId: "net_outflow",
   title: "Net outflow",
@@ -89,28 +90,29 @@ export const netOutflow = netFlow({
       least: 0.3,
       deviations: 10,
       always: 0.6,
-      reason: "A run: who is still inside may have to wait until positions are unwound",
+      reason: "A run on the vault: the remaining holders may have to wait until positions are unwound",
     },
     {
       tier: "medium",
       least: 0.1,
       deviations: 6,
       always: 0.3,
-      reason: "A tenth in a day leaves only for a reason that others may not know yet",
+      reason: "Holders rarely withdraw a tenth of a vault in a day without a reason",
     },
     {
       tier: "low",
       least: 0.05,
       deviations: 4,
       always: 0.3,
-      reason: "More than this vault's days explain, too little to act on alone",
+      reason: "Outside the vault's normal range, rarely a reason to act on its own",
     },
   ],
-  verb: "left than came",
+  excess: (vaultName) => `Withdrawals from ${vaultName} exceeded deposits`,
   advice:
-    "If it goes on, what can be withdrawn at once may run out: check how much you could withdraw now, and decide before the rest does.",
+    "If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
 });
 
+/** Deposits of a day that exceed its withdrawals by much. */
 export const netInflow = netFlow({
   ruleId: "net_inflow",
   title: "Net inflow",
@@ -121,24 +123,24 @@ export const netInflow = netFlow({
       least: 1,
       deviations: 10,
       always: null,
-      reason: "The vault doubles in a day: no strategy takes that in at the same rate",
+      reason: "Total assets double in a day: no strategy allocates that much at the same yield",
     },
     {
       tier: "medium",
       least: 0.25,
       deviations: 6,
       always: null,
-      reason: "A quarter in a day dilutes the yield of most strategies until it is put to work",
+      reason: "Dilutes the yield of most strategies until the new capital is allocated",
     },
     {
       tier: "low",
       least: 0.1,
       deviations: 4,
       always: null,
-      reason: "More than this vault's days explain, too little to act on alone",
+      reason: "Outside the vault's normal range, rarely a reason to act on its own",
     },
   ],
-  verb: "came than left",
+  excess: (vaultName) => `Deposits into ${vaultName} exceeded withdrawals`,
   advice:
-    "Rates may fall until the money is put to work, and a cap may be near: check the room that is left, and the next days' rate, before you deposit.",
+    "The yield may fall until the new capital is allocated, and the vault may be close to its deposit cap.",
 });

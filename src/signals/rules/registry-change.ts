@@ -2,14 +2,14 @@ import { DAY_S } from "../../lib/durations.ts";
 import { latestPoint, type VaultFacts } from "../facts.ts";
 import { type SignalRule, wholeAmount } from "../finding.ts";
 
-/** A vault that came into the registry within the last day. */
+/** A vault that was added to the registry in the last 24 hours. */
 export const vaultAdded: SignalRule = {
   rule_id: "vault_added",
   dimension: "trust",
   title: "New vault",
-  description: "A vault that is new in this service's registry.",
+  description: "A vault that was added to this service's registry in the last 24 hours.",
   tiers: [
-    { tier: "low", threshold: "the addition itself", reason: "There is no history to judge it by yet" },
+    { tier: "low", threshold: "The addition itself", reason: "There is no history yet to compare with" },
   ],
   needs: "Nothing.",
   quietSeconds: 0,
@@ -17,12 +17,12 @@ export const vaultAdded: SignalRule = {
     if (now - facts.addedAt > DAY_S) return [];
     return [
       {
-        ...nowhere(facts.addedAt),
+        ...offChain(facts.addedAt),
         tier: "low",
         title: `${facts.vaultName}: new vault for ${facts.assetSymbol}`,
         summary:
-          `${facts.vaultName} was added to this service within the last 24 hours${holdingText(facts)}. Its rules need days ` +
-          "of history before they can tell what is normal: read who curates it and what it invests in before you deposit.",
+          `${facts.vaultName} was added to this service in the last 24 hours.${holdingText(facts)} Most signals need days ` +
+          "of history: check its curator and strategy before you deposit.",
         evidence: { added_at: `${facts.addedAt}` },
         keys: ["added"],
       },
@@ -30,17 +30,17 @@ export const vaultAdded: SignalRule = {
   },
 };
 
-/** A change of the vault's status in the registry within the last day. */
+/** A change of the vault's registry status in the last 24 hours. */
 export const registryChanged: SignalRule = {
   rule_id: "registry_changed",
   dimension: "trust",
-  title: "Registry change",
-  description: "An operator of this service has paused the vault, or opened it again.",
+  title: "Registry status changed",
+  description: "An operator of this service paused the vault, or activated it again, in the last 24 hours.",
   tiers: [
     {
       tier: "medium",
-      threshold: "the change itself",
-      reason: "Deposits through this service stop or work again",
+      threshold: "The change itself",
+      reason: "Deposits through this service stop, or work again",
     },
   ],
   needs: "Nothing.",
@@ -49,12 +49,16 @@ export const registryChanged: SignalRule = {
     facts.registryChanges
       .filter(({ seconds }) => now - seconds <= DAY_S)
       .map(({ id, seconds, from, to, reason }) => ({
-        ...nowhere(seconds),
+        ...offChain(seconds),
         tier: "medium" as const,
-        title: `${facts.vaultName}: now ${to} in this service`,
+        title: `${facts.vaultName}: ${to} in this service`,
         summary:
-          `An operator of this service changed ${facts.vaultName} from ${from} to ${to} within the last 24 hours` +
-          `${reason === "" ? "" : `: ${reason}`}${holdingText(facts)}. ${to === "active" ? "Deposits through this service work again." : "No deposits are made through this service; what is in the vault is not touched by it, and can be withdrawn at the vault itself."}`,
+          `An operator of this service changed the status of ${facts.vaultName} from ${from} to ${to} in the last 24 hours` +
+          `${reason === "" ? "." : `: ${reason.replace(/[.\s]+$/, "")}.`}${holdingText(facts)} ${
+            to === "active"
+              ? "Deposits through this service work again."
+              : "Deposits through this service are refused; assets in the vault are not affected."
+          }`,
         evidence: { from, to, reason },
         keys: [id],
       })),
@@ -63,10 +67,11 @@ export const registryChanged: SignalRule = {
 function holdingText(facts: VaultFacts): string {
   const held = latestPoint(facts)?.totalAssets ?? null;
   if (held === null) return "";
-  return `; it holds ${wholeAmount(held, facts.assetDecimals)} ${facts.assetSymbol}`;
+  return ` It holds ${wholeAmount(held, facts.assetDecimals)} ${facts.assetSymbol}.`;
 }
 
-const nowhere = (seconds: number) => ({
+/** The fields of a finding that has no transaction and no block. */
+const offChain = (seconds: number) => ({
   subject: "",
   metrics: [],
   seconds,

@@ -3,6 +3,7 @@ import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal.ts";
 import { latestPoint, type Point, type VaultFacts } from "../facts.ts";
 import {
+  countOf,
   fixed,
   fractionOf,
   medianAndMad,
@@ -21,27 +22,31 @@ const LOSS: readonly (readonly [Tier, number])[] = [
   ["low", 0],
 ];
 
-/** Any fall of the share price beyond what rounding does, from the highest price of the last day. */
+/** A fall of the share price below its 24-hour high by more than rounding. */
 export const sharePriceLoss: SignalRule = {
   rule_id: "share_price_loss",
   dimension: "performance",
   title: "Share price loss",
   description:
-    "The share price now against its highest of the last day; two units of the asset per share are rounding.",
+    "The share price compared with its 24-hour high; a fall of up to two smallest units of the asset per share counts as rounding.",
   tiers: [
-    { tier: "high", threshold: "1 % or more", reason: "More than months of yield of most vaults" },
-    { tier: "medium", threshold: "0.05 % or more", reason: "Days of yield: no rounding, no fee" },
+    { tier: "high", threshold: "At least 1%", reason: "Months of yield in most vaults" },
+    {
+      tier: "medium",
+      threshold: "At least 0.05%",
+      reason: "Days of yield: more than rounding or a regular fee",
+    },
     {
       tier: "low",
-      threshold: "anything beyond rounding",
-      reason: "A share price that only grows must not fall at all",
+      threshold: "Any fall beyond rounding",
+      reason: "The share price of a vault is expected not to fall",
     },
   ],
   needs: "Two snapshots with a share price.",
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);
-    // Without a share nobody lost anything: the price is where the vault begins again.
+    // Without shares there are no holders to lose anything: the price restarts with the next deposit.
     if (latest === null || latest.sharePrice === null || latest.totalSupply === 0n) return [];
     const day = [...facts.hours, ...facts.recent].filter(
       ({ seconds, totalAssets }) =>
@@ -60,11 +65,11 @@ export const sharePriceLoss: SignalRule = {
       {
         ...atPoint(latest),
         tier,
-        title: `${facts.vaultName}: share price fell by ${percent(share)} in 24 hours`,
+        title: `${facts.vaultName}: share price down ${percent(share)} in 24 hours`,
         summary:
-          `A share of ${facts.vaultName} is worth ${priceOf(facts, latest.sharePrice)}, ${percent(share)} less than ` +
-          `the ${priceOf(facts, peak)} of its best moment in the last 24 hours${lossOf(facts, { latest, fall })}. ` +
-          "Normal is that it never falls beyond rounding. Find out what was written off before you deposit; whoever leaves now takes the loss, whoever stays shares what may follow.",
+          `The share price of ${facts.vaultName} is ${priceOf(facts, latest.sharePrice)}, ${percent(share)} below its ` +
+          `24-hour high of ${priceOf(facts, peak)}.${lossOf(facts, { latest, fall })} A share price normally does not fall: ` +
+          "find out what was written off before you deposit or withdraw.",
         metrics: [
           { label: "share_price", value: latest.sharePrice.toString(), unit: "1e18", change: fixed(-share) },
         ],
@@ -83,68 +88,76 @@ export const sharePriceLoss: SignalRule = {
 const priceOf = ({ assetSymbol }: VaultFacts, price: bigint): string =>
   `${wholeAmount(price / 10n ** 12n, 6, 6)} ${assetSymbol}`;
 
-/** What the fall is worth to all who hold shares, where it can be told. */
+/** Describes the loss of all holders together; empty when total assets are unknown. */
 function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string {
   const { latest, fall } = of;
   if (latest.totalAssets === null || latest.sharePrice === null || latest.sharePrice === 0n) return "";
   const lost = (latest.totalAssets * fall) / latest.sharePrice;
-  return `: about ${wholeAmount(lost, facts.assetDecimals)} ${facts.assetSymbol} of what holders had`;
+  return ` Holders have lost about ${wholeAmount(lost, facts.assetDecimals)} ${facts.assetSymbol} in total.`;
 }
 
-/** Days of history below which nobody can tell what is usual. */
+/** Earlier days with a yield that the rule needs. */
 const MIN_BASELINE_RATES = 14;
 const BREAK: readonly (readonly [Tier, number])[] = [
   ["high", 20],
   ["medium", 10],
   ["low", 6],
 ];
-/** Less than a percentage point is not worth a word, however steady the vault was. */
+/** Least distance from the median, one percentage point, however steady the vault was. */
 const MIN_APY_BREAK = 0.01;
 
-/** A daily rate far from what the vault's own days were. */
+/** A yield of the last day that is far from the vault's earlier days. */
 export const apyBreak: SignalRule = {
   rule_id: "apy_break",
   dimension: "performance",
-  title: "Rate breaks with its history",
+  title: "Yield outside its normal range",
   description:
-    "The yearly rate of the last day against the median of the vault's earlier days, in median deviations.",
+    "The annualized yield of the last day compared with the median of the vault's earlier days, in median absolute deviations.",
   tiers: BREAK.map(([tier, least]) => ({
     tier,
-    threshold: `${least} median absolute deviations or more, and one percentage point`,
-    reason: "Median and deviation are of the vault's own days, so that a lively vault may be lively",
+    threshold: `At least ${least} median absolute deviations and one percentage point from the median`,
+    reason: "Median and deviation come from the vault's own days: a volatile vault has a wider normal range",
   })),
-  needs: `${MIN_BASELINE_RATES} days with a share price.`,
+  needs: `A share price that changes daily, and at least ${MIN_BASELINE_RATES} earlier days of it.`,
   quietSeconds: 2 * DAY_S,
   find(facts) {
     const rates = dailyRates(facts.days);
     const [last, earlier] = [rates.at(-1), rates.slice(0, -1)];
-    const usual = medianAndMad(earlier.map(({ rate }) => rate));
-    if (last === undefined || usual === null || earlier.length < MIN_BASELINE_RATES) return [];
-    // A price that is set now and then has no daily rate: the day it is set would break with all others.
+    const baseline = medianAndMad(earlier.map(({ rate }) => rate));
+    if (last === undefined || baseline === null || earlier.length < MIN_BASELINE_RATES) return [];
+    // A price that is updated every few days has no daily yield: each update would look like a break.
     if (earlier.filter(({ rate }) => rate === 0).length > earlier.length / 4) return [];
-    const distance = Math.abs(last.rate - usual.median);
-    const deviations = distance / Math.max(usual.mad, MIN_APY_BREAK / 10);
+    const distance = Math.abs(last.rate - baseline.median);
+    const deviations = distance / Math.max(baseline.mad, MIN_APY_BREAK / 10);
     const tier = distance < MIN_APY_BREAK ? null : tierOf(deviations, BREAK);
     if (tier === null) return [];
-    const direction = last.rate < usual.median ? "below" : "above";
+    const direction = last.rate < baseline.median ? "below" : "above";
     return [
       {
         ...atPoint(last.point),
         tier,
-        title: `${facts.vaultName}: earns ${percent(last.rate)} a year, ${direction} the usual ${percent(usual.median)}`,
+        title: `${facts.vaultName}: 1-day APY of ${percent(last.rate)}, ${direction} the median of ${percent(baseline.median)}`,
         summary:
-          `Over the last day ${facts.vaultName} earned ${facts.assetSymbol} at ${percent(last.rate)} a year. Over ` +
-          `${earlier.length} earlier days it was ${percent(usual.median)} in the middle, and half of them lay within ` +
-          `${percent(usual.mad)} of that. ${last.rate < usual.median ? "Find out whether the strategy lost its source of yield before you deposit or stay for the old rate." : "Do not take one day's rate for the usual one: a single payment or a price that was corrected looks the same."}`,
+          `${facts.vaultName} earned ${percent(last.rate)} APY in ${facts.assetSymbol} over the last day. The median of the ` +
+          `${earlier.length} earlier days is ${percent(baseline.median)}, with a median absolute deviation of ` +
+          `${(baseline.mad * 100).toFixed(2)} percentage points. ${
+            direction === "below"
+              ? "The strategy may have lost a source of yield."
+              : "A single reward payment or a corrected price has the same effect: the yield may not last."
+          }`,
         metrics: [
           {
             label: "apy_1d",
             value: fixed(last.rate),
             unit: "fraction",
-            change: fixed(last.rate - usual.median),
+            change: fixed(last.rate - baseline.median),
           },
         ],
-        evidence: { median: fixed(usual.median), deviation: fixed(usual.mad), days: `${earlier.length}` },
+        evidence: {
+          median: fixed(baseline.median),
+          deviation: fixed(baseline.mad),
+          days: `${earlier.length}`,
+        },
         keys: [tier, direction],
         ongoing: true,
       },
@@ -157,57 +170,59 @@ function dailyRates(days: readonly Point[]): { rate: number; point: Point }[] {
     const before = days[index - 1];
     if (before === undefined || before.sharePrice === null || point.sharePrice === null) return [];
     const seconds = point.seconds - before.seconds;
-    // A day without a snapshot would pass for a steady one; a young one would be mostly noise.
+    // A pair across a missing day would hide a change, and a short pair would be mostly noise.
     if (seconds > 1.5 * DAY_S || seconds < 0.5 * DAY_S) return [];
     const rate = annualizedGrowth({ before: before.sharePrice, after: point.sharePrice, seconds });
     return rate === null ? [] : [{ rate, point }];
   });
 }
 
-/** Changes of the price that show how often it usually changes. */
+/** Changes of the share price that the rule needs. */
 const MIN_PRICE_CHANGES = 10;
 const STALE: readonly (readonly [Tier, number])[] = [
   ["high", 8],
   ["medium", 4],
 ];
 
-/** A share price that has stood still for far longer than it used to. */
+/** A share price that has not changed for much longer than usual. */
 export const priceStale: SignalRule = {
   rule_id: "price_stale",
   dimension: "risk",
-  title: "Price source stale",
-  description: "How long the share price has not changed, against the median time between its changes.",
+  title: "Share price stale",
+  description:
+    "Time since the last change of the share price, compared with the median interval between its changes.",
   tiers: STALE.map(([tier, least]) => ({
     tier,
-    threshold: `${least} times the usual time between changes, and two days at least`,
-    reason: "Who deposits or withdraws at an old price gains or loses what happened since",
+    threshold: `At least ${least} times the median interval between changes, and at least two days`,
+    reason: "A deposit or withdrawal at a stale price gains or loses what has happened since",
   })),
-  needs: `${MIN_PRICE_CHANGES} changes of the share price within 90 days.`,
+  needs: `At least ${MIN_PRICE_CHANGES} changes of the share price in the last 90 days.`,
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);
     const changes = priceChanges(facts);
-    const usual = medianAndMad(
+    const intervals = medianAndMad(
       changes.slice(1).map((seconds, index) => seconds - (changes[index] ?? seconds)),
     );
     const last = changes.at(-1);
-    if (latest === null || last === undefined || usual === null || changes.length < MIN_PRICE_CHANGES)
+    if (latest === null || last === undefined || intervals === null || changes.length < MIN_PRICE_CHANGES)
       return [];
-    const stood = latest.seconds - last;
-    const tier = stood < 2 * DAY_S ? null : tierOf(stood / Math.max(usual.median, 3_600), STALE);
+    const unchanged = latest.seconds - last;
+    const tier = unchanged < 2 * DAY_S ? null : tierOf(unchanged / Math.max(intervals.median, 3_600), STALE);
     if (tier === null) return [];
-    const hours = Math.floor(stood / 3_600);
+    const hours = Math.floor(unchanged / 3_600);
     return [
       {
         ...atPoint(latest),
         tier,
         title: `${facts.vaultName}: share price unchanged for ${hours} hours`,
         summary:
-          `The share price of ${facts.vaultName} stands at ${latest.sharePrice === null ? "an unknown value" : priceOf(facts, latest.sharePrice)} ` +
-          `for ${hours} hours; in its last ${changes.length} changes it moved every ${hoursText(usual.median)} in the middle. ` +
-          "Its source may have stopped: wait for a new price before you deposit or withdraw, as either would be at the old one.",
-        metrics: [{ label: "unchanged_for", value: `${stood}`, unit: "seconds", change: null }],
-        evidence: { usual_seconds: `${usual.median}`, changes: `${changes.length}` },
+          `The share price of ${facts.vaultName} has not changed for ${hours} hours` +
+          `${latest.sharePrice === null ? "" : ` and is ${priceOf(facts, latest.sharePrice)}`}. The median interval between ` +
+          `its last ${changes.length} changes is ${countOf(Math.max(1, Math.round(intervals.median / 3_600)), "hour")}. Its ` +
+          "source may have stopped: a deposit or withdrawal now would be at the old price.",
+        metrics: [{ label: "unchanged_for", value: `${unchanged}`, unit: "seconds", change: null }],
+        evidence: { usual_seconds: `${intervals.median}`, changes: `${changes.length}` },
         keys: [tier],
         ongoing: true,
       },
@@ -215,10 +230,7 @@ export const priceStale: SignalRule = {
   },
 };
 
-const hoursText = (seconds: number): string =>
-  seconds < 5_400 ? "hour" : `${Math.round(seconds / 3_600)} hours`;
-
-/** When the share price was seen to have changed, oldest first, seconds. */
+/** Returns the times of the snapshots that show a new share price, oldest first, in seconds. */
 function priceChanges({ days, hours, recent }: VaultFacts): number[] {
   const firstHour = hours[0]?.seconds ?? Number.POSITIVE_INFINITY;
   const points = [...days.filter(({ seconds }) => seconds < firstHour), ...hours, ...recent]

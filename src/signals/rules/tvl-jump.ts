@@ -12,15 +12,20 @@ import { type DayFlows, latestPoint, type Point, pointDayAgo } from "../facts.ts
 import { fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../finding.ts";
 import { isNegligible } from "../negligible-amount.ts";
 
-const reason =
-  "What neither users nor the strategy's result explain is a donation, a migration or an accounting change";
+const reason = "Neither flows nor yield explain it: a donation, a migration or an accounting change";
 const BOUNDS: readonly Bound[] = [
-  { tier: "high", least: 0.5, deviations: 10, always: 0.5, reason: `${reason}, here of half the vault` },
+  {
+    tier: "high",
+    least: 0.5,
+    deviations: 10,
+    always: 0.5,
+    reason: `${reason} that concerns half of the vault`,
+  },
   { tier: "medium", least: 0.2, deviations: 6, always: 0.5, reason },
   { tier: "low", least: 0.1, deviations: 4, always: 0.5, reason },
 ];
 
-/** What of a change of total assets neither flows nor the share price explain; null: it cannot be told. */
+/** Splits a change of total assets into flows, yield and the unexplained rest. Null when a total or a price is missing. */
 function explain(
   span: { before: Point; after: Point },
   flows: Pick<DayFlows, "inflow" | "outflow">,
@@ -35,26 +40,27 @@ function explain(
   return part === null ? null : { before: before.totalAssets, net, earned, unexplained, part };
 }
 
-/** Total assets that move in a day by more than flows and the share price explain. */
+/** A change of total assets in a day that neither flows nor the share price explain. */
 export const tvlJump: SignalRule = {
   rule_id: "tvl_jump",
   dimension: "capital",
-  title: "Total assets jump",
+  title: "Unexplained change of total assets",
   description:
-    "Total assets of a day ago and now, less what flowed and what the share price's change is worth, against that of " +
-    "each earlier day.",
+    "The part of the last day's change of total assets that neither deposits and withdrawals nor the change of the " +
+    "share price explain, compared with each earlier day.",
   tiers: toTiers(BOUNDS),
-  needs: `${BASELINE_NEEDS} A share price in each of those snapshots.`,
+  needs: `${BASELINE_NEEDS} Each of those snapshots needs a share price.`,
   quietSeconds: DAY_S,
   find(facts) {
     const [before, after] = [pointDayAgo(facts), latestPoint(facts)];
-    const usual = baselineOf(facts.flowDays.flatMap((day) => explain(day, day)?.part ?? []));
-    if (before === null || after === null || facts.dayFlows === null || usual === null) return [];
+    const baseline = baselineOf(facts.flowDays.flatMap((day) => explain(day, day)?.part ?? []));
+    if (before === null || after === null || facts.dayFlows === null || baseline === null) return [];
     const jump = explain({ before, after }, facts.dayFlows);
     if (jump === null || after.totalAssets === null || isNegligible(facts, jump.unexplained)) return [];
-    const tier = tierBeyond(jump.part, { usual, bounds: BOUNDS });
+    const tier = tierBeyond(jump.part, { baseline, bounds: BOUNDS });
     if (tier === null) return [];
     const [up, size] = [jump.unexplained > 0n, jump.unexplained < 0n ? -jump.unexplained : jump.unexplained];
+    const direction = up ? "increase" : "decrease";
     const whole = (units: bigint): string =>
       `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
     return [
@@ -64,12 +70,13 @@ export const tvlJump: SignalRule = {
         txHash: null,
         subject: "",
         tier,
-        title: `${facts.vaultName}: ${whole(size)} ${up ? "appeared" : "are gone"} without an explanation`,
+        title: `${facts.vaultName}: unexplained ${direction} of ${whole(size)}`,
         summary:
-          `Total assets of ${facts.vaultName} went from ${whole(jump.before)} to ${whole(after.totalAssets)} within the ` +
-          `last 24 hours. Deposits and withdrawals (${whole(jump.net)} net) and the share price (${whole(jump.earned)}) ` +
-          `leave ${whole(size)}, ${percent(jump.part)} of the vault, unexplained. ` +
-          `${describeBaseline("what was unexplained of a day", usual)} Ask the curator what was ${up ? "added" : "removed"}, and wait for the answer before you move money.`,
+          `Total assets of ${facts.vaultName} went from ${whole(jump.before)} to ${whole(after.totalAssets)} in the last 24 ` +
+          `hours. Net deposits account for ${whole(jump.net)} and the share price for ${whole(jump.earned)}; the remaining ` +
+          `${direction} of ${whole(size)}, ${percent(jump.part)} of the vault, is unexplained. ` +
+          `${describeBaseline("the unexplained daily change", baseline)} It may be a donation, a migration or an ` +
+          "accounting change: ask the curator before you deposit or withdraw.",
         metrics: [
           {
             label: "total_assets",
@@ -82,7 +89,7 @@ export const tvlJump: SignalRule = {
           total_assets_before: jump.before.toString(),
           net_flow: jump.net.toString(),
           earned: jump.earned.toString(),
-          ...baselineEvidence(usual),
+          ...baselineEvidence(baseline),
         },
         keys: [tier, up ? "up" : "down"],
         ongoing: true,

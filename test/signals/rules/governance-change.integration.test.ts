@@ -166,10 +166,10 @@ const watch = () => indexControlEvents(causeway.context());
 const raise = () => raiseSignals(causeway.context());
 const tip = async () => (await causeway.db.select().from(flowTips).where(eq(flowTips.chainId, CHAIN_ID)))[0];
 
-describe("what vaults tell of those who govern them", () => {
+describe("governance changes of vaults", () => {
   let expected: string[];
 
-  test("counts from when the chain is first watched", async () => {
+  test("ignores events before the chain was first indexed", async () => {
     await emit([[eventOf("veda", "PlatformFeeUpdated")]]);
     await settle();
     expect(await watch()).toMatchObject({ chains: 1, failed: 0, events: 0, behind: 0 });
@@ -178,7 +178,7 @@ describe("what vaults tell of those who govern them", () => {
     expect(await told()).toEqual([]);
   });
 
-  test("is told when its block is final, not before", async () => {
+  test("raises a signal only once the event's block is final", async () => {
     const events = all();
     expect(events.length).toBeGreaterThan(150);
     const half = Math.ceil(events.length / 2);
@@ -195,7 +195,7 @@ describe("what vaults tell of those who govern them", () => {
     expect(await told()).toEqual([]);
   });
 
-  test("waits for a node that answers, and is told all the same", async () => {
+  test("retries after a node failed and raises every signal", async () => {
     await settle();
     const before = (await tip())?.controlsTo;
     const nobody = {
@@ -210,7 +210,7 @@ describe("what vaults tell of those who govern them", () => {
     expect((await tip())?.controlsTo).toBe(before);
   });
 
-  test("is told once each, in its tier, with its transaction, also by runs that overlap", async () => {
+  test("raises one signal for each event, with tier and transaction, when runs overlap", async () => {
     await Promise.all([watch(), watch()]);
     expect((await tip())?.controlsTo).toBe((await tip())?.finalBlock);
     await raise();
@@ -223,7 +223,7 @@ describe("what vaults tell of those who govern them", () => {
     expect(await told()).toEqual(expected);
   });
 
-  test("evolves when there is more of it, block by block", async () => {
+  test("adds further events of the same kind to the incident", async () => {
     const fee = eventOf("midas", "SetInstantFee");
     const blocks = Array.from({ length: 12 }, () => [fee]);
     const hashes = await emit(blocks);
@@ -238,11 +238,11 @@ describe("what vaults tell of those who govern them", () => {
         vaultAddress === fee.to.replace(/1$/, "0") && subject === "entryPoint SetInstantFee",
     );
     expect(own).toMatchObject([{ updateCount: 1, txHash: hashes.at(-1), tier: "medium" }]);
-    expect(own[0]?.summary).toContain("12 more of its kind were told within a day.");
+    expect(own[0]?.summary).toContain("12 more changes of this kind took effect within a day.");
   });
 });
 
-test("roles that are given every day are no news, and who governs otherwise is", async () => {
+test("routine role grants raise no signal, governing roles do", async () => {
   const { to, event } = eventOf("ipor", "RoleGranted");
   const before = await told();
   const grant = async (roleId: bigint) => {
@@ -259,11 +259,13 @@ test("roles that are given every day are no news, and who governs otherwise is",
       vaultAddress === vaultOf("ipor").address.toLowerCase() && subject === "authority RoleGranted",
   );
   expect(own).toMatchObject({ txHash: atomist, tier: "medium" });
-  expect(own?.summary).toMatch(/^The role members of ipor now include 0x[0-9a-fA-F]{40} as atomist, since /);
+  expect(own?.summary).toMatch(
+    /^The role members of ipor now include 0x[0-9a-fA-F]{40} as atomist\. The change took effect at /,
+  );
   expect(await told()).toHaveLength(before.length);
 });
 
-test("MetaMorpho's own code tells what it announces", async () => {
+test("MetaMorpho's own code emits the events of announced and cancelled changes", async () => {
   const dollar = await deploy(
     chain,
     contractsOf("test/support/solidity/ScenarioVault.sol")("Dollar").creationCode,
@@ -306,12 +308,12 @@ test("MetaMorpho's own code tells what it announces", async () => {
   );
   const shown = own.map(({ ruleId, tier, title, txHash }) => `${ruleId} ${tier} ${title} ${txHash}`).sort();
   expect(shown).toEqual([
-    `change_announced low Real: announced change of the timelock withdrawn ${hashes.revoked}`,
-    `change_announced medium Real: change of the guardian announced ${hashes.guardian}`,
-    `change_announced medium Real: change of the owner announced ${hashes.owner}`,
-    `change_announced medium Real: change of the timelock announced ${hashes.timelock}`,
+    `change_announced low Real: announced change of timelock cancelled ${hashes.revoked}`,
+    `change_announced medium Real: change of guardian announced ${hashes.guardian}`,
+    `change_announced medium Real: change of owner announced ${hashes.owner}`,
+    `change_announced medium Real: change of timelock announced ${hashes.timelock}`,
   ]);
   expect(own.find(({ txHash }) => txHash === hashes.timelock)?.summary).toMatch(
-    /^A change of the timelock of Real was announced at .* UTC: the new one is 24 hours\. Nothing has changed yet\./,
+    /^A change of the timelock of Real was announced at .* UTC: the new timelock is 24 hours\. It has not taken effect yet\./,
   );
 });

@@ -6,12 +6,13 @@ import {
   type VaultFacts,
 } from "../../../src/signals/facts.ts";
 
-/** The newest snapshot's time, seconds. */
+/** Time of the newest snapshot, seconds since the epoch. */
 export const NOW = 1_800_000_000;
 const E18 = 10n ** 18n;
+/** Converts whole dollars to the smallest unit of a token with six decimals. */
 export const usd = (whole: number): bigint => BigInt(Math.round(whole * 1e6));
 
-/** A snapshot so many seconds ago; a vault of a million dollars at a price of one. */
+/** Makes a snapshot of a vault of a million dollars with a share price of 1, `secondsAgo` before `NOW`. */
 export function pointAt(secondsAgo: number, changed: Partial<Point> = {}): Point {
   return {
     seconds: NOW - secondsAgo,
@@ -30,20 +31,21 @@ export function pointAt(secondsAgo: number, changed: Partial<Point> = {}): Point
 const every = (seconds: number, count: number) =>
   Array.from({ length: count }, (_, index) => (count - 1 - index) * seconds);
 
-/** Prices that grow by `perDay` of the whole, and what else a snapshot of an age says. */
+/** Fields of a snapshot by its age in seconds. */
 export type At = (secondsAgo: number) => Partial<Point>;
+/** Share prices that grow by the fraction `perDay`, up to 1 now. */
 export const growing =
   (perDay: number): At =>
   (secondsAgo) => ({ sharePrice: E18 - BigInt(Math.round((secondsAgo / 86_400) * perDay * 1e18)) });
 
-/** A vault's facts: thirty quiet days, unless told otherwise. */
+/** Makes the facts of a vault: thirty quiet days by default. */
 export function factsOf(
   of: {
     at?: At;
     flows?: Partial<DayFlows> | null;
     days?: number;
     hours?: number;
-    /** What flowed on each earlier day, the oldest first; nothing, unless told. */
+    /** Flows of each earlier day, oldest first; none by default. */
     flowed?: (day: number) => Partial<FlowDay>;
   } = {},
 ): VaultFacts {
@@ -69,11 +71,11 @@ export function factsOf(
     dayFlows: of.flows === null ? null : { inflow: 0n, outflow: 0n, largest: [], ...of.flows },
     addedAt: NOW - 40 * 86_400,
     registryChanges: [],
-    toldChanges: [],
+    governanceChanges: [],
   };
 }
 
-/** One flow of the day; below zero a withdrawal. */
+/** Makes one flow of the last day; a negative amount is a withdrawal. */
 export const flowOf = (assets: bigint, key = "0xaa:1"): DayFlows["largest"][number] => ({
   key,
   txHash: key.split(":")[0] ?? "",

@@ -26,17 +26,17 @@ const links = { authority: at("f1"), feeManager: at("f2"), redemptions: at("f3")
 
 /** The findings of all rules for some governance events. */
 function found(adapter: string, events: ReturnType<typeof governanceEventsOf>) {
-  const toldChanges = events.map((what, index) => ({
+  const governanceChanges = events.map((event, index) => ({
     key: `0x0${index}:1`,
     txHash: `0x0${index}`,
     blockNumber: 100 + index,
     seconds: NOW - 600 + index,
-    what,
-    members: decodeEventArgs(what, logOf(what)),
+    event,
+    args: decodeEventArgs(event, logOf(event)),
   }));
   return signalRules.flatMap((rule) =>
     rule
-      .find({ ...factsOf(), adapter, toldChanges }, NOW)
+      .find({ ...factsOf(), adapter, governanceChanges }, NOW)
       .map((finding) => ({ rule: rule.rule_id, ...finding })),
   );
 }
@@ -133,9 +133,9 @@ test("several events of a kind become one signal with the latest value and their
   expect(one).toMatchObject({ keys: ["0x00:1", "0x01:1", "0x02:1"], txHash: "0x02", blockNumber: 102 });
   expect(one?.title).toBe("Steady USDC: platform fee changed");
   expect(one?.summary).toBe(
-    "The platform fee of Steady USDC went from 1 % to 1.01 %, since 2027-01-15 07:50 UTC. 2 more of its kind were told " +
-      "within a day. Normal is no change. What holders earn changes with it: compare the rate after fees with other " +
-      "vaults before you stay or deposit.",
+    "The platform fee of Steady USDC went from 1 % to 1.01 %. The change took effect at 2027-01-15 07:50 UTC. 2 more " +
+      "changes of this kind took effect within a day. Fees reduce what holders earn: compare the net yield with that of " +
+      "other vaults.",
   );
 });
 
