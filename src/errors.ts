@@ -1,9 +1,9 @@
 /**
- * The one table of failures: what each code means on the wire, and whether the same request may
- * succeed when it is sent again unchanged. The OpenAPI responses and the error page are made from it.
+ * Every error code of the API with its status and title, and whether the same request may succeed later. The OpenAPI
+ * responses and the page /docs/errors are made from it.
  */
 export const errorTable = {
-  route_not_found: { status: 404, title: "No such route", retryable: false },
+  route_not_found: { status: 404, title: "No such endpoint", retryable: false },
   vault_not_found: { status: 404, title: "No such vault", retryable: false },
   deposit_not_found: { status: 404, title: "No such deposit", retryable: false },
   signal_not_found: { status: 404, title: "No such signal", retryable: false },
@@ -15,42 +15,48 @@ export const errorTable = {
   token_unsupported: { status: 400, title: "Token not supported", retryable: false },
   no_route: { status: 400, title: "No route", retryable: true },
   zero_shares: { status: 400, title: "The deposit would mint no shares", retryable: false },
-  price_unsafe: { status: 400, title: "The share price is not safe to deposit at", retryable: true },
+  price_unsafe: { status: 400, title: "Unsafe share price", retryable: true },
   would_revert: { status: 400, title: "The transaction would revert", retryable: true },
-  not_allowed: { status: 400, title: "The vault does not admit this account", retryable: false },
-  share_locked: { status: 400, title: "The vault locks shares", retryable: true },
+  not_allowed: { status: 400, title: "Account not admitted by the vault", retryable: false },
+  share_locked: { status: 400, title: "Shares locked by the vault", retryable: true },
   below_minimum: { status: 400, title: "Below the vault's minimum", retryable: false },
-  above_maximum: { status: 400, title: "Above what the vault accepts", retryable: true },
+  above_maximum: { status: 400, title: "Above the vault's maximum", retryable: true },
   price_stale: { status: 400, title: "The vault's price is stale", retryable: true },
   credentials_required: { status: 401, title: "Credentials required", retryable: false },
-  credentials_invalid: { status: 401, title: "Credentials invalid", retryable: false },
+  credentials_invalid: { status: 401, title: "Invalid credentials", retryable: false },
   session_expired: { status: 401, title: "Session expired", retryable: false },
-  nonce_invalid: { status: 401, title: "Nonce invalid", retryable: false },
-  signature_invalid: { status: 401, title: "Signature invalid", retryable: false },
+  nonce_invalid: { status: 401, title: "Invalid nonce", retryable: false },
+  signature_invalid: { status: 401, title: "Invalid signature", retryable: false },
   application_required: { status: 403, title: "Application required", retryable: false },
   application_pending: { status: 403, title: "Application pending", retryable: false },
   application_rejected: { status: 403, title: "Application rejected", retryable: false },
   application_revoked: { status: 403, title: "Application revoked", retryable: false },
   vault_not_enrolled: { status: 403, title: "Vault not enrolled", retryable: false },
   partner_mismatch: { status: 403, title: "Partner mismatch", retryable: false },
-  partner_exists: { status: 409, title: "Partner exists", retryable: false },
-  application_exists: { status: 409, title: "Application exists", retryable: false },
+  partner_exists: { status: 409, title: "Partner already registered", retryable: false },
+  application_exists: { status: 409, title: "Application already filed", retryable: false },
   vault_paused: { status: 409, title: "Vault paused", retryable: true },
   idempotency_conflict: { status: 409, title: "Idempotency key reused", retryable: false },
   quote_expired: { status: 409, title: "Quote expired", retryable: false },
   deposit_state: { status: 409, title: "The deposit's state does not allow this", retryable: false },
   rate_limited: { status: 429, title: "Too many requests", retryable: true },
-  upstream_unavailable: { status: 502, title: "An upstream is unavailable", retryable: true },
-  upstream_rejected: { status: 502, title: "An upstream's answer was refused", retryable: true },
-  store_unavailable: { status: 503, title: "A store is unavailable", retryable: true },
-  simulation_unavailable: { status: 503, title: "No node could simulate", retryable: true },
-  upstream_timeout: { status: 504, title: "An upstream did not answer in time", retryable: true },
+  upstream_unavailable: { status: 502, title: "Upstream service unavailable", retryable: true },
+  upstream_rejected: { status: 502, title: "Upstream response rejected", retryable: true },
+  store_unavailable: { status: 503, title: "Database unavailable", retryable: true },
+  simulation_unavailable: { status: 503, title: "Simulation unavailable", retryable: true },
+  upstream_timeout: { status: 504, title: "Upstream timeout", retryable: true },
   internal: { status: 500, title: "Internal error", retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 
+/** A public error code. */
 export type ErrorCode = keyof typeof errorTable;
 
-/** Members that a code's problem document carries besides the standard ones. */
+/** Every error code, in the order of the table. */
+export const errorCodes: readonly ErrorCode[] = Object.keys(errorTable).filter(
+  (code): code is ErrorCode => code in errorTable,
+);
+
+/** Additional members of the problem documents of some codes. */
 export interface ErrorMembers {
   vault_paused: { reason: string };
   no_route: { reasons: readonly { code: string; detail: string }[] };
@@ -63,8 +69,8 @@ export interface ErrorMembers {
 type MembersOf<C extends ErrorCode> = C extends keyof ErrorMembers ? [members: ErrorMembers[C]] : [];
 
 /**
- * A failure with a public code. `detail` reaches the caller and names no upstream, URL or key;
- * what operators need goes into `cause`.
+ * An error with a public code. `detail` reaches the caller and must not name an upstream, URL or key; details for
+ * operators go into `cause`, which is only logged.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -82,12 +88,12 @@ export class AppError extends Error {
   }
 }
 
-/** Makes the failure for a code; codes with extra members require them. */
+/** Makes the error for a code, with the additional members that the code requires. */
 export function failure<C extends ErrorCode>(code: C, detail: string, ...members: MembersOf<C>): AppError {
   return new AppError(code, detail, members[0] === undefined ? {} : { members: { ...members[0] } });
 }
 
-/** Makes a failure that remembers what caused it, for the log line only. */
+/** Makes an error that keeps its cause for the log. */
 export function failureFrom(
   code: Exclude<ErrorCode, keyof ErrorMembers>,
   detail: string,

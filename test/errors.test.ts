@@ -3,14 +3,15 @@ import {
   AppError,
   type ErrorCode,
   type ErrorMembers,
+  errorCodes,
   errorTable,
   failure,
   failureFrom,
 } from "../src/errors.ts";
 import { ProblemBody } from "../src/schemas/error.ts";
 
-/** The table of SPEC section 1, by status. */
-const SPECIFIED: Readonly<Record<number, string>> = {
+/** The public error codes by status: removing or moving one breaks clients. */
+const PUBLISHED: Readonly<Record<number, string>> = {
   404: "route_not_found, vault_not_found, deposit_not_found, signal_not_found, application_not_found, partner_not_found",
   405: "method_not_allowed",
   413: "body_too_large",
@@ -26,26 +27,26 @@ const SPECIFIED: Readonly<Record<number, string>> = {
   504: "upstream_timeout",
   500: "internal",
 };
-const specified = Object.entries(SPECIFIED).flatMap(([status, codes]) =>
+const published = Object.entries(PUBLISHED).flatMap(([status, codes]) =>
   codes.split(",").map((code) => [code.trim(), Number(status)] as const),
 );
 
-describe("the error table", () => {
-  test.each(specified)("has %s with status %i", (code, status) => {
+describe("errorTable", () => {
+  test.each(published)("has %s with status %i", (code, status) => {
     expect(errorTable[code as ErrorCode]).toMatchObject({ status });
   });
 
-  test("has no code that the specification does not", () => {
-    expect(Object.keys(errorTable).sort()).toEqual(specified.map(([code]) => code).sort());
+  test("has no other code", () => {
+    expect([...errorCodes].sort()).toEqual(published.map(([code]) => code).sort());
   });
 
-  test("says of each in words what it is, without repeating itself", () => {
+  test("has a distinct title for every code", () => {
     const titles = Object.values(errorTable).map(({ title }) => title);
     expect(new Set(titles).size).toBe(titles.length);
     for (const title of titles) expect(title).toMatch(/^[A-Z][^.]{4,60}$/);
   });
 
-  test("lets nobody repeat what can only fail again, and everybody what failed on our side", () => {
+  test("marks 429 and 5xx as retryable and 401, 403, 404, 405 and 413 as not retryable", () => {
     for (const [code, { status, retryable }] of Object.entries(errorTable)) {
       if ([401, 403, 404, 405, 413].includes(status)) expect([code, retryable]).toEqual([code, false]);
       if (status === 429 || status >= 500) expect([code, retryable]).toEqual([code, true]);
@@ -53,8 +54,8 @@ describe("the error table", () => {
   });
 });
 
-describe("members", () => {
-  /** The members that SPEC section 1 names, with an example of each. */
+describe("failure()", () => {
+  /** An example of the additional members of each code. */
   const examples: ErrorMembers = {
     vault_paused: { reason: "by its curator" },
     no_route: { reasons: [{ code: "swap_unavailable", detail: "no swap is set up" }] },
@@ -64,7 +65,7 @@ describe("members", () => {
     rate_limited: { retry_after: 5 },
   };
 
-  test("are taken by their codes as they are", () => {
+  test("adds the members of the code to the error", () => {
     expect(failure("below_minimum", "too little", examples.below_minimum)).toMatchObject({
       name: "AppError",
       code: "below_minimum",
@@ -74,7 +75,7 @@ describe("members", () => {
     expect(failure("vault_not_found", "gone")).toMatchObject({ code: "vault_not_found", members: {} });
   });
 
-  test("are all declared in the document", () => {
+  test("has only members that the OpenAPI document declares", () => {
     const declared = Object.keys(ProblemBody.shape);
     for (const members of Object.values(examples))
       expect(declared).toEqual(expect.arrayContaining(Object.keys(members)));
@@ -83,14 +84,14 @@ describe("members", () => {
     expect(declared.sort()).toEqual([...standard, ...own].sort());
   });
 
-  test("are required where the code has them, and refused where it has none", () => {
-    // @ts-expect-error a paused vault says why
+  test("requires the members of the code and accepts no others", () => {
+    // @ts-expect-error the reason is required
     failure("vault_paused", "paused");
-    // @ts-expect-error an amount is text
+    // @ts-expect-error an amount is a string
     failure("below_minimum", "too little", { min_deposit: 100 });
     // @ts-expect-error this member belongs to another code
     failure("above_maximum", "too much", { min_deposit: "100" });
-    // @ts-expect-error no members here
+    // @ts-expect-error this code has no members
     failure("vault_not_found", "gone", { reason: "moved" });
     // @ts-expect-error no such code
     failure("vault_lost", "gone");
@@ -100,15 +101,15 @@ describe("members", () => {
   });
 });
 
-describe("causes", () => {
-  test("are kept for the log and leave no trace in message or members", () => {
+describe("failureFrom()", () => {
+  test("keeps the cause for the log and out of message and members", () => {
     const cause = new Error("postgres://secret");
     const error = failureFrom("store_unavailable", "the database did not answer", cause);
     expect(error.cause).toBe(cause);
     expect(JSON.stringify([error.message, error.members, error.code])).not.toContain("secret");
   });
 
-  test("are absent where there is none", () => {
+  test("is the only way to a cause: failure() has none", () => {
     expect("cause" in failure("internal", "no cause")).toBe(false);
   });
 });

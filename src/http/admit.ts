@@ -74,7 +74,8 @@ function credentialsOf(c: HonoContext): OfferedCredentials {
 /** Where no administrator is configured, their routes are not there, whatever the method. */
 export function adminGate(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    if (c.get("ctx").config.adminToken === null) throw failure("route_not_found", "no route has this path");
+    if (c.get("ctx").config.adminToken === null)
+      throw failure("route_not_found", "no endpoint has this path");
     await next();
   };
 }

@@ -1,18 +1,19 @@
 import type { Hono } from "hono";
 import type { Config } from "../config.ts";
-import { AppError, errorTable } from "../errors.ts";
+import { AppError, errorCodes, errorTable } from "../errors.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
+import { errorHelp } from "./error-help.ts";
 
 const PAGE_CACHE_CONTROL = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
 /**
- * Scripts and styles come from this origin alone; the reference viewer styles itself inline. What it tries out goes to
- * the address in the document, which is another origin to a page that was opened under a second name, as localhost.
+ * Content security policy of the API reference. Scripts and styles come from this origin; the viewer needs inline styles.
+ * Its requests go to the public URL, which is another origin when the page was opened under a second host name.
  */
 const docsPolicy = (publicUrl: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self' ${new URL(publicUrl).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Pages of ours run nothing and load nothing but their picture. */
+/** Content security policy of pages without scripts: they load nothing but an icon. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -38,7 +39,7 @@ ${body}
 const HOME_PAGE = htmlPage(
   "Causeway",
   `<h1>Causeway</h1>
-<p>Cross-chain deposits into yield vaults: builds, checks and follows the transactions.</p>
+<p>Cross-chain deposits into yield vaults: builds, simulates and tracks the transactions.</p>
 <ul>
 <li><a href="/docs">API reference</a> (<a href="/openapi.json">OpenAPI 3.1</a>)</li>
 <li><a href="/docs/errors">Errors</a></li>
@@ -48,7 +49,7 @@ const HOME_PAGE = htmlPage(
 </ul>`,
 );
 
-/** The viewer without what would need its maker's servers: the page talks to nobody but this origin. */
+/** Settings of the reference viewer that turn off every feature which needs the vendor's servers. */
 const REFERENCE_SETTINGS = JSON.stringify({
   agent: { disabled: true },
   hideClientButton: true,
@@ -72,21 +73,30 @@ const REFERENCE_PAGE = `<!doctype html>
 </body>
 </html>`;
 
-/** Every failure with its status and whether trying again unchanged can help. */
+/** Escapes a sentence for HTML and marks text in backticks as code. */
+const sentenceHtml = (text: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+
+/** Writes the page /docs/errors: status, title, cause and remedy of every code. */
 const errorsPage = (): string =>
   htmlPage(
     "Causeway errors",
     `<h1>Errors</h1>
-<p>Invalid input is 422 with a list in <code>detail</code>. Everything else is a problem document (RFC 9457) with one of these codes.</p>
-${Object.entries(errorTable)
+<p>Invalid input is answered with 422 and the list of its errors in <code>detail</code>. Every other error is a problem document (RFC 9457) with one of these codes. Branch on <code>code</code>; titles and details may change.</p>
+${errorCodes
+  .map((code) => ({ code, ...errorTable[code], ...errorHelp[code] }))
   .map(
-    ([code, { status, title, retryable }]) =>
-      `<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>`,
+    ({ code, status, title, retryable, cause, remedy }) =>
+      `<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. ${sentenceHtml(cause)}</p>\n` +
+      `<p>${sentenceHtml(remedy)} ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>`,
   )
   .join("\n")}`,
   );
 
-/** The document as it was made with this version, with this deployment's address. Throws `internal` where it lacks. */
+/** Reads the OpenAPI document from the assets and sets this deployment's URL. Throws `internal` when it is missing. */
 async function readDocument({ assets, publicUrl }: Config): Promise<string> {
   const answer = await assets?.fetch(`${publicUrl}/openapi.json`);
   if (answer?.status !== 200) throw new AppError("internal", "no OpenAPI document is among the assets");
@@ -94,7 +104,7 @@ async function readDocument({ assets, publicUrl }: Config): Promise<string> {
   return JSON.stringify({ ...document, servers: [{ url: publicUrl }] });
 }
 
-/** Serves the document and the pages for people. */
+/** Mounts the OpenAPI document, the API reference, the page of errors and the home page. */
 export function mountDocsPages(app: Hono<AppEnv>): void {
   const html = (body: string, policy = PAGE_POLICY): Response =>
     new Response(body, {

@@ -39,7 +39,7 @@ export async function authenticate(
     case "session_or_pair":
       return authenticateEither(ctx, offered);
     case "admin":
-      if (ctx.config.adminToken === null) throw failure("route_not_found", "no route has this path");
+      if (ctx.config.adminToken === null) throw failure("route_not_found", "no endpoint has this path");
       return authenticateAdmin(ctx, bearer(offered, "the administrator's token"));
   }
 }
@@ -155,7 +155,7 @@ function partnerActor(
  */
 async function authenticateAdmin(ctx: Context, token: string): Promise<{ kind: "admin" }> {
   const { adminToken } = ctx.config;
-  if (adminToken === null) throw failure("route_not_found", "no route has this path");
+  if (adminToken === null) throw failure("route_not_found", "no endpoint has this path");
   const [given, expected] = await Promise.all([sha256(token), sha256(adminToken)]);
   if (timingSafeEqual(hexToBytes(`0x${given}`), hexToBytes(`0x${expected}`))) return { kind: "admin" };
   throw failure("credentials_invalid", "this is not the administrator's token");

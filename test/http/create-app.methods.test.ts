@@ -18,9 +18,9 @@ describe("an unknown path", () => {
           status: 404,
           body: {
             type: "/docs/errors#route_not_found",
-            title: "No such route",
+            title: "No such endpoint",
             status: 404,
-            detail: "no route has this path",
+            detail: "no endpoint has this path",
             code: "route_not_found",
             request_id: "mine",
           },

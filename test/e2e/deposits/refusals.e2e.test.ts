@@ -57,7 +57,7 @@ describe("build refusals by the vault", () => {
         "detail": "Full USDC does not accept this amount now",
         "max_deposit": "0",
         "status": 400,
-        "title": "Above what the vault accepts",
+        "title": "Above the vault's maximum",
         "type": "/docs/errors#above_maximum",
       }
     `);
@@ -102,7 +102,7 @@ describe("build refusals by the vault", () => {
         "code": "price_unsafe",
         "detail": "the shares Inflated USDC would mint are worth too much less than the deposit",
         "status": 400,
-        "title": "The share price is not safe to deposit at",
+        "title": "Unsafe share price",
         "type": "/docs/errors#price_unsafe",
       }
     `);
