@@ -46,10 +46,6 @@ export const percent = (fraction: number): string => {
 /** Formats a fraction with six decimals. */
 export const fixed = (fraction: number): string => fraction.toFixed(6);
 
-/** Formats seconds since the epoch as a date and time in UTC, to the minute. */
-export const utcMinute = (seconds: number): string =>
-  `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
 /** Formats a count with its unit, such as "1 hour" or "2 hours". */
 export const countOf = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? "" : "s"}`;
 

@@ -216,7 +216,7 @@ describe("raiseSignals() on a chain", () => {
     await world.act("Full", { name: "setCap", args: [dollars(1_250_000)] });
     expect(await world.round(start)).toMatchObject({ raised: 1 });
     expect((await oneOf("Full", "capacity_opened")).summary).toMatch(
-      /^Full accepts deposits of up to 250,000 USDC \(0x.{9}\) again; \d+ minutes earlier its deposit limit was zero\. It holds 1,000,000 USDC/,
+      /^Full accepts deposits of up to 250,000 USDC \(0x.{9}\) again; \d+ minutes earlier its deposit limit was zero\. The vault holds 1,000,000 USDC/,
     );
     await world.act("Full", { name: "setCap", args: [dollars(1_000_000)] });
     expect(await world.round(start + 300)).toMatchObject({ raised: 1 });

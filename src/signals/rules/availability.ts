@@ -88,7 +88,7 @@ const wholeOf = (facts: VaultFacts, amount: bigint): string =>
   `${wholeAmount(amount, facts.assetDecimals)} ${facts.assetSymbol}`;
 
 const totalText = (facts: VaultFacts, { totalAssets }: Point): string =>
-  totalAssets === null ? "Its total assets are unknown." : `It holds ${wholeOf(facts, totalAssets)}.`;
+  totalAssets === null ? "Its total assets are unknown." : `The vault holds ${wholeOf(facts, totalAssets)}.`;
 
 /** Vaults without a deposit limit report a value above this one. */
 const NO_LIMIT = 2n ** 127n;
@@ -104,7 +104,7 @@ export const paused = turnRule({
   headline: "deposits paused",
   summary: (facts, change) =>
     `Deposits into ${facts.vaultName} are paused; ${intervalOf(change)} earlier they were open. ` +
-    `${totalText(facts, change.after)} Find out why, and whether withdrawals still work.`,
+    `${totalText(facts, change.after)} Find out why they were paused, and whether withdrawals still work.`,
   holds: (point) => point.paused,
 });
 

@@ -1,6 +1,7 @@
 import type { Tier } from "../../schemas/signal.ts";
+import { formatUtcMinute } from "../../vaults/governance/governance-event.ts";
 import type { Point, VaultFacts } from "../facts.ts";
-import { countOf, type Finding, percent, type SignalRule, utcMinute } from "../finding.ts";
+import { countOf, type Finding, percent, type SignalRule } from "../finding.ts";
 
 /** A role, fee or timelock that snapshots record. */
 interface Control {
@@ -76,7 +77,7 @@ function findControl(facts: VaultFacts, control: string): Finding[] {
       title: `${facts.vaultName}: ${rule.name} changed`,
       summary:
         `The ${rule.name} of ${facts.vaultName} changed from ${formatControl(was, values)} to ` +
-        `${formatControl(now, values)} within the ${minutes(before, after)} before ${utcMinute(after.seconds)}. ${rule.advice}`,
+        `${formatControl(now, values)}${unitNote(now, values)} within the ${minutes(before, after)} before ${formatUtcMinute(after.seconds)}. ${rule.advice}`,
       metrics: [],
       evidence: {
         before: was,
@@ -101,12 +102,16 @@ const WAD_FEES: ReadonlySet<string> = new Set(["metamorpho", "morpho_v2"]);
 /** Adapters whose fees are in basis points. */
 const BASIS_POINT_FEES: ReadonlySet<string> = new Set(["ipor", "lagoon"]);
 
-/** Formats an address, a timelock or a fee. A fee of an unknown unit is shown as the contract returns it, and says so. */
+/** Says that a fee is in an unknown unit; empty for everything else. */
+const unitNote = (value: string, of: { adapter: string; control: string }): string =>
+  of.control.endsWith("fee") && formatControl(value, of) === value ? " (in the contract's own unit)" : "";
+
+/** Formats an address, a timelock or a fee. A fee of an unknown unit stays as the contract returns it. */
 function formatControl(value: string, of: { adapter: string; control: string }): string {
   const { adapter, control } = of;
   if (!/^[0-9]{1,78}$/.test(value)) return value;
   if (control === "timelock") return countOf(Math.round(Number(value) / 36) / 100, "hour");
   if (WAD_FEES.has(adapter)) return percent(Number(value) / 1e18);
   if (BASIS_POINT_FEES.has(adapter)) return percent(Number(value) / 1e4);
-  return `${value} (as the contract returns it)`;
+  return value;
 }

@@ -1,8 +1,12 @@
 import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal.ts";
-import type { GovernanceKind, GovernanceStage } from "../../vaults/governance/governance-event.ts";
+import {
+  formatUtcMinute,
+  type GovernanceKind,
+  type GovernanceStage,
+} from "../../vaults/governance/governance-event.ts";
 import type { GovernanceChange, VaultFacts } from "../facts.ts";
-import { countOf, type Finding, type SignalRule, utcMinute } from "../finding.ts";
+import { countOf, type Finding, type SignalRule } from "../finding.ts";
 
 /** The consequence for a depositor, by the kind of change. */
 const ADVICE: Readonly<Record<GovernanceKind, string>> = {
@@ -87,23 +91,27 @@ function titleOf({ vaultName }: VaultFacts, { what, stage }: GovernanceChange["e
   return `${vaultName}: ${what} changed`;
 }
 
+/** Matches a description that states a value, such as "is 2%". Others describe the change itself. */
+const STATES_VALUE = /^(is|are)\b/;
+const isValue = (detail: string): boolean => STATES_VALUE.test(detail);
+
 /** The sentences that state the change, its values where they are known, and its time. */
 function summaryOf(facts: VaultFacts, of: { change: GovernanceChange; detail: string }): string {
   const { change, detail } = of;
   const { what, stage } = change.event;
-  const [setting, time] = [`${what} of ${facts.vaultName}`, utcMinute(change.seconds)];
+  const [setting, time] = [`${what} of ${facts.vaultName}`, formatUtcMinute(change.seconds)];
   switch (stage) {
     case "withdrawn":
       return `The announced change of the ${setting} was cancelled at ${time}.${detail === "" ? "" : ` It ${detail}.`}`;
     case "announced":
       return (
         `A change of the ${setting} was announced at ${time}` +
-        `${detail === "" ? "" : `: the new ${what} ${detail}`}. It has not taken effect yet.`
+        `${detail === "" ? "" : `: ${isValue(detail) ? `the new ${what}` : "it"} ${detail}`}. It has not taken effect yet.`
       );
     case "done":
       return detail === ""
         ? `The ${setting} changed at ${time}.`
-        : `The ${setting} ${detail}. The change took effect at ${time}.`;
+        : `The ${setting} ${detail.replace(STATES_VALUE, "$1 now")}. The change took effect at ${time}.`;
   }
 }
 

@@ -67,7 +67,7 @@ export const registryChanged: SignalRule = {
 function holdingText(facts: VaultFacts): string {
   const held = latestPoint(facts)?.totalAssets ?? null;
   if (held === null) return "";
-  return ` It holds ${wholeAmount(held, facts.assetDecimals)} ${facts.assetSymbol}.`;
+  return ` The vault holds ${wholeAmount(held, facts.assetDecimals)} ${facts.assetSymbol}.`;
 }
 
 /** The fields of a finding that has no transaction and no block. */

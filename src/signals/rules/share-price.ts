@@ -138,7 +138,7 @@ export const apyBreak: SignalRule = {
         tier,
         title: `${facts.vaultName}: 1-day APY of ${percent(last.rate)}, ${direction} the median of ${percent(baseline.median)}`,
         summary:
-          `${facts.vaultName} earned ${percent(last.rate)} APY in ${facts.assetSymbol} over the last day. The median of the ` +
+          `The yield of ${facts.vaultName} over the last day was ${percent(last.rate)} APY in ${facts.assetSymbol}. The median of the ` +
           `${earlier.length} earlier days is ${percent(baseline.median)}, with a median absolute deviation of ` +
           `${(baseline.mad * 100).toFixed(2)} percentage points. ${
             direction === "below"

@@ -158,7 +158,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
       ["address", "strategy", `SubmitMarketRemoval(address indexed caller, ${market} indexed id)`],
       {
         what: "set of enabled markets",
-        describe: ({ id }) => `leaves out market ${id}, and the assets supplied to it are written off`,
+        describe: ({ id }) => `removes market ${id} and writes off the assets supplied to it`,
         tier: "medium",
       },
     ),

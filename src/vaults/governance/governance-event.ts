@@ -45,7 +45,7 @@ export interface GovernanceEvent {
   /** The setting that changes, as a noun phrase that fits "The … of the vault". */
   what: string;
   tier: Tier;
-  /** The rest of that sentence, such as "is 2 %". Empty when the event carries no value. */
+  /** The rest of that sentence, such as "is 2%". Empty when the event carries no value. */
   describe: (args: EventArgs) => string;
   /** Returns true when a view shows the same change, which then raises a signal of its own. */
   seenByView?: (args: EventArgs, vault: Vault) => boolean;
@@ -105,13 +105,16 @@ type FormatValue = (value: unknown) => string;
 const formatText: FormatValue = (value) =>
   typeof value === "boolean" ? (value ? "on" : "off") : String(value);
 /** Formats basis points as a percentage. */
-export const formatBps: FormatValue = (value) => `${Number(value) / 100} %`;
+export const formatBps: FormatValue = (value) => `${Number(value) / 100}%`;
 /** Formats millionths as a percentage. */
-export const formatMillionths: FormatValue = (value) => `${Number(value) / 10_000} %`;
-/** Formats a fraction with 18 decimals (10^18 = 100 %) as a percentage. */
-export const formatWadFraction: FormatValue = (value) => `${Number(value) / 1e16} %`;
+export const formatMillionths: FormatValue = (value) => `${Number(value) / 10_000}%`;
+/** Formats a fraction with 18 decimals (10^18 = 100%) as a percentage. */
+export const formatWadFraction: FormatValue = (value) => `${Number(value) / 1e16}%`;
 /** Formats seconds as hours with two decimals. */
-export const formatHours: FormatValue = (value) => `${Math.round(Number(value) / 36) / 100} hours`;
+export const formatHours: FormatValue = (value) => {
+  const hours = Math.round(Number(value) / 36) / 100;
+  return `${hours} hour${hours === 1 ? "" : "s"}`;
+};
 /** Formats seconds since the epoch as a date and time in UTC, to the minute. */
 export const formatUtcMinute: FormatValue = (value) =>
   `${new Date(Number(value) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;

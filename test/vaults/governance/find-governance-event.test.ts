@@ -133,7 +133,7 @@ test("several events of a kind become one signal with the latest value and their
   expect(one).toMatchObject({ keys: ["0x00:1", "0x01:1", "0x02:1"], txHash: "0x02", blockNumber: 102 });
   expect(one?.title).toBe("Steady USDC: platform fee changed");
   expect(one?.summary).toBe(
-    "The platform fee of Steady USDC went from 1 % to 1.01 %. The change took effect at 2027-01-15 07:50 UTC. 2 more " +
+    "The platform fee of Steady USDC went from 1% to 1.01%. The change took effect at 2027-01-15 07:50 UTC. 2 more " +
       "changes of this kind took effect within a day. Fees reduce what holders earn: compare the net yield with that of " +
       "other vaults.",
   );
