@@ -6,23 +6,23 @@ import type { ContextFactory } from "./http/request-scope.ts";
 import { onceImported } from "./lib/once.ts";
 import { mountDocsPages } from "./openapi/docs-pages.ts";
 
-/** The isolate's runtime, made by its first request: bindings are not there before. */
+/** Runtime of the isolate, created by its first request because bindings are not available earlier. */
 let runtime: Runtime | null = null;
 
-/** Binds the isolate's runtime to one request or job run. Throws `internal` naming a missing or wrong variable. */
+/** Binds the isolate's runtime to one request or job run. Throws `internal` that names a missing or invalid variable. */
 export const contextOfIsolate: ContextFactory = (bindings, request) => {
   runtime ??= createRuntime(bindings);
   return createContext(runtime, request);
 };
 
-/** Routes whose code is loaded together, when one of their paths is first asked for. */
+/** Routes whose code is loaded together, on the first request to one of their paths. */
 interface RouteGroup {
-  /** What the paths of its routes begin with. */
+  /** Prefixes of the routes' paths. */
   prefixes: readonly string[];
   load(): Promise<readonly AnyRoute[]>;
 }
 
-/** Every route of the API, in the order of the document. An isolate starts with none of them. */
+/** Every route of the API, in the order of the document. None is loaded when an isolate starts. */
 const routeGroups: readonly RouteGroup[] = [
   { prefixes: ["/v1/vaults"], load: async () => (await import("./routes/vaults.ts")).vaultRoutes },
   { prefixes: ["/v1/quote"], load: async () => (await import("./routes/quotes.ts")).quoteRoutes },
@@ -53,19 +53,19 @@ const routeGroups: readonly RouteGroup[] = [
   { prefixes: ["/health"], load: async () => (await import("./routes/health.ts")).healthRoutes },
 ];
 
-/** Every operation of the API, in the order of the document. */
+/** Loads every route of the API, in the order of the document. */
 export async function loadRoutes(): Promise<readonly AnyRoute[]> {
   const routes: AnyRoute[] = [];
   for (const { load } of routeGroups) routes.push(...(await load()));
   return routes;
 }
 
-/** What answers requests. */
+/** The app as the Worker runtime calls it. */
 export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
 }
 
-/** Composes the app: the pages at once, each route group when its first request comes. */
+/** Composes the app: documentation pages at start, each route group on its first request. */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const docsPages = createApp([], makeContext);
   mountDocsPages(docsPages);
@@ -75,7 +75,7 @@ export function composeApp(makeContext: ContextFactory = contextOfIsolate): App 
   }));
   return {
     async fetch(request, env, ctx) {
-      // As the router reads it: with escaped letters decoded.
+      // Decoded in the same way as the router does it.
       const path = getPath(request);
       const group = groups.find(({ prefixes }) => prefixes.some((prefix) => path.startsWith(prefix)));
       const app = group === undefined ? docsPages : await group.app();

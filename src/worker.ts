@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 
 const app = composeApp();
 
-/** Makes contexts for work that no request asked for. */
+/** Returns a factory of contexts for jobs and queue messages. */
 const contextsOf = (env: Record<string, unknown>, ctx: ExecutionContext) => (): Context => {
   const waitUntil = (promise: Promise<unknown>): void => ctx.waitUntil(promise);
   return contextOfIsolate(env, { requestId: crypto.randomUUID(), clientAddress: "unknown", waitUntil });
@@ -11,7 +11,7 @@ const contextsOf = (env: Record<string, unknown>, ctx: ExecutionContext) => (): 
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-  // Isolates that answer requests need none of the jobs.
+  // Loaded on demand: isolates that serve requests do not need the jobs.
   queue: async (batch, env, ctx) => {
     const { handleMessages } = await import("./jobs.ts");
     await handleMessages(batch, contextsOf(env, ctx));

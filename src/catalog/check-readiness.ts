@@ -5,7 +5,7 @@ import { pingDatabase } from "../db/queries/ping.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 
-/** One dependency: whether it answers, how fast (milliseconds), and the code of its failure. */
+/** Health of one dependency, with its latency in milliseconds and the error code when it failed. */
 export interface Readiness {
   name: string;
   ok: boolean;
@@ -13,7 +13,7 @@ export interface Readiness {
   code: ErrorCode | null;
 }
 
-/** Asks every dependency for a sign of life. Never throws. */
+/** Checks that database, Redis and every chain respond. Never throws. */
 export async function checkReadiness(ctx: Context): Promise<Readiness[]> {
   const chains = [...ctx.chains.definitions.keys()].map((chainId) => ({
     name: `chain:${chainId}`,
@@ -45,17 +45,17 @@ async function probe(
   }
 }
 
-/** How far a chain's flows are indexed, in blocks. Null: not known. */
+/** Progress of a chain's flow index, as block numbers; null when unknown. */
 export interface ChainIndexHealth {
   chain_id: number;
   head: number | null;
   indexed: number | null;
   lag: number | null;
-  /** The code that the last run ended with; null: it went well, or there was none. */
+  /** Error code of the last indexing run; null when it succeeded or has not run. */
   error: string | null;
 }
 
-/** Tells for every chain how far its flows are indexed. Never throws. */
+/** Compares every chain's flow index with its head. Never throws. */
 export async function checkChainIndexes(ctx: Context): Promise<ChainIndexHealth[]> {
   const tips = await tipsOrNone(ctx);
   return Promise.all(
@@ -78,7 +78,7 @@ async function tipsOrNone(ctx: Context): Promise<FlowTip[]> {
   }
 }
 
-/** Null: the chain does not answer; what is wrong with it, its own row of the dependencies says. */
+/** Reads a chain's head block; null on failure, which the chain's own dependency reports. */
 async function headOrNull(ctx: Context, chainId: number): Promise<number | null> {
   try {
     return RpcNumber.parse(await ctx.chains.client(chainId)?.request("eth_blockNumber", []));

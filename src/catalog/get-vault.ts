@@ -9,8 +9,9 @@ import { readVaultState, type VaultStateAtBlock } from "../vaults/vault-state.ts
 import { toWireVault } from "../vaults/wire.ts";
 import { noYields, readYields, type Yields } from "../vaults/yields.ts";
 
-/** Details that were written before, by the reading they show: the same reading gives the same object. */
+/** Details by the state they were made from, so that an unchanged state returns the same object. */
 const written = new WeakMap<VaultStateAtBlock, Written>();
+/** A vault's detail and the inputs it was made from. */
 interface Written {
   vault: Vault;
   stale: boolean;
@@ -20,8 +21,8 @@ interface Written {
 }
 
 /**
- * Reads one vault: registry, state and limits. When the chain cannot be read, the last known values with
- * `stale`, or nulls. Throws `vault_not_found`, `store_unavailable`.
+ * Reads one vault with its state and deposit limits. When the chain cannot be read, values are the last known ones with
+ * `stale` true, or null. Throws `vault_not_found`, `store_unavailable`.
  */
 export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail> {
   const vault = await findVault(ctx, formatVaultId(key));

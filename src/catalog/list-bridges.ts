@@ -2,8 +2,8 @@ import type { Context } from "../context.ts";
 import type { BridgeSummary } from "../schemas/bridge.ts";
 
 /**
- * Lists the bridges whose calldata is decoded, by the providers of this deployment; those that join fewer than two
- * of its chains are left out. Asks nobody.
+ * Lists the bridges whose calldata this deployment's providers decode and verify. Bridges that connect fewer than two of
+ * its chains are left out. Makes no requests.
  */
 export async function listBridges(ctx: Context): Promise<BridgeSummary[]> {
   const bridges = new Map<string, BridgeSummary>();

@@ -4,7 +4,7 @@ import { depositRouterAddress, depositRouterCodeHash } from "../router/address.t
 import type { Chain } from "../schemas/chain.ts";
 import { isRouterDeployed } from "../vaults/router-deployment.ts";
 
-/** Lists the chains a deployment serves; the Router is null where its code was not seen. Never throws. */
+/** Lists the chains of this deployment. A chain's router is null when its code was not found. Never throws. */
 export async function listChains(ctx: Context): Promise<Chain[]> {
   const definitions = [...ctx.chains.definitions.values()];
   return Promise.all(

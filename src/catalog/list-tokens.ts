@@ -7,7 +7,7 @@ import { isNative, sameAddress } from "../lib/address.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import type { ListedToken, Provider } from "../providers/provider.ts";
-import type { TokenSummary as WireToken } from "../schemas/token.ts";
+import type { TokenSummary } from "../schemas/token.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Token } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
@@ -23,26 +23,26 @@ const Listed = z.array(
 );
 
 /**
- * Lists the tokens of a chain that deposits can start from: native, the vaults' own, then what the providers list
- * and the chain confirms. A provider that fails, or whose list is not to be believed, leaves the others'.
+ * Lists the tokens of a chain that deposits can start from: the native token, the assets of its vaults, then the providers'
+ * tokens whose decimals the chain confirms. A provider that fails, or whose list is implausible, is skipped.
  * Throws `chain_unsupported`, `store_unavailable`.
  */
-export async function listTokens(ctx: Context, chainId: number): Promise<WireToken[]> {
+export async function listTokens(ctx: Context, chainId: number): Promise<TokenSummary[]> {
   const own = await ownTokens(ctx, chainId);
   const providers = await ctx.providers.all();
   const lists = await Promise.all(providers.map((provider) => readList(ctx, { provider, chainId, own })));
   const shown = [...own.map((token) => ({ ...token, name: "" })), ...lists.flat()];
-  const distinct = new Map<string, WireToken>();
+  const distinct = new Map<string, TokenSummary>();
   for (const { address, symbol, name, decimals } of shown) {
     const before = distinct.get(address);
-    // Ours come first; what a list adds to them is the name.
+    // The vaults' tokens come first and take only their name from a provider.
     if (before !== undefined) before.name ||= name;
     else distinct.set(address, { chain_id: chainId, address, symbol, name, decimals });
   }
   return [...distinct.values()];
 }
 
-/** Native and the tokens that vaults of the chain take: reviewed, and the same for everybody. */
+/** Returns the chain's native token and the reviewed tokens that its vaults accept. */
 async function ownTokens(ctx: Context, chainId: number): Promise<Token[]> {
   const chain = ctx.chains.definitions.get(chainId);
   if (chain === undefined) throw failure("chain_unsupported", `chain ${chainId} is not served`);
@@ -61,7 +61,7 @@ interface TokenListQuery {
   own: readonly Token[];
 }
 
-/** One provider's tokens, an hour old at most while it answers; none when it never did. */
+/** Reads one provider's tokens, cached for an hour. Empty when the provider fails and nothing is cached. */
 async function readList(ctx: Context, { provider, chainId, own }: TokenListQuery): Promise<ListedToken[]> {
   if (provider.tokens === undefined) return [];
   try {
@@ -84,12 +84,12 @@ async function loadList(ctx: Context, { provider, chainId, own }: TokenListQuery
   const listed = (await provider.tokens?.(ctx.providers.scope, chainId)) ?? [];
   const accepted = acceptTokenList(listed, own);
   if (accepted === null) {
-    throw failureFrom("upstream_rejected", "the list of tokens was refused", new Error(provider.name));
+    throw failureFrom("upstream_rejected", "the token list was rejected", new Error(provider.name));
   }
   return confirmOnChain(ctx, { chainId, tokens: accepted });
 }
 
-/** Those whose decimals the chain confirms: a wrong one would move an amount by orders of magnitude. */
+/** Returns the tokens whose decimals the chain confirms: wrong decimals would change amounts by orders of magnitude. */
 async function confirmOnChain(
   ctx: Context,
   { chainId, tokens }: { chainId: number; tokens: readonly ListedToken[] },
@@ -105,17 +105,17 @@ async function confirmOnChain(
   return tokens.filter(({ address, decimals }) => said[address] === decimals);
 }
 
-/** How many tokens of a list are taken; those that matter come first in it. */
+/** The most tokens that are taken from a list, which starts with the most used ones. */
 const MAX_TOKENS = 500;
 const MAX_DECIMALS = 36;
-/** Whatever people can read, and nothing that steers what shows it. */
+/** Printable characters without spaces and control characters. */
 const TOKEN_SYMBOL = /^[^\p{C}\p{Z}]{1,32}$/u;
 const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
 
 /**
- * What of an upstream's list can be believed before the chain was asked; null when it contradicts itself or what is
- * known for certain, so that nothing of it is worth anything. A token that calls itself as one of `own` from another
- * address is left out. Pure.
+ * Filters a provider's token list before the chain is read. Null when the list repeats an address or contradicts the
+ * decimals of an own token, because the whole list is then unreliable. Leaves out tokens that use the symbol of an own
+ * token under another address.
  */
 export function acceptTokenList(listed: readonly ListedToken[], own: readonly Token[]): ListedToken[] | null {
   const addresses = new Set(listed.map(({ address }) => address.toLowerCase()));

@@ -4,7 +4,7 @@ import { sameAddress } from "../lib/address.ts";
 import { MemoByInputs } from "../lib/lru.ts";
 import { cutPage, type Page } from "../lib/pagination.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
-import type { ListedVault, VaultSummary as WireVault } from "../schemas/vault.ts";
+import type { ListedVault, VaultSummary } from "../schemas/vault.ts";
 import { type DepositEntry, depositEntryForDisplay } from "../vaults/deposit-entry.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
@@ -13,6 +13,7 @@ import { readVaultFlags } from "../vaults/vault-state.ts";
 import { toWireVault } from "../vaults/wire.ts";
 import { noYields, readYields, type Yields } from "../vaults/yields.ts";
 
+/** Filter and page of a listing of vaults. */
 export interface VaultFilter {
   chainId?: number | undefined;
   /** Address or symbol of the asset, any case. */
@@ -22,15 +23,15 @@ export interface VaultFilter {
   /** Part of the name, any case. */
   q?: string | undefined;
   paused?: boolean | undefined;
-  /** The last vault of the page before. */
+  /** Last vault of the previous page. */
   after?: VaultKey | undefined;
   limit: number;
 }
 
-/** Pages that were shown a moment ago: what they show changes by the quarter minute, and one of 500 takes milliseconds. */
+/** Recent pages by filter, reused while their inputs are unchanged: a page of 500 vaults takes milliseconds to make. */
 const pages = new MemoByInputs<Page<ListedVault>>(8);
 
-/** Lists vaults in the order of their ids. The same page is the same object. Throws `store_unavailable`. */
+/** Lists vaults ordered by id. An unchanged page is the same object. Throws `store_unavailable`. */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const { all } = await listRegistry(ctx);
   const matching = all.filter((vault) => matches(vault, filter));
@@ -45,11 +46,11 @@ export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Pag
   return pages.get(JSON.stringify(filter), { of, make });
 }
 
-/** What all vaults of one chain need to be shown: flags in one read, and whether the Router is there. */
+/** Flags of all vaults of one chain, from one read, and the entry of deposits through the router. */
 interface ChainRead {
   chainId: number;
   flags: Readonly<Record<string, VaultFlags>>;
-  /** Of those that the Router may call; null: there are none. */
+  /** Null when no vault of the chain is called by the router. */
   entry: DepositEntry | null;
 }
 
@@ -91,7 +92,7 @@ function writePage({ definitions, matching, filter, yields, chains }: PageInput)
   return cutPage(listed, { limit, partsOf: (vault) => [vault.vault_id] });
 }
 
-function showVault(vault: Vault, on: { chain: ChainDefinition; read: ChainRead }): WireVault {
+function showVault(vault: Vault, on: { chain: ChainDefinition; read: ChainRead }): VaultSummary {
   const { flags, entry } = on.read;
   const own: DepositEntry = { via: "user", address: vault.entryPoint };
   return toWireVault(vault, {
@@ -113,7 +114,7 @@ function matches(vault: Vault, filter: VaultFilter): boolean {
   return sameAddress(vault.asset.address, asset) || vault.asset.symbol.toLowerCase() === asset.toLowerCase();
 }
 
-/** The registry's order: by chain, then by address. */
+/** Returns true when a vault comes after another in the registry's order: by chain id, then by address. */
 function isAfter(vault: Vault, last: VaultKey): boolean {
   if (vault.chainId !== last.chainId) return vault.chainId > last.chainId;
   return vault.address.toLowerCase() > last.address.toLowerCase();

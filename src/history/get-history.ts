@@ -12,13 +12,13 @@ import {
 } from "../schemas/history.ts";
 import { findVault } from "../vaults/find-vault.ts";
 
-/** Points of one answer; what lies before is left out. */
+/** The most points of one history; older ones are omitted. */
 const MAX_POINTS = 1_000;
 const WEEK = 7 * DAY_S;
-/** How much older than a week the price may be that a rate is taken from. */
+/** Factor by which the price that a weekly yield starts from may be older than a week. */
 const TOLERANCE = 1.25;
 
-/** What of a vault's history is asked for. */
+/** Vault, metric, interval and time range of a history. */
 export interface HistoryQuery {
   key: VaultKey;
   metric: HistoryMetric;
@@ -28,18 +28,18 @@ export interface HistoryQuery {
 }
 
 /**
- * Reads a vault's history from its snapshots and flows, the newest thousand points at most. Throws `vault_not_found`,
- * `store_unavailable`.
+ * Reads the history of a vault's metric from its snapshots and flows, at most the newest thousand points. Throws
+ * `vault_not_found`, `store_unavailable`.
  */
 export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {
   const vault = await findVault(ctx, formatVaultId(query.key));
   const step = historyIntervals[query.interval];
-  // Nothing is known of what is to come: a span that reaches into it ends now.
+  // A range that extends into the future ends now.
   const to = new Date(Math.min(query.to.getTime(), ctx.now()));
   const earliest = to.getTime() - (MAX_POINTS - 1) * step * 1000;
   const from = new Date(Math.max(query.from.getTime(), earliest));
   const of = { chainId: vault.chainId, vaultAddress: vault.address };
-  // What a first point needs of the time before it.
+  // The first point needs earlier rows: a week for a yield, one interval for a net flow.
   const before = query.metric === "apy" ? WEEK * TOLERANCE : query.metric === "net_flow" ? step : 0;
   const read = { ...of, step, from: new Date(from.getTime() - before * 1000), to };
   const rows = await selectSnapshots(ctx.db, read);
@@ -62,7 +62,7 @@ export async function getHistory(ctx: Context, query: HistoryQuery): Promise<Vau
   };
 }
 
-/** One point for each interval from the first that was read to the last: null for those in which nothing was. */
+/** Returns one point for each interval between the first and the last row, with null for intervals without a row. */
 function withGaps(
   read: readonly { at: number; block: number; value: string | null }[],
   stepMs: number,
@@ -87,7 +87,7 @@ function rowValues(
   return weeklyRates(rows);
 }
 
-/** The rate over the week before each row, from the newest price that is at least that old; null: there is none. */
+/** Returns the annualized yield of the week before each row, from the newest price at least a week older. Null without one. */
 function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
   const seconds = ({ blockTime }: SnapshotRow): number => blockTime.getTime() / 1000;
   const priced = rows.filter(({ sharePrice }) => sharePrice !== null);
@@ -107,8 +107,8 @@ function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
 }
 
 /**
- * What flowed since the interval before, where all of those blocks are stored; null elsewhere, and after a gap: what
- * flowed in it belongs to no single interval.
+ * Returns the net flow since the previous row, in the asset's smallest unit. Null when not all of those blocks are indexed,
+ * and after a gap, whose flows cannot be assigned to one interval.
  */
 async function netFlows(
   ctx: Context,

@@ -17,8 +17,8 @@ const feesAbi = once(() =>
 );
 
 /**
- * Describes the fees of families that have views of their own for them, in the family's unit: parts of 10^18 for
- * Morpho's Vault V2, hundredths of a percent for IPOR and Lagoon. A view that does not answer is absent.
+ * Queries performance and management fee of the families that have views for them, in the family's unit: fractions with
+ * 18 decimals for Morpho Vault V2, basis points for IPOR and Lagoon. A fee whose view fails is absent.
  */
 export function feesQuery(vault: Vault): Query<Controls> {
   const on = { to: vault.address, abi: feesAbi() } as const;
@@ -73,24 +73,24 @@ const viewsAbi = once(() =>
   ]),
 );
 const controlNames = ["owner", "curator", "guardian", "fee", "timelock"] as const;
-/** Adapters of vaults that pay out at once: only there does a low `maxWithdraw` mean that money is lacking. */
+/** Adapters of vaults that pay withdrawals immediately: only there does a low `maxWithdraw` show a lack of liquidity. */
 const PAYS_AT_ONCE: ReadonlySet<string> = new Set(["erc4626", "metamorpho"]);
 
-/** Who governs a vault, and what its largest holder could withdraw. */
+/** Governance roles of a vault, and the amount that its largest holder can withdraw. */
 interface Views {
   controls: Controls;
-  /** In the asset's smallest unit, where it is less than what the holder holds; null: all of it, or not known. */
+  /** Withdrawable amount in the asset's smallest unit; null when nothing limits the holder or it is unknown. */
   liquidity: bigint | null;
 }
 
-/** What a snapshot notes of a vault. */
+/** The values of a vault that a snapshot stores. */
 export interface VaultSnapshot {
   state: VaultState;
   views: Views;
   fees: Controls;
 }
 
-/** Describes the reads of a snapshot. `holder`: the largest known one; null: nobody is known. */
+/** Queries the values of a snapshot. `holder` is the largest known holder of shares, or null. */
 export function snapshotQuery(
   vault: Vault,
   at: { holder: Address | null; nowMs: number },

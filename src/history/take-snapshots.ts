@@ -13,19 +13,19 @@ import { readUncached } from "../vaults/vault-state.ts";
 import { snapshotQuery, type VaultSnapshot } from "./snapshot-query.ts";
 
 const Holders = z.record(z.string(), z.string());
-/** How long intervals are kept: of five minutes, and of an hour; days for ever. */
+/** Retention of five-minute and hourly snapshots, milliseconds. Daily ones are never deleted. */
 const KEPT_MS = { fine: 8 * DAY_MS, hour: 100 * DAY_MS } as const;
 
-/** What one round of snapshots did. */
+/** The result of one run. */
 export interface SnapshotReport {
   vaults: number;
-  /** Chains that could not be read: their vaults have a gap. */
+  /** Chains that could not be read, whose vaults have no snapshot of this time. */
   failed: number;
 }
 
 /**
- * Notes what every vault says of itself now: one read per chain, those whose index failed a few at a time, one write
- * for all. Taking them twice within an interval leaves the newer. Throws `store_unavailable`.
+ * Stores a snapshot of every vault: one read per chain, with limited concurrency for chains whose indexing failed, and one
+ * write for all. A second snapshot within an interval replaces the first. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);
@@ -44,7 +44,7 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   return { vaults: readings.length, failed: read.filter((chain) => chain === null).length };
 }
 
-/** Null: the chain could not be read. */
+/** Reads the snapshots of one chain. Null when the chain could not be read. */
 async function readChainSnapshots(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },

@@ -9,8 +9,8 @@ import type { AnyRoute } from "./define-route.ts";
 import { assertWithinLimit, rateLimitOf } from "./rate-limit.ts";
 
 /**
- * Lets a request in: recognises who makes it and counts it. Gives the context in which it acts.
- * Throws what authentication throws, and `rate_limited`.
+ * Authenticates the caller of a request and counts it against the rate limit. Returns the context of the caller.
+ * Throws the errors of `authenticate`, and `rate_limited`.
  */
 export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
   const ctx = c.get("ctx");
@@ -24,20 +24,20 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
     await charge();
     return callerCtx;
   }
-  // Asking for a stored answer again costs what a read costs; the verb counts what it does beyond that.
+  // A replay of a stored answer costs one read; the verb calls `charge` when it does new work.
   const replayCount = await countRequest(callerCtx, { name: "reads", client: callerCtx.clientAddress });
   if (replayCount.count?.admitted === false) c.set("counted", replayCount);
   assertWithinLimit(replayCount);
   return { ...callerCtx, charge };
 }
 
-/** Whether the request may be one that was answered before, which then does not count. */
+/** Returns true when the request has an idempotency key, so that its answer may be stored already. */
 function mayBeReplay(c: HonoContext, route: AnyRoute): boolean {
   const repeats = route.headers !== undefined && "idempotency-key" in route.headers.shape;
   return repeats && c.req.header("idempotency-key") !== undefined;
 }
 
-/** The holder of the key that was given, if one was; whoever tries wrong ones is counted as anonymous. */
+/** Authenticates an optional API key. A request with an invalid key counts against the limit of its client address. */
 async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Actor> {
   const ctx = c.get("ctx");
   if (rateLimitOf(route) === null) return { kind: "anonymous" };
@@ -45,13 +45,14 @@ async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<
     return await authenticate(ctx, { access: "public", offered: credentialsOf(c) });
   } catch (error) {
     const storeIsDown = error instanceof AppError && error.code === "store_unavailable";
-    // Where a key does no more than raise a limit, the answer does not depend on it.
+    // The key of a GET request only raises the rate limit: without the database it is served as anonymous.
     if (storeIsDown && route.method === "get") return { kind: "anonymous" };
     await countAgainstLimit(c, { ctx, route });
     throw error;
   }
 }
 
+/** Counts a request against the limit of its route. Throws `rate_limited`. */
 async function countAgainstLimit(
   c: HonoContext<AppEnv>,
   request: { ctx: Context; route: AnyRoute },
@@ -71,7 +72,7 @@ function credentialsOf(c: HonoContext): OfferedCredentials {
   };
 }
 
-/** Where no administrator is configured, their routes are not there, whatever the method. */
+/** Makes a middleware that answers 404 on administrators' paths when no administrator is configured. */
 export function adminGate(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (c.get("ctx").config.adminToken === null)

@@ -1,15 +1,15 @@
 import type { Context } from "../context.ts";
 import type { CountedRequest } from "../partners/count-request.ts";
 
-/** What a request carries through the app. */
+/** Hono environment: bindings, and the variables of one request. */
 export interface AppEnv {
   Bindings: Record<string, unknown>;
   Variables: {
     ctx: Context;
     requestId: string;
-    /** How the request was counted; undefined for one that is not. */
+    /** The outcome of rate limiting; undefined for requests without a limit. */
     counted: CountedRequest | undefined;
-    /** Whether the answer keeps to itself where its time went. */
+    /** True when the response must not have a Server-Timing header. */
     timingHidden: true | undefined;
   };
 }

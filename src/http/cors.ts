@@ -22,8 +22,8 @@ const answerPreflight = cors({
 });
 
 /**
- * Lets pages of any origin call a public route, without credentials; the secret of a key pair is not for browsers.
- * Hono's own middleware answers preflights only: on each answer it would cost a second `Response`.
+ * Makes a middleware that allows pages of any origin to call a route. API secrets are not allowed: they must not reach
+ * browsers. Hono's own middleware answers preflight requests only, because it would copy every other `Response`.
  */
 export function publicCors(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

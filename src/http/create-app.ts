@@ -17,13 +17,11 @@ const MAX_BODY_BYTES = 64 * 1024;
 const limitBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
   onError: () => {
-    throw failure("body_too_large", `a body may have ${MAX_BODY_BYTES} bytes`);
+    throw failure("body_too_large", `the body must not exceed ${MAX_BODY_BYTES} bytes`);
   },
 });
 
-/**
- * Builds an app from its operations: ids, headers, cross-origin rules, validation, answers, failures, and 404.
- */
+/** Builds an app from its routes, with request ids, headers, CORS, validation, problem documents, 404 and 405. */
 export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(baseHeaders());
@@ -45,7 +43,7 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
   for (const path of new Set(routes.map((route) => route.path))) {
     const mounted = routes.filter((route) => route.path === path);
     for (const route of mounted) mountRoute(app, route);
-    // At once: a later path with a parameter may match this one too, by a method that this one lacks.
+    // Before later paths are mounted: one with a parameter may match this path with a method that it lacks.
     refuseOtherMethods(app, {
       path: honoPath(path),
       allowed: mounted.map(({ method }) => method.toUpperCase()),
@@ -57,7 +55,7 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
 function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   const path = honoPath(route.path);
   if (route.access === "admin") app.use(path, adminGate());
-  // After the gate: behind a closed one there is an unknown path. Before all else that answers.
+  // After the gate, whose 404 must look like that of any unknown path, and before everything else that responds.
   if (route.access !== "public") app.use(path, hideServerTiming());
   if (isCrossOrigin(route)) app.use(path, publicCors());
   if (route.method !== "get") app.use(path, limitBody);
@@ -66,7 +64,7 @@ function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   });
 }
 
-/** Admits and handles a request, for as long as the route allows; what goes on is left to end by itself. */
+/** Handles a request within the route's deadline. Work that exceeds it continues in the background. */
 async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
   const work = handle(c, route);
   if (route.deadlineMs === undefined) return work;
@@ -74,7 +72,7 @@ async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promis
   const onTimeout = () => {
     ctx.waitUntil(work.catch(() => undefined));
     if (ctx.timing.isWaitingFor("db")) return failure("store_unavailable", "the database did not answer");
-    return failure("upstream_timeout", "the request could not be answered in time");
+    return failure("upstream_timeout", "the request exceeded its deadline");
   };
   return withDeadline(work, { ms: route.deadlineMs, late: onTimeout });
 }
@@ -85,19 +83,19 @@ async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
   return route.handler(ctx, input);
 }
 
-/** What pages of other origins may call: nothing that takes a session, a secret or the administrator's token. */
+/** Returns true for routes that pages of other origins may call: those without session, secret and administrator's token. */
 function isCrossOrigin(route: AnyRoute): boolean {
   return route.access === "public" || route.access === "sign_in";
 }
 
-/** Answers every other method of a path with 405; called once all that the path allows are mounted. */
+/** Answers every other method of a path with 405. To be called after the allowed methods are mounted. */
 export function refuseOtherMethods(
   app: Hono<AppEnv>,
   { path, allowed }: { path: string; allowed: readonly string[] },
 ): void {
   const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   app.all(path, (c) => {
-    // Reached only where no cross-origin rules answered the preflight.
+    // Reached only on routes without CORS, whose middleware answers preflight requests.
     if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
     const response = problemResponse(
       failure("method_not_allowed", `this path allows ${allow}`),

@@ -4,14 +4,15 @@ import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Access } from "../partners/authenticate.ts";
 
+/** An HTTP method in lower case. */
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** How long shared caches may serve an answer, in seconds; `no-store` for answers made for one caller. */
+/** Cache lifetime of a response in shared caches, seconds; `no-store` for responses to one caller. */
 export type CacheRule = { sMaxAge: number; staleWhileRevalidate: number } | "no-store";
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** The validated input of a request. */
+/** Validated input of a request, by the types of its schemas. */
 export interface RouteInput<P, Q, H, B> {
   params: Parsed<P>;
   query: Parsed<Q>;
@@ -19,7 +20,7 @@ export interface RouteInput<P, Q, H, B> {
   body: Parsed<B>;
 }
 
-/** An answer with headers of its own, or one that only shows what was there before: `existing`. */
+/** A response with additional headers, or of a resource that existed already (status 200 instead of 201). */
 export class Reply<T> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,8 +34,8 @@ export class Reply<T> {
 }
 
 /**
- * One operation of the API: its documentation, its input, its answer and the codes it can fail with.
- * The handler translates between the wire and a verb; it sees no HTTP.
+ * One operation of the API: documentation, access, input, response and error codes. The handler translates between wire
+ * format and verb and knows nothing of HTTP.
  */
 export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   operationId: string;
@@ -56,12 +57,12 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
     schema: R;
     description: string;
     status?: 200 | 201;
-    /** What a 200 beside the 201 means: nothing was made, for it was there already. */
+    /** Description of the 200 response of a resource that existed already, besides the 201. */
     existing?: string;
   };
-  /** After how many milliseconds it is given up, with `store_unavailable` or `upstream_timeout`; absent: never. */
+  /** Milliseconds until the request fails with `store_unavailable` or `upstream_timeout`. Default: no deadline. */
   deadlineMs?: number;
-  /** Beyond those that any route can give. */
+  /** Error codes of the handler, besides those of authentication, rate limiting and validation. */
   errors: readonly ErrorCode[];
   handler: (
     ctx: Context,
@@ -69,7 +70,7 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   ) => Promise<z.input<R> | Reply<z.input<R>>> | z.input<R> | Reply<z.input<R>>;
 }
 
-/** A route whatever its input and answer are. */
+/** A route with any input and response. */
 export type AnyRoute = RouteDefinition<
   z.ZodObject | undefined,
   z.ZodObject | undefined,
@@ -78,7 +79,7 @@ export type AnyRoute = RouteDefinition<
   z.ZodType
 >;
 
-/** Declares an operation; the types of its schemas flow into its handler. */
+/** Declares an operation. The schemas determine the types of its handler. */
 export function defineRoute<
   R extends z.ZodType,
   P extends z.ZodObject | undefined = undefined,
@@ -86,6 +87,6 @@ export function defineRoute<
   H extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(definition: RouteDefinition<P, Q, H, B, R>): AnyRoute {
-  // The handler is only ever called with what these very schemas parsed, see `validate`.
+  // `validate` calls the handler only with the output of these schemas.
   return definition as unknown as AnyRoute;
 }

@@ -1,7 +1,7 @@
 import type { Page } from "../lib/pagination.ts";
 import { Reply } from "./define-route.ts";
 
-/** A page of a listing; the `Link` header names the next one, with the parameters that made this one. */
+/** Makes the response for a page of a listing, with a `Link` header for the next page and the same parameters. */
 export function pageReply<R>(
   page: Page<R>,
   link: { path: string; query: Readonly<Record<string, string | number | boolean | undefined>> },

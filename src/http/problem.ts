@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, errorTable } from "../errors.ts";
 
-/** Makes the problem document of a failure (RFC 9457). */
+/** Makes the problem document of an error (RFC 9457). */
 export function problemResponse(error: AppError, requestId: string): Response {
   const { status, title } = errorTable[error.code];
   const body = {
@@ -21,12 +21,12 @@ export function problemResponse(error: AppError, requestId: string): Response {
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** The code an error has in public: its own, or `internal` for what nobody foresaw. */
+/** Returns the error to show: itself when it has a public code, otherwise `internal` with the error as cause. */
 export function publicError(error: unknown): AppError {
   return error instanceof AppError
     ? error
-    : new AppError("internal", "an unforeseen failure", { cause: error });
+    : new AppError("internal", "an unexpected error occurred", { cause: error });
 }
 
-/** Codes that any route can give. */
+/** Error codes of every route. */
 export const commonErrors: readonly ErrorCode[] = ["internal"];

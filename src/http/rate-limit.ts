@@ -5,7 +5,7 @@ import type { CountedRequest } from "../partners/count-request.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { AnyRoute } from "./define-route.ts";
 
-/** Length of a window in seconds. */
+/** Length of a rate limit window, seconds. */
 const WINDOW_S = 60;
 
 /** Returns the rate limit that a call of a route counts against; null when the route is not limited. */
@@ -13,16 +13,16 @@ export function rateLimitOf(route: Pick<AnyRoute, "limit">): LimitName | null {
   return route.limit === undefined ? "reads" : route.limit;
 }
 
-/** Throws `rate_limited` when the request was one too many. */
+/** Throws `rate_limited` when the request exceeded its limit. */
 export function assertWithinLimit({ name, limit, count }: CountedRequest): void {
   if (count === null || count.admitted) return;
-  const detail = `${limit} requests a minute are admitted here (${name})`;
+  const detail = `the limit of ${limit} requests per minute (${name}) is exceeded`;
   throw failure("rate_limited", detail, { retry_after: secondsLeft(count) });
 }
 
 /**
- * Tells callers their limit: the policy on every counted answer, what is left of it where it is counted exactly
- * or was exceeded. Source: draft-ietf-httpapi-ratelimit-headers.
+ * Makes a middleware for the rate limit headers: `RateLimit-Policy` on every counted response, `RateLimit` with the rest of
+ * the limit when it is counted exactly or exceeded. Source: draft-ietf-httpapi-ratelimit-headers.
  */
 export function rateLimitHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -5,15 +5,15 @@ import type { AppEnv } from "./app-env.ts";
 
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
 
-/** Makes the context of one request; the composition root knows how. */
+/** Makes the context of one request. Provided by the composition root. */
 export type ContextFactory = (
   bindings: Record<string, unknown>,
   request: { requestId: string; clientAddress: string; waitUntil: (promise: Promise<unknown>) => void },
 ) => Context;
 
 /**
- * Gives each request its id and context, sets the headers every answer carries, and writes its one log
- * line. A client's id is kept when it is well-formed, at most 64 of `[\w-]`.
+ * Makes a middleware that gives each request its id and context, sets `Server-Timing`, and logs slow and failed requests.
+ * A client's own request id is kept when it has at most 64 characters of `[\w-]`.
  */
 export function requestScope(makeContext: ContextFactory): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -22,7 +22,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     c.set("requestId", requestId);
     const waitUntil = (promise: Promise<unknown>): void => c.executionCtx.waitUntil(promise);
     const startedAt = Date.now();
-    // Set by the platform; a forwarded header says what its sender likes.
+    // Set by the platform, unlike forwarding headers, which the client controls.
     const clientAddress = c.req.header("cf-connecting-ip") ?? "unknown";
     const ctx = makeContext(c.env, { requestId, clientAddress, waitUntil });
     c.set("ctx", ctx);
@@ -44,7 +44,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
   };
 }
 
-/** Keeps where the time of a path's answers goes to itself, refusals of its methods and bodies included. */
+/** Makes a middleware that omits `Server-Timing` on a path, from 405 and 413 responses too. */
 export function hideServerTiming(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     c.set("timingHidden", true);
@@ -52,14 +52,14 @@ export function hideServerTiming(): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** Requests that take longer than this are logged; so is every failure of ours. */
+/** Duration from which requests are logged as slow, milliseconds. */
 const SLOW_MS = 2_000;
 
-/** Headers that every answer carries, failures included. */
+/** Makes a middleware for the headers of every response, errors included. */
 export function baseHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();
-    // Set at the answer itself: hono's `c.header` makes a new `Response` for each header of one that exists.
+    // Directly on the response: hono's `c.header` would copy the `Response` for each header.
     const { headers } = c.res;
     headers.set("x-request-id", c.get("requestId"));
     headers.set("x-content-type-options", "nosniff");

@@ -1,20 +1,21 @@
 import type { Context as HonoContext } from "hono";
 import { type AnyRoute, type CacheRule, Reply } from "./define-route.ts";
 
+/** A serialized response body and its entity tag; null when it is not cached. */
 interface RenderedBody {
   body: string;
   etag: string | null;
 }
 
 /**
- * Bodies of values that each route answered before: cached reads hand out the same object until it changes.
- * By route, for what one may show another may have to leave out.
+ * Serialized bodies by route and value: cached reads return the same object until it changes. Separate for each route,
+ * because their schemas may show different fields of one object.
  */
 const renderedBodies = new WeakMap<AnyRoute, WeakMap<object, RenderedBody>>();
 
 /**
- * Answers with a value, parsed by the route's schema first so that nothing undeclared leaves. Cacheable
- * answers carry an ETag and become 304 when the caller has them already.
+ * Makes the response for a value. The route's schema removes undeclared fields. Cacheable responses get an ETag, and
+ * become 304 when `If-None-Match` contains it.
  */
 export async function respond(c: HonoContext, route: AnyRoute, answer: unknown): Promise<Response> {
   const value = answer instanceof Reply ? answer.value : answer;
@@ -50,7 +51,7 @@ async function entityTag(body: string): Promise<string> {
   return `"${hex.join("")}"`;
 }
 
-/** Weak comparison with a list of tags; proxies that compress make strong tags weak (RFC 9110, 13.1.2). */
+/** Compares a list of entity tags weakly: proxies that compress make strong tags weak (RFC 9110, section 13.1.2). */
 function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));

@@ -5,10 +5,7 @@ import type { AnyRoute, RouteInput } from "./define-route.ts";
 
 type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
 
-/**
- * Parses path, query, headers and body of a request. Throws ValidationFailure with the findings of all
- * of them together.
- */
+/** Parses path, query, headers and body of a request. Throws ValidationFailure with the errors of all of them. */
 export async function validate(c: HonoContext, route: AnyRoute): Promise<ValidatedInput> {
   const issues: ValidationIssue[] = [];
   const check = (target: InputTarget, schema: z.ZodType | undefined, value: () => unknown): unknown => {
@@ -19,7 +16,11 @@ export async function validate(c: HonoContext, route: AnyRoute): Promise<Validat
       return undefined;
     }
     for (const path of findUnstorableText(parsed.data)) {
-      issues.push({ loc: [target, ...path], msg: "has characters that are no text", type: "invalid_text" });
+      issues.push({
+        loc: [target, ...path],
+        msg: "must not contain U+0000 or unpaired surrogates",
+        type: "invalid_text",
+      });
     }
     return parsed.data;
   };
@@ -34,7 +35,7 @@ export async function validate(c: HonoContext, route: AnyRoute): Promise<Validat
   return { params, query, headers, body: parsedBody } as ValidatedInput;
 }
 
-/** Single values as text, repeated ones as a list, so that a schema for one value refuses several. */
+/** Flattens query parameters: repeated ones stay a list, which a schema for a single value refuses. */
 function flattenQueries(queries: Record<string, string[]>): Record<string, string | string[] | undefined> {
   return Object.fromEntries(
     Object.entries(queries).map(([key, all]) => [key, all.length === 1 ? all[0] : all]),
@@ -54,14 +55,14 @@ async function readJson(c: HonoContext): Promise<ParsedBody> {
   try {
     return { json: JSON.parse(text) };
   } catch {
-    return refuse("json_invalid", "the body is not JSON");
+    return refuse("json_invalid", "the body must be valid JSON");
   }
 }
 
-/** Where in a request an input stands. */
+/** The part of a request that an input comes from. */
 type InputTarget = "path" | "query" | "header" | "body";
 
-/** A request whose input is invalid: 422 with every finding. */
+/** Invalid input of a request: answered with 422 and all errors. */
 export class ValidationFailure extends Error {
   readonly issues: readonly ValidationIssue[];
 
@@ -72,7 +73,7 @@ export class ValidationFailure extends Error {
   }
 }
 
-/** Turns zod's findings into the wire shape, each located by target and path. */
+/** Converts zod's issues to the wire format, with target and path as location. */
 function toIssues(target: InputTarget, error: z.ZodError): ValidationIssue[] {
   return error.issues.flatMap((issue) => {
     const loc = [target, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
@@ -87,8 +88,8 @@ function toIssues(target: InputTarget, error: z.ZodError): ValidationIssue[] {
 type FieldPath = (string | number)[];
 
 /**
- * Where in a parsed input texts stand that no store of ours can hold: with U+0000, which Postgres' text
- * refuses, or with half a surrogate pair, which is no Unicode.
+ * Returns the paths of texts in a parsed input that the database cannot store: with U+0000, which Postgres refuses, or
+ * with an unpaired surrogate, which is not valid Unicode.
  */
 function findUnstorableText(value: unknown, path: FieldPath = []): FieldPath[] {
   if (typeof value === "string") return value.includes("\u0000") || LONE_SURROGATE.test(value) ? [path] : [];

@@ -34,7 +34,7 @@ function addOperation(document: OpenAPIHono, route: AnyRoute): void {
   });
 }
 
-/** The ways in which each kind of operation can be called. */
+/** Security requirements of an operation by its access; several entries are alternatives. */
 const SECURITY_BY_ACCESS: Readonly<Record<AnyRoute["access"], NonNullable<RouteConfig["security"]>>> = {
   public: [{}, { api_key: [] }, { api_key: [], api_secret: [] }],
   sign_in: [],
@@ -63,7 +63,7 @@ function addSecuritySchemes(document: OpenAPIHono): void {
   }
 }
 
-/** What an operation can fail with before its handler sees it. */
+/** Returns the error codes of authentication and rate limiting of a route. */
 function edgeErrors(route: AnyRoute): readonly ErrorCode[] {
   const limited: readonly ErrorCode[] = rateLimitOf(route) === null ? [] : ["rate_limited"];
   switch (route.access) {
@@ -85,10 +85,10 @@ function edgeErrors(route: AnyRoute): readonly ErrorCode[] {
   }
 }
 
-/** The failures of a route by status; the codes come from the error table. */
+/** Returns the error responses of a route by status, with their codes and titles. */
 function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   const byStatus = new Map<number, ErrorCode[]>();
-  // Whether or not a body is read.
+  // The size limit applies to every method but GET, even where no body is read.
   const takesBody: readonly ErrorCode[] = route.method === "get" ? [] : ["body_too_large"];
   const codes = [...route.errors, ...edgeErrors(route), ...takesBody, ...commonErrors];
   for (const code of new Set(codes)) {

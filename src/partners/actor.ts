@@ -1,36 +1,37 @@
 import type { Address } from "viem";
 import { failure } from "../errors.ts";
 
-/** A partner as every request of theirs needs it. */
+/** The identity of a partner and the restrictions of its key. */
 export interface PartnerIdentity {
   /** Checksummed. */
   address: Address;
-  /** What marks deposits as theirs; on chain as keccak256 of its UTF-8 bytes. */
+  /** Id that attributes deposits to the partner; on chain it is the keccak256 hash of its UTF-8 bytes. */
   partnerId: string;
   /** 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
-  /** Vault ids that they restricted themselves to; null: all. */
+  /** Ids of the enrolled vaults; null allows every vault. */
   vaults: readonly string[] | null;
 }
 
-/** How a partner proved who they are: by key alone (anybody may have copied it), by key and secret, by session. */
+/** How a request was authenticated: API key alone (public, so it may be copied), key with secret, or session. */
 export type PartnerProof = "key" | "pair" | "session";
 
+/** A partner that makes a request. */
 export interface PartnerActor {
   kind: "partner";
   partner: PartnerIdentity;
   proof: PartnerProof;
-  /** Which pair of theirs was the working one when they were recognised. */
+  /** Version of the key pair that was valid at authentication. */
   keyVersion: number;
-  /** The digest of the session's token; null without one. */
+  /** Digest of the session token; null without a session. */
   session: string | null;
 }
 
-/** On whose behalf a request is made. */
+/** The caller on whose behalf a request is made. */
 export type Actor = { kind: "anonymous" } | PartnerActor | { kind: "admin" };
 
-/** The partner that makes the request. Throws `credentials_required` when none does. */
+/** Returns the authenticated partner. Throws `credentials_required` for every other caller, and for an API key without its secret. */
 export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
   if (ctx.actor.kind === "partner" && ctx.actor.proof !== "key") return ctx.actor;
-  throw failure("credentials_required", "this needs a partner's session");
+  throw failure("credentials_required", "this endpoint needs a partner's session");
 }

@@ -1,30 +1,34 @@
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { type ApplicationStatus, applicationStatuses } from "../schemas/application.ts";
 
-/** What an administrator can decide, from which states, and what comes of it. */
+/** The decisions of an administrator: the statuses that each can start from, and the status it leads to. */
 export const decisions = {
   approve: { from: ["pending"], to: "approved" },
   reject: { from: ["pending"], to: "rejected" },
   revoke: { from: ["approved"], to: "revoked" },
   reopen: { from: ["rejected", "revoked"], to: "pending" },
 } as const satisfies Record<string, { from: readonly ApplicationStatus[]; to: ApplicationStatus }>;
+/** A decision about an application. */
 export type Decision = keyof typeof decisions;
 
-/** The failure for somebody whose application is not approved; `approved` itself is none. */
+/** Makes the error for an address whose application is not approved; null when it has not applied. */
 export function notApprovedFailure(status: Exclude<ApplicationStatus, "approved"> | null): AppError {
   switch (status) {
     case null:
-      return failure("application_required", "this address has not applied");
+      return failure("application_required", "this address has not applied to become a partner");
     case "pending":
-      return failure("application_pending", "this address's application has not been decided yet");
+      return failure("application_pending", "the application of this address has not been decided yet");
     case "rejected":
-      return failure("application_rejected", "this address's application was rejected; it may apply again");
+      return failure(
+        "application_rejected",
+        "the application of this address was rejected; it can apply again",
+      );
     case "revoked":
-      return failure("application_revoked", "this address's application was revoked");
+      return failure("application_revoked", "the approval of this address was revoked");
   }
 }
 
-/** The failure for a step that the application's state does not allow. */
+/** Makes the error for a step that the status of an application does not allow. */
 export function stepFailure(step: Decision | "file", status: ApplicationStatus): AppError {
   const detail = `an application that is ${status} cannot be ${STEP_DONE[step]}`;
   if (status === "approved" || (step === "file" && status === "pending"))
@@ -32,7 +36,7 @@ export function stepFailure(step: Decision | "file", status: ApplicationStatus):
   return failure(`application_${status}`, detail);
 }
 
-/** The codes with which a decision is refused by the states that it cannot start from. */
+/** Returns the error codes of a decision, one for each status that it cannot start from. */
 export function decisionErrorCodes(decision: Decision): ErrorCode[] {
   const from: readonly ApplicationStatus[] = decisions[decision].from;
   const others = applicationStatuses.filter((status) => !from.includes(status));

@@ -9,20 +9,20 @@ import { generateCredential, isCredential } from "./credentials.ts";
 import { pepperedDigest, sha256, timingSafeEqual, toHexDigits } from "./digest.ts";
 
 /**
- * Who may call an operation. `public` takes a key if one is given, `sign_in` takes nothing, `session` a session,
- * `session_or_pair` a session or a key with its secret, `admin` the administrator's token.
+ * The credentials that an operation takes: `public` an optional API key, `sign_in` none, `session` a session token,
+ * `session_or_pair` a session token or an API key with its secret, `admin` the administrator's token.
  */
 export type Access = "public" | "sign_in" | "session" | "session_or_pair" | "admin";
 
-/** The credentials of a request as its headers have them; null: no such header. */
+/** Credentials from the headers of a request; null when the header is absent. */
 export interface OfferedCredentials extends OfferedPair {
   authorization: string | null;
 }
 
 /**
- * Says on whose behalf a request is made. What is offered counts: wrong credentials are refused, never ignored.
+ * Authenticates the caller of an operation. Invalid credentials are refused, even where none are needed.
  * Throws `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable`,
- * `route_not_found` for an admin route where no administrator is configured.
+ * and `route_not_found` for an admin route when no administrator is configured.
  */
 export async function authenticate(
   ctx: Context,
@@ -44,15 +44,15 @@ export async function authenticate(
   }
 }
 
-/** All that is offered must be right, and of one partner. */
+/** Checks every credential of the request: all must be valid and belong to one partner. */
 async function authenticateEither(ctx: Context, offered: OfferedCredentials): Promise<Actor> {
   if (!hasPair(offered))
-    return authenticateSession(ctx, bearer(offered, "a session, or a key with its secret"));
+    return authenticateSession(ctx, bearer(offered, "a session, or an API key with its secret"));
   const byPair = await authenticateKey(ctx, { key: offered.key, secret: offered.secret ?? "" });
   if (offered.authorization === null) return byPair;
   const bySession = await authenticateSession(ctx, bearer(offered, "a session"));
   if (bySession.partner.address === byPair.partner.address) return bySession;
-  throw failure("credentials_invalid", "the session and the key are of different partners");
+  throw failure("credentials_invalid", "the session and the API key belong to different partners");
 }
 
 function hasPair(offered: OfferedPair): boolean {
@@ -60,50 +60,51 @@ function hasPair(offered: OfferedPair): boolean {
 }
 
 function bearer({ authorization }: OfferedCredentials, what: string): string {
-  if (authorization === null) throw failure("credentials_required", `this needs ${what}`);
+  if (authorization === null) throw failure("credentials_required", `this endpoint needs ${what}`);
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined)
-    throw failure("credentials_invalid", "the Authorization header is not a Bearer token");
+    throw failure("credentials_invalid", "the Authorization header must be `Bearer <token>`");
   return token;
 }
 
 /**
- * Finds the partner of a session's token. Throws `credentials_invalid` for what is no token, `session_expired`
- * for one that is over, ended, revoked or was never given out, `store_unavailable`.
+ * Finds the partner of a session token. Throws `credentials_invalid` for a malformed token, `session_expired` for one that
+ * is unknown, expired, ended or revoked, and `store_unavailable`.
  */
 async function authenticateSession(ctx: Context, token: string): Promise<PartnerActor> {
-  if (!isCredential("session", token)) throw failure("credentials_invalid", "this is no session token");
+  if (!isCredential("session", token)) throw failure("credentials_invalid", "the session token is malformed");
   const session = await sha256(token);
   const owner = await selectSessionOwner(ctx.db, session);
   if (owner === null || !isSessionLive(ctx, owner)) {
-    throw failure("session_expired", "the session is over; sign in again");
+    throw failure("session_expired", "the session has expired or was ended; sign in again");
   }
   return partnerActor(owner, { proof: "session", session });
 }
 
-/** Whether a session that was found still works. */
+/** Returns true while a stored session is valid: not expired, and its partner not revoked. */
 export function isSessionLive(ctx: Context, owner: SessionOwner): boolean {
   return owner.live && owner.expiresAt.getTime() > ctx.now();
 }
 
-/** What a request brought along in `X-API-Key` and `X-API-Secret`; null: no such header. */
+/** `X-API-Key` and `X-API-Secret` of a request; null when the header is absent. */
 export interface OfferedPair {
   key: string | null;
   secret: string | null;
 }
 
+/** Digests of a key pair under one pepper. */
 interface PairDigests {
   pepper: Pepper;
   key: Uint8Array;
   secret: Uint8Array;
 }
 
-/** Stand in for what is not there, so that the same work is done for it. Nobody has them. */
+/** Random credentials that replace missing ones, so that an invalid request takes as long as a valid one. */
 const decoys = { key: "", secret: "" };
 
 /**
- * Finds the partner of a key, or of a key and its secret. Nothing is remembered from one request to the next.
- * Malformed, unknown, revoked, swapped and wrong are told apart by neither the answer nor the time it takes.
+ * Finds the partner of an API key, or of a key with its secret. Uncached, so that a revocation takes effect at once.
+ * Malformed, unknown, revoked, swapped and wrong credentials cannot be told apart by response or timing.
  * Throws `credentials_invalid`, `store_unavailable`; `internal` when the deployment has no pepper.
  */
 export async function authenticateKey(ctx: Context, offered: OfferedPair): Promise<PartnerActor> {
@@ -127,7 +128,7 @@ export async function authenticateKey(ctx: Context, offered: OfferedPair): Promi
   const proof = offered.secret === null ? "key" : "pair";
   const proven = proof === "key" || (equal && hasSecret);
   if (!hasKey || !owner.found || !owner.live || !proven) {
-    throw failure("credentials_invalid", "the API key, or its secret, is not valid");
+    throw failure("credentials_invalid", "the API key or its secret is not valid");
   }
   return partnerActor(owner, { proof, session: null });
 }
@@ -149,10 +150,7 @@ function partnerActor(
   return { kind: "partner", partner, keyVersion, ...by };
 }
 
-/**
- * Checks the administrator's token against `ADMIN_TOKEN`. Throws `route_not_found` where there is none
- * configured, `credentials_invalid`.
- */
+/** Checks the administrator's token against `ADMIN_TOKEN`. Throws `route_not_found` when none is configured, and `credentials_invalid`. */
 async function authenticateAdmin(ctx: Context, token: string): Promise<{ kind: "admin" }> {
   const { adminToken } = ctx.config;
   if (adminToken === null) throw failure("route_not_found", "no endpoint has this path");

@@ -3,21 +3,21 @@ import type { Context } from "../context.ts";
 import type { LimitCount, LimitWindow } from "../redis/limiter.ts";
 import type { Actor } from "./actor.ts";
 
-/** Limits that are counted exactly, over all isolates; the others by the platform, nearby. */
+/** Limits that are counted exactly, across all isolates. The platform counts the others, per location. */
 const EXACT: ReadonlySet<LimitName> = new Set(["quote", "build", "nonce", "register", "login"]);
 
-/** One request as it was counted. */
+/** The outcome of counting a request against a rate limit. */
 export interface CountedRequest {
   name: LimitName;
   limit: number;
   exact: boolean;
-  /** Null when nobody could count it: then it is admitted. */
+  /** Null when no counter was available: the request is then admitted. */
   count: LimitCount | null;
 }
 
 /**
- * Counts a request: an anonymous one for its client address, one with a key for that key and address, so that
- * a key copied from a page exhausts nobody, one with a secret or a session for the partner. Never throws.
+ * Counts a request against a rate limit: per client address without credentials, per API key and client address with a key
+ * alone, so that a copied key does not exhaust the partner's limit, and per partner with a secret or session. Never throws.
  */
 export async function countRequest(
   ctx: Context,
@@ -45,8 +45,8 @@ function subjectOf(actor: Actor, client: string): string {
 }
 
 /**
- * Whom an address counts as: an IPv4 address itself, an IPv6 address its /64, which is what one customer has.
- * Anything else counts as it is, cut to a length.
+ * Returns the subject that a client address is counted under: an IPv4 address itself, an IPv6 address by its /64 prefix,
+ * which usually belongs to one customer. Any other text is cut to 45 characters.
  */
 export function clientSubject(address: string): string {
   const text = address.trim().toLowerCase();

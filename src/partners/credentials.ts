@@ -1,14 +1,14 @@
-/** What partners are given: a key that names them, its secret, and a session's token. */
+/** A kind of credential: API key (`live`), its secret, or session token. */
 export type CredentialKind = "live" | "secret" | "session";
 
-/** Random bytes of each: 192 bits at least, a session's token 256. */
+/** Random bytes of a credential by kind: at least 192 bits. */
 const RANDOM_BYTES: Readonly<Record<CredentialKind, number>> = { live: 24, secret: 32, session: 32 };
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const CHECKSUM_LENGTH = 6;
 
 /**
- * Makes a credential: `cw_<kind>_`, the random bytes in base 62 at a fixed length, and a CRC-32 of all that in
- * six digits, so that a scanner can tell one from its like without asking us. The format is GitHub's.
+ * Generates a credential: `cw_<kind>_`, random bytes in base 62 at a fixed length, and a CRC-32 checksum of six digits, by
+ * which secret scanners recognize it offline. The format follows GitHub's tokens.
  */
 export function generateCredential(kind: CredentialKind): string {
   const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES[kind]));
@@ -16,8 +16,8 @@ export function generateCredential(kind: CredentialKind): string {
 }
 
 /**
- * Whether a text is a credential of this kind: its prefix, length, digits and checksum. The checksum is made
- * whatever the text is, so that one that is no credential takes as long as one that is.
+ * Returns true when a text has the prefix, length, digits and checksum of a credential. Always computes the checksum, so
+ * that a malformed text takes as long as a well-formed one.
  */
 export function isCredential(kind: CredentialKind, text: string): boolean {
   const prefix = `cw_${kind}_`;
@@ -28,7 +28,7 @@ export function isCredential(kind: CredentialKind, text: string): boolean {
   return sums && spelled && text.length === length;
 }
 
-/** The start and the last four digits of a key: enough to know it again, not to use it. */
+/** Shortens an API key to its beginning and last four characters, for display. */
 export function credentialPrefix(key: string): string {
   return `${key.slice(0, 12)}…${key.slice(-4)}`;
 }
@@ -51,7 +51,7 @@ function toBase62(number: bigint, length: number): string {
   return text;
 }
 
-/** The checksum of Ethernet and zlib (reflected polynomial 0xEDB88320). Source: RFC 1952 section 8. */
+/** Computes the CRC-32 checksum of Ethernet and zlib (reflected polynomial 0xEDB88320). Source: RFC 1952, section 8. */
 export function crc32(bytes: Uint8Array): number {
   let checksum = 0xffffffff;
   for (const byte of bytes) {

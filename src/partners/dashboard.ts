@@ -13,7 +13,7 @@ import type { Dashboard } from "../schemas/partner.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { requirePartner } from "./actor.ts";
 
-/** Tokens that one dashboard lists, those with the most deposits first. */
+/** The most tokens that a dashboard lists, by number of deposits. */
 const MAX_TOKENS = 200;
 
 const NO_DEPOSITS = {
@@ -29,8 +29,8 @@ const NO_DEPOSITS = {
 };
 
 /**
- * What a partner's keys brought about, from tracked deposits: counts, users, the share that succeeded, and
- * volumes token by token, which are never added up. Throws `store_unavailable`.
+ * Reads the figures of the deposits built with a partner's keys: counts by state, users, success rate, and volumes by
+ * token, in smallest units. Throws `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
@@ -62,6 +62,7 @@ const pickTokenName = ({ symbol, decimals }: { symbol: string; decimals: number 
   decimals,
 });
 
+/** Symbol and decimals of a token; an unknown token has an empty symbol and null decimals. */
 export interface TokenName {
   symbol: string;
   decimals: number | null;
@@ -70,8 +71,8 @@ export interface TokenName {
 const UNKNOWN_TOKEN: TokenName = { symbol: "", decimals: null };
 
 /**
- * Names the tokens that vaults of ours take, and the chains' native ones; any other is unnamed, as all are
- * while the registry cannot be read. Never throws.
+ * Returns a lookup of token names for the assets of listed vaults and the chains' native tokens. Other tokens are unknown,
+ * as are all while the registry cannot be read. Never throws.
  */
 async function readTokenNames(ctx: Context): Promise<(chainId: number, address: string) => TokenName> {
   const names = new Map<string, TokenName>();

@@ -2,7 +2,7 @@ import { bytesToHex } from "viem";
 import type { Pepper } from "../config.ts";
 
 const encoder = new TextEncoder();
-/** Keys of the peppers in use, imported once in an isolate. */
+/** Imported HMAC keys of the peppers in use, one import per isolate. */
 const imported = new Map<string, CryptoKey>();
 
 /** Writes bytes as lower-case hexadecimal digits, without `0x`. */
@@ -16,7 +16,7 @@ export async function sha256(text: string): Promise<string> {
   return toHexDigits(new Uint8Array(digest));
 }
 
-/** HMAC-SHA-256 under a pepper: 32 bytes. `use` keeps digests of different uses apart. */
+/** Returns the HMAC-SHA-256 of a text under a pepper, 32 bytes. `use` separates the digests of keys and secrets. */
 export async function pepperedDigest(
   pepper: Pepper,
   text: { use: "key" | "secret"; value: string },
@@ -35,10 +35,7 @@ async function importPepper(secret: string): Promise<CryptoKey> {
   return key;
 }
 
-/**
- * Compares two digests of equal length in a time that does not depend on where they differ.
- * Throws a RangeError when their lengths differ: those are no secret.
- */
+/** Compares two digests in constant time. Throws a RangeError when their lengths differ, which are not secret. */
 export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) throw new RangeError("digests of different lengths");
   let difference = 0;

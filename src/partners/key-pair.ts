@@ -10,7 +10,7 @@ import { credentialPrefix, generateCredential } from "./credentials.ts";
 import { pepperedDigest, toHexDigits } from "./digest.ts";
 
 /**
- * Makes a key and its secret: what the partner is shown, once, and what is stored of it.
+ * Generates an API key with its secret: the pair that the partner is shown once, and the digests that are stored.
  * Throws `internal` when the deployment has no pepper.
  */
 export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKeys; stored: StoredPair }> {
@@ -28,8 +28,8 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces the partner's pair; the old one and all other sessions are dead when this returns. Of several at
- * once exactly one succeeds. Throws `credentials_invalid` or `session_expired` to the others, `store_unavailable`.
+ * Replaces the partner's key pair. The old pair and all other sessions are invalid when this returns. Of concurrent calls
+ * exactly one succeeds; the others throw `credentials_invalid` or `session_expired`. Throws `store_unavailable`.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session } = requirePartner(ctx);
@@ -47,19 +47,15 @@ export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
 }
 
 /**
- * What the loser of a race is told: that what it came with works no longer, as it would have been a moment later. A
- * session that lives on lost to a request of its own; 401 keeps clients from sending it again by themselves, which
- * would kill the pair that the other request has just been shown.
+ * Makes the error of a rotation that lost a race: its credentials are invalid now. A session that is still valid lost to
+ * another request of its own; 401 keeps clients from retrying, which would invalidate the pair of the other request.
  */
 async function lostRaceFailure(ctx: Context, session: string | null): Promise<AppError> {
   if (session === null) return failure("credentials_invalid", `the key pair ${REPLACED_MEANWHILE}`);
   const owner = await selectSessionOwner(ctx.db, session);
   if (owner === null || !isSessionLive(ctx, owner))
-    return failure("session_expired", "the session was ended meanwhile; sign in again");
-  return failure(
-    "credentials_invalid",
-    `the key pair that this session was to replace ${REPLACED_MEANWHILE}`,
-  );
+    return failure("session_expired", "the session has ended; sign in again");
+  return failure("credentials_invalid", `the key pair of this session ${REPLACED_MEANWHILE}`);
 }
 
-const REPLACED_MEANWHILE = "was replaced meanwhile; nothing was changed by this request";
+const REPLACED_MEANWHILE = "was replaced by another request; this request changed nothing";

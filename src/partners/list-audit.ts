@@ -3,7 +3,7 @@ import { selectAudit } from "../db/queries/audit.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import type { AuditEntry } from "../schemas/admin.ts";
 
-/** Who changed what, newest first; `before` is the last of the page before. Throws `store_unavailable`. */
+/** Lists audit entries, newest first, after the position `before`. Throws `store_unavailable`. */
 export async function listAuditEntries(
   ctx: Context,
   page: { subject: string | null; limit: number; before: TimePosition | null },

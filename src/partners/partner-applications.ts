@@ -21,7 +21,7 @@ import { type Decision, decisions, stepFailure } from "./application-state.ts";
 import { verifySignedNonce } from "./siwe.ts";
 
 /**
- * Files an application that the wallet signed; a rejected one may be filed again.
+ * Files an application signed by the wallet. An address with a rejected application may file another.
  * Throws `nonce_invalid`, `signature_invalid`, `application_exists` while one is pending or approved,
  * `application_revoked`, `store_unavailable`, `simulation_unavailable`.
  */
@@ -32,18 +32,18 @@ export async function submitApplication(ctx: Context, input: ApplicationInput): 
   const { address } = signed;
   const filed = await upsertApplication(ctx.db, { id, address, form, now: new Date(ctx.now()) });
   if (filed !== null) return { application_id: filed.id, status: filed.status };
-  const standing = await selectApplication(ctx.db, { address });
-  throw stepFailure("file", standing?.status ?? "pending");
+  const existing = await selectApplication(ctx.db, { address });
+  throw stepFailure("file", existing?.status ?? "pending");
 }
 
-/** How an address's application stands. Throws `application_not_found`, `store_unavailable`. */
+/** Reads the status of an address's application. Throws `application_not_found`, `store_unavailable`. */
 export async function getApplication(ctx: Context, address: Address): Promise<Application> {
   const row = await selectApplication(ctx.db, { address });
-  if (row === null) throw failure("application_not_found", `${address} has not applied`);
+  if (row === null) throw failure("application_not_found", `${address} has not applied to become a partner`);
   return toApplication(row);
 }
 
-/** Applications, newest first; `before` is the last of the page before. Throws `store_unavailable`. */
+/** Lists applications, newest first, after the position `before`. Throws `store_unavailable`. */
 export async function listApplications(
   ctx: Context,
   page: { status: ApplicationStatus | null; limit: number; before: TimePosition | null },
@@ -55,9 +55,9 @@ export async function listApplications(
 }
 
 /**
- * Decides an application, with its audit row. A revocation kills the partner's keys and sessions: each request
- * looks. Throws `application_not_found`; `application_pending`, `_rejected`, `_revoked` or `_exists` (approved)
- * when its state does not allow the step; `store_unavailable`.
+ * Decides an application and writes the audit entry. A revocation invalidates the partner's keys and sessions at once,
+ * because every request checks the application. Throws `application_not_found`; `application_pending`, `_rejected`,
+ * `_revoked` or `_exists` (approved) when its status does not allow the decision; `store_unavailable`.
  */
 export async function decideApplication(
   ctx: Context,
@@ -78,7 +78,7 @@ export async function decideApplication(
   return toApplicationRecord(row);
 }
 
-/** What anybody may know of an application. */
+/** Converts a row to the public form of an application. */
 function toApplication(row: ApplicationRow): Application {
   return {
     address: getAddress(row.address),
@@ -88,7 +88,7 @@ function toApplication(row: ApplicationRow): Application {
   };
 }
 
-/** What an administrator sees of it. */
+/** Converts a row to the form that administrators see. */
 function toApplicationRecord(row: ApplicationRow): ApplicationRecord {
   return { ...toApplication(row), application_id: row.id, form: row.form, note: row.note };
 }

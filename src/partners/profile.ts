@@ -7,14 +7,14 @@ import type { Partner, SettingsInput } from "../schemas/partner.ts";
 import { findVault } from "../vaults/find-vault.ts";
 import { requirePartner } from "./actor.ts";
 
-/** One partner. Throws `partner_not_found`, `store_unavailable`. */
+/** Reads a partner's profile. Throws `partner_not_found`, `store_unavailable`. */
 export async function getPartner(ctx: Context, address: Address): Promise<Partner> {
   const row = await selectPartner(ctx.db, address);
-  if (row === null) throw failure("partner_not_found", `${address} is no partner`);
+  if (row === null) throw failure("partner_not_found", `${address} is not registered as a partner`);
   return toPartner(row);
 }
 
-/** A partner as it sees itself. */
+/** Converts a row to the profile that the partner sees. */
 function toPartner(row: NonNullable<Awaited<ReturnType<typeof selectPartner>>>): Partner {
   return {
     address: getAddress(row.address),
@@ -31,7 +31,7 @@ function toPartner(row: NonNullable<Awaited<ReturnType<typeof selectPartner>>>):
   };
 }
 
-/** Changes what the partner says of itself; what the input leaves out stays. Throws `store_unavailable`. */
+/** Changes the fields of the partner's profile that the input contains. Throws `credentials_required`, `partner_not_found`, `store_unavailable`. */
 export async function updateSettings(ctx: Context, input: SettingsInput): Promise<Partner> {
   const { address } = requirePartner(ctx).partner;
   const { contact_email: contactEmail, partner_type: partnerType, ...texts } = input;
@@ -42,8 +42,8 @@ export async function updateSettings(ctx: Context, input: SettingsInput): Promis
 }
 
 /**
- * Restricts deposits with the partner's key to these vaults; null lifts the restriction, an empty list admits
- * none. Throws `vault_not_found`, `store_unavailable`.
+ * Restricts the partner's key to deposits into some vaults. Null allows every vault, an empty list none.
+ * Throws `credentials_required`, `vault_not_found`, `store_unavailable`.
  */
 export async function enrolVaults(ctx: Context, keys: readonly VaultKey[] | null): Promise<Partner> {
   const { address } = requirePartner(ctx).partner;

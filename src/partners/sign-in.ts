@@ -14,24 +14,24 @@ import { generateKeyPair } from "./key-pair.ts";
 import { getPartner } from "./profile.ts";
 import { verifySignedNonce } from "./siwe.ts";
 
-/** How long a session lasts, in milliseconds. */
+/** Lifetime of a session, milliseconds. */
 const SESSION_MS = DAY_MS;
 
-/** A session that is about to begin: the token is shown once, its digest is stored. */
+/** A new session. The token is shown once; only its digest is stored. */
 export interface NewSession {
   token: string;
   digest: string;
   expiresAt: Date;
 }
 
-/** Makes a session's token of 256 random bits; `now` in milliseconds. */
+/** Generates a session token of 256 random bits. `now` is in milliseconds. */
 async function makeSession(now: number): Promise<NewSession> {
   const token = generateCredential("session");
   return { token, digest: await sha256(token), expiresAt: new Date(now + SESSION_MS) };
 }
 
 /**
- * Makes a partner of an approved applicant and gives it its key pair, which is shown this once, and a session.
+ * Registers an approved applicant as a partner. Returns its key pair, which is shown only this time, and a session.
  * Throws `nonce_invalid`, `signature_invalid`; `application_required`, `_pending`, `_rejected`, `_revoked`;
  * `partner_exists`; `store_unavailable`, `simulation_unavailable`.
  */
@@ -52,7 +52,7 @@ export async function register(ctx: Context, input: RegisterInput): Promise<Regi
   });
   if (made.name === null) {
     if (made.application !== "approved") throw notApprovedFailure(made.application);
-    throw failure("partner_exists", `${address} is a partner already`);
+    throw failure("partner_exists", `${address} is already registered as a partner`);
   }
   return {
     ...pair.shown,
@@ -66,7 +66,7 @@ export async function register(ctx: Context, input: RegisterInput): Promise<Regi
 }
 
 /**
- * Begins a session for a partner that signed for it. Throws `nonce_invalid`, `signature_invalid`;
+ * Starts a session for a partner that signed the login message. Throws `nonce_invalid`, `signature_invalid`;
  * `application_required`, `_pending`, `_rejected`, `_revoked`; `partner_not_found` for an approved applicant
  * who has not registered; `store_unavailable`, `simulation_unavailable`.
  */
@@ -83,7 +83,7 @@ export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
   return { session_token: token, expires_at: expiresAt.toISOString(), partner };
 }
 
-/** Ends the session that asks. Throws `credentials_required`, `store_unavailable`. */
+/** Ends the caller's session. Throws `credentials_required`, `store_unavailable`. */
 export async function logout(ctx: Context): Promise<void> {
   const { session } = requirePartner(ctx);
   if (session !== null) await deleteSession(ctx.db, session);

@@ -7,19 +7,19 @@ import { type ErrorCode, failure } from "../errors.ts";
 import type { Nonce, SignedNonce, SigningPurpose } from "../schemas/signing.ts";
 import { verifySignature } from "./verify-signature.ts";
 
-/** How long a nonce may be signed, in milliseconds. */
+/** Lifetime of a nonce, milliseconds. */
 const NONCE_TTL_MS = 10 * 60_000;
 
-/** What the wallet shows its owner; no purpose's text says what another's says. */
+/** Statement that the wallet shows, by purpose. Distinct, so that one signature serves one purpose only. */
 const STATEMENTS: Readonly<Record<SigningPurpose, string>> = {
   register: "Register this wallet as a Causeway partner and create its API keys. This costs nothing.",
   login: "Sign in to the Causeway partner portal. This costs nothing.",
   apply: "Apply to become a Causeway partner with this wallet. This costs nothing.",
 };
 
-/** What a sign-in message must say, by our own account of it. */
+/** The fields that a sign-in message must have. */
 export interface ExpectedSiweMessage {
-  /** The deployment's origin. */
+  /** Origin of the deployment. */
   publicUrl: string;
   purpose: SigningPurpose;
   address: Address;
@@ -29,7 +29,7 @@ export interface ExpectedSiweMessage {
   issuedAt: number;
 }
 
-/** Writes the message that is to be signed. Throws viem's error for an origin that no wallet would accept. Source: EIP-4361. */
+/** Writes the message for the wallet to sign. Throws viem's error when the public URL is not a valid origin. Source: EIP-4361. */
 export function writeSiweMessage(expected: ExpectedSiweMessage): string {
   return createSiweMessage({
     domain: new URL(expected.publicUrl).host,
@@ -45,8 +45,8 @@ export function writeSiweMessage(expected: ExpectedSiweMessage): string {
 }
 
 /**
- * What is wrong with a message, field by field; empty when it says exactly what we expect and is in its time.
- * viem's own check leaves out chain id, URI, version and issued-at, and whatever it is not given.
+ * Returns the names of the fields in which a message differs from the expected one; empty when it matches and has not
+ * expired. viem's `validateSiweMessage` does not check chain id, URI, version and issued-at.
  */
 export function findSiweMismatches(
   message: string,
@@ -68,16 +68,16 @@ export function findSiweMismatches(
     not_before: fields.notBefore === undefined,
     request_id: fields.requestId === undefined,
     resources: fields.resources === undefined,
-    // The parser is not anchored at the end, and forgives other spellings of the same values.
+    // The parser accepts trailing text and other spellings of the same values.
     text: message === writeSiweMessage(expected),
   };
   return (Object.keys(checks) as (keyof typeof checks)[]).filter((name) => !checks[name]);
 }
 
-/** By how much isolates' clocks may differ. */
+/** Tolerated clock difference between isolates, milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** A message that waits for its signature. */
+/** A message that has been issued and not yet been signed. */
 export interface StoredMessage {
   message: string;
   chainId: number;
@@ -88,21 +88,22 @@ export interface StoredMessage {
 const StoredMessageJson = z.object({ message: z.string(), chainId: z.int(), issuedAt: z.int() });
 const NONCE_PATTERN = /^[0-9a-f]{32}$/;
 
-/** Where a message waits: by purpose and address, so that it serves no other. */
+/** Returns the storage key of a nonce. It contains purpose and address, so that the nonce is valid for these only. */
 export function nonceKey(of: { purpose: SigningPurpose; address: Address; nonce: string }): string {
   return `${of.purpose}:${of.address.toLowerCase()}:${of.nonce}`;
 }
 
-/** Whether a text can be a nonce of ours at all. */
+/** Returns true when a text has the format of our nonces. */
 function isNonce(text: string): boolean {
   return NONCE_PATTERN.test(text);
 }
 
+/** Serializes an issued message for storage. */
 export function writeStoredMessage(stored: StoredMessage): string {
   return JSON.stringify(stored);
 }
 
-/** Reads what `writeStoredMessage` wrote; null when it is anything else. */
+/** Parses the output of `writeStoredMessage`; null for any other text. */
 export function readStoredMessage(text: string): StoredMessage | null {
   try {
     const parsed = StoredMessageJson.safeParse(JSON.parse(text));
@@ -113,9 +114,9 @@ export function readStoredMessage(text: string): StoredMessage | null {
 }
 
 /**
- * Makes a message for a wallet to sign and keeps it for ten minutes, for this address and purpose alone.
- * Several may be open at once, so that nobody can close another's by asking.
- * Without a purpose: login for a partner, else registration. Throws `store_unavailable`.
+ * Issues a message for a wallet to sign, valid for ten minutes and for this address and purpose only. Several can be open
+ * at once, so that a stranger's request does not invalidate them. Without a purpose it is `login` for a partner and
+ * `register` for everyone else. Throws `store_unavailable`.
  */
 export async function issueNonce(
   ctx: Context,
@@ -132,7 +133,7 @@ export async function issueNonce(
   return { nonce, message };
 }
 
-/** What a signed nonce can be refused with. */
+/** Error codes of an operation that takes a signed nonce. */
 export const signingErrors: readonly ErrorCode[] = [
   "nonce_invalid",
   "signature_invalid",
@@ -141,9 +142,9 @@ export const signingErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Spends a nonce, then checks that its message is what we would write and that the address signed it.
- * Whatever comes out, the nonce is gone. Throws `nonce_invalid`, `signature_invalid`, `store_unavailable`,
- * `simulation_unavailable` when a contract's word is needed and no node gives it.
+ * Consumes a nonce, then checks its message and the address's signature. The nonce is used up even when a check fails.
+ * Throws `nonce_invalid`, `signature_invalid`, `store_unavailable`, and `simulation_unavailable` when no node can check the
+ * signature of a contract account.
  */
 export async function verifySignedNonce(
   ctx: Context,
@@ -154,16 +155,22 @@ export async function verifySignedNonce(
   const text = isNonce(nonce) ? await ctx.nonces.take(nonceKey({ purpose, address, nonce })) : null;
   const stored = text === null ? null : readStoredMessage(text);
   if (stored === null) {
-    throw failure("nonce_invalid", "the nonce is unknown, expired, spent, or another address's or purpose's");
+    throw failure(
+      "nonce_invalid",
+      "the nonce is unknown, expired or used, or was issued for another address or purpose",
+    );
   }
   const { message, chainId, issuedAt } = stored;
   const expected = { publicUrl: ctx.config.publicUrl, purpose, address, chainId, nonce, issuedAt };
   const mismatches = findSiweMismatches(message, { expected, now: ctx.now() });
   if (mismatches.length > 0) {
     ctx.log.warn("sign_in_message_refused", { purpose, mismatches: mismatches.join(" ") });
-    throw failure("nonce_invalid", "the nonce's message is not for this deployment or no longer valid");
+    throw failure("nonce_invalid", "the message of the nonce is for another deployment or no longer valid");
   }
   if (!(await verifySignature(ctx, { address, message, signature, chainId }))) {
-    throw failure("signature_invalid", "the signature is not this address's for this nonce's message");
+    throw failure(
+      "signature_invalid",
+      "the signature does not match the address and the message of the nonce",
+    );
   }
 }

@@ -19,9 +19,9 @@ import { failureFrom } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 
 /**
- * Whether an address signed a message: by its own key (no node is asked), or as a contract, deployed (ERC-1271)
- * or still to be (ERC-6492), on the message's chain. An upgraded account (EIP-7702) may do either.
- * Throws `simulation_unavailable` when a contract's word is needed and no node gives it.
+ * Returns true when an address signed a message: with its own key, which needs no node, or as a contract account on the
+ * message's chain, deployed (ERC-1271) or not yet (ERC-6492). An EIP-7702 account may do either.
+ * Throws `simulation_unavailable` when no node can check a contract's signature.
  */
 export async function verifySignature(
   ctx: Context,
@@ -36,7 +36,7 @@ export async function verifySignature(
     return await callSignatureValidator(client, { address, hash, signature });
   } catch (error) {
     const chain = client.definition.name;
-    const detail = `no node of ${chain} could say whether the account approves this signature`;
+    const detail = `no node of ${chain} could check the signature of the account`;
     throw failureFrom("simulation_unavailable", detail, error);
   }
 }
@@ -53,8 +53,8 @@ async function isSignedByKey(signed: { address: Address; hash: Hex; signature: H
 }
 
 /**
- * Runs the creation code that follows it and returns `abi.encode(chainId, bool)`, the bool being the last byte
- * of what that code returned: the validator alone does not tell which chain it ran on.
+ * Bytecode that runs the validator appended to it and returns `abi.encode(chainId, bool)`, where the bool is the last byte
+ * of the validator's result. The validator alone does not reveal which chain it ran on.
  */
 const REPORT_CHAIN: Hex = concatHex([
   "0x6025", // PUSH1 37: where the validator begins
@@ -84,7 +84,7 @@ const REPORT_CHAIN: Hex = concatHex([
   "0xf3", // RETURN(0, 64)
 ]);
 
-/** What an account may use: strangers' code must not keep a node busy until it counts as failing. */
+/** Gas limit of the check: an account's code must not exhaust a node until it counts as failing. */
 const VALIDATOR_GAS = numberToHex(15_000_000);
 
 const ValidatorAnswer = z
@@ -93,9 +93,9 @@ const ValidatorAnswer = z
   .transform((text) => text as Hex);
 
 /**
- * Asks the chain whether an account approves a signature: what the account itself says where it has code
- * (ERC-1271), after its factory was called where the signature brings one along (ERC-6492). Nothing is sent;
- * the caller of the factory is nobody. Throws what the chain client throws, or on an answer of another shape.
+ * Checks a contract account's signature with one `eth_call`: asks the account (ERC-1271), after deploying it with its
+ * factory when the signature contains one (ERC-6492). Throws the chain client's errors, and a ZodError for a malformed
+ * response.
  */
 async function callSignatureValidator(
   client: ChainClient,
@@ -117,7 +117,7 @@ async function callSignatureValidator(
       },
     });
   } catch (error) {
-    // The account or its factory used up all the gas there was.
+    // The account or its factory ran out of gas.
     if (error instanceof RpcError && error.kind === "revert") return false;
     throw error;
   }

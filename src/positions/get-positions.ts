@@ -22,11 +22,10 @@ import { type PendingPosition, pendingQuery, toWirePending, vaultsWithRequests }
 import { depositedAssets, readStoredFlows } from "./stored-flows.ts";
 
 /**
- * What a user holds in every known vault: one read per chain, all chains at once, each at one block, what
- * vaults that settle later still owe the user included; two reads where one cannot hold them all, and one more for
- * each claim there is to be proved.
- * A chain that cannot be read is left out and said so. Throws `chain_unsupported`, `upstream_unavailable`
- * when no chain could be read, `store_unavailable`.
+ * Reads a user's shares in every listed vault and the pending requests of asynchronous vaults: all chains in parallel, each
+ * at one block, with one request per chain where it fits, and one more for each claim that is simulated. A chain that
+ * cannot be read is reported as such. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` when no
+ * chain could be read.
  */
 export async function getPositions(
   ctx: Context,
@@ -38,7 +37,7 @@ export async function getPositions(
   const chainIds = query.chainId === null ? [...ctx.chains.definitions.keys()] : [query.chainId];
   const stored = readStoredFlows(ctx, { user: query.user, chainIds });
   const { all } = await listRegistry(ctx);
-  // Only vaults that settle later are asked by what is stored; no other read waits for it.
+  // Only asynchronous vaults need the stored request ids; other reads do not wait for the database.
   const open = vaultsWithRequests(all).length === 0 ? [] : (await stored).requests;
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
@@ -58,14 +57,15 @@ export async function getPositions(
   };
 }
 
-/** What a chain says of a user: shares, and what was asked for and is not there yet. */
+/** A user's shares and pending requests on one chain, in wire format. */
 type ChainAnswer = ChainPositions & { pending: Positions["pending"] };
+/** Pending requests, and the ids of vaults whose shares cannot be valued because their registry row is outdated. */
 interface PendingAndOutdated {
   pending: PendingPosition[];
   outdated: ReadonlySet<string>;
 }
 const NOTHING: PendingAndOutdated = { pending: [], outdated: new Set() };
-/** The same as it was read; `headTime`: of the block at which what is beside the shares was, in seconds. */
+/** A user's shares and pending requests on one chain. `headTime` is the block time of the latter, seconds. */
 type ChainRead = ChainPositions & PendingAndOutdated & { headTime: number };
 
 async function readOrNull(
@@ -89,7 +89,7 @@ async function readOrNull(
   }
 }
 
-/** What is asked besides balances; null: nothing. */
+/** Queries pending requests and outdated vaults; null when no vault needs either. */
 function pendingAndOutdatedQuery(
   input: Parameters<typeof pendingQuery>[0],
 ): Query<PendingAndOutdated> | null {
@@ -102,7 +102,7 @@ function pendingAndOutdatedQuery(
   });
 }
 
-/** Shares and what is asked beside them, in one request where that holds them, else in two at the same time. */
+/** Reads shares and the query `beside` in one request, or in two parallel requests when they do not fit. */
 async function readAnswer(
   client: ChainClient,
   query: { user: Address; lensed: readonly LensedVault[]; beside: Query<PendingAndOutdated> | null },

@@ -14,34 +14,35 @@ import {
 } from "../vaults/lens/position-lens.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** Shares a user holds of a vault, and what they are worth in the asset; both in smallest units. */
+/** A user's shares of a vault and their value in the asset, both in smallest units. */
 export interface HeldShares {
   vault: Vault;
   shares: bigint;
-  /** Null: no conversion answered. */
+  /** Null when the vault could not convert the shares. */
   assets: bigint | null;
 }
 
-/** A chain's positions at one block. */
+/** A user's shares on one chain at one block. */
 export interface ChainPositions {
   held: HeldShares[];
-  /** Vaults whose share balance could not be read: not zero, not known. */
+  /** Vaults whose share balance could not be read. */
   unread: Vault[];
   blockNumber: number | null;
   /** Seconds; null when there was nothing to read. */
   blockTimestamp: number | null;
 }
 
+/** A vault with the parameters of the position lens. */
 export type LensedVault = LensVault & { vault: Vault };
 type Answered = { call: PositionCall<LensedVault>; answer: PositionAnswer };
 
 const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
-/** A call that ran out of gas is asked again for the rest, this often at most. */
+/** The most repetitions for vaults that a call did not reach before it ran out of gas. */
 const MAX_ROUNDS = 8;
 
 /**
- * Reads a user's shares of many vaults through the deployless lens: one request for as many vaults as fit
- * one call. Throws what the chain client throws, and an Error when vaults stay out of reach.
+ * Reads a user's shares of many vaults through the deployless position lens, with as many vaults per call as fit. Throws
+ * the chain client's errors, and an Error when some vaults could not be reached.
  */
 export async function readChainPositions(
   client: ChainClient,
@@ -65,8 +66,8 @@ export async function readChainPositions(
 }
 
 /**
- * As `readChainPositions`, with other reads beside it in the same request; null where one request does not hold it
- * all, or no node runs it. Throws what the chain client throws.
+ * Reads shares like `readChainPositions`, together with another query in the same request. Null when one request cannot
+ * hold both, or every node refuses it. Throws the chain client's errors.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
@@ -82,7 +83,7 @@ export async function readChainPositionsWith<S>(
     const positions = toChainPositions([{ call, answer: told.answer }]);
     return { positions, value: beside.interpret(told.results) };
   } catch (error) {
-    // A node that refuses this call may still grant smaller ones.
+    // A node that refuses this call may accept smaller ones.
     if (error instanceof RpcError) return null;
     throw error;
   }
@@ -111,7 +112,7 @@ function callLens(client: ChainClient, call: PositionCall<LensedVault>): Promise
   });
 }
 
-/** Reads what the lens answered, and tells the chain and head that the answer shows. */
+/** Decodes a response of the lens and reports the chain id and block number that it contains. */
 function lensReader(call: PositionCall<LensedVault>) {
   return (told: Hex, seen: (report: NodeReport) => void): PositionAnswer => {
     const answer = decodePositions(told, call.vaults.length);
@@ -121,7 +122,7 @@ function lensReader(call: PositionCall<LensedVault>) {
   };
 }
 
-/** The vaults in which something is held. */
+/** Returns the shares of the vaults with a balance. */
 function heldShares({ call, answer }: Answered): HeldShares[] {
   return call.vaults.flatMap(({ vault }, index): HeldShares[] => {
     const position = answer.positions[index];
@@ -141,7 +142,7 @@ function heldShares({ call, answer }: Answered): HeldShares[] {
   });
 }
 
-/** Which vaults' balances must not be valued as their rows say, by vault id; null where none may have changed. */
+/** Queries the ids of the vaults whose shares cannot be valued with their registry row. Null when no vault has such a check. */
 export function outdatedQuery(vaults: readonly Vault[]): Query<ReadonlySet<string>> | null {
   const parts = Object.fromEntries(
     vaults.flatMap((vault) => {

@@ -10,20 +10,20 @@ import { asyncDepositsOf } from "../vaults/families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
 
-/** What a user has asked a vault for, and the claim of what it has settled; null: there is none to be made. */
+/** A user's pending deposit request at a vault, and the call that claims settled shares; null when nothing can be claimed. */
 export interface PendingPosition extends PendingDeposit {
   vault: Vault;
   claim: { target: Address; data: Hex } | null;
 }
 
-/** An asynchronous vault, how it is asked, and the requests of the user that are known by number. */
+/** An asynchronous vault, its request interface, and the user's known request ids. */
 interface RequestVault {
   vault: Vault;
   requests: AsyncDeposits;
   requestIds: readonly string[];
 }
 
-/** The vaults among some that take deposits as requests. */
+/** Returns the vaults that take deposits as requests. */
 export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault, "requestIds">[] {
   return vaults.flatMap((vault) => {
     const requests = asyncDepositsOf(vault);
@@ -31,7 +31,7 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
   });
 }
 
-/** What a user has asked a chain's asynchronous vaults for; null where no vault of the chain takes requests. */
+/** Queries a user's pending deposits at a chain's asynchronous vaults. Null when the chain has none. */
 export function pendingQuery(query: {
   user: Address;
   vaults: readonly Vault[];
@@ -66,18 +66,18 @@ function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }
   const { vault, pending, requests, requestIds } = of;
   const { pendingAssets, claimableShares, claimableAssets } = pending;
   const some = [pendingAssets, claimableShares, claimableAssets].some((amount) => (amount ?? 0n) > 0n);
-  // What is not known of a request that is known to be there is told; what nobody knows of is not.
+  // An unknown amount counts only when a request is known to exist.
   if (!some && !(pendingAssets === null && requestIds.length > 0)) return [];
   return [{ ...pending, vault, claim: requests.claim(vault, { user, pending }) }];
 }
 
-/** Claims of one chain that are proved at once; each is a request of its own. */
+/** The most claims that are simulated per chain; each needs its own request. */
 const MAX_CLAIMS = 8;
 
 /**
- * Writes what a user has asked vaults of one chain for. A claim is handed out only once it was seen to work, which
- * costs a request for each vault that has settled something, and none where none has; why there is none is told.
- * `headTime`: of the block at which it was read, in seconds. Throws nothing but what is no AppError.
+ * Converts the pending deposits of one chain to wire format. A claim is included only when its simulation succeeds, which
+ * takes one request per vault with settled shares; otherwise `next_refusal` says why. `headTime` is the time of the block
+ * they were read at, seconds. AppErrors are never thrown.
  */
 export async function toWirePending(
   ctx: Context,
@@ -105,7 +105,7 @@ async function claimOf(
   const { vault, claim: call } = of.one;
   if (call === null) return { next: null, refusal: null };
   if (of.place >= MAX_CLAIMS) {
-    const detail = "there are more claims than are checked at once: make the others first";
+    const detail = "there are more claims than one request checks: make the other claims first";
     return { next: null, refusal: { code: "simulation_unavailable", detail } };
   }
   try {

@@ -4,7 +4,7 @@ import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
 
-/** What the database adds to positions is not worth a longer wait: they come from the chains. */
+/** Time limit of the database query, milliseconds: positions come from the chains and must not wait longer. */
 const STORE_DEADLINE_MS = 2_000;
 
 /** Gives what the database answers within two seconds. Throws `store_unavailable` when it takes longer. */
@@ -13,20 +13,17 @@ function withStoreDeadline<T>(work: Promise<T>): Promise<T> {
   return withDeadline(work, { ms: STORE_DEADLINE_MS, late });
 }
 
-/** A sum that lags the balance by more than this is not shown, milliseconds: it would look like yield or loss. */
+/** The most that indexed flows may lag behind the balance, milliseconds: a longer lag would look like yield or loss. */
 const MAX_LAG_MS = 5 * 60_000;
 
-/** What is stored of a user, by chain where it is a chain's. */
+/** A user's stored flows by chain id, and open deposit requests. */
 export interface StoredFlows {
   flows: ReadonlyMap<number, ChainFlows>;
-  /** Open requests, for families that list none by account. */
+  /** Open requests of families whose contracts do not list them by account. */
   requests: readonly OpenRequest[];
 }
 
-/**
- * What is stored of a user on some chains; nothing when the database does not answer. Never throws: positions are
- * worth showing without it.
- */
+/** Reads a user's stored flows and open requests on some chains; empty when the database fails. Never throws. */
 export async function readStoredFlows(
   ctx: Context,
   query: { user: string; chainIds: readonly number[] },
@@ -41,8 +38,8 @@ export async function readStoredFlows(
 }
 
 /**
- * A user's sum in one vault, in the asset's smallest unit, null where it is not known or too old for a balance that
- * was read at `blockTimestamp` (seconds). It may be negative: what is withdrawn includes what was earned.
+ * Returns a user's deposits less withdrawals in one vault, in the asset's smallest unit; negative when withdrawn yield
+ * exceeds it. Null when it is unknown or too old for a balance read at `blockTimestamp` (seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

@@ -10,15 +10,15 @@ import { assertServedChain, deriveVault, toDerivedColumns } from "../vaults/deri
 import { findFamily } from "../vaults/families.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
-/** The row of a vault, and whether it was made now. */
+/** A registry row, and whether this call inserted it. */
 export interface AddedVault {
   record: VaultRecord;
   added: boolean;
 }
 
 /**
- * Adds a vault to the registry, `unsupported` until it is activated; a vault that is there stays as it is.
- * What the chain tells of it is filled in now, and derived again when it is activated.
+ * Adds a vault to the registry with status `unsupported`; an existing row stays unchanged. Its addresses are derived from
+ * the chain now, and again when it is activated.
  * Throws `chain_unsupported`, `store_unavailable`.
  */
 export async function addVault(ctx: Context, input: NewVaultInput): Promise<AddedVault> {
@@ -26,7 +26,7 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Adde
   assertServedChain(ctx, key.chainId);
   const vaultId = formatVaultId(key);
   const derived = await tryDeriving(ctx, { ...key, adapter });
-  // Which family an adapter talks to is not for saying.
+  // The adapter determines the type, whatever the input says.
   const type = findFamily(adapter)?.type ?? input.type;
   const ownName = derived.ok ? derived.vault.name : "";
   const name = [input.name, ownName, vaultId].find((text) => text !== "") ?? vaultId;
@@ -39,21 +39,21 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Adde
     note: makeAuditNote(ctx, { action: "vault.add", actor: "admin", note: input.note }),
   });
   const row = await selectVault(ctx.db, key);
-  if (row === null) throw failure("store_unavailable", "the vault was not written");
+  if (row === null) throw failure("store_unavailable", "the vault could not be stored");
   return { record: toVaultRecord(row), added };
 }
 
-/** An unsupported row needs no chain: one that does not answer now is asked again when the vault is activated. */
+/** Derives a vault, or reports it underivable when the chain fails: an unsupported row is derived again on activation. */
 async function tryDeriving(ctx: Context, vault: VaultKey & { adapter: string }): Promise<Derivation> {
   try {
     return await deriveVault(ctx, { ...unreviewedSubject(vault), adapter: vault.adapter });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return underivable("the chain did not answer");
+    return underivable("the chain did not respond");
   }
 }
 
-/** Stands in the registry for what was not derived; an unsupported row is used for nothing. */
+/** Placeholder columns of a vault that was not derived; unsupported rows are never used. */
 function unknownColumns(address: string): DerivedColumns {
   const nowhere = { assetAddress: zeroAddress, assetSymbol: "", assetDecimals: 0, shareDecimals: 0 };
   const own = { shareToken: address, entryPoint: address, spender: address, pricer: address };

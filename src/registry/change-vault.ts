@@ -11,36 +11,38 @@ import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault } from "../vaults/vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
+/** A vault and the change of its status. */
 type VaultChange = { key: VaultKey; change: VaultChangeInput };
 
-/** Changes of one vault that may come in between before this one is given up. */
+/** Attempts before concurrent changes of the same vault make this one fail. */
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Pauses a vault, lets it go on, takes it out, or brings it in. What leaves `unsupported` has its addresses
- * derived from the chain first. Builds see the change at once, lists within a minute.
- * Throws `vault_not_found`, `chain_unsupported`, `upstream_rejected` with the reason why it stays as it is where its
- * contracts do not give what a row needs, `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` where the
- * chain is needed and does not answer.
+ * Changes a vault's status: activates it, pauses it, or marks it unsupported. A vault that leaves `unsupported` gets its
+ * addresses from the chain first. Builds see the change at once, listings within a minute.
+ * Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`, `upstream_rejected` with the reason when the vault's
+ * contracts cannot be derived, and `upstream_unavailable` or `upstream_timeout` when the chain does not respond.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<VaultRecord> {
-  // What came first changes what this one starts from, never what it asks for.
+  // A concurrent change alters the status that this one starts from, not its target.
   for (let attempt = 0; attempt < MAX_CHANGE_ATTEMPTS; attempt += 1) {
     if (!(await tryChangingVault(ctx, input))) continue;
     await ctx.cache.drop("registry");
     const after = await selectVault(ctx.db, input.key);
     if (after !== null) return toVaultRecord(after);
   }
-  throw failure("store_unavailable", "the vault is being changed by others again and again");
+  throw failure("store_unavailable", "the vault is being changed by other requests; try again");
 }
 
-/** False when another change came first: then nothing was changed. */
+/** Returns false, and changes nothing, when another change was written first. */
 async function tryChangingVault(ctx: Context, { key, change }: VaultChange): Promise<boolean> {
   const vaultId = formatVaultId(key);
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("vault_not_found", `there is no vault ${vaultId}`);
-  const brought = row.status === "unsupported" && change.status !== "unsupported";
-  const derived = brought ? await derivedColumns(ctx, { ...subjectOfRow(row), adapter: row.adapter }) : null;
+  const supported = row.status === "unsupported" && change.status !== "unsupported";
+  const derived = supported
+    ? await derivedColumns(ctx, { ...subjectOfRow(row), adapter: row.adapter })
+    : null;
   const { caller = row.caller, params = row.params } = derived ?? {};
   if (change.status === "active") assertUsable({ ...row, ...derived, caller, params });
   return updateVaultStatus(ctx.db, {
@@ -55,7 +57,7 @@ async function tryChangingVault(ctx: Context, { key, change }: VaultChange): Pro
   });
 }
 
-/** Throws `upstream_rejected` for a row that would be left out wherever it is asked for. */
+/** Throws `upstream_rejected` for a row that listings would skip because it cannot be parsed. */
 function assertUsable(row: StoredVault): void {
   try {
     parseRegistryRow(row);
@@ -64,7 +66,7 @@ function assertUsable(row: StoredVault): void {
   }
 }
 
-/** What the chain says now: whatever the row said before was never used, or is out of date. */
+/** Derives the columns again: those of an unsupported row are placeholders or out of date. */
 async function derivedColumns(
   ctx: Context,
   vault: DerivationSubject & { adapter: string },
@@ -72,6 +74,5 @@ async function derivedColumns(
   assertServedChain(ctx, vault.chainId);
   const derived = await deriveVault(ctx, vault);
   if (derived.ok) return toDerivedColumns(derived.vault);
-  // Neither the request is wrong nor the vault paused: what its contracts say of it is refused.
   throw failure("upstream_rejected", `the vault stays unsupported: ${derived.reason}`);
 }

@@ -5,7 +5,7 @@ import { cutPage, type Page } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin.ts";
 
-/** Lists every vault of the registry in any status, by vault id; `after` is the last one of the previous page. */
+/** Lists the registry's vaults of any status, ordered by id, after the vault `after`. Throws `store_unavailable`. */
 export async function listVaultRecords(
   ctx: Context,
   page: { limit: number; after: VaultKey | null },
@@ -16,7 +16,7 @@ export async function listVaultRecords(
   return { rows: rows.map(toVaultRecord), next };
 }
 
-/** A row of the registry as the administrator sees it. */
+/** Converts a registry row to the form that administrators see. */
 export function toVaultRecord(row: VaultRow): VaultRecord {
   return {
     vault_id: formatVaultId(row),

@@ -47,7 +47,7 @@ describe("a body's size", () => {
     expect(response.headers.get("content-type")).toBe("application/problem+json");
     expect(await read(response)).toMatchObject({
       status: 413,
-      body: { code: "body_too_large", status: 413, detail: "a body may have 65536 bytes" },
+      body: { code: "body_too_large", status: 413, detail: "the body must not exceed 65536 bytes" },
     });
   });
 
@@ -120,7 +120,7 @@ describe("a body that is none", () => {
 
   test.each(["{", '{"a":1,}', "nothing", "'a'", "{}{}", "\u0000", "NaN"])("%j is not JSON", async (body) => {
     const response = await send(PATH, { method: "POST", headers: json(), body });
-    expect(await read(response)).toEqual(finding("json_invalid", "the body is not JSON"));
+    expect(await read(response)).toEqual(finding("json_invalid", "the body must be valid JSON"));
   });
 
   test.each([

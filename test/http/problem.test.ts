@@ -90,7 +90,7 @@ describe("a failure that nobody foresaw", () => {
         type: "/docs/errors#internal",
         title: "Internal error",
         status: 500,
-        detail: "an unforeseen failure",
+        detail: "an unexpected error occurred",
         code: "internal",
         request_id: "mine",
       },

@@ -34,7 +34,7 @@ describe("an answer's body", () => {
       const { send } = appOf([routeDoing(() => value)]);
       expect(await read(await send("/work"))).toMatchObject({
         status: 500,
-        body: { code: "internal", detail: "an unforeseen failure" },
+        body: { code: "internal", detail: "an unexpected error occurred" },
       });
     },
   );

@@ -69,7 +69,7 @@ describe("a limit that is counted exactly", () => {
         type: "/docs/errors#rate_limited",
         title: "Too many requests",
         status: 429,
-        detail: "2 requests a minute are admitted here (nonce)",
+        detail: "the limit of 2 requests per minute (nonce) is exceeded",
         code: "rate_limited",
         request_id: expect.any(String),
         retry_after: left,

@@ -227,7 +227,7 @@ describe("a vault", () => {
     try {
       const id = `${CHAIN}:0x${"9a".repeat(20)}`;
       const added = await admin("POST", "vaults", { vault_id: id });
-      expect(added).toMatchObject({ status: 201, body: { status_reason: "the chain did not answer" } });
+      expect(added).toMatchObject({ status: 201, body: { status_reason: "the chain did not respond" } });
       const changed = await admin("PATCH", `vaults/${vaultId}`, { status: "active" });
       expect(changed).toMatchObject({ status: 502, body: { code: "upstream_unavailable" } });
     } finally {
