@@ -114,7 +114,7 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   return responses;
 }
 
-/** The OpenAPI 3.1 document of these operations, in their order, for a deployment at this address. */
+/** Makes the OpenAPI 3.1 document of the routes, in their order, with a deployment's URL as server. */
 export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string): DescribedDocument {
   const document = new OpenAPIHono();
   addSecuritySchemes(document);
@@ -144,14 +144,14 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
       { name: "Service", description: "Chains, bridges, tokens and health" },
     ],
   });
-  // Shared parts are told apart, and what has no value is left out.
+  // Copied, so that shared parts become separate and undefined values disappear.
   const described: DescribedDocument = JSON.parse(JSON.stringify(made));
   describeReferences(described, routes);
   addResponseHeaders(described);
   return described;
 }
 
-/** Headers of answers. */
+/** Descriptions of the response headers. */
 const RESPONSE_HEADERS = {
   "X-Request-Id": "Id of the request: the caller's own when it sent a well-formed one, otherwise a new one.",
   ETag: "Entity tag of the answer, for `If-None-Match`.",
@@ -161,10 +161,10 @@ const RESPONSE_HEADERS = {
   "Retry-After": "Seconds to wait before the next request.",
 } as const;
 type HeaderName = keyof typeof RESPONSE_HEADERS;
-/** Those that are there wherever they are named; the others only where there is something to say. */
+/** Headers that are present on every response that lists them. */
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set<HeaderName>(["X-Request-Id", "ETag", "Retry-After"]);
 
-/** Says of every answer of a document which headers it has. Changes the document. */
+/** Adds to every response of a document the headers that it has. Changes the document. */
 export function addResponseHeaders(document: DescribedDocument): void {
   const schema = { type: "string" };
   const described = Object.entries(RESPONSE_HEADERS).map(([name, description]) => [

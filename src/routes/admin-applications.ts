@@ -10,7 +10,7 @@ import { ApplicationId, ApplicationRecord, ApplicationStatus } from "../schemas/
 import { TimeCursor } from "../schemas/cursor.ts";
 import { limitParam } from "../schemas/primitives.ts";
 
-/** What the operations that decide an application share: they differ in what is decided, not in how. */
+/** Returns the common parts of the routes that decide an application. */
 function decisionRoute(decision: Decision) {
   const errors: ErrorCode[] = ["application_not_found", ...decisionErrorCodes(decision), "store_unavailable"];
   return {
@@ -39,7 +39,7 @@ const adminApplicationsList = defineRoute({
   method: "get",
   path: "/v1/admin/applications",
   summary: "List applications",
-  description: "Newest first. The `Link` header names the next page.",
+  description: "Newest first. The `Link` header has the URL of the next page.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
@@ -74,7 +74,7 @@ const adminApplicationsRevoke = defineRoute({
   operationId: "admin.applications.revoke",
   path: "/v1/admin/applications/{application_id}/revoke",
   summary: "Revoke an approved application",
-  description: "The partner's keys and sessions are dead when this returns, and stay so.",
+  description: "Invalidates the partner's keys and sessions at once and permanently.",
   ...decisionRoute("revoke"),
 });
 
@@ -85,7 +85,7 @@ const adminApplicationsReopen = defineRoute({
   ...decisionRoute("reopen"),
 });
 
-/** Deciding on applications. */
+/** Routes by which administrators decide applications. */
 export const adminApplicationRoutes: readonly AnyRoute[] = [
   adminApplicationsList,
   adminApplicationsApprove,

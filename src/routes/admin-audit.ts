@@ -10,8 +10,8 @@ const adminAudit = defineRoute({
   operationId: "admin.audit",
   method: "get",
   path: "/v1/admin/audit",
-  summary: "See who changed what",
-  description: "Newest first. The `Link` header names the next page.",
+  summary: "List audit entries",
+  description: "Newest first. The `Link` header has the URL of the next page.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
@@ -23,7 +23,7 @@ const adminAudit = defineRoute({
     cursor: TimeCursor.optional(),
     limit: limitParam(200, 50),
   }),
-  response: { schema: z.array(AuditEntry), description: "A page of audit rows" },
+  response: { schema: z.array(AuditEntry), description: "A page of audit entries" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query: { subject, limit, cursor } }) => {
     const page = await listAuditEntries(ctx, { subject: subject ?? null, limit, before: cursor ?? null });
@@ -31,5 +31,5 @@ const adminAudit = defineRoute({
   },
 });
 
-/** The audit log, for administrators. */
+/** Route of the audit log, for administrators. */
 export const adminAuditRoutes: readonly AnyRoute[] = [adminAudit];

@@ -12,8 +12,8 @@ const adminVaultsList = defineRoute({
   operationId: "admin.vaults.list",
   method: "get",
   path: "/v1/admin/vaults",
-  summary: "List the registry",
-  description: "Every vault whatever its status, in the order of ids. The `Link` header names the next page.",
+  summary: "List registry vaults",
+  description: "Vaults of every status, ordered by id. The `Link` header has the URL of the next page.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
@@ -32,7 +32,7 @@ const adminVaultsAdd = defineRoute({
   path: "/v1/admin/vaults",
   summary: "Add a vault",
   description:
-    "Unsupported until it is activated, which needs its addresses to be derived from the chain. A vault that is there stays as it is, and is shown with 200.",
+    "Adds a vault with status `unsupported`. Activating it derives its addresses from the chain. An existing vault stays unchanged and is returned with 200.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
@@ -41,7 +41,7 @@ const adminVaultsAdd = defineRoute({
     schema: VaultRecord,
     description: "The registry row",
     status: 201,
-    existing: "The registry row of a vault that was there already, as it is",
+    existing: "The registry row of a vault that existed already, unchanged",
   },
   errors: ["chain_unsupported", "store_unavailable"],
   handler: async (ctx, { body }) => {
@@ -55,7 +55,7 @@ const adminVaultsChange = defineRoute({
   method: "patch",
   path: "/v1/admin/vaults/{vault_id}",
   summary: "Change a vault's status",
-  description: "Builds see it at once, lists within a minute.",
+  description: "Takes effect at once for builds and within a minute in listings.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
@@ -73,5 +73,5 @@ const adminVaultsChange = defineRoute({
   handler: (ctx, { params, body }) => changeVault(ctx, { key: params.vault_id, change: body }),
 });
 
-/** The vault registry, for administrators. */
+/** Routes of the vault registry, for administrators. */
 export const adminVaultRoutes: readonly AnyRoute[] = [adminVaultsList, adminVaultsAdd, adminVaultsChange];

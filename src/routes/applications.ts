@@ -15,13 +15,13 @@ const applicationsNonce = defineRoute({
   operationId: "applications.nonce",
   method: "post",
   path: "/v1/applications/nonce",
-  summary: "Get a message to sign for an application",
+  summary: "Issue a message to sign for an application",
   tag: "Partners",
   access: "sign_in",
   limit: "nonce",
   cache: "no-store",
   body: ApplicationNonceInput,
-  response: { schema: Nonce, description: "The nonce and the message that the wallet signs as it is" },
+  response: { schema: Nonce, description: "The nonce, and the message that the wallet must sign unchanged" },
   errors: ["store_unavailable"],
   handler: (ctx, { body }) =>
     issueNonce(ctx, { address: body.address, purpose: "apply", chainId: body.chain_id }),
@@ -32,7 +32,8 @@ const applicationsWallet = defineRoute({
   method: "post",
   path: "/v1/applications/wallet",
   summary: "Apply to become a partner",
-  description: "Signed by the wallet that is to be the partner. A rejected application may be sent again.",
+  description:
+    "Takes a message signed by the applying wallet. After a rejection another application can be filed.",
   tag: "Partners",
   access: "sign_in",
   limit: "register",
@@ -47,17 +48,17 @@ const applicationsGet = defineRoute({
   operationId: "applications.get",
   method: "get",
   path: "/v1/applications/{address}",
-  summary: "See how an application stands",
+  summary: "Read the status of an application",
   tag: "Partners",
   access: "sign_in",
   cache: "no-store",
   params: z.object({ address: WalletParam.meta({ description: "Wallet that applied." }) }),
-  response: { schema: Application, description: "The application's state" },
+  response: { schema: Application, description: "The application's status" },
   errors: ["application_not_found", "store_unavailable"],
   handler: (ctx, { params }) => getApplication(ctx, params.address),
 });
 
-/** Applying to become a partner. */
+/** Routes by which a wallet applies to become a partner. */
 export const applicationRoutes: readonly AnyRoute[] = [
   applicationsNonce,
   applicationsWallet,

@@ -9,7 +9,7 @@ const bridgesList = defineRoute({
   path: "/v1/bridges",
   summary: "List bridges",
   description:
-    "The bridges whose transactions are decoded and compared before anybody sees them. Relay is not among them: receiver, token, chain and amount of its orders are kept off chain, and nothing in the transaction binds them.",
+    "Bridges whose transactions this service decodes and verifies before it returns them. Relay is not supported: receiver, token, chain and amount of its orders are kept off chain, and nothing in the transaction commits to them.",
   tag: "Service",
   access: "public",
   cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
@@ -18,5 +18,5 @@ const bridgesList = defineRoute({
   handler: (ctx) => listBridges(ctx),
 });
 
-/** The bridges that may carry a deposit. */
+/** Route that lists the bridges of cross-chain deposits. */
 export const bridgeRoutes: readonly AnyRoute[] = [bridgesList];

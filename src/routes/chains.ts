@@ -22,5 +22,5 @@ const chainsList = defineRoute({
   handler: (ctx) => listChains(ctx),
 });
 
-/** The chains that the deployment serves. */
+/** Route that lists the chains of this deployment. */
 export const chainRoutes: readonly AnyRoute[] = [chainsList];

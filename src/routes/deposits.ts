@@ -17,7 +17,7 @@ const depositsList = defineRoute({
   method: "get",
   path: "/v1/deposits",
   summary: "List a user's deposits",
-  description: "Newest first. The `Link` header names the next page.",
+  description: "Newest first. The `Link` header has the URL of the next page.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
@@ -48,7 +48,7 @@ const depositsGet = defineRoute({
   access: "public",
   cache: "no-store",
   params: z.object({ tracking_id: TrackingIdInput }),
-  response: { schema: Deposit, description: "The deposit and what the user signs next" },
+  response: { schema: Deposit, description: "The deposit and the next transaction to sign" },
   errors: ["deposit_not_found", "store_unavailable"],
   handler: (ctx, { params }) => getTrackedDeposit(ctx, params.tracking_id),
 });
@@ -59,7 +59,7 @@ const depositsReportTransaction = defineRoute({
   path: "/v1/deposits/{tracking_id}/tx",
   summary: "Report a transaction",
   description:
-    "A reported hash is a claim: replaceable until the chain shows that it carries this deposit. Only a deposit in two transactions, or one whose call at the vault failed, has a step `deposit`; for another it is 409 `deposit_state`.",
+    "Reports the hash of a transaction that the user sent. It can be replaced until the chain shows that it belongs to this deposit. The step `deposit` exists only for deposits in two transactions and for those whose call of the vault failed; for others the answer is 409 `deposit_state`.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
@@ -93,7 +93,7 @@ const depositsAbandon = defineRoute({
   method: "patch",
   path: "/v1/deposits/{tracking_id}/abandon",
   summary: "Abandon a deposit",
-  description: "Hides a deposit that was never sent; should the chain show it all the same, it is back.",
+  description: "Hides a deposit that was never sent. It reappears when the chain shows its transaction.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
@@ -103,7 +103,7 @@ const depositsAbandon = defineRoute({
   handler: async (ctx, { params }) => toWireDeposit(await abandonDeposit(ctx, params.tracking_id), ctx.now()),
 });
 
-/** Deposits, by their tracking id and by user. */
+/** Routes of tracked deposits, by tracking id and by user. */
 export const depositRoutes: readonly AnyRoute[] = [
   depositsList,
   depositsGet,

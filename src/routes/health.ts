@@ -6,15 +6,15 @@ const healthLive = defineRoute({
   operationId: "health.live",
   method: "get",
   path: "/health",
-  summary: "Tell that the service runs",
-  description: "Touches nothing outside.",
+  summary: "Check liveness",
+  description: "Answers without contacting any dependency.",
   tag: "Service",
   access: "public",
   limit: null,
   cache: "no-store",
   response: {
     schema: z.object({ status: z.literal("ok").meta({ description: "Always `ok`." }) }),
-    description: "It runs",
+    description: "The service is running",
   },
   errors: [],
   handler: () => ({ status: "ok" as const }),
@@ -58,7 +58,7 @@ const healthReady = defineRoute({
   operationId: "health.ready",
   method: "get",
   path: "/health/ready",
-  summary: "Tell which dependencies answer",
+  summary: "Check readiness",
   tag: "Service",
   access: "public",
   cache: "no-store",
@@ -74,7 +74,7 @@ const healthReady = defineRoute({
         }),
       })
       .meta({ id: "Readiness", description: "State of the service's dependencies." }),
-    description: "A row per dependency",
+    description: "State of every dependency and index",
   },
   errors: [],
   handler: async (ctx) => {
@@ -84,5 +84,5 @@ const healthReady = defineRoute({
   },
 });
 
-/** Liveness and readiness. */
+/** Routes of liveness and readiness. */
 export const healthRoutes: readonly AnyRoute[] = [healthLive, healthReady];

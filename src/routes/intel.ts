@@ -19,7 +19,7 @@ import { getSignal, listSignals } from "../signals/list-signals.ts";
 const MAX_DAYS_BACK = 90;
 const DEFAULT_SINCE = "24h";
 
-/** A time at most ninety days back; what time it is, is asked when the request comes. */
+/** A time at most ninety days back, relative to the time of the request. */
 const FeedSince = TimeInput.default(() => TimeInput.parse(DEFAULT_SINCE)).superRefine((since, context) => {
   const now = Date.now();
   if (since.at(now).getTime() >= now - MAX_DAYS_BACK * DAY_MS) return;
@@ -35,7 +35,7 @@ const DimensionInput = z
     description: "Only signals about this aspect of a vault, in any letter case. Default: all.",
   });
 
-/** What a listing of signals is asked. */
+/** Query parameters of the signal listings. */
 const signalFeedQuery = z.object({
   since: FeedSince.meta({
     type: "string",
@@ -53,7 +53,7 @@ const signalFeedQuery = z.object({
 
 type SignalFeedQuery = z.output<typeof signalFeedQuery>;
 
-/** Answers one of the listings of signals: they differ in what they list, not in how. Throws `store_unavailable`. */
+/** Answers a listing of signals, which differ only in tiers and dimension. Throws `store_unavailable`. */
 async function readSignalFeed(
   ctx: Context,
   feed: { tiers: readonly Tier[]; dimension: Dimension | null; query: Omit<SignalFeedQuery, "dimension"> },
@@ -106,8 +106,9 @@ const intelActivity = defineRoute({
   operationId: "intel.activity",
   method: "get",
   path: "/v1/intel/activity",
-  summary: "List movements of capital",
-  description: "Signals about capital of any tier, newest first, one for each incident.",
+  summary: "List capital signals",
+  description:
+    "Signals about deposits, withdrawals and total assets, of any tier, newest first, one for each incident.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
@@ -136,8 +137,8 @@ const intelRules = defineRoute({
   operationId: "intel.rules",
   method: "get",
   path: "/v1/intel/rules",
-  summary: "List the rules behind signals",
-  description: "With their thresholds, why those, and the history without which a rule says nothing.",
+  summary: "List signal rules",
+  description: "Rules with their thresholds, the reasons for them, and the history that each rule needs.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 300, staleWhileRevalidate: 3600 },
@@ -161,7 +162,7 @@ const intelSignalsGet = defineRoute({
   method: "get",
   path: "/v1/intel/signals/{signal_id}",
   summary: "Read one signal",
-  description: "With the facts that the rule decided on, and how the incident evolved.",
+  description: "Includes the evidence and the stages of the incident.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
@@ -171,7 +172,7 @@ const intelSignalsGet = defineRoute({
   handler: (ctx, { params }) => getSignal(ctx, params.signal_id),
 });
 
-/** What happens to vaults and their money. */
+/** Routes of signals and their rules. */
 export const intelRoutes: readonly AnyRoute[] = [
   intelNotable,
   intelHigh,

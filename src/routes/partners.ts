@@ -32,14 +32,15 @@ const partnersNonce = defineRoute({
   operationId: "partners.nonce",
   method: "post",
   path: "/v1/partners/nonce",
-  summary: "Get a message to sign",
-  description: "An EIP-4361 text for one wallet and one purpose. Its nonce works once, within ten minutes.",
+  summary: "Issue a message to sign",
+  description:
+    "Sign-In with Ethereum message (EIP-4361) for one wallet and one purpose. Its nonce is valid once and for ten minutes.",
   tag: "Partners",
   access: "sign_in",
   limit: "nonce",
   cache: "no-store",
   body: PartnerNonceInput,
-  response: { schema: Nonce, description: "The nonce and the message that the wallet signs as it is" },
+  response: { schema: Nonce, description: "The nonce, and the message that the wallet must sign unchanged" },
   errors: ["store_unavailable"],
   handler: (ctx, { body }) =>
     issueNonce(ctx, { address: body.address, purpose: body.purpose ?? null, chainId: body.chain_id }),
@@ -59,13 +60,13 @@ const partnersRegister = defineRoute({
   method: "post",
   path: "/v1/partners/register",
   summary: "Register as a partner",
-  description: "For approved applicants. The key and its secret are shown this once.",
+  description: "For approved applicants. The API key and its secret are shown only in this response.",
   tag: "Partners",
   access: "sign_in",
   limit: "register",
   cache: "no-store",
   body: RegisterInput,
-  response: { schema: Registration, description: "The partner, its keys and a session" },
+  response: { schema: Registration, description: "The partner with its API key, secret and a session" },
   errors: [...admissionErrors, "partner_exists"],
   handler: (ctx, { body }) => register(ctx, body),
 });
@@ -89,7 +90,7 @@ const partnersMe = defineRoute({
   operationId: "partners.me",
   method: "get",
   path: "/v1/partners/me",
-  summary: "Read the partner that is signed in",
+  summary: "Read the authenticated partner",
   tag: "Partners",
   access: "session",
   cache: "no-store",
@@ -103,7 +104,7 @@ const partnersSettings = defineRoute({
   method: "put",
   path: "/v1/partners/settings",
   summary: "Change settings",
-  description: "What the body leaves out stays as it is.",
+  description: "Fields that the body omits stay unchanged.",
   tag: "Partners",
   access: "session",
   cache: "no-store",
@@ -117,9 +118,9 @@ const partnersVaults = defineRoute({
   operationId: "partners.vaults",
   method: "put",
   path: "/v1/partners/vaults",
-  summary: "Choose vaults",
+  summary: "Choose enrolled vaults",
   description:
-    "Quotes and builds with the partner's key are refused for any other vault: null admits all, an empty list none.",
+    "Quotes and builds with the partner's API key are refused for every other vault. `null` allows all vaults, an empty list none.",
   tag: "Partners",
   access: "session",
   cache: "no-store",
@@ -133,7 +134,7 @@ const partnersDashboard = defineRoute({
   operationId: "partners.dashboard",
   method: "get",
   path: "/v1/partners/dashboard",
-  summary: "Read what the partner's keys brought about",
+  summary: "Read the figures of the partner's deposits",
   tag: "Partners",
   access: "session",
   cache: "no-store",
@@ -142,7 +143,7 @@ const partnersDashboard = defineRoute({
       .optional()
       .meta({ description: "Number of past days to count. Default: all time.", example: 30 }),
   }),
-  response: { schema: Dashboard, description: "Counts, users and volumes token by token" },
+  response: { schema: Dashboard, description: "Counts, users and volumes by token" },
   errors: [],
   handler: (ctx, { query }) =>
     getDashboard(ctx, { since: query.days === undefined ? null : new Date(ctx.now() - query.days * DAY_MS) }),
@@ -152,8 +153,8 @@ const partnersTransactions = defineRoute({
   operationId: "partners.transactions",
   method: "get",
   path: "/v1/partners/transactions",
-  summary: "List the deposits that the partner's keys built",
-  description: "Newest first. The `Link` header names the next page.",
+  summary: "List the deposits built with the partner's keys",
+  description: "Newest first. The `Link` header has the URL of the next page.",
   tag: "Partners",
   access: "session",
   cache: "no-store",
@@ -177,11 +178,12 @@ const partnersRotateKeys = defineRoute({
   method: "post",
   path: "/v1/partners/api-keys/rotate",
   summary: "Rotate the API key",
-  description: "The old pair and all other sessions stop working at once. The new pair is shown this once.",
+  description:
+    "Invalidates the old key pair and all other sessions at once. The new pair is shown only in this response.",
   tag: "Partners",
   access: "session_or_pair",
   cache: "no-store",
-  response: { schema: RotatedKeys, description: "The new pair" },
+  response: { schema: RotatedKeys, description: "The new key pair" },
   errors: ["credentials_invalid", "session_expired", "store_unavailable"],
   handler: (ctx) => rotateKeys(ctx),
 });
@@ -196,7 +198,7 @@ const partnersLogout = defineRoute({
   cache: "no-store",
   response: {
     schema: z.object({ ended: z.literal(true).meta({ description: "Always true: the session has ended." }) }),
-    description: "The session is over",
+    description: "The session has ended",
   },
   errors: [],
   handler: async (ctx) => {
@@ -205,7 +207,7 @@ const partnersLogout = defineRoute({
   },
 });
 
-/** Signing in with a wallet, keys and figures of partners. */
+/** Routes of partners: wallet login, keys, settings and figures. */
 export const partnerRoutes: readonly AnyRoute[] = [
   partnersNonce,
   partnersRegister,

@@ -9,7 +9,7 @@ const positionsGet = defineRoute({
   method: "get",
   path: "/v1/positions/{user_address}",
   summary: "Read a user's positions",
-  description: "Every known vault in which the user holds shares, each chain at one block.",
+  description: "Shares in every listed vault and pending deposits. Each chain is read at one block.",
   tag: "Positions",
   access: "public",
   limit: "positions",
@@ -26,5 +26,5 @@ const positionsGet = defineRoute({
     getPositions(ctx, { user: params.user_address, chainId: query.chain_id ?? null }),
 });
 
-/** What a user holds. */
+/** Route of a user's positions. */
 export const positionRoutes: readonly AnyRoute[] = [positionsGet];

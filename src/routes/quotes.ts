@@ -9,7 +9,7 @@ import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { ValidationFailure } from "../http/validate.ts";
 import { BuildInput, BuiltDeposit, Quote } from "../schemas/quote.ts";
 
-/** What quoting and building a deposit can fail with. */
+/** Error codes of quoting and building a deposit. */
 export const buildErrors: readonly ErrorCode[] = [
   "chain_unsupported",
   "token_unsupported",
@@ -34,7 +34,7 @@ export const buildErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Throws ValidationFailure for a preferred bridge that this deployment does not list in `GET /v1/bridges`. */
+/** Throws ValidationFailure when the preferred bridge is not listed by `GET /v1/bridges`. */
 export async function assertListedBridge(ctx: Context, input: BuildInput): Promise<void> {
   const { preferred_bridge: preferred } = input;
   if (preferred === undefined) return;
@@ -49,7 +49,8 @@ const quotesGet = defineRoute({
   method: "post",
   path: "/v1/quote",
   summary: "Quote a deposit",
-  description: "What a deposit would give, from a simulation on the head state. Nothing is tracked.",
+  description:
+    "Expected result of a deposit, from a simulation at the latest block. The quote is not stored.",
   tag: "Deposits",
   access: "public",
   limit: "quote",
@@ -69,7 +70,8 @@ const quotesBuild = defineRoute({
   method: "post",
   path: "/v1/quote/build",
   summary: "Build a deposit",
-  description: "The transaction that deposits, simulated from the user's address before it is returned.",
+  description:
+    "Returns the deposit transaction, which was simulated from the user's address, and starts tracking it.",
   tag: "Deposits",
   access: "public",
   limit: "build",
@@ -82,7 +84,7 @@ const quotesBuild = defineRoute({
     }),
   }),
   body: BuildInput,
-  response: { schema: BuiltDeposit, description: "The transaction, its approval and its tracking id" },
+  response: { schema: BuiltDeposit, description: "The transaction with its approval and tracking id" },
   errors: [...buildErrors, "idempotency_conflict", "quote_expired"],
   handler: async (ctx, { headers, body }) => {
     await assertListedBridge(ctx, body);
@@ -90,5 +92,5 @@ const quotesBuild = defineRoute({
   },
 });
 
-/** Quoting and building deposits. */
+/** Routes of quoting and building deposits. */
 export const quoteRoutes: readonly AnyRoute[] = [quotesGet, quotesBuild];

@@ -8,8 +8,9 @@ const statusGet = defineRoute({
   operationId: "status.get",
   method: "get",
   path: "/v1/status",
-  summary: "Follow a transfer",
-  description: "Where the money of a source transaction is. An unknown hash is NOT_FOUND, still 200.",
+  summary: "Track a transfer",
+  description:
+    "Status of a transfer by its source transaction. An unknown hash has the status NOT_FOUND, with 200.",
   tag: "Deposits",
   access: "public",
   limit: "status",
@@ -35,5 +36,5 @@ const statusGet = defineRoute({
     }),
 });
 
-/** Where the money of a transaction is. */
+/** Route of a transfer's status by its source transaction. */
 export const statusRoutes: readonly AnyRoute[] = [statusGet];

@@ -9,17 +9,17 @@ const tokensList = defineRoute({
   method: "get",
   path: "/v1/tokens",
   summary: "List tokens",
-  description: "Tokens that deposits can start from on a chain; their decimals are those the chain says.",
+  description: "Tokens that deposits can start from on a chain, with decimals confirmed on chain.",
   tag: "Service",
   access: "public",
   cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
   query: z.object({
     chain_id: ChainIdParam.meta({ description: "EIP-155 id of the chain whose tokens to list." }),
   }),
-  response: { schema: z.array(TokenSummary), description: "The tokens, native first" },
+  response: { schema: z.array(TokenSummary), description: "The tokens, with the native token first" },
   errors: ["chain_unsupported", "store_unavailable"],
   handler: (ctx, { query }) => listTokens(ctx, query.chain_id),
 });
 
-/** The tokens that a deposit may start with. */
+/** Route that lists the tokens that a deposit can start from. */
 export const tokenRoutes: readonly AnyRoute[] = [tokensList];

@@ -16,7 +16,7 @@ const vaultsList = defineRoute({
   method: "get",
   path: "/v1/vaults",
   summary: "List vaults",
-  description: "In the order of their ids. The `Link` header names the next page.",
+  description: "Ordered by id. The `Link` header has the URL of the next page.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
@@ -56,7 +56,8 @@ const vaultsGet = defineRoute({
   method: "get",
   path: "/v1/vaults/{vault_id}",
   summary: "Read one vault",
-  description: "With totals, share price and limits from the chain; `stale` when the chain did not answer.",
+  description:
+    "Includes totals, share price and deposit limits from the chain; `stale` is true when the chain did not respond.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 5, staleWhileRevalidate: 30 },
@@ -66,21 +67,22 @@ const vaultsGet = defineRoute({
   handler: (ctx, { params }) => getVault(ctx, params.vault_id),
 });
 
-/** Thirty days up to the end, when no beginning is asked for. */
+/** Length of a history without `from`, milliseconds. */
 const DEFAULT_RANGE_MS = 30 * DAY_MS;
 
+/** Requested start and end of a history. */
 interface TimeRange {
   from?: RequestedTime | undefined;
   to?: RequestedTime | undefined;
 }
 
-/** When a span begins and ends. */
+/** Resolves a time range at the current time, with defaults for a missing start or end. */
 function timeRangeAt({ from, to }: TimeRange, nowMs: number): { from: Date; to: Date } {
   const end = to?.at(nowMs) ?? new Date(nowMs);
   return { from: from?.at(nowMs) ?? new Date(Math.max(0, end.getTime() - DEFAULT_RANGE_MS)), to: end };
 }
 
-/** A span that ends before it begins is a mistake; one that begins after now only waits. */
+/** Returns true when both ends are given and the start is after the end. A start in the future is allowed. */
 const endsBefore = (span: TimeRange, nowMs: number): boolean => {
   const { from, to } = timeRangeAt(span, nowMs);
   return span.from !== undefined && span.to !== undefined && from > to;
@@ -92,9 +94,9 @@ const vaultsHistory = defineRoute({
   path: "/v1/vaults/{vault_id}/history",
   summary: "Read a vault's history",
   description:
-    "One point for each interval from the first in which the vault was read to the last, null where it was not; the " +
-    "newest thousand of the span. `from` and `to` are times, or how long ago: `90m`, `12h`, `30d`, `4w`; without them the " +
-    "thirty days up to `to`, or to now.",
+    "One point per interval between the first and the last snapshot in the range, with `null` for intervals without one; at " +
+    "most the newest thousand points. `from` and `to` are times or ages, such as `90m`, `12h`, `30d` or `4w`. Default: the " +
+    "thirty days before `to`, or before now.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 60, staleWhileRevalidate: 300 },
@@ -117,7 +119,7 @@ const vaultsHistory = defineRoute({
     })
     .superRefine((query, context) => {
       if (endsBefore(query, Date.now()))
-        context.addIssue({ code: "custom", path: ["from"], message: "must not lie after `to`" });
+        context.addIssue({ code: "custom", path: ["from"], message: "must not be after `to`" });
     }),
   response: { schema: VaultHistory, description: "The history" },
   errors: ["vault_not_found", "store_unavailable"],
@@ -130,5 +132,5 @@ const vaultsHistory = defineRoute({
     }),
 });
 
-/** What can be deposited into. */
+/** Routes of vaults and their history. */
 export const vaultRoutes: readonly AnyRoute[] = [vaultsList, vaultsGet, vaultsHistory];

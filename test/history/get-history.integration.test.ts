@@ -256,7 +256,7 @@ describe("a history is refused", () => {
   ])("for a span that ends before it begins: %s", async (span) => {
     expect(await read(`metric=share_price&${span}`)).toEqual({
       status: 422,
-      body: { detail: [{ loc: ["query", "from"], msg: "must not lie after `to`", type: "custom" }] },
+      body: { detail: [{ loc: ["query", "from"], msg: "must not be after `to`", type: "custom" }] },
     });
   });
 
