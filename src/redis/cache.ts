@@ -3,7 +3,7 @@ import { describeError, type Logger } from "../lib/logger.ts";
 import { sleep } from "../lib/timers.ts";
 import type { RedisStore } from "./client.ts";
 import type { CacheEntry, MemoryCache } from "./memory-cache.ts";
-import { createSharedCache } from "./shared-cache.ts";
+import { createSharedCache, type SharedCache } from "./shared-cache.ts";
 
 /** How long a value is served, in milliseconds, and how it is loaded. */
 export interface CachePolicy<T> {
@@ -58,10 +58,13 @@ const WAIT_STEPS = 10;
 /** How long a caller waits for another request's load in this isolate before it loads for itself. */
 const JOIN_MS = 3_000;
 
-/** Creates the cache of one request. */
-export function createCache(scope: CacheScope): Cache {
+/** Loads values again: the newest of what Redis has and what `load` returns. */
+interface Reloader {
+  reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry>;
+}
+
+function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
   const { memory, log } = scope;
-  const shared = createSharedCache(scope);
   const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
 
   async function load<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
@@ -114,6 +117,16 @@ export function createCache(scope: CacheScope): Cache {
     memory.put(policy.key, fallback);
     return fallback;
   }
+
+  return { reload };
+}
+
+/** Creates the cache of one request. */
+export function createCache(scope: CacheScope): Cache {
+  const { memory } = scope;
+  const shared = createSharedCache(scope);
+  const { reload } = createReloader(scope, shared);
+  const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
 
   /**
    * Shares one reload among the isolate's requests; a request that waits too long for another's load starts its own.
