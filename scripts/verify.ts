@@ -16,6 +16,7 @@ await runSteps("verify", [
   { name: "contracts reproducible", command: "node scripts/contracts/build.ts --check" },
   { name: "format and lint", command: "biome check --error-on-warnings ." },
   { name: "layers", command: "node scripts/checks/layers.ts" },
+  { name: "structure", command: "node scripts/checks/structure.ts" },
   { name: "size and style", command: "node scripts/checks/style.ts" },
   { name: "types", command: "tsc --noEmit -p tsconfig.json" },
   { name: "unused code", command: "knip" },

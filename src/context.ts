@@ -1,8 +1,7 @@
 import type { Redis } from "@upstash/redis/cloudflare";
-import { type ChainClient, createChainClient } from "./chains/client.ts";
+import { type ChainClient, createChainClient, NodeHealth } from "./chains/client.ts";
 import type { ChainDefinition } from "./chains/definitions.ts";
 import { resolveChains } from "./chains/definitions.ts";
-import { NodeHealth } from "./chains/node-health.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { createDatabase, type Database, lazyDrizzle, type OpenDatabase } from "./db/client.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";

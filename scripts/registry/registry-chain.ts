@@ -1,9 +1,8 @@
 import { type Hex, keccak256 } from "viem";
 import { z } from "zod";
-import { type ChainClient, createChainClient } from "../../src/chains/client.ts";
+import { type ChainClient, createChainClient, NodeHealth } from "../../src/chains/client.ts";
 import type { ChainDefinition } from "../../src/chains/definitions.ts";
 import { knownChains } from "../../src/chains/definitions.ts";
-import { NodeHealth } from "../../src/chains/node-health.ts";
 import { Timing } from "../../src/lib/timing.ts";
 import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/address.ts";
 

@@ -1,7 +1,6 @@
 import { type Address, type Hex, numberToHex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { aggregate, aggregateList } from "../../src/chains/aggregate.ts";
-import { MAX_CALLS } from "../../src/chains/aggregator/codec.ts";
+import { aggregate, aggregateList, MAX_CALLS } from "../../src/chains/aggregate.ts";
 import { read } from "../../src/chains/query.ts";
 import { answerMulticall, type Contracts, contractsClient, head } from "../support/multicall.ts";
 import { clientOn, type RpcAnswer, startHonestNode } from "../support/rpc-node.ts";

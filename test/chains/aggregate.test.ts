@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { type Address, type Hex, hexToNumber, numberToHex, parseAbi, size, slice } from "viem";
 import { describe, expect, test } from "vitest";
-import { aggregate, aggregateList } from "../../src/chains/aggregate.ts";
-import { MAX_CALLS } from "../../src/chains/aggregator/codec.ts";
+import { aggregate, aggregateList, MAX_CALLS } from "../../src/chains/aggregate.ts";
 import type { ChainClient } from "../../src/chains/client.ts";
 import { type Read, read } from "../../src/chains/query.ts";
 import { hurryDeadlines } from "../support/local-server.ts";

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { type ChainClient, createChainClient } from "../../src/chains/client.ts";
+import { type ChainClient, createChainClient, NodeHealth } from "../../src/chains/client.ts";
 import type { ChainDefinition } from "../../src/chains/definitions.ts";
-import { NodeHealth } from "../../src/chains/node-health.ts";
 import { Timing } from "../../src/lib/timing.ts";
 import { drip, realFetch, serve } from "./local-server.ts";
 

@@ -18,7 +18,7 @@ import type {
   FlowSource,
   PendingDeposit,
 } from "../vault-adapter.ts";
-import { samplePrice, samplePriceReads, sampleShares } from "./erc4626/pricing.ts";
+import { samplePrice, samplePriceReads, sampleShares } from "./erc4626/index.ts";
 
 const requestDepositAbi = once(() =>
   parseAbi([

@@ -26,8 +26,7 @@ import {
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { spokePoolDeployData, spokePoolProxyDeployData } from "../../../scripts/stack/chains/spoke-pool.ts";
-import { type ChainClient, createChainClient } from "../../../src/chains/client.ts";
-import { NodeHealth } from "../../../src/chains/node-health.ts";
+import { type ChainClient, createChainClient, NodeHealth } from "../../../src/chains/client.ts";
 import { Timing } from "../../../src/lib/timing.ts";
 import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import type { AcrossDeployment } from "../../../src/providers/across/deployments.ts";

@@ -1,8 +1,7 @@
 import { type Address, encodeFunctionData, erc4626Abi, type Hex, zeroAddress, zeroHash } from "viem";
 import type { DeployedChain } from "../../../scripts/stack/chains/deploy-chain.ts";
 import { providersVariable } from "../../../scripts/stack/worker/providers.ts";
-import { createChainClient } from "../../../src/chains/client.ts";
-import { NodeHealth } from "../../../src/chains/node-health.ts";
+import { createChainClient, NodeHealth } from "../../../src/chains/client.ts";
 import { Timing } from "../../../src/lib/timing.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
 import type { AcrossDeployment } from "../../../src/providers/across/deployments.ts";

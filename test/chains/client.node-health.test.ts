@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NodeHealth } from "../../src/chains/node-health.ts";
+import { NodeHealth } from "../../src/chains/client.ts";
 
 describe("NodeHealth.order()", () => {
   test("keeps the preference and puts nodes to avoid last", () => {

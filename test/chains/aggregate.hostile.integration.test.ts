@@ -5,11 +5,11 @@ import {
   deploy,
   type ScratchChain,
   startScratchChain,
-} from "../../../scripts/stack/chains/scratch-chain.ts";
-import { aggregate, aggregateList } from "../../../src/chains/aggregate.ts";
-import type { ChainClient } from "../../../src/chains/client.ts";
-import { type Read, read } from "../../../src/chains/query.ts";
-import { clientOn } from "../../support/rpc-node.ts";
+} from "../../scripts/stack/chains/scratch-chain.ts";
+import { aggregate, aggregateList } from "../../src/chains/aggregate.ts";
+import type { ChainClient } from "../../src/chains/client.ts";
+import { type Read, read } from "../../src/chains/query.ts";
+import { clientOn } from "../support/rpc-node.ts";
 
 const MODES = ["burnGas", "invalid", "returnBomb", "revertBomb", "hideTheBurning"] as const;
 const abi = parseAbi([

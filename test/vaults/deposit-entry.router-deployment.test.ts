@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { expect, test } from "vitest";
 import { depositRouterRuntimeCode } from "../../src/router/artifact.ts";
-import { isRouterDeployed } from "../../src/vaults/router-deployment.ts";
+import { isRouterDeployed } from "../../src/vaults/deposit-entry.ts";
 import { completeClient } from "../support/complete-client.ts";
 import { testContext } from "../support/context.ts";
 import { contractsClient } from "../support/multicall.ts";
