@@ -18,7 +18,7 @@ export function createProviders({ lifi, across }: ProviderSettings): Provider[] 
 
 function acrossFromSettings(setting: AcrossSetting): Provider {
   return createAcross({
-    apiUrl: withoutTrailingSlash(setting.api_url),
+    apiUrl: setting.api_url,
     ...(setting.api_key === undefined ? {} : { apiKey: setting.api_key }),
     ...(setting.integrator_id === undefined ? {} : { integratorId: setting.integrator_id }),
     deployments: setting.deployments.map(([chainId, row]) => ({
@@ -68,5 +68,3 @@ function stargateFromSetting(row: NonNullable<LifiDeploymentSetting["stargate"]>
   const named = pools.map(({ asset_id: assetId, ...pool }) => ({ assetId, ...pool }));
   return { endpointId, endpoint, messaging, pools: named };
 }
-
-const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");

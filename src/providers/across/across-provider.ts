@@ -21,7 +21,7 @@ const VALID_SECONDS = 300;
 
 /** Settings of the Across provider. */
 export interface AcrossOptions {
-  /** Without a trailing slash; Across' own is `https://app.across.to/api`. */
+  /** `https://app.across.to/api`, or an emulator of the same API. */
   apiUrl: string;
   apiKey?: string;
   /** Two bytes that Across assigned to the integrator; appended to the calldata. */
@@ -36,7 +36,7 @@ export interface AcrossOptions {
  */
 export function createAcross(options: AcrossOptions): Provider {
   const deployments = resolveAcrossDeployments(options.deployments ?? []);
-  const settings: AcrossApiSettings = options;
+  const settings: AcrossApiSettings = { ...options, apiUrl: options.apiUrl.replace(/\/+$/, "") };
   const integratorId = options.integratorId ?? null;
   return {
     name: ACROSS_KEY,

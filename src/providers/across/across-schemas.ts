@@ -1,5 +1,6 @@
-import { type Address, checksumAddress, type Hex } from "viem";
+import { getAddress } from "viem";
 import * as z from "zod";
+import { RpcWord } from "../../chains/rpc-values.ts";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 
 /** An unsigned integer; the API sends it as a string or as a number, depending on the field. */
@@ -13,11 +14,7 @@ const ChainId = Uint.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER))
 const AddressText = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
-  .transform((text) => checksumAddress(text.toLowerCase() as Address));
-const HashText = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/)
-  .transform((text) => text.toLowerCase() as Hex);
+  .transform((text) => getAddress(text));
 const Duration = z
   .union([
     z.number(),
@@ -68,10 +65,10 @@ const AcrossDepositStatusShape = z.object({
   status: z.enum(acrossApiStatuses),
   originChainId: ChainId,
   destinationChainId: ChainId,
-  fillTx: HashText.nullish(),
-  fillTxnRef: HashText.nullish(),
-  depositRefundTxHash: HashText.nullish(),
-  depositRefundTxnRef: HashText.nullish(),
+  fillTx: RpcWord.nullish(),
+  fillTxnRef: RpcWord.nullish(),
+  depositRefundTxHash: RpcWord.nullish(),
+  depositRefundTxnRef: RpcWord.nullish(),
   actionsSucceeded: z.unknown().optional(),
 });
 

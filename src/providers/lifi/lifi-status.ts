@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { RpcWord } from "../../chains/rpc-values.ts";
 import { sameAddress } from "../../lib/address.ts";
 import type { ProviderScope, ProviderStatus, TransferReference } from "../provider.ts";
 import { STATUS_TIMEOUT_MS } from "./api/lifi-client.ts";
@@ -126,7 +127,7 @@ function isAbout(transfer: TransferReference, { sending }: LifiStatus): boolean 
 }
 
 function readHash(text: string | null | undefined): Hex | null {
-  return typeof text === "string" && /^0x[0-9a-fA-F]{64}$/.test(text) ? (text.toLowerCase() as Hex) : null;
+  return RpcWord.safeParse(text).data ?? null;
 }
 
 function readAmount(text: string | null | undefined): bigint | null {

@@ -1,5 +1,6 @@
-import type { Address, Hex } from "viem";
+import { getAddress, type Hex } from "viem";
 import * as z from "zod";
+import { RpcWord } from "../../../chains/rpc-values.ts";
 import { MAX_UINT256 } from "../../../lib/amount.ts";
 
 /** The longest calldata accepted, in characters of hex with prefix: 128 KiB. */
@@ -19,11 +20,7 @@ const Quantity = z
 const AddressText = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
-  .transform((text) => text as Address);
-const HashText = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/)
-  .transform((text) => text.toLowerCase() as Hex);
+  .transform((text) => getAddress(text));
 const Data = z
   .string()
   .max(MAX_DATA)
@@ -102,7 +99,7 @@ const Step = z.object({
 export type LifiStep = z.infer<typeof Step>;
 
 /** The response of `GET /quote` and `POST /quote/contractCalls`: a step with its transaction. */
-export const LifiQuote = Step.extend({ transactionId: HashText, transactionRequest: TransactionRequest });
+export const LifiQuote = Step.extend({ transactionId: RpcWord, transactionRequest: TransactionRequest });
 /** A parsed quote. */
 export type LifiQuote = z.infer<typeof LifiQuote>;
 

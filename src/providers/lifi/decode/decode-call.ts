@@ -28,7 +28,7 @@ const TO_NATIVE = { fromNative: false, toNative: true } as const;
 const FROM_NATIVE = { fromNative: true, toNative: false } as const;
 
 /** Decoders by selector; a function that is not listed cannot be verified. */
-export const lifiDecoders: Readonly<Record<Hex, (data: Hex) => LifiCall | null>> = {
+export const lifiDecoders: Readonly<Record<string, (data: Hex) => LifiCall | null>> = {
   "0xa1f1ce43": decodeAcross,
   "0x1794958f": decodeSwapAcross,
   "0x14d53077": decodeStargate,
@@ -51,7 +51,7 @@ export const lifiDecoders: Readonly<Record<Hex, (data: Hex) => LifiCall | null>>
 /** Decodes a transaction's calldata; null when the selector is unknown or the encoding is not canonical. */
 export function decodeLifiCall(data: Hex): LifiCall | null {
   if (size(data) <= 4) return null;
-  const selector = slice(data, 0, 4).toLowerCase() as Hex;
+  const selector = slice(data, 0, 4).toLowerCase();
   if (!Object.hasOwn(lifiDecoders, selector)) return null;
   return lifiDecoders[selector]?.(slice(data, 4)) ?? null;
 }
