@@ -17,12 +17,12 @@ const usdc = token(USDC, { symbol: "USDC", name: "USD Coin", decimals: 6 });
 const accepted = (...listed: ListedToken[]) =>
   acceptTokenList(listed, own)?.map(({ address }) => address) ?? "refused";
 
-describe("a list that can be believed", () => {
-  test("is taken as it is", () => {
+describe("acceptTokenList()", () => {
+  test("returns a plausible list unchanged", () => {
     expect(accepted(usdc, token(OTHER), token(WETH, { symbol: "USD₮0" }))).toEqual([USDC, OTHER, WETH]);
   });
 
-  test("leaves out a token that calls itself as one of ours", () => {
+  test("leaves out an impostor with the symbol of an own token", () => {
     expect(accepted(usdc, token(OTHER, { symbol: "usdc" }))).toEqual([USDC]);
   });
 
@@ -39,7 +39,7 @@ describe("a list that can be believed", () => {
     expect(accepted(usdc, token(OTHER, change))).toEqual([USDC]);
   });
 
-  test("is cut", () => {
+  test("cuts a list at 500 tokens", () => {
     const address = (index: number): Address => `0x${index.toString(16).padStart(40, "0")}`;
     const many = Array.from({ length: 2_000 }, (_, index) =>
       token(address(index + 1), { symbol: `T${index}` }),
@@ -48,12 +48,12 @@ describe("a list that can be believed", () => {
   });
 });
 
-describe("a list that cannot", () => {
-  test("names an address twice", () => {
+describe("acceptTokenList() rejects a list that", () => {
+  test("repeats an address", () => {
     expect(accepted(usdc, token(USER), token(USER, { decimals: 6 }))).toBe("refused");
   });
 
-  test("gives one of our tokens other decimals", () => {
+  test("contradicts the decimals of an own token", () => {
     expect(accepted({ ...usdc, decimals: 18 }, token(OTHER))).toBe("refused");
   });
 });

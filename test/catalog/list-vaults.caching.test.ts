@@ -3,7 +3,7 @@ import { listVaults, type VaultFilter } from "../../src/catalog/list-vaults.ts";
 import type { CachePolicy } from "../../src/redis/cache.ts";
 import { address, contextHolding, holder, id, key, stored } from "../support/vaults/listed.ts";
 
-describe("a page that was shown before", () => {
+describe("listVaults() caching", () => {
   const catalog = { rows: [stored({ address: address(1) }), stored({ address: address(2) })] };
   /** Gives the very same objects again, as an isolate's memory does, until one is replaced. */
   function isolate() {
@@ -20,7 +20,7 @@ describe("a page that was shown before", () => {
     };
   }
 
-  test("is the same object while nothing in it changed", async () => {
+  test("returns the same object while nothing changed", async () => {
     const { list } = isolate();
     const page = await list();
     expect(page.rows).toHaveLength(2);
@@ -37,7 +37,7 @@ describe("a page that was shown before", () => {
     ["flags:31337", { [id(2)]: { paused: true, minDeposit: null } }, { paused: true }],
     ["yields", { [id(2)]: { apy_1d: 0.1, apy_7d: null, apy_30d: null } }, { apy_1d: 0.1 }],
     ["router:31337", { deployed: false, at: 0 }, { external_router: true }],
-  ])("shows at once what is new of %s", async (name, value, shown) => {
+  ])("returns a new page when %s changed", async (name, value, shown) => {
     const { held, list } = isolate();
     await list();
     const found = [...held.keys()].find((one) => one.startsWith(name)) ?? "";
@@ -46,7 +46,7 @@ describe("a page that was shown before", () => {
     expect(rows.at(-1)).toMatchObject({ vault_id: id(2), ...shown });
   });
 
-  test("is of its own deployment", async () => {
+  test("is separate for each deployment", async () => {
     const [one, other] = [isolate(), isolate()];
     expect(await other.list()).not.toBe(await one.list());
   });

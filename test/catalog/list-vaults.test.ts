@@ -16,8 +16,8 @@ const idsOf = async (catalog: Catalog, filter: Partial<VaultFilter> = {}): Promi
   return vaults.map(({ vault_id }) => vault_id);
 };
 
-describe("a listed vault", () => {
-  test("is shown whole", async () => {
+describe("listVaults()", () => {
+  test("returns every field of a vault", async () => {
     const rows = [stored({ address: address(1), name: "Prime", curator: "Ann", minDeposit: "5" })];
     const { rows: vaults, next } = await listVaults(contextOf({ rows }), { limit: 1 });
     expect(next).toBe(null);
@@ -46,7 +46,7 @@ describe("a listed vault", () => {
     ]);
   });
 
-  test("takes native money where the Router can wrap it into the asset, and nowhere else", async () => {
+  test("lists the native token only where the router can wrap it into the asset", async () => {
     const weth = { assetAddress: WETH, assetSymbol: "WETH", assetDecimals: 18 };
     const rows = [
       stored({ address: address(1), ...weth }),
@@ -65,7 +65,7 @@ describe("a listed vault", () => {
     ]);
   });
 
-  test("is entered through its own entry point where there is no Router, or the user must call", async () => {
+  test("uses the vault's entry point without a router or when the user must call it", async () => {
     const rows = [
       stored({ address: address(1) }),
       stored({ address: address(2), caller: "user", entryPoint: address(9) }),
@@ -85,7 +85,7 @@ describe("a listed vault", () => {
     ]);
   });
 
-  test("is paused by registry or chain, and says which", async () => {
+  test("reports whether registry or chain paused the vault", async () => {
     const rows = [
       stored({ address: address(1), status: "paused", statusReason: "under review" }),
       stored({ address: address(2) }),
@@ -99,14 +99,14 @@ describe("a listed vault", () => {
     ]);
   });
 
-  test("is not of a chain that the deployment does not serve", async () => {
+  test("leaves out vaults of unsupported chains", async () => {
     expect(
       await idsOf({ rows: [stored({ address: address(1), chainId: 1 }), stored({ address: address(2) })] }),
     ).toEqual([id(2)]);
   });
 });
 
-test("a row that nobody can use costs itself alone, and is said so", async () => {
+test("listVaults() skips and logs a registry row that cannot be used", async () => {
   const rows = [
     stored({ address: address(1) }),
     stored({ address: address(2), adapter: "mellow", params: { queue: "sideways" } }),
@@ -129,7 +129,7 @@ test("a row that nobody can use costs itself alone, and is said so", async () =>
   await expect(findVault(ctx, id(2))).rejects.toMatchObject({ code: "vault_not_found" });
 });
 
-describe("filters", () => {
+describe("listVaults() filters", () => {
   const rows = [
     stored({ address: address(1), name: "Steady USDC", curator: "Ann", type: "morpho" }),
     stored({
@@ -162,7 +162,7 @@ describe("filters", () => {
   });
 });
 
-describe("pages", () => {
+describe("listVaults() pagination", () => {
   const aCatalog = fc.uniqueArray(
     fc.record({ n: fc.integer({ min: 1, max: 2 ** 30 }), chainId: fc.constantFrom(8453, 31337) }),
     {
@@ -171,7 +171,7 @@ describe("pages", () => {
     },
   );
 
-  test("give every vault once and in order, whatever their length", async () => {
+  test("returns every vault once and in order for every limit", async () => {
     const property = fc.asyncProperty(
       aCatalog,
       fc.integer({ min: 1, max: 10 }),
@@ -199,7 +199,7 @@ describe("pages", () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  test("go on after a vault that is gone", async () => {
+  test("continues after a vault that was removed", async () => {
     const rows = [stored({ address: address(1) }), stored({ address: address(3) })];
     expect(await idsOf({ rows }, { after: key(2) })).toEqual([id(3)]);
     expect(await idsOf({ rows }, { after: key(3) })).toEqual([]);
@@ -207,12 +207,12 @@ describe("pages", () => {
   });
 });
 
-describe("over HTTP", () => {
+describe("GET /v1/vaults", () => {
   const rows = [1, 2, 3, 4, 5].map((n) => stored({ address: address(n), name: `Vault ${n}` }));
   const { send } = appOf(vaultRoutes, {}, () => contextOf({ rows }));
   const Page = z.array(z.object({ vault_id: z.string() }));
 
-  test("the Link header leads through all pages, keeping the filters", async () => {
+  test("has a Link header that leads through all pages with the same filters", async () => {
     const seen: string[] = [];
     let path: string | null = "/v1/vaults?limit=2&asset=usdc&q=Vault%20";
     for (let page = 0; path !== null && page < 9; page += 1) {

@@ -58,7 +58,7 @@ async function rateOver(age: number): Promise<number> {
   return Math.expm1((growth * YEAR) / (last.seconds - before.seconds));
 }
 
-test("rates over a day, a week and a month are those that the chain's own states give", async () => {
+test("yields of 1, 7 and 30 days match those computed from the chain", async () => {
   const isolate = world.causeway.isolate({ REDIS_KEY_PREFIX: "apy" });
   const id = `${CHAIN_ID}:${world.addressOf("Grower").toLowerCase()}`;
   const Rates = z.object({ apy_1d: z.number(), apy_7d: z.number(), apy_30d: z.number() });
@@ -82,7 +82,7 @@ test("rates over a day, a week and a month are those that the chain's own states
   expect(Math.abs(Number(points.at(-1)?.value) - weekly)).toBeLessThan(2e-6);
 });
 
-test("a price that never moved earns nothing, which is known", async () => {
+test("a share price that never changed has a yield of zero, not null", async () => {
   const isolate = world.causeway.isolate({ REDIS_KEY_PREFIX: "young" });
   const id = `${CHAIN_ID}:${world.addressOf("Young").toLowerCase()}`;
   const told = await (await isolate.send(`/v1/vaults/${id}`)).json();

@@ -46,8 +46,8 @@ const read = async (query: string) => {
 const valuesOf = ({ body }: { body: Record<string, unknown> }) =>
   (body["points"] as { value: string | null }[]).map(({ value }) => value);
 
-describe("a vault's history", () => {
-  test("keeps the last reading of each interval, of the newest block", async () => {
+describe("getHistory()", () => {
+  test("returns the snapshot of the newest block of each interval", async () => {
     await take(MIDNIGHT, { sharePrice: "1" });
     await take(MIDNIGHT + 200_000, { sharePrice: "2" });
     await take(MIDNIGHT + 400_000, { sharePrice: "4", blockNumber: 10_000_400 });
@@ -66,7 +66,7 @@ describe("a vault's history", () => {
     });
   });
 
-  test("tells the rate that each week realised, and null before there was one", async () => {
+  test("returns the annualized yield of each week, null without an earlier price", async () => {
     for (let day = 9; day >= 0; day -= 1) {
       await take(TODAY - day * DAY_MS, { sharePrice: `${10n ** 18n + BigInt(9 - day) * 10n ** 15n}` });
     }
@@ -75,7 +75,7 @@ describe("a vault's history", () => {
     expect(rates.at(-1)).toBe(((1.009 / 1.002) ** (365 / 7) - 1).toFixed(6));
   });
 
-  test("tells what flowed between readings, where all of it is stored", async () => {
+  test("returns net flows between snapshots where all flows are indexed", async () => {
     for (const hour of [4, 3, 2, 1])
       await take(TODAY - hour * 3_600_000, { blockNumber: 1_000 - hour * 100 });
     const flow = (blockNumber: number, assets: string) => ({
@@ -108,7 +108,7 @@ describe("a vault's history", () => {
     expect(valuesOf(await read(span))).toEqual([null, "30", "0", null]);
   });
 
-  test("has a null for each interval in which nothing was read, and no guess between", async () => {
+  test("returns null for intervals without a snapshot, without interpolation", async () => {
     for (const hour of [8, 7, 4, 3]) await take(TODAY - hour * 3_600_000, { sharePrice: `${hour}` });
     await causeway.db
       .insert(flowTips)
@@ -130,7 +130,7 @@ describe("a vault's history", () => {
     expect(valuesOf(await read(`metric=net_flow&${span}`))).toEqual([null, "0", null, null, null, "0"]);
   });
 
-  test("tells at most a thousand intervals, the newest", async () => {
+  test("returns at most the newest thousand points", async () => {
     await take(TODAY - 1_500 * DAY_MS);
     for (const day of [998, 2]) await take(TODAY - day * DAY_MS);
     const { body } = await read(
@@ -140,7 +140,7 @@ describe("a vault's history", () => {
     expect([points.length, points[0]?.time]).toEqual([997, new Date(TODAY - 998 * DAY_MS).toISOString()]);
   });
 
-  test("is empty of times that no store can hold", async () => {
+  test("is empty for times outside the database's range", async () => {
     for (const time of ["0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
       for (const metric of ["apy", "net_flow"])
         expect(await read(`metric=${metric}&from=${time}&to=${time}`)).toMatchObject({
@@ -149,7 +149,7 @@ describe("a vault's history", () => {
         });
   });
 
-  test("is empty where nothing was read", async () => {
+  test("is empty without snapshots", async () => {
     for (const metric of ["apy", "share_price", "total_assets", "net_flow"])
       expect(await read(`metric=${metric}`)).toMatchObject({ status: 200, body: { points: [] } });
   });
@@ -159,7 +159,7 @@ describe("a vault's history", () => {
   );
   const iso = (atMs: number) => new Date(atMs).toISOString();
 
-  test.each(every)("ends where its span does: %s", async (query) => {
+  test.each(every)("ends at the end of its range: %s", async (query) => {
     const hours = [-3, -2, -1, 0];
     for (const hour of hours) await take(TODAY + hour * 3_600_000);
     const times = async (from: number, to: number) => {
@@ -183,7 +183,7 @@ describe("a vault's history", () => {
     expect(await times(Date.now() + DAY_MS, Date.now() + 2 * DAY_MS)).toEqual([]);
   });
 
-  test("is of the thirty days before its end, where it names no beginning", async () => {
+  test("covers thirty days before its end without from", async () => {
     for (const days of [71, 69, 41, 39]) await take(TODAY - days * DAY_MS);
     const { status, body } = await read(`metric=total_assets&interval=1d&to=${iso(TODAY - 40 * DAY_MS)}`);
     const points = (body["points"] as { time: string; value: string | null }[]).filter(
@@ -196,7 +196,7 @@ describe("a vault's history", () => {
     ]);
   });
 
-  test("rolls up at midnight and at the full hour of UTC, whatever the block's own time is", async () => {
+  test("rolls up at midnight and at full hours of UTC, regardless of the block time", async () => {
     await take(MIDNIGHT - 1, { sharePrice: "1" });
     await take(MIDNIGHT, { sharePrice: "2" });
     await take(MIDNIGHT + 3_599_999, { sharePrice: "3" });
@@ -222,7 +222,7 @@ describe("a vault's history", () => {
     ]);
   });
 
-  test("tells no rate from less than a week, nor from a price that is far older", async () => {
+  test("returns no yield from less than a week or from a much older price", async () => {
     await take(TODAY - 8 * DAY_MS, { sharePrice: `${10n ** 18n}` });
     await take(TODAY - 7 * DAY_MS, { sharePrice: null });
     await take(TODAY - 6 * DAY_MS, { sharePrice: `${10n ** 18n}` });
@@ -238,14 +238,14 @@ describe("a vault's history", () => {
   });
 });
 
-describe("a history is refused", () => {
+describe("getHistory() validation", () => {
   test.each([
     "",
     "metric=price",
     "metric=apy&interval=2h",
     "metric=apy&from=soon",
     "metric=apy&to=2026-13-01",
-  ])("for ?%s", async (query) => {
+  ])("refuses ?%s", async (query) => {
     expect((await read(query)).status).toBe(422);
   });
 
@@ -253,21 +253,21 @@ describe("a history is refused", () => {
     `from=${new Date(TODAY).toISOString()}&to=${new Date(TODAY - 1).toISOString()}`,
     "from=1h&to=2h",
     `from=2100-01-01T00:00:00Z&to=1d`,
-  ])("for a span that ends before it begins: %s", async (span) => {
+  ])("refuses a range that ends before it starts: %s", async (span) => {
     expect(await read(`metric=share_price&${span}`)).toEqual({
       status: 422,
       body: { detail: [{ loc: ["query", "from"], msg: "must not be after `to`", type: "custom" }] },
     });
   });
 
-  test("of a vault that nobody knows", async () => {
+  test("answers 404 for an unknown vault", async () => {
     const answer = await causeway.send(`/v1/vaults/${CHAIN_ID}:${vaultAddress(8)}/history?metric=apy`);
     expect(answer.status).toBe(404);
   });
 });
 
-describe("realised rates", () => {
-  test("are on the list and the detail, null where there is no price from that far back", async () => {
+describe("yields of listed vaults", () => {
+  test("are in list and detail, null without a price that old", async () => {
     const now = Date.now();
     await take(now - 7 * DAY_MS, { sharePrice: `${10n ** 18n}` });
     await take(now - 26 * 3_600_000, { sharePrice: `${(10n ** 18n * 1_001n) / 1_000n}` });

@@ -20,25 +20,25 @@ function feesOf(adapter: string, answers: Readonly<Record<string, Hex>>) {
   return interpret(Object.fromEntries(results));
 }
 
-test("Morpho's Vault V2 tells both fees", () => {
+test("feesQuery() reads both fees of Morpho Vault V2", () => {
   const answers = { performance: words(10n ** 17n), management: words(3n) };
   expect(feesOf("morpho_v2", answers)).toEqual({ performance_fee: `${10n ** 17n}`, management_fee: "3" });
   expect(feesOf("morpho_v2", { management: words(3n) })).toEqual({ management_fee: "3" });
 });
 
-test("Lagoon tells both in one view, which grew by three members", () => {
+test("feesQuery() reads both fees of Lagoon from one view, in both versions", () => {
   const expected = { management_fee: "100", performance_fee: "1500" };
   expect(feesOf("lagoon", { rates: words(100n, 1500n) })).toEqual(expected);
   expect(feesOf("lagoon", { rates: words(100n, 1500n, 5n, 6n, 7n) })).toEqual(expected);
 });
 
-test("IPOR's fees do not change when they are collected", () => {
+test("feesQuery() reads IPOR fees without the collection time", () => {
   const at = (seconds: bigint) =>
     feesOf("ipor", { performance: words(1n, 1000n), management: words(1n, 200n, seconds) });
   expect(at(5n)).toEqual({ performance_fee: "1000", management_fee: "200" });
   expect(at(6n)).toEqual(at(5n));
 });
 
-test("of other vaults nothing more is read", () => {
+test("feesQuery() reads nothing for other adapters", () => {
   expect(feesQuery(vaultOf({ number: 1 })).reads).toEqual({});
 });

@@ -75,8 +75,8 @@ beforeAll(async () => {
 });
 afterAll(() => causeway?.close());
 
-describe("what is forgotten", () => {
-  test("is five minutes after eight days and hours after a hundred; days stay", async () => {
+describe("takeSnapshots() retention", () => {
+  test("deletes five-minute snapshots after 8 days and hourly ones after 100, and keeps daily ones", async () => {
     const before = { ...(await readYields(context("before"))) };
     expect(before[`${CHAIN_ID}:${VAULT}`]).toEqual({
       apy_1d: expect.closeTo(0.0372, 3),
@@ -108,7 +108,7 @@ describe("what is forgotten", () => {
     expect(await causeway.db.select().from(signals)).toEqual([open]);
   });
 
-  test("goes on being forgotten as time passes, and twice is as good as once", async () => {
+  test("continues on later runs and is idempotent", async () => {
     const later = { ...context("later"), now: () => NOW + DAY_MS };
     await takeSnapshots(later);
     const once = await causeway.db.select().from(snapshots);

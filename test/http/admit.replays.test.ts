@@ -24,15 +24,15 @@ const repeatable = defineRoute({
 });
 
 test.each([
-  ["a request without a key counts", {}, ["build"], '"build";q=60;w=60'],
+  ["a build without idempotency key counts as a build", {}, ["build"], '"build";q=60;w=60'],
   [
-    "a first request under a key counts",
+    "a first build with an idempotency key counts as a read and a build",
     { "idempotency-key": "new" },
     ["reads", "build"],
     '"build";q=60;w=60',
   ],
-  ["a replay costs no more than a read", { "idempotency-key": "known" }, ["reads"], null],
-])("%s", async (_what, headers, names, policy) => {
+  ["a replay of an idempotency key counts as a read only", { "idempotency-key": "known" }, ["reads"], null],
+])("admit(): %s", async (_what, headers, names, policy) => {
   const { send, contexts } = appOf([repeatable]);
   const response = await send("/work", { method: "POST", headers });
   expect(response.status).toBe(200);

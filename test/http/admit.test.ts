@@ -32,8 +32,8 @@ const preflight = {
   headers: { origin: "https://app.example", "access-control-request-method": "GET" },
 };
 
-describe("pages of other origins", () => {
-  test.each(["public", "sign_in"] as const)("may call what is %s", async (access) => {
+describe("CORS by access", () => {
+  test.each(["public", "sign_in"] as const)("allows other origins to call %s routes", async (access) => {
     const [asked, answered] = [await send(`/${access}`, preflight), await send(`/${access}`)];
     expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
     expect(answered.headers.get("access-control-allow-origin")).toBe("*");
@@ -50,14 +50,14 @@ describe("pages of other origins", () => {
   );
 });
 
-describe("who brings nothing", () => {
+describe("requests without credentials", () => {
   test.each([
     ["public", 200],
     ["sign_in", 200],
     ["session", 401],
     ["session_or_pair", 401],
     ["admin", 401],
-  ] as const)("may call %s: %i", async (access, status) => {
+  ] as const)("to %s routes get %i", async (access, status) => {
     const response = await send(`/${access}`);
     expect(response.status).toBe(status);
     if (status === 401)
@@ -65,10 +65,10 @@ describe("who brings nothing", () => {
   });
 });
 
-describe("the administrator", () => {
+describe("administrator routes", () => {
   const as = (authorization: string): RequestInit => ({ headers: { authorization } });
 
-  test("is let in with the token, and nobody with another", async () => {
+  test("admit the configured token only", async () => {
     expect((await send("/admin", as(`Bearer ${TOKEN}`))).status).toBe(200);
     for (const wrong of [
       `Bearer ${"x".repeat(32)}`,
@@ -84,7 +84,7 @@ describe("the administrator", () => {
     }
   });
 
-  test("does not exist where none is configured, whatever the method or the token", async () => {
+  test("answer 404 for every method and token when no administrator is configured", async () => {
     for (const init of [as(`Bearer ${TOKEN}`), {}, { method: "DELETE" }, preflight]) {
       expect(await read(await closed.send("/admin", init))).toMatchObject({
         status: 404,
@@ -94,20 +94,17 @@ describe("the administrator", () => {
   });
 });
 
-test.each(accesses)(
-  "%s says where its time went only where that tells nothing of credentials",
-  async (access) => {
-    for (const init of [{}, { method: "DELETE" }, { method: "OPTIONS" }, preflight]) {
-      const response = await send(`/${access}`, init);
-      expect([init, response.headers.has("server-timing")]).toEqual([init, access === "public"]);
-    }
-    const writing = appOf([routeFor(access, "post")], { adminToken: TOKEN });
-    const refused = await writing.send(`/${access}`, { method: "POST", body: "x".repeat(65_537) });
-    expect([refused.status, refused.headers.has("server-timing")]).toEqual([413, access === "public"]);
-  },
-);
+test.each(accesses)("%s routes have Server-Timing only when they check no credentials", async (access) => {
+  for (const init of [{}, { method: "DELETE" }, { method: "OPTIONS" }, preflight]) {
+    const response = await send(`/${access}`, init);
+    expect([init, response.headers.has("server-timing")]).toEqual([init, access === "public"]);
+  }
+  const writing = appOf([routeFor(access, "post")], { adminToken: TOKEN });
+  const refused = await writing.send(`/${access}`, { method: "POST", body: "x".repeat(65_537) });
+  expect([refused.status, refused.headers.has("server-timing")]).toEqual([413, access === "public"]);
+});
 
-test("an administrator who is not configured is not told from an unknown path by the headers", async () => {
+test("administrator routes without configuration have the headers of an unknown path", async () => {
   const named = ({ headers }: Response): string[] => [...headers.keys()];
   expect(named(await closed.send("/admin"))).toEqual(named(await closed.send("/nowhere")));
 });

@@ -17,8 +17,8 @@ function preflight(method: string, headers: string): RequestInit {
   };
 }
 
-describe("a preflight", () => {
-  test("lets any origin in, without credentials, and not with a key pair's secret", async () => {
+describe("CORS preflight requests", () => {
+  test("allow any origin, without credentials and without the API secret", async () => {
     const { send } = appOf([thingsGet, thingsMake]);
     const response = await send("/things/1", preflight("POST", "x-api-key, x-api-secret, content-type"));
     expect([response.status, await response.text()]).toEqual([204, ""]);
@@ -43,20 +43,20 @@ describe("a preflight", () => {
     },
   );
 
-  test("is never told that credentials may come", async () => {
+  test("never allow credentials", async () => {
     const { send } = appOf([thingsMake]);
     const response = await send("/things/1", preflight("POST", "content-type"));
     expect(response.headers.has("access-control-allow-credentials")).toBe(false);
   });
 
-  test("for an unknown path allows nothing", async () => {
+  test("allow nothing for an unknown path", async () => {
     const { send } = appOf([thingsMake]);
     const response = await send("/nowhere", preflight("POST", "content-type"));
     expect([response.status, headersOf(response, "access-control-")]).toEqual([404, {}]);
   });
 });
 
-describe("an answer", () => {
+describe("CORS responses", () => {
   const failing = routeDoing(() => {
     throw new Error("no");
   });
@@ -68,7 +68,7 @@ describe("an answer", () => {
     [405, "/things/1", { method: "DELETE" }],
     [413, "/things/1?kind=a", posted("x".repeat(70_000))],
     [500, "/work", {}],
-  ])("with status %i can be read from any origin", async (status, path, init) => {
+  ])("with status %i are readable from any origin", async (status, path, init) => {
     const { send } = appOf([thingsGet, thingsMake, failing]);
     const headers = { ...ORIGIN, ...(init.headers as Record<string, string> | undefined) };
     const etag = (await send("/things/1")).headers.get("etag") ?? "";

@@ -36,11 +36,11 @@ const declared = (text: string): RequestInit => ({
   body: text,
 });
 
-describe("a body's size", () => {
+describe("body size limit", () => {
   test.each([
     ["declared", declared],
     ["found out", streamed],
-  ])("of 64 KiB is taken, of one byte more is 413, %s", async (_how, request) => {
+  ])("accepts 64 KiB and answers 413 for one byte more, %s", async (_how, request) => {
     expect(bodyOf(LIMIT)).toHaveLength(LIMIT);
     expect((await send(PATH, request(bodyOf(LIMIT)))).status).toBe(201);
     const response = await send(PATH, { ...request(bodyOf(LIMIT + 1)) });
@@ -51,7 +51,7 @@ describe("a body's size", () => {
     });
   });
 
-  test("counts where no body is asked for, too", async () => {
+  test("applies to routes that read no body", async () => {
     const bodiless = defineRoute({
       operationId: "things.end",
       method: "patch",
@@ -79,12 +79,12 @@ describe("a body's size", () => {
     expect((await send(PATH, streamed(text))).status).toBe(413);
   });
 
-  test("is refused before anything else is said about the request", async () => {
+  test("is checked before validation", async () => {
     const response = await send("/things/x?kind=z", declared("{".repeat(LIMIT + 1)));
     expect(response.status).toBe(413);
   });
 
-  test("of an endless body is not waited for", async () => {
+  test("answers 413 before an endless body ends", async () => {
     let pulled = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -103,7 +103,7 @@ describe("a body's size", () => {
   });
 });
 
-describe("a body that is none", () => {
+describe("a missing or malformed body", () => {
   const finding = (type: string, msg: string) => ({
     status: 422,
     body: { detail: [{ loc: ["body"], msg, type }] },
@@ -114,14 +114,17 @@ describe("a body that is none", () => {
     ["empty", { method: "POST", headers: json(), body: "" }],
     ["white space", { method: "POST", headers: json(), body: " \r\n\t" }],
     ["absent, without content type", { method: "POST" }],
-  ])("%s: one finding at the body", async (_what, init) => {
+  ])("(%s) gives one validation error", async (_what, init) => {
     expect(await read(await send(PATH, init))).toEqual(finding("missing", "a JSON body is required"));
   });
 
-  test.each(["{", '{"a":1,}', "nothing", "'a'", "{}{}", "\u0000", "NaN"])("%j is not JSON", async (body) => {
-    const response = await send(PATH, { method: "POST", headers: json(), body });
-    expect(await read(response)).toEqual(finding("json_invalid", "the body must be valid JSON"));
-  });
+  test.each(["{", '{"a":1,}', "nothing", "'a'", "{}{}", "\u0000", "NaN"])(
+    "%j is answered with json_invalid",
+    async (body) => {
+      const response = await send(PATH, { method: "POST", headers: json(), body });
+      expect(await read(response)).toEqual(finding("json_invalid", "the body must be valid JSON"));
+    },
+  );
 
   test.each([
     "text/plain",
@@ -131,14 +134,14 @@ describe("a body that is none", () => {
     "text/json",
     "application/xml, application/json",
     "xapplication/json",
-  ])("%s is the wrong content type, whatever the body", async (type) => {
+  ])("%s is refused as content type for every body", async (type) => {
     const init = { method: "POST", headers: { "content-type": type }, body: JSON.stringify(GOOD) };
     expect(await read(await send(PATH, init))).toEqual(
       finding("content_type", "the content type must be application/json"),
     );
   });
 
-  test("a text without a content type of its own is the wrong one", async () => {
+  test("text without a content type is refused", async () => {
     const init = { method: "POST", body: new TextEncoder().encode(JSON.stringify(GOOD)) };
     expect(await read(await send(PATH, init))).toEqual(
       finding("content_type", "the content type must be application/json"),
@@ -150,7 +153,7 @@ describe("a body that is none", () => {
     "Application/JSON; charset=utf-8",
     "application/json;charset=UTF-8",
     "application/vnd.api+json",
-  ])("%s is a right one", async (type) => {
+  ])("%s is accepted as content type", async (type) => {
     const init = { method: "POST", headers: { "content-type": type }, body: JSON.stringify(GOOD) };
     expect((await send(PATH, init)).status).toBe(201);
   });
@@ -161,13 +164,13 @@ describe("a body that is none", () => {
     ["5", "expected object, received number"],
     ['"text"', "expected object, received string"],
     ["true", "expected object, received boolean"],
-  ])("%s is JSON of the wrong kind", async (body, msg) => {
+  ])("%s is refused as not an object", async (body, msg) => {
     const response = await send(PATH, { method: "POST", headers: json(), body });
     expect(await read(response)).toEqual(finding("invalid_type", `Invalid input: ${msg}`));
   });
 });
 
-test("a body that is read is given to the handler, members nobody declared left out", async () => {
+test("the handler gets the parsed body without undeclared fields", async () => {
   const response = await send(
     "/things/7?kind=b&limit=5&other=1",
     posted({ ...GOOD, extra: 1 }, { "x-count": "12" }),

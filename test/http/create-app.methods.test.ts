@@ -30,9 +30,9 @@ describe("an unknown path", () => {
   );
 });
 
-describe("a wrong method", () => {
+describe("an unsupported method", () => {
   test.each(["DELETE", "PUT", "PATCH", "PURGE"])(
-    "%s is 405 and names those that are right",
+    "%s is answered with 405 and the allowed methods",
     async (method) => {
       const response = await send("/things/1", { method, headers: { "x-request-id": "mine" } });
       expect(response.headers.get("allow")).toBe("GET, POST, HEAD, OPTIONS");
@@ -51,16 +51,16 @@ describe("a wrong method", () => {
     },
   );
 
-  test("is refused before the input is looked at", async () => {
+  test("is refused before validation", async () => {
     expect((await send("/things/not-a-number", { method: "DELETE" })).status).toBe(405);
   });
 
-  test("POST where only GET is", async () => {
+  test("POST on a path with GET only is 405", async () => {
     const response = await send("/things", posted({}));
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  test("GET and HEAD where only POST is", async () => {
+  test("GET and HEAD on a path with POST only are 405", async () => {
     for (const method of ["GET", "HEAD"]) {
       const response = await postOnly.send("/things/1", { method });
       expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
@@ -68,7 +68,7 @@ describe("a wrong method", () => {
   });
 });
 
-describe("a path that another's parameter matches as well", () => {
+describe("a path that another route's parameter also matches", () => {
   const named = defineRoute({
     operationId: "things.name",
     method: "post",
@@ -83,7 +83,7 @@ describe("a path that another's parameter matches as well", () => {
   });
   const both = appOf([named, thingsGet]);
 
-  test("is refused by its own methods, not by the other's input", async () => {
+  test("is answered with 405 by its own methods, not by the other route's validation", async () => {
     for (const method of ["GET", "HEAD", "PUT"]) {
       const response = await both.send("/things/name", { method });
       expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
@@ -94,7 +94,7 @@ describe("a path that another's parameter matches as well", () => {
 });
 
 describe("HEAD", () => {
-  test("has the status and the headers of GET, and no body", async () => {
+  test("has status and headers of GET and no body", async () => {
     const [get, head] = [await send("/things/1"), await send("/things/1", { method: "HEAD" })];
     expect([head.status, await head.text()]).toEqual([200, ""]);
     for (const name of ["etag", "cache-control", "content-type"]) {
@@ -103,7 +103,7 @@ describe("HEAD", () => {
     expect(get.headers.get("etag")).not.toBe(null);
   });
 
-  test("fails as GET fails", async () => {
+  test("has the errors of GET", async () => {
     expect((await send("/things/x", { method: "HEAD" })).status).toBe(422);
     expect((await send("/nowhere", { method: "HEAD" })).status).toBe(404);
   });

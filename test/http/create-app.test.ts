@@ -17,7 +17,7 @@ test.each([
   ["422", "/things/x"],
   ["500", "/work"],
   ["404", "/nowhere"],
-])("an answer of %s is made once, whatever headers it is given", async (status, path) => {
+])("a response with status %s is constructed once, with all its headers", async (status, path) => {
   const { send } = appOf([thingsGet, failing]);
   let made = 0;
   const counted: typeof PlatformResponse.json = (value, init) => {

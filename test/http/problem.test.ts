@@ -14,7 +14,7 @@ function throwing(error: unknown): Promise<Response> {
 }
 
 describe("problem document", () => {
-  test.each(errorCodes)("of code %s has the table's status and title", async (code) => {
+  test.each(errorCodes)("of %s has status and title of the error table", async (code) => {
     const response = await throwing(new AppError(code, "in words"));
     expect(response.headers.get("content-type")).toBe("application/problem+json");
     expect(response.headers.get("cache-control")).toBe("no-store");
@@ -42,20 +42,20 @@ describe("problem document", () => {
     [failure("below_minimum", "no", { min_deposit: "5" }), { min_deposit: "5" }],
     [failure("above_maximum", "no", { max_deposit: "0" }), { max_deposit: "0" }],
     [failure("rate_limited", "no", { retry_after: 7 }), { retry_after: 7 }],
-  ])("carries its members beside the standard ones: %s", async (error, members) => {
+  ])("has the additional members of its code: %s", async (error, members) => {
     const body = await (await throwing(error)).json();
     expect(body).toMatchObject({ code: error.code, request_id: "mine", ...members });
     expect(z.strictObject(ProblemBody.shape).safeParse(body).success).toBe(true);
     expect(Object.keys(body as object)).toHaveLength(6 + Object.keys(members).length);
   });
 
-  test("of rate_limited says when to come back in a header, too", async () => {
+  test("of rate_limited has a Retry-After header", async () => {
     const response = await throwing(failure("rate_limited", "slow down", { retry_after: 7 }));
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
     expect((await throwing(failure("vault_not_found", "gone"))).headers.has("retry-after")).toBe(false);
   });
 
-  test("does not show its cause", async () => {
+  test("does not contain the cause", async () => {
     const cause = new Error("https://node.example/k3y");
     const text = await (
       await throwing(failureFrom("upstream_unavailable", "no node answered", cause))
@@ -64,7 +64,7 @@ describe("problem document", () => {
   });
 });
 
-describe("a failure that nobody foresaw", () => {
+describe("an unexpected error", () => {
   const named = new Error("postgres://secret");
   named.name = "AppError";
   test.each<[string, unknown]>([
@@ -80,7 +80,7 @@ describe("a failure that nobody foresaw", () => {
       }),
     ],
     ["a zod error", z.string().safeParse(5).error],
-  ])("%s is 500 internal, with the id and without a word of it", async (_what, thrown) => {
+  ])("(%s) is answered with 500 internal and the request id, without its message", async (_what, thrown) => {
     const response = await throwing(thrown);
     const text = await response.text();
     expect(text).not.toMatch(/secret|postgres|expected string|at .*\.ts/);

@@ -9,18 +9,21 @@ const idOf = (response: Response): string => response.headers.get("x-request-id"
 const withId = (id: string): RequestInit => ({ headers: { "x-request-id": id } });
 
 describe("the request id", () => {
-  test.each(["a", "abc-DEF_123", "x".repeat(64)])("%s is kept", async (id) => {
+  test.each(["a", "abc-DEF_123", "x".repeat(64)])("keeps the client's id %s", async (id) => {
     const { send, contexts } = appOf([thingsGet]);
     expect(idOf(await send("/things/1", withId(id)))).toBe(id);
     expect(contexts[0]?.requestId).toBe(id);
   });
 
-  test.each(["", "x".repeat(65), "a b", "a.b", "a;b", "é", "<script>"])("%j is replaced", async (id) => {
-    const { send } = appOf([thingsGet]);
-    expect(idOf(await send("/things/1", withId(id)))).toMatch(UUID);
-  });
+  test.each(["", "x".repeat(65), "a b", "a.b", "a;b", "é", "<script>"])(
+    "replaces the malformed id %j",
+    async (id) => {
+      const { send } = appOf([thingsGet]);
+      expect(idOf(await send("/things/1", withId(id)))).toMatch(UUID);
+    },
+  );
 
-  test("is made where none came, anew each time", async () => {
+  test("is generated when the client sent none", async () => {
     const { send } = appOf([thingsGet]);
     const ids = await Promise.all([1, 2, 3].map(async () => idOf(await send("/things/1"))));
     for (const id of ids) expect(id).toMatch(UUID);
@@ -33,7 +36,7 @@ describe("the request id", () => {
     ["422", "/things/x", {}],
     ["200", "/things/1", {}],
     ["500", "/work", {}],
-  ])("is on every answer: %s", async (status, path, init) => {
+  ])("is on every response: %s", async (status, path, init) => {
     const failing = routeDoing(() => {
       throw new Error("no");
     });
@@ -44,34 +47,34 @@ describe("the request id", () => {
     expect(response.headers.get("strict-transport-security")).toBe("max-age=31536000; includeSubDomains");
   });
 
-  test("is in the problem that is about it", async () => {
+  test("is in the problem document", async () => {
     const { send } = appOf([]);
     expect(await (await send("/nowhere", withId("mine"))).json()).toMatchObject({ request_id: "mine" });
   });
 });
 
 describe("Server-Timing", () => {
-  test("says where the time went, on successes and failures", async () => {
+  test("reports durations on successes and errors", async () => {
     const { send } = appOf([thingsGet]);
     for (const path of ["/things/1", "/things/x", "/nowhere"]) {
       expect((await send(path)).headers.get("server-timing")).toBe("total;dur=0");
     }
   });
 
-  test("counts what the request asked of others", async () => {
+  test("counts the requests to dependencies", async () => {
     const { send, contexts } = appOf([
       routeDoing(() => contexts[0]?.timing.track("rpc", async () => ({ done: true }))),
     ]);
     expect((await send("/work")).headers.get("server-timing")).toBe('total;dur=0, rpc;dur=0;desc="1"');
   });
 
-  test("is left out where it is turned off", async () => {
+  test("is absent when disabled", async () => {
     const { send } = appOf([thingsGet], { serverTiming: false });
     expect((await send("/things/1")).headers.has("server-timing")).toBe(false);
   });
 });
 
-describe("the log", () => {
+describe("the request log", () => {
   const failing = (error: unknown) =>
     appOf([
       routeDoing(() => {
@@ -79,7 +82,7 @@ describe("the log", () => {
       }),
     ]);
 
-  test("has one line for a failure of ours, with its causes cleaned", async () => {
+  test("has one line for a server error, with redacted causes", async () => {
     const cause = new Error("connect to https://node.example/k3y failed");
     const { send, contexts } = failing(new AppError("upstream_unavailable", "no node answered", { cause }));
     await send("/work", withId("mine"));
@@ -100,13 +103,13 @@ describe("the log", () => {
     ]);
   });
 
-  test("has the unforeseen failure, which the answer does not have", async () => {
+  test("has the message of an unexpected error, which the response omits", async () => {
     const { send, contexts } = failing(new TypeError("x is not a function"));
     expect(await (await send("/work")).text()).not.toContain("not a function");
     expect(contexts[0]?.logged).toMatchObject([{ status: 500, error: "x is not a function" }]);
   });
 
-  test("is silent about what callers did wrong, and about success", async () => {
+  test("has no line for client errors and successes", async () => {
     const { send, contexts } = failing(failure("vault_not_found", "gone"));
     await send("/work");
     await send("/nowhere");
@@ -117,8 +120,8 @@ describe("the log", () => {
   });
 });
 
-describe("a deployment that is not configured", () => {
-  test("answers 500 with the variable's name and the id, whatever is asked", async () => {
+describe("a deployment with an invalid configuration", () => {
+  test("answers every request with 500, the variable's name and the request id", async () => {
     const app = createApp([thingsGet], () => {
       throw new AppError("internal", "configuration: missing or invalid: DATABASE_URL");
     });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defineRoute } from "../../src/http/define-route.ts";
 import { appOf } from "../support/http/app.ts";
 
-describe("one object answered by two operations", () => {
+describe("respond() with one object on two routes", () => {
   const record = { id: 1, secret: "s3cret" };
   const route = (
     path: `/${string}`,
@@ -24,7 +24,7 @@ describe("one object answered by two operations", () => {
     });
   const cached = { sMaxAge: 5, staleWhileRevalidate: 30 };
 
-  test("is cut to the schema of each, whoever asked first", async () => {
+  test("applies the schema of each route", async () => {
     const inside = route("/inside", z.object({ id: z.int(), secret: z.string() }), "no-store");
     const outside = route("/outside", z.object({ id: z.int() }), cached);
     const { send } = appOf([inside, outside]);

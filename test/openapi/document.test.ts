@@ -19,7 +19,7 @@ function headersOf(operation: { statuses: readonly number[]; parameters: readonl
   return Object.entries(responses).map(([status, { headers = {} }]) => [status, Object.keys(headers)]);
 }
 
-test("every answer has an id, and whoever asked too often is told until when", () => {
+test("addResponseHeaders() adds X-Request-Id to every response and Retry-After to 429", () => {
   expect(headersOf({ statuses: [201, 422, 429], parameters: [] })).toEqual([
     ["201", ["X-Request-Id", "RateLimit-Policy"]],
     ["422", ["X-Request-Id"]],
@@ -27,7 +27,7 @@ test("every answer has an id, and whoever asked too often is told until when", (
   ]);
 });
 
-test("what may be kept is named by a tag, and a page names the next", () => {
+test("addResponseHeaders() adds ETag to cacheable responses and Link to pages", () => {
   expect(headersOf({ statuses: [200, 304], parameters: ["q", "cursor"] })).toEqual([
     ["200", ["X-Request-Id", "ETag", "Link"]],
     ["304", ["X-Request-Id", "ETag"]],

@@ -18,24 +18,24 @@ const actorBy = (proof: PartnerProof): Actor => ({
   session: null,
 });
 
-describe("what belongs to a partner", () => {
-  test.each<PartnerProof>(["session", "pair"])("is for whoever came with a %s", (proof) => {
+describe("requirePartner()", () => {
+  test.each<PartnerProof>(["session", "pair"])("returns a partner authenticated by %s", (proof) => {
     const actor = actorBy(proof);
     expect(requirePartner({ ...testContext(), actor })).toBe(actor);
   });
 
   test.each<[string, Actor]>([
-    ["came with a key alone, which anybody may have copied", actorBy("key")],
-    ["said nothing", { kind: "anonymous" }],
-    ["is the administrator", { kind: "admin" }],
-  ])("is not for whoever %s", (_who, actor) => {
+    ["an API key without its secret", actorBy("key")],
+    ["an anonymous caller", { kind: "anonymous" }],
+    ["the administrator", { kind: "admin" }],
+  ])("throws credentials_required for %s", (_who, actor) => {
     expect(() => requirePartner({ ...testContext(), actor })).toThrow(
       expect.objectContaining({ code: "credentials_required" }),
     );
   });
 });
 
-describe("a session", () => {
+describe("isSessionLive()", () => {
   const NOW = 1_700_000_000_000;
   const ctx = testContext({ nowMs: NOW });
   const owner = (change: Partial<SessionOwner>): SessionOwner => ({
@@ -47,12 +47,12 @@ describe("a session", () => {
     ...change,
   });
 
-  test("works until its last millisecond", () => {
+  test("is true until the millisecond before expiry", () => {
     expect(isSessionLive(ctx, owner({}))).toBe(true);
     expect(isSessionLive(ctx, owner({ expiresAt: new Date(NOW) }))).toBe(false);
   });
 
-  test("is over with its application, however long it had to last", () => {
+  test("is false once the application is revoked, before the session's expiry", () => {
     expect(isSessionLive(ctx, owner({ live: false }))).toBe(false);
   });
 });

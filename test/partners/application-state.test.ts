@@ -7,8 +7,8 @@ import {
 } from "../../src/partners/application-state.ts";
 import { applicationStatuses } from "../../src/schemas/application.ts";
 
-describe("decisions", () => {
-  test("lead from and to these states", () => {
+describe("application decisions", () => {
+  test("have these source and target statuses", () => {
     expect(decisions).toEqual({
       approve: { from: ["pending"], to: "approved" },
       reject: { from: ["pending"], to: "rejected" },
@@ -17,7 +17,7 @@ describe("decisions", () => {
     });
   });
 
-  test("that are not allowed are refused by the state they met", () => {
+  test("stepFailure() returns the code of the application's status", () => {
     const table = Object.fromEntries(
       (["approve", "reject", "revoke", "reopen", "file"] as const).map((step) => [
         step,
@@ -39,7 +39,7 @@ describe("decisions", () => {
     });
   });
 
-  test("can be refused with the codes of the states that they cannot start from", () => {
+  test("decisionErrorCodes() returns the codes of the statuses that a decision cannot start from", () => {
     expect({
       approve: decisionErrorCodes("approve"),
       reject: decisionErrorCodes("reject"),
@@ -53,7 +53,7 @@ describe("decisions", () => {
     });
   });
 
-  test("that are missing keep a wallet out, each by its own code", () => {
+  test("notApprovedFailure() returns one code for each status", () => {
     expect(
       [null, "pending" as const, "rejected" as const, "revoked" as const].map(
         (s) => notApprovedFailure(s).code,

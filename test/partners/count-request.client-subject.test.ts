@@ -13,11 +13,11 @@ test.each([
   ["::", "0:0:0:0::/64"],
   ["::ffff:192.0.2.1", "192.0.2.1"],
   ["unknown", "unknown"],
-])("%s counts as %s", (address, subject) => {
+])("clientSubject() counts %s as %s", (address, subject) => {
   expect(clientSubject(address)).toBe(subject);
 });
 
-test("every address of a /64 counts as one, and of another /64 as another", () => {
+test("clientSubject() groups IPv6 addresses by their /64 prefix", () => {
   const group = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
     fc.property(
@@ -36,7 +36,7 @@ test("every address of a /64 counts as one, and of another /64 as another", () =
   );
 });
 
-test("whatever is sent is bounded and makes no other key", () => {
+test("clientSubject() bounds any text and cannot forge another key", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 500 }), (text) => {
       expect(clientSubject(text).length).toBeLessThanOrEqual(46);

@@ -38,15 +38,15 @@ async function admitted(total: number, send: (i: number) => Promise<Response>): 
   return all.filter(({ status }) => status !== 429).length;
 }
 
-describe("a limit that is counted exactly", () => {
-  test("admits its number of any that come at once, over all isolates", async () => {
+describe("an exact rate limit", () => {
+  test("admits exactly its number of concurrent requests across isolates", async () => {
     const isolates = [limited({ build: 20 }), limited({ build: 20 }), limited({ build: 20 })];
     const client = newClient();
     const send = (i: number) => build(isolates[i % 3] ?? causeway, { "cf-connecting-ip": client });
     expect(await admitted(60, send)).toBe(20);
   });
 
-  test("tells what is left, and when it is over what to wait for", async () => {
+  test("reports the remaining requests and Retry-After when exceeded", async () => {
     const at = limited({ nonce: 2 });
     const client = newClient();
     const headersOf = async () => {
@@ -79,7 +79,7 @@ describe("a limit that is counted exactly", () => {
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
   });
 
-  test("is counted for the address that the platform sets, whatever is forwarded", async () => {
+  test("counts by the platform's client address and ignores forwarding headers", async () => {
     const at = limited({ build: 5 });
     const client = newClient();
     const forwarded = (i: number) => ({
@@ -94,13 +94,13 @@ describe("a limit that is counted exactly", () => {
     expect(await admitted(1, () => build(at, { "cf-connecting-ip": other }))).toBe(1);
   });
 
-  test("counts an IPv6 customer as one", async () => {
+  test("counts an IPv6 /64 prefix as one client", async () => {
     const at = limited({ build: 5 });
     const send = (i: number) => build(at, { "cf-connecting-ip": `2001:db8:1:2::${i.toString(16)}` });
     expect(await admitted(20, send)).toBe(5);
   });
 
-  test("is one for each kind", async () => {
+  test("is separate for each kind of request", async () => {
     const at = limited({ build: 1, nonce: 1 });
     const client = newClient();
     expect((await build(at, { "cf-connecting-ip": client })).status).toBe(422);
@@ -109,8 +109,8 @@ describe("a limit that is counted exactly", () => {
   });
 });
 
-describe("a key", () => {
-  test("multiplies the limit, for each client of its own: a copied one exhausts nobody", async () => {
+describe("the rate limit of an API key", () => {
+  test("multiplies the limit for each client address, so a copied key exhausts nobody else", async () => {
     const partner = await makePartner(causeway);
     const at = limited({ build: 3, key_factor: 4 });
     const [thief, owner] = [newClient(), newClient()];
@@ -122,13 +122,13 @@ describe("a key", () => {
     expect((await build(at, { ...backend, "cf-connecting-ip": owner })).status).toBe(429);
   });
 
-  test("can have a limit of its own", async () => {
+  test("can be configured per partner", async () => {
     const partner = await makePartner(causeway);
     const at = limited({ build: 1, partners: { [partner.address]: { build: 7 } } });
     expect(await admitted(20, () => build(at, asPair(partner)))).toBe(7);
   });
 
-  test("that is wrong counts for the client: whoever guesses is stopped", async () => {
+  test("counts an invalid key against the client's limit, which stops guessing", async () => {
     const at = limited({ build: 4 });
     const client = newClient();
     const guess = () => build(at, { "x-api-key": "cw_live_guess", "cf-connecting-ip": client });
@@ -138,8 +138,8 @@ describe("a key", () => {
   });
 });
 
-describe("a limit of reads", () => {
-  test("is the platform's, and tells its policy only", async () => {
+describe("the rate limit of reads", () => {
+  test("uses the platform's limiter and reports only its policy", async () => {
     const seen: string[] = [];
     const limiter = (success: boolean) => ({
       limit: async ({ key }: { key: string }) => {
@@ -166,7 +166,7 @@ describe("a limit of reads", () => {
     expect(seen).toEqual([`reads:client:${client}`, `reads:client:${client}`]);
   });
 
-  test("that the platform has no limiter for is counted in the isolate", async () => {
+  test("is counted in the isolate without a platform limiter", async () => {
     const at = limited({ reads: 3 });
     const client = newClient();
     const send = () => at.send("/v1/vaults", { headers: { "cf-connecting-ip": client } });
@@ -174,19 +174,19 @@ describe("a limit of reads", () => {
     expect((await send()).headers.get("ratelimit")).toMatch(/^"reads";r=0;t=\d+$/);
   });
 
-  test("does not hold up the health check", async () => {
+  test("does not apply to the health check", async () => {
     const at = limited({ reads: 1 });
     expect(await admitted(10, () => at.send("/health"))).toBe(10);
   });
 });
 
-describe("with Redis down", () => {
+describe("rate limits with Redis down", () => {
   test.each([
     ["refusing", { kind: "status", status: 500 }],
     ["silent", { kind: "timeout" }],
     ["talking nonsense", { kind: "html" }],
     ["of another version", { kind: "drift" }],
-  ])("(%s) reads and builds go on, sign-in is 503, sessions and keys work", async (_how, fault) => {
+  ])("(%s) keep reads, builds, sessions and keys working; sign-in answers 503", async (_how, fault) => {
     const partner = await makePartner(causeway);
     await causeway.fault("upstash", [fault]);
     try {
@@ -216,8 +216,8 @@ describe("with Redis down", () => {
   });
 });
 
-describe("with Postgres down", () => {
-  test("sign-in and keys are 503, public reads with a key go on as anonymous", async () => {
+describe("authentication with Postgres down", () => {
+  test("answers 503 for sign-in and keys; public reads with a key continue as anonymous", async () => {
     const partner = await makePartner(causeway);
     const at = causeway.isolate();
     expect((await at.send("/v1/vaults")).status).toBe(200);

@@ -22,8 +22,8 @@ async function windowOf(actor: Actor, rateLimits: object = {}) {
   return [counted.limit, limiter.windows[0]?.subject];
 }
 
-describe("a request", () => {
-  test("is counted for whom it comes from", async () => {
+describe("countRequest()", () => {
+  test("counts by client address, key and address, or partner", async () => {
     const lower = ADDRESS.toLowerCase();
     expect(await windowOf({ kind: "anonymous" })).toEqual([60, "client:192.0.2.1"]);
     expect(await windowOf({ kind: "admin" })).toEqual([60, "client:192.0.2.1"]);
@@ -32,7 +32,7 @@ describe("a request", () => {
     expect(await windowOf(by("session"))).toEqual([600, `partner:${lower}`]);
   });
 
-  test("has the limit that is configured, the partner's own before all", async () => {
+  test("prefers the partner's own limit to the configured one", async () => {
     const partners = { [ADDRESS]: { build: 5000 } };
     expect((await windowOf({ kind: "anonymous" }, { build: 7 }))[0]).toBe(7);
     expect((await windowOf(by("key"), { build: 7, key_factor: 3 }))[0]).toBe(21);
@@ -42,7 +42,7 @@ describe("a request", () => {
 });
 
 describe("RATE_LIMITS", () => {
-  test("has the defaults of the specification", () => {
+  test("has these default limits", () => {
     expect(parseConfig(bindings)).toMatchObject({
       keyFactor: 10,
       limits: {
@@ -59,20 +59,20 @@ describe("RATE_LIMITS", () => {
   });
 
   test.each(['{"build":0}', '{"build":1.5}', '{"build":"60"}', '{"bild":60}', "[]", "5", '{"key_factor":0}'])(
-    "%s is refused",
+    "refuses %s",
     (RATE_LIMITS) => {
       expect(() => parseConfig({ ...bindings, RATE_LIMITS })).toThrow("RATE_LIMITS");
     },
   );
 
-  test("and peppers that are no secrets are refused, without a word of them", () => {
+  test("weak peppers are refused without being shown in the error", () => {
     for (const PARTNER_PEPPERS of ['{"1":"short"}', '{"a":"a-pepper-of-thirty-two-characters"}', "x"])
       expect(() => parseConfig({ ...bindings, PARTNER_PEPPERS })).toThrow(
         /^configuration.*: PARTNER_PEPPERS$/,
       );
   });
 
-  test("the newest pepper comes first", () => {
+  test("sorts peppers with the newest version first", () => {
     const secret = "a-pepper-of-thirty-two-characters";
     const { partnerPeppers } = parseConfig({
       ...bindings,
@@ -81,7 +81,7 @@ describe("RATE_LIMITS", () => {
     expect(partnerPeppers.map(({ version }) => version)).toEqual([10, 2, 1]);
   });
 
-  test("only bindings that are limiters are the platform's", () => {
+  test("takes only bindings that are rate limiters as platform limiters", () => {
     const limiter = { limit: async () => ({ success: true }) };
     const env = { ...bindings, LIMIT_600: limiter, LIMIT_5: {}, LIMIT_X: limiter, LIMIT_07: limiter };
     expect([...parseConfig(env).platformLimiters.keys()]).toEqual([600]);

@@ -7,7 +7,7 @@ import { crc32, credentialPrefix, generateCredential, isCredential } from "../..
 const kinds = ["live", "secret", "session"] as const;
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-describe.each(kinds)("a %s credential", (kind) => {
+describe.each(kinds)("generateCredential(%s)", (kind) => {
   test("has its prefix, a fixed length and at least 192 random bits", () => {
     const made = Array.from({ length: 500 }, () => generateCredential(kind));
     const lengths = { live: 47, secret: 59, session: 60 };
@@ -21,7 +21,7 @@ describe.each(kinds)("a %s credential", (kind) => {
     expect(digits * Math.log2(62)).toBeGreaterThanOrEqual(kind === "live" ? 192 : 256);
   });
 
-  test("uses every digit at every place but the first", () => {
+  test("uses every digit at every position but the first", () => {
     const made = Array.from({ length: 3_000 }, () =>
       generateCredential(kind).slice(`cw_${kind}_`.length, -6),
     );
@@ -29,7 +29,7 @@ describe.each(kinds)("a %s credential", (kind) => {
       expect(new Set(made.map((text) => text[place])).size).toBe(62);
   });
 
-  test("is none after any one change", () => {
+  test("isCredential() refuses it after a change of any character", () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(61), (at, digit) => {
         const text = generateCredential(kind);
@@ -41,7 +41,7 @@ describe.each(kinds)("a %s credential", (kind) => {
     );
   });
 
-  test("is none when it is cut, lengthened, swapped around, or of another kind", () => {
+  test("isCredential() refuses it truncated, extended, permuted or of another kind", () => {
     const text = generateCredential(kind);
     for (const other of kinds) expect(isCredential(other, text)).toBe(other === kind);
     for (const wrong of [
@@ -56,7 +56,7 @@ describe.each(kinds)("a %s credential", (kind) => {
       expect(isCredential(kind, wrong)).toBe(false);
   });
 
-  test("never passes a log line", () => {
+  test("is redacted in log lines", () => {
     const text = generateCredential(kind);
     expect(redact(kind === "session" ? `Authorization: Bearer ${text}` : `key ${text}`)).not.toContain(
       text.slice(-12),
@@ -64,11 +64,11 @@ describe.each(kinds)("a %s credential", (kind) => {
   });
 });
 
-test("a prefix shows a key's start and its last four digits", () => {
+test("credentialPrefix() shows the beginning and the last four characters", () => {
   expect(credentialPrefix("cw_live_0123456789abcdefghijklmnopqrstuvwxyzABC")).toBe("cw_live_0123…zABC");
 });
 
-test("the checksum is the common CRC-32", () => {
+test("crc32() matches the test vectors of CRC-32", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       expect(crc32(bytes)).toBe(zlibCrc32(bytes));

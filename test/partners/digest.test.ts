@@ -13,7 +13,7 @@ describe("digests", () => {
     expect(await sha256("abc")).toBe(createHash("sha256").update("abc").digest("hex"));
   });
 
-  test("differ by use, by pepper and by text", async () => {
+  test("differ by use, pepper and text", async () => {
     const other = { version: 2, secret: "another-pepper-of-thirty-two-chars" };
     const all = await Promise.all([
       pepperedDigest(pepper, { use: "key", value: "a" }),
@@ -24,7 +24,7 @@ describe("digests", () => {
     expect(new Set(all.map((bytes) => Buffer.from(bytes).toString("hex"))).size).toBe(4);
   });
 
-  test("are equal when every byte is", () => {
+  test("timingSafeEqual() compares every byte", () => {
     const digest = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(
       fc.property(digest, fc.nat(31), fc.integer({ min: 1, max: 255 }), (bytes, at, flip) => {
@@ -38,7 +38,7 @@ describe("digests", () => {
     );
   });
 
-  test("of different lengths are a mistake of ours", () => {
+  test("timingSafeEqual() throws for digests of different lengths", () => {
     expect(() => timingSafeEqual(new Uint8Array(32), new Uint8Array(31))).toThrow(RangeError);
   });
 });

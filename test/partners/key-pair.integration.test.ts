@@ -32,30 +32,30 @@ const build = (headers: Headers, at: Isolate = causeway): Promise<Answer> =>
 const refused = { status: 401, body: { code: "credentials_invalid" } };
 const onlyKey = ({ api_key }: { api_key?: unknown }): Headers => ({ "x-api-key": String(api_key) });
 
-describe("a key", () => {
-  test("lets its holder in alone, and with its secret", async () => {
+describe("an API key", () => {
+  test("authenticates alone and with its secret", async () => {
     const partner = await makePartner(causeway);
     expect((await build(onlyKey(partner))).status).toBe(422);
     expect((await build(asPair(partner))).status).toBe(422);
   });
 
   test.each<[string, (pair: NewPartner, other: NewPartner) => Headers]>([
-    ["a secret in the key's place", ({ api_secret }) => ({ "x-api-key": api_secret })],
+    ["secret in place of the key", ({ api_secret }) => ({ "x-api-key": api_secret })],
     ["key and secret swapped", (p) => asPair({ api_key: p.api_secret, api_secret: p.api_key })],
-    ["the key as its own secret", (p) => asPair({ api_key: p.api_key, api_secret: p.api_key })],
+    ["key as its own secret", (p) => asPair({ api_key: p.api_key, api_secret: p.api_key })],
     ["another partner's secret", (p, other) => asPair({ ...p, api_secret: other.api_secret })],
-    ["a truncated key", ({ api_key }) => ({ "x-api-key": api_key.slice(0, -1) })],
-    ["a truncated secret", (p) => asPair({ ...p, api_secret: p.api_secret.slice(0, -1) })],
-    ["a longer key", ({ api_key }) => ({ "x-api-key": `${api_key}a` })],
-    ["a wrong checksum", ({ api_key }) => ({ "x-api-key": flipLast(api_key) })],
-    ["a secret's wrong checksum", (p) => asPair({ ...p, api_secret: flipLast(p.api_secret) })],
-    ["a session's token as a key", ({ session_token }) => ({ "x-api-key": session_token })],
-    ["an empty key", () => ({ "x-api-key": "" })],
-    ["an empty secret", (p) => asPair({ ...p, api_secret: "" })],
-    ["a secret without a key", ({ api_secret }) => ({ "x-api-secret": api_secret })],
-    ["lower case", ({ api_key }) => ({ "x-api-key": api_key.toLowerCase() })],
-    ["its digest", () => ({ "x-api-key": "0".repeat(64) })],
-    ["SQL", () => ({ "x-api-key": "' or 1=1 --" })],
+    ["truncated key", ({ api_key }) => ({ "x-api-key": api_key.slice(0, -1) })],
+    ["truncated secret", (p) => asPair({ ...p, api_secret: p.api_secret.slice(0, -1) })],
+    ["longer key", ({ api_key }) => ({ "x-api-key": `${api_key}a` })],
+    ["wrong checksum of the key", ({ api_key }) => ({ "x-api-key": flipLast(api_key) })],
+    ["wrong checksum of the secret", (p) => asPair({ ...p, api_secret: flipLast(p.api_secret) })],
+    ["session token as the key", ({ session_token }) => ({ "x-api-key": session_token })],
+    ["empty key", () => ({ "x-api-key": "" })],
+    ["empty secret", (p) => asPair({ ...p, api_secret: "" })],
+    ["secret without a key", ({ api_secret }) => ({ "x-api-secret": api_secret })],
+    ["key in lower case", ({ api_key }) => ({ "x-api-key": api_key.toLowerCase() })],
+    ["digest as the key", () => ({ "x-api-key": "0".repeat(64) })],
+    ["SQL injection", () => ({ "x-api-key": "' or 1=1 --" })],
   ])("is refused: %s", async (_what, headers) => {
     const [partner, other] = [await makePartner(causeway), await makePartner(causeway)];
     expect(await build(headers(partner, other))).toMatchObject(refused);
@@ -63,18 +63,18 @@ describe("a key", () => {
     expect((await build(asPair(partner))).status).toBe(422);
   });
 
-  test("does not rotate without its secret", async () => {
+  test("cannot be rotated without its secret", async () => {
     const partner = await makePartner(causeway);
     expect(await rotate(onlyKey(partner))).toMatchObject(refused);
   });
 
-  test("and a session of different partners do not go together", async () => {
+  test("is refused together with the session of another partner", async () => {
     const [a, b] = [await makePartner(causeway), await makePartner(causeway)];
     expect(await rotate({ ...asPair(a), ...asSession(b.session_token) })).toMatchObject(refused);
     expect((await rotate({ ...asPair(a), ...asSession(a.session_token) })).status).toBe(200);
   });
 
-  test("is on no row of the database, nor is a secret or a token", async () => {
+  test("is never stored in the database, nor are secrets and tokens", async () => {
     const partner = await makePartner(causeway);
     const { rows } = await causeway.db.execute<{ text: string }>(
       "select concat_ws('|', (select string_agg(k::text, ',') from api_keys k), (select string_agg(s::text, ',') from sessions s), (select string_agg(a::text, ',') from audit a), (select string_agg(p::text, ',') from partners p)) as text",
@@ -86,8 +86,8 @@ describe("a key", () => {
   });
 });
 
-describe("a rotation", () => {
-  test("ends the old pair at once, in another isolate as well", async () => {
+describe("rotateKeys()", () => {
+  test("invalidates the old pair at once, in every isolate", async () => {
     const partner = await makePartner(causeway);
     const other = causeway.isolate();
     expect((await build(asPair(partner), other)).status).toBe(422);
@@ -100,7 +100,7 @@ describe("a rotation", () => {
     }
   });
 
-  test("by session keeps that session and ends the others; by pair ends all", async () => {
+  test("by session keeps that session and ends the others; by key pair ends all sessions", async () => {
     const partner = await makePartner(causeway);
     const { session_token: second } = (await login(causeway, partner.wallet)).body;
     const me = async (token: unknown) =>
@@ -115,26 +115,29 @@ describe("a rotation", () => {
     ["pairs", (partner) => asPair(partner)],
     ["sessions", (partner) => asSession(partner.session_token)],
     ["pairs and sessions", (p, i) => (i % 2 === 0 ? asPair(p) : asSession(p.session_token))],
-  ])("races (%s): one working pair, and every loser is told", async (_by, headers) => {
-    const isolates = [causeway, causeway.isolate(), causeway.isolate()];
-    for (let round = 0; round < 5; round += 1) {
-      const partner = await makePartner(causeway);
-      const answers = await Promise.all(
-        Array.from({ length: 12 }, (_, i) => rotate(headers(partner, i), isolates[i % 3] ?? causeway)),
-      );
-      const winners = answers.filter(({ status }) => status === 200);
-      expect(answers.every(({ status }) => status === 200 || status === 401)).toBe(true);
-      // Those that began after the first was done rotate again by the same session; the last pair works.
-      const working = [];
-      for (const { body } of winners) if ((await build(asPair(body))).status === 422) working.push(body);
-      expect(winners.length).toBeGreaterThan(0);
-      expect(working).toHaveLength(1);
-      expect(await build(asPair(partner))).toMatchObject(refused);
-    }
-  });
+  ])(
+    "with concurrent rotations by %s leaves one valid pair and an error for every loser",
+    async (_by, headers) => {
+      const isolates = [causeway, causeway.isolate(), causeway.isolate()];
+      for (let round = 0; round < 5; round += 1) {
+        const partner = await makePartner(causeway);
+        const answers = await Promise.all(
+          Array.from({ length: 12 }, (_, i) => rotate(headers(partner, i), isolates[i % 3] ?? causeway)),
+        );
+        const winners = answers.filter(({ status }) => status === 200);
+        expect(answers.every(({ status }) => status === 200 || status === 401)).toBe(true);
+        // Those that began after the first was done rotate again by the same session; the last pair works.
+        const working = [];
+        for (const { body } of winners) if ((await build(asPair(body))).status === 422) working.push(body);
+        expect(winners.length).toBeGreaterThan(0);
+        expect(working).toHaveLength(1);
+        expect(await build(asPair(partner))).toMatchObject(refused);
+      }
+    },
+  );
 });
 
-describe("the loser of two rotations", () => {
+describe("the loser of two concurrent rotations", () => {
   /** Recognised before another rotation won. */
   const recognised = async (headers: Headers) => {
     const context = causeway.context();
@@ -149,13 +152,13 @@ describe("the loser of two rotations", () => {
   test.each<[string, string, (p: NewPartner) => Headers, (p: NewPartner) => Headers]>([
     ["by pair", "credentials_invalid", asPair, asPair],
     [
-      "by a session that lives on",
+      "by a session that is still valid",
       "credentials_invalid",
       (p) => asSession(p.session_token),
       (p) => asSession(p.session_token),
     ],
     ["by a session that the other ended", "session_expired", (p) => asSession(p.session_token), asPair],
-  ])("%s is told that %s, and changes nothing", async (_by, code, loses, wins) => {
+  ])("%s gets %s and changes nothing", async (_by, code, loses, wins) => {
     const partner = await makePartner(causeway);
     const late = await recognised(loses(partner));
     const won = await rotate(wins(partner));
@@ -164,7 +167,7 @@ describe("the loser of two rotations", () => {
     expect((await build(asPair(won.body))).status).toBe(422);
   });
 
-  test("by a session whose application was revoked is told that it is over", async () => {
+  test("by a session whose application was revoked gets session_expired", async () => {
     const partner = await makePartner(causeway);
     const late = await recognised(asSession(partner.session_token));
     await decide(causeway, "revoke", partner.applicationId);
@@ -172,8 +175,8 @@ describe("the loser of two rotations", () => {
   });
 });
 
-describe("a revocation", () => {
-  test("kills key, secret and sessions at once, everywhere, and for good", async () => {
+describe("revoking an application", () => {
+  test("invalidates key, secret and sessions at once, in every isolate and permanently", async () => {
     const partner = await makePartner(causeway);
     const other = causeway.isolate();
     const session = asSession(partner.session_token);
@@ -198,7 +201,7 @@ describe("a revocation", () => {
     expect((await build(asPair(rotated.body))).status).toBe(422);
   });
 
-  test("that races with signing in leaves no session that works", async () => {
+  test("leaves no valid session when it races with a login", async () => {
     for (let round = 0; round < 5; round += 1) {
       const partner = await makePartner(causeway);
       const [, ...logins] = await Promise.all([
@@ -216,11 +219,11 @@ describe("a revocation", () => {
   });
 });
 
-describe("a pepper", () => {
+describe("pepper rotation", () => {
   const [old, fresh] = ["a-pepper-of-thirty-two-characters", "another-pepper-of-thirty-two-chars"];
   const both = () => causeway.isolate({ PARTNER_PEPPERS: JSON.stringify({ 1: old, 2: fresh }) });
 
-  test("can be followed by another: old keys go on, new ones are made with the new one", async () => {
+  test("keeps old keys valid and digests new ones with the new pepper", async () => {
     const partner = await makePartner(causeway);
     expect((await build(asPair(partner), both())).status).toBe(422);
     const rotated = await rotate(asPair(partner), both());
@@ -230,7 +233,7 @@ describe("a pepper", () => {
     expect(await build(asPair(rotated.body))).toMatchObject(refused);
   });
 
-  test("that is missing fails whatever needs one, and nothing else", async () => {
+  test("without any pepper fails only the operations that need one", async () => {
     const partner = await makePartner(causeway);
     const without = causeway.isolate({ PARTNER_PEPPERS: "" });
     expect(await build(asPair(partner), without)).toMatchObject({ status: 500, body: { code: "internal" } });

@@ -22,8 +22,8 @@ afterAll(() => causeway?.close());
 const me = (token: unknown) => call(causeway, ["GET", "/v1/partners/me"], { headers: asSession(token) });
 const applicationOf = (wallet: Wallet) => call(causeway, ["GET", `/v1/applications/${wallet.address}`]);
 
-describe("a wallet's way to being a partner", () => {
-  test("applies, is approved, registers, signs in, rotates and signs out", async () => {
+describe("onboarding of a wallet", () => {
+  test("applies, is approved, registers, signs in, rotates keys and signs out", async () => {
     const wallet = newWallet();
     const applied = await apply(causeway, wallet);
     expect(applied).toEqual({
@@ -81,14 +81,14 @@ describe("a wallet's way to being a partner", () => {
     expect(await me(second.body["session_token"])).toMatchObject({ body: { code: "session_expired" } });
   });
 
-  test("lasts a day", async () => {
+  test("gets sessions that expire after a day", async () => {
     const { created_at, expires_at } = await makePartner(causeway);
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(86_400_000);
   });
 });
 
-describe("registering", () => {
-  test("needs an approved application", async () => {
+describe("register()", () => {
+  test("requires an approved application", async () => {
     const wallet = newWallet();
     expect(await register(causeway, wallet)).toMatchObject({
       status: 403,
@@ -110,7 +110,7 @@ describe("registering", () => {
     }
   });
 
-  test("happens once, however many try at once", async () => {
+  test("succeeds once among concurrent requests", async () => {
     const wallet = newWallet();
     await decide(causeway, "approve", (await apply(causeway, wallet)).body["application_id"]);
     const answers = await Promise.all(Array.from({ length: 20 }, () => register(causeway, wallet)));
@@ -121,7 +121,7 @@ describe("registering", () => {
     );
   });
 
-  test("takes the profile that is sent, and the application's where it is empty", async () => {
+  test("takes empty profile fields from the application", async () => {
     const wallet = newWallet();
     await decide(causeway, "approve", (await apply(causeway, wallet)).body["application_id"]);
     const profile = { name: "Name", website: "", contact_email: "other@wallet.example" };
@@ -133,15 +133,15 @@ describe("registering", () => {
     });
   });
 
-  test("comes before signing in", async () => {
+  test("must precede login", async () => {
     const wallet = newWallet();
     await decide(causeway, "approve", (await apply(causeway, wallet)).body["application_id"]);
     expect(await login(causeway, wallet)).toMatchObject({ status: 404, body: { code: "partner_not_found" } });
   });
 });
 
-describe("an application", () => {
-  test("can be looked at by anybody, and shows no more than its state", async () => {
+describe("partner applications", () => {
+  test("are public with their status only", async () => {
     const wallet = newWallet();
     expect(await applicationOf(wallet)).toMatchObject({
       status: 404,
@@ -157,7 +157,7 @@ describe("an application", () => {
     });
   });
 
-  test("may be sent again when it was rejected, not otherwise", async () => {
+  test("can be filed again only after a rejection", async () => {
     const wallet = newWallet();
     const first = await apply(causeway, wallet);
     const id = first.body["application_id"];
@@ -174,7 +174,7 @@ describe("an application", () => {
     });
   });
 
-  test("of one address is filed once, however many try at once", async () => {
+  test("are filed once per address among concurrent requests", async () => {
     const wallet = newWallet();
     const answers = await Promise.all(Array.from({ length: 20 }, () => apply(causeway, wallet)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -182,7 +182,7 @@ describe("an application", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("input of partner operations", () => {
   const signedBody = async () => {
     const { message: _, ...signed } = await signNonce(causeway, {
       wallet: newWallet(),
@@ -199,7 +199,7 @@ describe("what is sent", () => {
       { form: { company: "A", email: "a@b.example", status: "approved" } },
       "status",
     ],
-  ])("to %s may have no unknown field", async (path, extra, field) => {
+  ])("to %s is refused with an unknown field", async (path, extra, field) => {
     const { status, body } = await call(causeway, ["POST", path], {
       body: { ...(await signedBody()), ...extra },
     });
@@ -209,7 +209,7 @@ describe("what is sent", () => {
     );
   });
 
-  test("may have a signature of 8,192 bytes, not of one more", async () => {
+  test("accepts signatures of up to 8,192 bytes", async () => {
     const signed = await signedBody();
     const send = (bytes: number) =>
       call(causeway, ["POST", "/v1/partners/register"], {
@@ -220,7 +220,7 @@ describe("what is sent", () => {
   });
 
   test.each(["0x", "0x00", `0x${"00".repeat(65)}`, `0x${"ff".repeat(65)}`])(
-    "as a signature (%s) proves nothing",
+    "with the signature %s is refused",
     async (signature) => {
       const body = { ...(await signedBody()), signature };
       const answer = await call(causeway, ["POST", "/v1/partners/register"], { body });
@@ -229,8 +229,8 @@ describe("what is sent", () => {
   );
 });
 
-describe("settings", () => {
-  test("change what they name, and nothing else", async () => {
+describe("partner settings", () => {
+  test("change only the fields of the body", async () => {
     const { session_token } = await makePartner(causeway);
     const headers = asSession(session_token);
     const put = (body: unknown) => call(causeway, ["PUT", "/v1/partners/settings"], { headers, body });
@@ -243,7 +243,7 @@ describe("settings", () => {
     expect((await me(session_token)).body).toEqual(changed.body);
   });
 
-  test("enrol only vaults that are there", async () => {
+  test("enroll existing vaults only", async () => {
     const { session_token } = await makePartner(causeway);
     const headers = asSession(session_token);
     const put = (body: unknown) => call(causeway, ["PUT", "/v1/partners/vaults"], { headers, body });

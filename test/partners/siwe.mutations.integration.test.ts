@@ -4,7 +4,7 @@ import { nonceKey, verifySignedNonce, writeStoredMessage } from "../../src/partn
 import { testContext } from "../support/context.ts";
 import { account, changedMessages, expected, message, NOW } from "../support/partners/messages.ts";
 
-test("5,000 messages with one field changed are none accepted when they are signed", async () => {
+test("signed messages with one changed field are all refused (5,000 mutations)", async () => {
   const context = testContext({ nowMs: NOW, config: { publicUrl: expected.publicUrl } });
   const { address, nonce } = expected;
   const key = nonceKey({ purpose: "register", address, nonce });

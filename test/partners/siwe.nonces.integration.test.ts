@@ -18,8 +18,8 @@ const sign = async (wallet = partner.wallet, purpose: "login" | "register" | "ap
 };
 const refused = (code: string) => ({ status: 401, body: { code } });
 
-describe("a nonce", () => {
-  test("used 1,000 times at once works exactly once, and never again in 1,000 replays", async () => {
+describe("a sign-in nonce", () => {
+  test("is accepted exactly once among 1,000 concurrent uses and 1,000 replays", async () => {
     const signed = await sign();
     const tries = await Promise.all(Array.from({ length: 1_000 }, () => send(signed)));
     const codes = new Map<string, number>();
@@ -38,25 +38,25 @@ describe("a nonce", () => {
     expect(accepted).toBe(0);
   }, 120_000);
 
-  test("is spent by a wrong signature too", async () => {
+  test("is used up by an invalid signature", async () => {
     const signed = await sign();
     const wrong = { ...signed, signature: (await sign()).signature };
     expect(await send(wrong)).toMatchObject(refused("signature_invalid"));
     expect(await send(signed)).toMatchObject(refused("nonce_invalid"));
   });
 
-  test("is not spent by a body that is refused", async () => {
+  test("is not used up by an invalid body", async () => {
     const signed = await sign();
     expect((await send({ ...signed, unknown: 1 })).status).toBe(422);
     expect((await send(signed)).status).toBe(200);
   });
 
-  test("and a signature of another nonce do not go together", async () => {
+  test("is refused with the signature of another nonce", async () => {
     const [a, b] = [await sign(), await sign()];
     expect(await send({ ...a, nonce: b.nonce })).toMatchObject(refused("signature_invalid"));
   });
 
-  test("of another address, another purpose or nobody is none", async () => {
+  test("is refused for another address or purpose, or when unknown", async () => {
     const signed = await sign();
     const other = newWallet();
     expect(await send({ ...signed, address: other.address })).toMatchObject(refused("nonce_invalid"));
@@ -70,13 +70,13 @@ describe("a nonce", () => {
     expect((await send(signed)).status).toBe(200);
   });
 
-  test("is not closed by somebody else who asks for one", async () => {
+  test("stays valid when another caller requests a nonce for the address", async () => {
     const signed = await sign();
     await Promise.all(Array.from({ length: 20 }, () => sign()));
     expect((await send(signed)).status).toBe(200);
   });
 
-  test("of another deployment with the same store is none", async () => {
+  test("is refused by another deployment on the same store", async () => {
     const elsewhere = causeway.isolate({ PUBLIC_URL: "https://evil.example" });
     const signing = { wallet: partner.wallet, purpose: "login" } as const;
     const { message, ...signed } = await signNonce(elsewhere, signing);
@@ -91,7 +91,7 @@ describe("a nonce", () => {
     await expect(loginVerb(at(590_000), await sign())).resolves.toMatchObject({ partner: {} });
   });
 
-  test("names no Host header", async () => {
+  test("does not depend on the Host header", async () => {
     const response = await causeway.send("/v1/partners/nonce", {
       method: "POST",
       headers: {
@@ -104,7 +104,7 @@ describe("a nonce", () => {
     expect(await response.text()).not.toContain("evil");
   });
 
-  test("is for signing in where the address is a partner's, else for registering", async () => {
+  test("is for login when the address is a partner's, otherwise for registration", async () => {
     const message = async (address: string) =>
       (await call(causeway, ["POST", "/v1/partners/nonce"], { body: { address } })).body["message"];
     expect(await message(partner.address)).toContain("Sign in to the Causeway partner portal");

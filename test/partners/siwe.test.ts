@@ -15,7 +15,7 @@ import { account, changedMessages, expected, message, NOW } from "../support/par
 
 const mismatches = (text: string, now = NOW) => findSiweMismatches(text, { expected, now });
 
-test("a message says for whom, where, what for and until when", () => {
+test("writeSiweMessage() contains address, domain, purpose and expiry", () => {
   expect(message).toBe(`causeway.example wants you to sign in with your Ethereum account:
 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
 
@@ -34,13 +34,13 @@ test.each([
   ["http://127.0.0.1:8787", "127.0.0.1:8787"],
   ["http://localhost:8787", "localhost:8787"],
   ["https://api.causeway.example:8443", "api.causeway.example:8443"],
-])("a deployment at %s is %s in its messages", (publicUrl, domain) => {
+])("writeSiweMessage() for %s has the domain %s", (publicUrl, domain) => {
   const own = { ...expected, publicUrl };
   expect(writeSiweMessage(own)).toMatch(new RegExp(`^${domain} wants you`));
   expect(findSiweMismatches(writeSiweMessage(own), { expected: own, now: NOW })).toEqual([]);
 });
 
-test("every purpose says something else", () => {
+test("writeSiweMessage() has a distinct statement for each purpose", () => {
   const texts = signingPurposes.map((purpose) => writeSiweMessage({ ...expected, purpose }));
   expect(new Set(texts).size).toBe(signingPurposes.length);
   for (const [i, purpose] of signingPurposes.entries()) {
@@ -61,45 +61,45 @@ test.each<[string, Partial<ExpectedSiweMessage>, string[]]>([
   ["another chain", { chainId: 1 }, ["chain_id", "text"]],
   ["another nonce", { nonce: "1123456789abcdef0123456789abcdef" }, ["nonce", "text"]],
   ["another time", { issuedAt: NOW - 1 }, ["issued_at", "expiration_time", "text"]],
-])("a message for %s does not fit", (_what, change, fields) => {
+])("findSiweMismatches() detects %s", (_what, change, fields) => {
   expect(mismatches(writeSiweMessage({ ...expected, ...change }))).toEqual(fields);
 });
 
 test.each<[string, (text: string) => string, string[]]>([
-  ["a scheme", (text) => `https://${text}`, ["scheme", "text"]],
-  ["a resource", (text) => `${text}\nResources:\n- https://evil.example`, ["resources", "text"]],
-  ["a request id", (text) => `${text}\nRequest ID: 1`, ["request_id", "text"]],
-  ["a not-before", (text) => `${text}\nNot Before: 2023-11-14T22:13:20.000Z`, ["not_before", "text"]],
-  ["text behind it", (text) => `${text}\nand more`, ["text"]],
-  ["text before it", (text) => `Hello\n${text}`, ["domain", "address", "statement", "text"]],
+  ["an added scheme", (text) => `https://${text}`, ["scheme", "text"]],
+  ["an added resource", (text) => `${text}\nResources:\n- https://evil.example`, ["resources", "text"]],
+  ["an added request id", (text) => `${text}\nRequest ID: 1`, ["request_id", "text"]],
+  ["an added not-before", (text) => `${text}\nNot Before: 2023-11-14T22:13:20.000Z`, ["not_before", "text"]],
+  ["trailing text", (text) => `${text}\nand more`, ["text"]],
+  ["leading text", (text) => `Hello\n${text}`, ["domain", "address", "statement", "text"]],
   ["no expiry", (text) => text.replace(/\nExpiration.*/, ""), ["expiration_time", "text"]],
   ["no statement", (text) => text.replace(/Register.*\n\n/, ""), ["statement", "text"]],
   ["another version", (text) => text.replace("Version: 1", "Version: 2"), ["version", "text"]],
-  ["another spelling of the time", (text) => text.replace("20.000Z\nExp", "20Z\nExp"), ["text"]],
+  ["a different format of the time", (text) => text.replace("20.000Z\nExp", "20Z\nExp"), ["text"]],
   [
     "a lower-case address",
     (text) => text.replace(account.address, account.address.toLowerCase()),
     ["address", "text"],
   ],
   ["Windows' line ends", (text) => text.replaceAll("\n", "\r\n"), expect.arrayContaining(["text"])],
-])("a message with %s does not fit", (_what, change, fields) => {
+])("findSiweMismatches() detects a message with %s", (_what, change, fields) => {
   expect(mismatches(change(message))).toEqual(fields);
 });
 
-test("a message fits for ten minutes, and a little before by another clock", () => {
+test("findSiweMismatches() accepts a message for ten minutes, with clock skew", () => {
   expect(mismatches(message, NOW + 599_999)).toEqual([]);
   expect(mismatches(message, NOW + 600_000)).toEqual(["expiration_time"]);
   expect(mismatches(message, NOW - 60_000)).toEqual([]);
   expect(mismatches(message, NOW - 60_001)).toEqual(["issued_at"]);
 });
 
-describe("5,000 changes of one field", () => {
-  test("are all noticed in the message", () => {
+describe("5,000 mutations of one field", () => {
+  test("are all detected in the message", () => {
     expect(changedMessages).toHaveLength(5_000);
     expect(changedMessages.filter((text) => mismatches(text).length === 0)).toEqual([]);
   });
 
-  test("are none accepted when the store holds them", async () => {
+  test("are all refused when they come from the store", async () => {
     const context = testContext({ nowMs: NOW, config: { publicUrl: expected.publicUrl } });
     const { address, nonce } = expected;
     const key = nonceKey({ purpose: "register", address, nonce });
@@ -115,14 +115,14 @@ describe("5,000 changes of one field", () => {
   });
 });
 
-test("a stored message is read back, and nothing else is", () => {
+test("readStoredMessage() parses what writeStoredMessage() wrote and nothing else", () => {
   const stored = { message, chainId: 1, issuedAt: NOW };
   expect(readStoredMessage(writeStoredMessage(stored))).toEqual(stored);
   for (const text of ["", "null", "5", "{}", "[]", '{"message":1}', message, '{"message":"a","chainId":"1"}'])
     expect(readStoredMessage(text)).toBe(null);
 });
 
-test("another key's signature proves nothing", async () => {
+test("verifySignedNonce() refuses the signature of another key", async () => {
   const context = testContext({ nowMs: NOW, config: { publicUrl: expected.publicUrl } });
   const { address, nonce } = expected;
   const key = nonceKey({ purpose: "register", address, nonce });

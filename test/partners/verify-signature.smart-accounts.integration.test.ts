@@ -44,13 +44,13 @@ afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
 const counterfactual = (salt: `0x${string}`) => counterfactualAccount(chain, { factory, salt });
 const refused = { status: 401, body: { code: "signature_invalid" } };
 
-describe("a smart account", () => {
-  test("that is deployed registers by its owner's signature (ERC-1271)", async () => {
+describe("a smart account (ERC-1271, ERC-6492)", () => {
+  test("registers with its owner's signature when deployed (ERC-1271)", async () => {
     const wallet = await ownedAccount(chain);
     expect((await makePartner(causeway, wallet)).address).toBe(wallet.address);
   });
 
-  test("of several owners registers as a Safe does, by enough of them over its own hash", async () => {
+  test("registers with enough owners' signatures over its own hash, as a Safe", async () => {
     const wallet = await sharedAccount(chain);
     expect((await makePartner(causeway, wallet)).address).toBe(wallet.address);
     expect(await apply(causeway, await sharedAccount(chain, 1))).toMatchObject(refused);
@@ -58,20 +58,20 @@ describe("a smart account", () => {
     expect(await apply(causeway, { ...wallet, sign: other.sign })).toMatchObject(refused);
   });
 
-  test("that is still to be registers with its factory's call (ERC-6492), and nothing is deployed", async () => {
+  test("registers with its factory call when not deployed (ERC-6492), without deploying anything", async () => {
     const { wallet } = await counterfactual("0x01");
     expect((await makePartner(causeway, wallet)).address).toBe(wallet.address);
     expect(await chain.node.getCode({ address: wallet.address })).toBeUndefined();
   });
 
-  test("registers with its factory's call although it is deployed by now", async () => {
+  test("registers with its factory call when deployed meanwhile", async () => {
     const { wallet, create } = await counterfactual("0x02");
     await send(chain, create);
     expect(await chain.node.getCode({ address: wallet.address })).not.toBeUndefined();
     expect((await makePartner(causeway, wallet)).address).toBe(wallet.address);
   });
 
-  test("is refused by another's signature, deployed or not", async () => {
+  test("is refused with the signature of another account, deployed or not", async () => {
     const deployed = ownedBy(newKey(), { ...(await ownedAccount(chain)), chainId: CHAIN });
     expect(await apply(causeway, deployed)).toMatchObject(refused);
     const { wallet } = await counterfactual("0x03");
@@ -80,7 +80,7 @@ describe("a smart account", () => {
     expect(await apply(causeway, stolen)).toMatchObject(refused);
   });
 
-  test("whose owner changed is refused by the old one's signature", async () => {
+  test("is refused with a former owner's signature", async () => {
     const wallet = await ownedAccount(chain);
     const data = accountCall("OwnedAccount", { functionName: "setOwner", args: [chain.account] });
     const signed = await signNonce(causeway, { wallet, purpose: "apply" });
@@ -94,16 +94,16 @@ describe("a smart account", () => {
   test.each([
     ["reverts", 0],
     ["burns all gas", 1],
-    ["answers another word", 2],
-    ["answers 100,000 bytes", 3],
-    ["answers nearly the right word", 4],
-  ])("that %s approves nothing", async (_what, kind) => {
+    ["returns another word", 2],
+    ["returns 100,000 bytes", 3],
+    ["returns almost the right word", 4],
+  ])("that %s is refused", async (_what, kind) => {
     const address = await deployAccount(chain, { name: "OddAccount", args: [BigInt(kind)] });
     const wallet: Wallet = { address, chainId: CHAIN, sign: async () => "0x1234" };
     expect(await apply(causeway, wallet)).toMatchObject(refused);
   });
 
-  test("on a chain that is not served is refused", async () => {
+  test("on an unsupported chain is refused", async () => {
     const wallet = await ownedAccount(chain);
     const answer = await apply(causeway, { ...wallet, chainId: 10 });
     expect(answer).toMatchObject(refused);
@@ -111,20 +111,20 @@ describe("a smart account", () => {
 });
 
 describe("an upgraded account (EIP-7702)", () => {
-  test("registers by its own key, and by what it delegated to", async () => {
+  test("registers with its own key and with its delegate's", async () => {
     const [own, delegated] = [await upgradedAccount(chain), await upgradedAccount(chain)];
     expect((await makePartner(causeway, own.byKey)).address).toBe(own.address);
     expect((await makePartner(causeway, delegated.byDevice)).address).toBe(delegated.address);
   });
 
-  test("is refused by anybody else's key", async () => {
+  test("is refused with another key", async () => {
     const { address } = await upgradedAccount(chain);
     const wallet = ownedBy(newKey(), { address, chainId: CHAIN });
     expect(await apply(causeway, wallet)).toMatchObject(refused);
   });
 });
 
-describe("a chain that does not answer", () => {
+describe("signature checks with failing nodes", () => {
   const broken = async (fault: object): Promise<void> => {
     const url = `${causeway.hub.rpc[CHAIN]}/__control`;
     await fetch(url, { method: "POST", body: JSON.stringify({ faults: [fault] }) });
@@ -136,7 +136,7 @@ describe("a chain that does not answer", () => {
     [{ kind: "malformed" }],
     [{ kind: "html" }],
     [{ kind: "truncate" }],
-  ])("(%j) makes a contract's sign-in 503, not 401", async (fault) => {
+  ])("(%j) answer 503 for a contract account, not 401", async (fault) => {
     const wallet = await ownedAccount(chain);
     await broken(fault);
     try {
@@ -148,7 +148,7 @@ describe("a chain that does not answer", () => {
     expect((await apply(causeway, wallet)).status).toBe(201);
   });
 
-  test("keeps no account with a key from signing in", async () => {
+  test("do not affect accounts with a key", async () => {
     await broken({ kind: "status", status: 500 });
     try {
       const wallet = { ...newWallet(), chainId: CHAIN };
@@ -161,7 +161,7 @@ describe("a chain that does not answer", () => {
     }
   });
 
-  test("of another id is not believed", async () => {
+  test("refuse a node with another chain id", async () => {
     const other = await startScratchChain("--chain-id", "31338");
     try {
       const setting = {

@@ -24,7 +24,7 @@ const chain = (program: ContractAnswer) =>
 const ask = (client: ReturnType<typeof chain>) =>
   readChainPositionsWith(client, { user: USER, lensed, beside });
 
-test("balances and other reads take one request", async () => {
+test("readChainPositionsWith() reads balances and another query in one request", async () => {
   const client = chain({ ok: true, data: LENS });
   expect(await ask(client)).toMatchObject({
     positions: { held: [{ shares: 5n, assets: null }], blockNumber: 9, blockTimestamp: 8 },
@@ -33,22 +33,22 @@ test("balances and other reads take one request", async () => {
   expect(client.calls).toHaveLength(1);
 });
 
-test("a program that ends without an answer leaves it to others", async () => {
+test("readChainPositionsWith() returns null when the program returns nothing", async () => {
   expect(await ask(chain({ ok: false, data: "0x" }))).toBeNull();
 });
 
-test("an answer that is none of the lens' is refused", async () => {
+test("readChainPositionsWith() throws for a malformed response of the lens", async () => {
   await expect(ask(chain({ ok: true, data: "0x1234" }))).rejects.toThrow("position answer");
 });
 
-test("what one request does not hold is not sent", async () => {
+test("readChainPositionsWith() returns null without a request when it does not fit", async () => {
   const client = chain({ ok: true, data: LENS });
   const code: Hex = `0x${"00".repeat(49_000)}`;
   expect(await aggregateProgram(client, { program: { code, read: () => 1 }, reads: owed })).toBeNull();
   expect(client.calls).toEqual([]);
 });
 
-test("a node that refuses leaves it to smaller requests; no node at all is told", async () => {
+test("readChainPositionsWith() returns null when nodes refuse, and throws when none responds", async () => {
   const failing = (error: Error) => ({
     ...chain({ ok: true, data: LENS }),
     ask: () => Promise.reject(error),

@@ -33,7 +33,7 @@ function simulating(end: { reverts: Hex } | "works" | "cannot") {
   return { simulated, ctx: testContext({ clients: [{ ...client, request }] }) };
 }
 
-test("a claim that was seen to work is handed out with the gas that it takes", async () => {
+test("toWirePending() includes a claim with its gas when the simulation succeeds", async () => {
   const { ctx } = simulating("works");
   const [shown] = await toWirePending(ctx, { user: USER, pending: [settled], headTime: HEAD_TIME });
   expect(shown).toMatchObject({
@@ -43,7 +43,7 @@ test("a claim that was seen to work is handed out with the gas that it takes", a
   expect(Number(shown?.next?.transaction_request.gas_limit)).toBeGreaterThan(90_000);
 });
 
-test("a claim that would revert is none, and says why", async () => {
+test("toWirePending() gives next_refusal when the claim would revert", async () => {
   const data = encodeErrorResult({ abi: parseAbi(["error NotWhitelisted()"]), errorName: "NotWhitelisted" });
   const { ctx } = simulating({ reverts: data });
   const [shown] = await toWirePending(ctx, { user: USER, pending: [settled], headTime: HEAD_TIME });
@@ -52,14 +52,14 @@ test("a claim that would revert is none, and says why", async () => {
   expect(shown?.next_refusal).toEqual({ code: "not_allowed", detail });
 });
 
-test("a claim that no node could prove is none, and the rest is told", async () => {
+test("toWirePending() omits a claim that no node could simulate and keeps the rest", async () => {
   const { ctx } = simulating("cannot");
   const [shown] = await toWirePending(ctx, { user: USER, pending: [settled], headTime: HEAD_TIME });
   expect(shown).toMatchObject({ claimable_shares: "7", next: null });
   expect(shown?.next_refusal?.code).toBe("simulation_unavailable");
 });
 
-test("what waits costs no request, and what is settled one each, up to eight", async () => {
+test("toWirePending() simulates only settled requests, at most eight", async () => {
   const { ctx, simulated } = simulating("works");
   const none = await toWirePending(ctx, { user: USER, pending: [waiting], headTime: HEAD_TIME });
   expect([none[0]?.next, none[0]?.next_refusal, simulated.length]).toEqual([null, null, 0]);

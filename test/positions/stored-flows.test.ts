@@ -17,18 +17,18 @@ const at = (blockTimestamp: number | null, vaultAddress: string = VAULT) => ({
   blockTimestamp,
 });
 
-describe("what a user put in", () => {
-  test("is the stored sum, which may be negative", () => {
+describe("depositedAssets()", () => {
+  test("returns the stored sum, which may be negative", () => {
     expect(depositedAssets(flows(), at(HEAD_S))).toBe(-42n);
   });
 
-  test("is not known of a vault without a whole history", () => {
+  test("returns null for a vault without complete flows", () => {
     expect(depositedAssets(flows(), at(HEAD_S, "0xaa"))).toBe(null);
     expect(depositedAssets(flows(), at(HEAD_S, "0xbb"))).toBe(null);
     expect(depositedAssets(undefined, at(HEAD_S))).toBe(null);
   });
 
-  test("is not set beside a balance that is more than five minutes younger", () => {
+  test("returns null when flows lag the balance by more than five minutes", () => {
     expect(depositedAssets(flows(), at(HEAD_S + 300))).toBe(-42n);
     expect(depositedAssets(flows(), at(HEAD_S + 301))).toBe(null);
     expect(depositedAssets(flows(), at(null))).toBe(null);

@@ -35,8 +35,8 @@ const auditOf = async (subject: string): Promise<Rows> =>
 
 const STEPS = ["approve", "reject", "revoke", "reopen"] as const;
 
-describe("an application", () => {
-  test("moves exactly as the table says", async () => {
+describe("application decisions", () => {
+  test("change the status exactly as the table of decisions says", async () => {
     const way = { pending: [], approved: ["approve"], rejected: ["reject"], revoked: ["approve", "revoke"] };
     const outcomes: Record<string, string[]> = {};
     for (const [state, steps] of Object.entries(way)) {
@@ -78,12 +78,12 @@ describe("an application", () => {
     });
   });
 
-  test("that is not there is 404", async () => {
+  test("answer 404 for an unknown application", async () => {
     const answer = await decide(causeway, "approve", "app_none");
     expect(answer).toMatchObject({ status: 404, body: { code: "application_not_found" } });
   });
 
-  test("is decided once, with one audit row, however many decide at once", async () => {
+  test("succeed once with one audit entry among concurrent requests", async () => {
     const id = (await apply(causeway, newWallet())).body["application_id"];
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => decide(causeway, i % 2 === 0 ? "approve" : "reject", id)),
@@ -92,7 +92,7 @@ describe("an application", () => {
     expect(await auditOf(String(id))).toHaveLength(1);
   });
 
-  test("is listed by state, newest first, page by page", async () => {
+  test("are listed by status, newest first, with pagination", async () => {
     const ids = [];
     for (let i = 0; i < 5; i += 1) ids.push((await apply(causeway, newWallet())).body["application_id"]);
     for (const id of ids.slice(0, 3)) await decide(causeway, "reject", id);
@@ -117,8 +117,8 @@ describe("an application", () => {
   });
 });
 
-describe("a vault", () => {
-  test("is added unsupported, activated by derivation, paused, and taken out", async () => {
+describe("registry vaults", () => {
+  test("are added as unsupported, activated by derivation, paused and removed", async () => {
     const listed = async () => {
       const { body } = await call(causeway.isolate(), ["GET", "/v1/vaults"]);
       return (body["rows"] as Rows).map((row) => row["vault_id"]);
@@ -156,7 +156,7 @@ describe("a vault", () => {
     ]);
   });
 
-  test("that is there stays as it is, without an audit row", async () => {
+  test("stay unchanged, without an audit entry, when added twice", async () => {
     const before = (await auditOf(vaultId)).length;
     const again = await admin("POST", "vaults", { vault_id: vaultId, name: "Another" });
     expect(again.status).toBe(200);
@@ -165,20 +165,20 @@ describe("a vault", () => {
   });
 
   test.each([
-    ["is no vault", `${CHAIN}:0x${"12".repeat(20)}`, {}, "the contract is no ERC-4626 vault"],
+    ["is not a vault", `${CHAIN}:0x${"12".repeat(20)}`, {}, "the contract is no ERC-4626 vault"],
     [
-      "is none of its adapter's family",
+      "is not of its adapter's family",
       `${CHAIN}:0x${"34".repeat(20)}`,
       { adapter: "metamorpho" },
       "the contract is no vault of MetaMorpho: its own view does not answer",
     ],
     [
-      "has an adapter that nobody wrote",
+      "has an unknown adapter",
       `${CHAIN}:0x${"35".repeat(20)}`,
       { adapter: "constructor" },
       "no adapter is called constructor",
     ],
-  ])("that %s stays unsupported", async (_what, id, extra, reason) => {
+  ])("stay unsupported when the contract %s", async (_what, id, extra, reason) => {
     const added = await admin("POST", "vaults", { vault_id: id, ...extra });
     expect(added).toMatchObject({ status: 201, body: { status: "unsupported", status_reason: reason } });
     for (const status of ["active", "paused"]) {
@@ -191,7 +191,7 @@ describe("a vault", () => {
     expect(row).toMatchObject({ status: "unsupported" });
   });
 
-  test("takes no address from whoever adds it", async () => {
+  test("take no addresses from the input", async () => {
     for (const field of ["entry_point", "spender", "share_token", "pricer", "asset", "status"]) {
       const body = { vault_id: `${CHAIN}:0x${"56".repeat(20)}`, [field]: `0x${"78".repeat(20)}` };
       expect((await admin("POST", "vaults", body)).status).toBe(422);
@@ -201,7 +201,7 @@ describe("a vault", () => {
     }
   });
 
-  test("of a chain that is not served is refused; one that is not there is 404", async () => {
+  test("are refused on an unsupported chain; an unknown vault is 404", async () => {
     const id = `10:0x${"12".repeat(20)}`;
     expect(await admin("POST", "vaults", { vault_id: id })).toMatchObject({
       status: 400,
@@ -219,7 +219,7 @@ describe("a vault", () => {
     });
   });
 
-  test("keeps its addresses while the chain does not answer", async () => {
+  test("keep their addresses while the chain does not respond", async () => {
     await fetch(`${causeway.hub.rpc[CHAIN]}/__control`, {
       method: "POST",
       body: JSON.stringify({ faults: [{ kind: "status", status: 500 }] }),
@@ -236,7 +236,7 @@ describe("a vault", () => {
     expect(await admin("PATCH", `vaults/${vaultId}`, { status: "active" })).toMatchObject({ status: 200 });
   });
 
-  test("changed by many at once takes each change from where another left it, with an audit row", async () => {
+  test("apply concurrent changes one after another, each with an audit entry", async () => {
     const statuses = ["active", "paused", "unsupported"];
     const statusNow = async () =>
       ((await admin("GET", "vaults")).body["rows"] as Rows).find((row) => row["vault_id"] === vaultId)?.[
@@ -262,8 +262,8 @@ describe("a vault", () => {
   });
 });
 
-describe("the audit", () => {
-  test("has a row for everything that happened to a partner, and says who and why", async () => {
+describe("the audit log", () => {
+  test("has an entry with actor and reason for every change of a partner", async () => {
     const { applicationId, address, partner_id } = await makePartner(causeway);
     await decide(causeway, "revoke", applicationId);
     expect(await auditOf(applicationId)).toEqual([
@@ -286,13 +286,13 @@ describe("the audit", () => {
     ]);
   });
 
-  test("is only ever added to", async () => {
+  test("is append-only", async () => {
     for (const statement of ["update audit set note = 'x'", "delete from audit"])
       await expect(causeway.db.execute(statement)).rejects.toThrow();
     expect((await admin("GET", "audit")).status).toBe(200);
   });
 
-  test("and the change are one: no audit row, no change", async () => {
+  test("is atomic with the change: without an entry there is no change", async () => {
     const id = (await apply(causeway, newWallet())).body["application_id"];
     await causeway.db.execute(
       "alter table audit add constraint test_full check (action <> 'application.approve') not valid",

@@ -16,13 +16,13 @@ const chainIds = new Set(knownChains.map(({ chainId }) => chainId));
 const FACTS = join(import.meta.dirname, "../../../shared/facts/known-vaults.json");
 const present = existsSync(FACTS);
 
-test("every vault is there once, in the order of ids", () => {
+test("the seed lists every vault once, ordered by id", () => {
   const order = rows.map(([, { chainId, address }]) => `${String(chainId).padStart(9, "0")}:${address}`);
   expect(order).toEqual([...new Set(order)].sort());
 });
 
 describe.each(rows)("%s", (_id, row) => {
-  test("names tokens and families as they are", () => {
+  test("has the right tokens and family", () => {
     const tokens = row.acceptedAssets.map(({ address }) => address);
     expect(tokens).toEqual([...new Set(tokens)].map((address) => getAddress(address.toLowerCase())));
     // A family whose adapter is not written yet has no row that takes deposits.
@@ -33,8 +33,8 @@ describe.each(rows)("%s", (_id, row) => {
   });
 });
 
-describe.each(served)("%s takes deposits:", (_id, row) => {
-  test("its chain and adapter are known, and every part of its row is", () => {
+describe.each(served)("%s accepts deposits", (_id, row) => {
+  test("on a known chain with a known adapter and a complete row", () => {
     expect(chainIds).toContain(row.chainId);
     expect(findAdapter(row.adapter)?.name).toBe(row.adapter);
     const [asset] = row.acceptedAssets;
@@ -46,7 +46,7 @@ describe.each(served)("%s takes deposits:", (_id, row) => {
   });
 });
 
-test("a row without its asset is refused unless it is unsupported", () => {
+test("the seed refuses a row without an asset unless it is unsupported", () => {
   const [, known] = served[0] ?? [];
   const bare = { ...known, acceptedAssets: [], assetSymbol: "", assetAddress: `0x${"0".repeat(40)}` };
   expect(SeedRow.safeParse(bare).success).toBe(false);
@@ -67,7 +67,7 @@ describe.runIf(present)("what others collected of real vaults", () => {
   };
   const known: Known[] = present ? JSON.parse(readFileSync(FACTS, "utf8")).vaults : [];
 
-  test("is in the file, vault by vault, with the assets it names", () => {
+  test("is in the file with its assets", () => {
     const own = new Map(rows);
     expect(known.length).toBeGreaterThan(0);
     for (const { chain_id: chainId, address, asset } of known) {

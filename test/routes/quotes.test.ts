@@ -27,7 +27,7 @@ function deployment(): Context {
   };
 }
 
-test("a bridge that the deployment lists, or none, may be preferred", async () => {
+test("assertListedBridge() accepts a listed bridge and none", async () => {
   await expect(assertListedBridge(deployment(), body)).resolves.toBeUndefined();
   const listed = assertListedBridge(deployment(), { ...body, preferred_bridge: "across" });
   await expect(listed).resolves.toBeUndefined();

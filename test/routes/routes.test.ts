@@ -38,12 +38,12 @@ const described = operationsOf(built);
 const namesOf = (entries: readonly { method: string; path: string; operationId: string }[]) =>
   entries.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`).sort();
 
-describe("operations", () => {
-  test.each(routes)("$operationId is defined in the file of its resource", ({ operationId }) => {
+describe("routes", () => {
+  test.each(routes)("$operationId is in the file of its resource", ({ operationId }) => {
     expect(readFileSync(fileOf(operationId), "utf8")).toContain(`operationId: "${operationId}"`);
   });
 
-  test.each(files)("%s exports one list, which holds every route that it defines", async (file) => {
+  test.each(files)("%s exports one list of all its routes", async (file) => {
     const [, listed] =
       /export const (\w+Routes): readonly AnyRoute\[\]/.exec(readFileSync(file, "utf8")) ?? [];
     const module: Record<string, unknown> = await import(`../../${file}`);
@@ -52,19 +52,19 @@ describe("operations", () => {
     expect(list).not.toEqual([]);
   });
 
-  test("have an id, and a method and path, of their own", () => {
+  test("have distinct ids and distinct methods and paths", () => {
     expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length);
     expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
   });
 
-  test("name every parameter of their path, and none besides", () => {
+  test("declare exactly the parameters of their path", () => {
     for (const { path, params } of routes) {
       const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
       expect(Object.keys(params?.shape ?? {})).toEqual(named);
     }
   });
 
-  test("change nothing by GET, and let no cache keep what was made for one caller", () => {
+  test("use GET only for reads and no-store for responses to one caller", () => {
     for (const { method, cache, body, operationId, path } of routes) {
       if (method === "get") expect([operationId, body]).toEqual([operationId, undefined]);
       else expect([operationId, cache]).toEqual([operationId, "no-store"]);
@@ -74,32 +74,32 @@ describe("operations", () => {
   });
 });
 
-describe("declared codes", () => {
-  test.each(routes)("of $operationId exist, once each", ({ errors }) => {
+describe("declared error codes", () => {
+  test.each(routes)("of $operationId exist and are distinct", ({ errors }) => {
     for (const code of errors) expect(Object.keys(errorTable)).toContain(code);
     expect(new Set(errors).size).toBe(errors.length);
   });
 
-  test("of the edge are declared by no route: any can give them", () => {
+  test("of authentication and rate limiting are not declared by routes", () => {
     const edge = ["internal", "route_not_found", "method_not_allowed", "body_too_large"];
     for (const { errors } of routes) for (const code of edge) expect(errors).not.toContain(code);
   });
 
-  test("of quote and build are those of building", () => {
+  test("of quote and build are buildErrors", () => {
     const byId = new Map(routes.map((route) => [route.operationId, route.errors]));
     expect(byId.get("quotes.get")).toEqual(buildErrors);
     expect(byId.get("quotes.build")).toEqual(expect.arrayContaining([...buildErrors]));
   });
 });
 
-describe("the document", () => {
-  test("has exactly the routes, built or committed", () => {
+describe("the OpenAPI document", () => {
+  test("has exactly the routes, generated and committed", () => {
     const committed: unknown = JSON.parse(readFileSync("openapi.json", "utf8"));
     expect(namesOf(described)).toEqual(namesOf(routes));
     expect(namesOf(operationsOf(committed))).toEqual(namesOf(routes));
   });
 
-  test.each(routes)("gives every code of $operationId under its status", (route) => {
+  test.each(routes)("lists every error code of $operationId under its status", (route) => {
     const responses = described.find(({ operationId }) => operationId === route.operationId)?.responses ?? {};
     const codes = [
       ...route.errors,
@@ -119,7 +119,7 @@ describe("the document", () => {
     expect(responses["304"]?.content).toEqual(route.cache === "no-store" ? undefined : {});
   });
 
-  test("uses only tags that it explains", () => {
+  test("uses only tags that it describes", () => {
     const explained = Document.parse(built).tags.map(({ name }) => name);
     for (const { tags } of described) expect(explained).toEqual(expect.arrayContaining(tags));
   });
@@ -140,7 +140,7 @@ describe("the composed app", () => {
     );
   const probe = (path: string): string => path.replaceAll(/\{\w+\}/g, "x");
 
-  test.each(routes)("answers $method $path, and 405 to other methods", async ({ method, path }) => {
+  test.each(routes)("serves $method $path and answers 405 to other methods", async ({ method, path }) => {
     const wrong = await send(probe(path), { method: "PROPFIND" });
     expect([wrong.status, wrong.headers.get("allow")?.split(", ")]).toEqual([
       405,
@@ -156,17 +156,17 @@ describe("the composed app", () => {
     ["//v1/chains", 404],
     ["/v1/chains/", 404],
     ["/v1", 404],
-  ])("answers %s with %i, whichever part it falls to", async (path, status) => {
+  ])("answers %s with %i", async (path, status) => {
     expect((await send(path)).status).toBe(status);
   });
 
-  test("lives without touching anything", async () => {
+  test("answers the liveness check without dependencies", async () => {
     const response = await send("/health");
     expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
     expect(response.headers.get("server-timing")).toBe("total;dur=0");
   });
 
-  test("serves the document with its own address, readable from any origin", async () => {
+  test("serves the OpenAPI document with its own URL and CORS", async () => {
     const response = await send("/openapi.json");
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     const committed: object = JSON.parse(readFileSync("openapi.json", "utf8"));
@@ -176,7 +176,7 @@ describe("the composed app", () => {
   test.each([
     ["are no assets", null],
     ["is none among the assets", { fetch: async () => new Response("", { status: 404 }) }],
-  ])("has no document to serve where there %s", async (_what, none) => {
+  ])("answers 500 for the OpenAPI document when there %s", async (_what, none) => {
     const bare = composeApp((_bindings, { requestId }) =>
       testContext({ requestId, config: { assets: none } }),
     );
@@ -188,14 +188,14 @@ describe("the composed app", () => {
     ]);
   });
 
-  test("explains every code on the error page, where problems point to", async () => {
+  test("describes every error code on /docs/errors at the anchor of problem types", async () => {
     const text = await (await send("/docs/errors")).text();
     for (const [code, { status, title }] of Object.entries(errorTable)) {
       expect(text).toContain(`<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. `);
     }
   });
 
-  test.each(["/", "/docs/errors"])("lets %s run nothing, and be framed by nobody", async (path) => {
+  test.each(["/", "/docs/errors"])("serves %s with a policy against scripts and frames", async (path) => {
     const response = await send(path);
     const policy = response.headers.get("content-security-policy");
     expect(policy).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; img-src 'self';/);
@@ -203,7 +203,7 @@ describe("the composed app", () => {
     expect(await response.text()).not.toMatch(/<script/);
   });
 
-  test("lets the reference run scripts of its own origin only, and ask that and the address it names", async () => {
+  test("serves the API reference with scripts of its own origin only", async () => {
     const response = await send("/docs");
     const policy = response.headers.get("content-security-policy");
     expect(policy).toContain("script-src 'self';");

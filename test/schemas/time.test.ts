@@ -3,7 +3,7 @@ import { TimeInput } from "../../src/schemas/time.ts";
 
 const NOW = Date.parse("2026-03-01T00:00:00Z");
 
-describe("a time that may be relative", () => {
+describe("TimeInput", () => {
   test.each([
     ["90m", "2026-02-28T22:30:00.000Z"],
     ["24h", "2026-02-28T00:00:00.000Z"],
@@ -15,7 +15,7 @@ describe("a time that may be relative", () => {
     ["0000-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z"],
     ["1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000Z"],
-  ])("%s is %s", (text, time) => {
+  ])("parses %s as %s", (text, time) => {
     const since = TimeInput.parse(text);
     expect([since.text, since.at(NOW).toISOString()]).toEqual([text, time]);
   });
@@ -32,7 +32,7 @@ describe("a time that may be relative", () => {
     "2026-02-30T00:00:00Z",
     "1e3h",
     " 24h",
-  ])("%j is none", (text) => {
+  ])("refuses %j", (text) => {
     expect(TimeInput.safeParse(text).success).toBe(false);
   });
 });

@@ -47,10 +47,10 @@ describe.each<[string, FaultInput]>([
   ["answers a web page", { kind: "html" }],
   ["has renamed its fields", { kind: "drift" }],
   ["lies", { kind: "hostile" }],
-])("a chain whose node %s", (_name, fault) => {
+])("outage: a chain whose node %s", (_name, fault) => {
   const broken = { emulators: [rpcEmulator(31337)], faults: [fault] };
 
-  test("is left out of positions and said so; the other chain is there", async () => {
+  test("is reported as unread in positions; the other chain is present", async () => {
     await withFaults(broken, async () => {
       const { positions, chains } = await api.positions(user.address);
       expect(positions).toEqual([]);
@@ -62,14 +62,14 @@ describe.each<[string, FaultInput]>([
     expect(await coverage()).toEqual({ 31337: true, 31338: true });
   });
 
-  test("still shows its vaults", async () => {
+  test("still lists its vaults", async () => {
     await withFaults(broken, async () => {
       expect((await api.vault(one.vault_id)).vault_id).toBe(one.vault_id);
       expect((await api.vaults("?chain_id=31337")).length).toBeGreaterThan(15);
     });
   });
 
-  test("gives no transaction: 502", async () => {
+  test("answers builds with 502", async () => {
     await withFaults(broken, async () => {
       expect(["502 upstream_unavailable", "502 upstream_rejected"]).toContain(await build());
       await api.build(bodyFor(two, { user: user.address }));
@@ -77,7 +77,7 @@ describe.each<[string, FaultInput]>([
     await api.build(bodyFor(one, { user: user.address }));
   });
 
-  test("says of no transaction what it does not know", async () => {
+  test("reports no unknown status of a transaction", async () => {
     await withFaults(broken, async () => {
       const answer = await api.send(`/v1/status?tx_hash=0x${"5".repeat(64)}&from_chain_id=31337`);
       expectDiscreet(answer);
@@ -88,10 +88,10 @@ describe.each<[string, FaultInput]>([
   });
 });
 
-describe("a chain whose node hangs", () => {
+describe("outage: a chain whose node hangs", () => {
   const broken = { emulators: [rpcEmulator(31337)], faults: [{ kind: "timeout" } as const] };
 
-  test("is 504 for what needs it, within the deadline", async () => {
+  test("answers 504 within the deadline", async () => {
     await withFaults(broken, async () => {
       const startedAt = performance.now();
       const path = `/v1/status?tx_hash=0x${"5".repeat(64)}&from_chain_id=31337`;
@@ -104,10 +104,10 @@ describe("a chain whose node hangs", () => {
   });
 });
 
-describe("all chains down", () => {
+describe("outage: all chains", () => {
   const broken = { emulators: Object.values(emulators().rpc), faults: [DOWN] };
 
-  test("positions are 502, vaults still answer, readiness is degraded", async () => {
+  test("answers positions with 502, lists vaults, reports degraded readiness", async () => {
     await withFaults(broken, async () => {
       expect(await refusalOf(`/v1/positions/${user.address}`)).toBe("502 upstream_unavailable");
       expect((await api.vaults("?limit=500")).length).toBeGreaterThan(20);
@@ -134,8 +134,8 @@ describe.each<[string, FaultInput]>([
   ["answers garbage", { kind: "malformed" }],
   ["hangs", { kind: "timeout" }],
   ["lies", { kind: "hostile" }],
-])("a Redis that %s", (_name, fault) => {
-  test("costs nobody an answer", async () => {
+])("outage: a Redis that %s", (_name, fault) => {
+  test("affects no response", async () => {
     await withFaults({ emulators: [emulators().upstash], faults: [fault] }, async () => {
       expect((await api.vaults("?limit=500")).length).toBeGreaterThan(20);
       expect((await api.vault(one.vault_id)).vault_id).toBe(one.vault_id);
@@ -153,10 +153,10 @@ describe.each<[string, FaultInput]>([
   ["answers garbage", { kind: "malformed" }],
   ["answers a web page", { kind: "html" }],
   ["has renamed its fields", { kind: "drift" }],
-])("a database that %s", (_name, fault) => {
+])("outage: a database that %s", (_name, fault) => {
   const broken = { emulators: [emulators().neon], faults: [fault] };
 
-  test("leaves the reads alive, from the last good registry", async () => {
+  test("keeps reads working from the last registry", async () => {
     await withFaults(broken, async () => {
       expect((await api.vaults("?limit=500")).length).toBeGreaterThan(20);
       expect((await api.vault(one.vault_id)).vault_id).toBe(one.vault_id);
@@ -164,7 +164,7 @@ describe.each<[string, FaultInput]>([
     });
   });
 
-  test("gives no transaction and no record: 503", async () => {
+  test("answers builds with 503 and stores nothing", async () => {
     await withFaults(broken, async () => {
       expect(await build()).toBe("503 store_unavailable");
       expect(await refusalOf("/v1/quote", bodyFor(one, { user: user.address }))).toBe(

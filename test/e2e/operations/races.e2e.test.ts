@@ -38,8 +38,8 @@ async function built() {
   return { user, deposit: await apis[0].build(bodyFor(vault, { user: user.address })) };
 }
 
-describe("two isolates", () => {
-  test("make one deposit of forty twins under one key", async () => {
+describe("races between two isolates", () => {
+  test("create one deposit from forty requests with one idempotency key", async () => {
     const user = await newUser(chain);
     const body = bodyFor(vault, { user: user.address });
     const headers = { "idempotency-key": crypto.randomUUID() };
@@ -49,7 +49,9 @@ describe("two isolates", () => {
     expect(await apis[0].deposits(user.address)).toHaveLength(1);
   });
 
-  test(`make one bridged deposit of ${TWINS} twins under one key`, { timeout: 240_000 }, async () => {
+  test(`create one bridged deposit from ${TWINS} requests with one idempotency key`, {
+    timeout: 240_000,
+  }, async () => {
     const far = vaultNamed("Remote Prime USDC");
     const user = await newUser(chain, { USDC: amounts.USDC });
     const asked = { from_chain_id: chain.chainId, from_token: tokenOn(chain, "USDC") };
@@ -62,7 +64,7 @@ describe("two isolates", () => {
     expect(await apis[0].deposits(user.address)).toHaveLength(1);
   });
 
-  test("write down a completed deposit once", async () => {
+  test("record a completed deposit once", async () => {
     const { user, deposit } = await built();
     const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
     const seen = await together(24, (api) => api.status(hash, chain.chainId));
@@ -71,7 +73,7 @@ describe("two isolates", () => {
     expect(history.map(({ state }) => state)).toEqual(["built", "completed"]);
   });
 
-  test("let nobody abandon what the chain shows, whoever comes first", async () => {
+  test("never abandon a deposit that the chain shows", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { user, deposit } = await built();
       const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
@@ -104,7 +106,7 @@ describe("two isolates", () => {
     });
   });
 
-  test("hand out one working pair of keys when a partner rotates ten times at once", async () => {
+  test("return one valid key pair for ten concurrent rotations", async () => {
     const { session = {} } = await credentialsOf(inject("stack"));
     const path = "/v1/partners/api-keys/rotate";
     const answers = await together(10, (api) => api.send(path, { method: "POST", headers: session }));

@@ -8,7 +8,7 @@ const Answer = z.object({
   estimate: z.object({ estimated_shares: z.string(), min_shares: z.string() }),
 });
 
-test("the request that the README shows is answered as it says", async () => {
+test("the README's example request gets the documented response", async () => {
   const readme = await readFile("README.md", "utf8");
   const request = /quote\/build .*? -d '(\{.*?\})'/s.exec(readme)?.[1] ?? "";
   const body = z.looseObject({ from_token: z.string(), vault_id: z.string() }).parse(JSON.parse(request));

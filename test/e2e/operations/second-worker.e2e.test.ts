@@ -40,7 +40,7 @@ afterAll(async () => {
   for (const proxy of proxies.values()) await proxy.close();
 });
 
-describe("nodes without eth_simulateV1", () => {
+describe("simulation on nodes without eth_simulateV1", () => {
   test.each(vaultsFor("honest", "caller", "fee_on_transfer"))(
     "$chain_id: $name: the deposit is simulated all the same, and keeps its promise",
     async (vault) => {
@@ -57,7 +57,7 @@ describe("nodes without eth_simulateV1", () => {
     },
   );
 
-  test("native money too", async () => {
+  test("simulates native deposits", async () => {
     const vault = vaultNamed("Remote WETH");
     const user = await newUser(chainOf(vault.chain_id));
     const from_token = "0x0000000000000000000000000000000000000000";
@@ -65,7 +65,7 @@ describe("nodes without eth_simulateV1", () => {
     await depositAndCheck(api, { vault, user, style: "calls", body });
   });
 
-  test("a user without the money gets the transaction as well", async () => {
+  test("builds for a user without balance", async () => {
     for (const vault of vaultsFor("honest")) {
       const user = await newUser(chainOf(vault.chain_id));
       const { simulation } = await api.build(bodyFor(vault, { user: user.address }));
@@ -73,7 +73,7 @@ describe("nodes without eth_simulateV1", () => {
     }
   });
 
-  test("are asked for it once, not at every build", async () => {
+  test("probes for eth_simulateV1 once, not at every build", async () => {
     const vault = vaultNamed("Plain USDC");
     const user = await newUser(chainOf(31337), { USDC: amounts.USDC });
     await api.build(bodyFor(vault, { user: user.address }));
@@ -82,7 +82,7 @@ describe("nodes without eth_simulateV1", () => {
     expect(node(31337).asked.get("eth_simulateV1")).toBe(before);
   });
 
-  test("refuse what others refuse", async () => {
+  test("refuses the same deposits as other nodes", async () => {
     const user = `0x${"12".repeat(20)}` as const;
     for (const [name, code] of [
       ["Full USDC", "above_maximum"],
@@ -94,7 +94,7 @@ describe("nodes without eth_simulateV1", () => {
   });
 });
 
-describe("nodes that cannot simulate at all", () => {
+describe("nodes without any simulation", () => {
   const vault = vaultNamed("Plain USDC");
   const chain = chainOf(31337);
   const noOverrides = (call: { method: string; params: unknown[] }) =>
@@ -103,14 +103,14 @@ describe("nodes that cannot simulate at all", () => {
       ? { code: -32602, message: "too many arguments, want at most 2" }
       : null);
 
-  test("503 for who has not the money", async () => {
+  test("answers 503 for a user without balance", async () => {
     node(31337).refuse = noOverrides;
     const user = await newUser(chain);
     const answer = await api.send("/v1/quote/build", { body: bodyFor(vault, { user: user.address }) });
     expect(problemOf(answer)).toMatchObject({ status: 503, code: "simulation_unavailable" });
   });
 
-  test("200 where the real balance and allowance prove the transaction", async () => {
+  test("builds with eth_call when balance and allowance suffice", async () => {
     node(31337).refuse = noOverrides;
     const user = await newUser(chain, { USDC: amounts.USDC });
     const args = [chain.info.contracts.deposit_router, amounts.USDC] as const;
@@ -122,11 +122,11 @@ describe("nodes that cannot simulate at all", () => {
   });
 });
 
-describe("a chain that goes away", () => {
+describe("a chain that stops responding", () => {
   const vault = vaultNamed("Plain WBTC");
   const gone = () => ({ code: -32000, message: "internal" });
 
-  test("an isolate that read nothing of it yet shows vaults with nulls, and no positions there", async () => {
+  test("shows vaults with nulls and no positions in a new isolate", async () => {
     node(31338).refuse = gone;
     await spare.restart({
       rpc: { 31337: node(31337).url, 31338: node(31338).url },
@@ -150,7 +150,7 @@ describe("a chain that goes away", () => {
     }
   });
 
-  test("values older than a minute are served as stale", async () => {
+  test("serves values older than a minute as stale", async () => {
     const before = await api.vault(vault.vault_id);
     await age(`${prefix}:cache:vault:${vault.vault_id}`, 120_000);
     node(31337).refuse = gone;
@@ -165,8 +165,8 @@ describe("a chain that goes away", () => {
   });
 });
 
-describe("many callers at once", () => {
-  test("an isolate that just started hangs none of them", async () => {
+describe("many concurrent callers", () => {
+  test("do not hang in a new isolate", async () => {
     await spare.restart({ redisPrefix: `${prefix}-burst` });
     const user = `0x${"12".repeat(20)}` as const;
     const vaults = vaultsFor("honest");
@@ -182,7 +182,7 @@ describe("many callers at once", () => {
     expect(answers.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([]);
   });
 
-  test("one reload at a time: a hundred readers of an old value cost one request", async () => {
+  test("share one reload of a stale value", async () => {
     node(31337).refuse = nothing;
     const vault = vaultNamed("Fine USDC");
     const before = total(node(31337));

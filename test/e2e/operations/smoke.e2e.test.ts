@@ -62,7 +62,7 @@ async function faults(): Promise<string[]> {
   }
 }
 
-test("a sound deployment has none", async () => {
+test("smoke check of a healthy deployment finds no problem", async () => {
   spoil = () => undefined;
   expect(await faults()).toEqual([]);
   expect((await smoke({ url: stack.api, ...limits })).length).toBeGreaterThan(35);
@@ -77,7 +77,7 @@ const json = (change: (body: Record<string, unknown>) => void) => (answer: Passe
   answer.body = JSON.stringify(body);
 };
 
-describe("finds and names", () => {
+describe("smoke check reports", () => {
   test.each<[string, (answer: Passed) => void, RegExp]>([
     [
       "a route that fails",
@@ -305,7 +305,7 @@ describe("finds and names", () => {
     expect(found.length).toBeLessThan(8);
   });
 
-  test("a dependency that is down", async () => {
+  test("a failing dependency", async () => {
     spoil = () => undefined;
     const down = [{ kind: "status", status: 503 } as const];
     const lines = await withFaults(
@@ -320,7 +320,7 @@ describe("finds and names", () => {
     );
   });
 
-  test("nobody there", async () => {
+  test("an unreachable deployment", async () => {
     await expect(smoke({ url: "http://127.0.0.1:9", ...limits })).rejects.toThrow();
   });
 });

@@ -71,8 +71,8 @@ describe.each<[string, FaultInput]>([
   ["hangs", HANGS],
   ["answers garbage", { kind: "malformed" }],
   ["has renamed its fields", { kind: "drift" }],
-])("a Redis that %s", (_name, fault) => {
-  test("keeps nobody from reading and building; sign-in is 503 and writes nothing", async () => {
+])("partners with a Redis that %s", (_name, fault) => {
+  test("reads and builds continue; sign-in answers 503 and writes nothing", async () => {
     const { wallet, registration } = await approved();
     const stranger = newWallet();
     const { message: _, ...filing } = await signNonce(service, { wallet: stranger, purpose: "apply" });
@@ -136,7 +136,7 @@ async function writes() {
 describe.each<[string, FaultInput]>([
   ["refuses", DOWN],
   ["hangs", HANGS],
-])("a database that %s", (_name, fault) => {
+])("partners with a database that %s", (_name, fault) => {
   let partnerWrites: Awaited<ReturnType<typeof writes>>;
   let before: Record<string, unknown>[];
   let met: { reads: number[]; refused: Answer[]; ms: number };
@@ -161,12 +161,12 @@ describe.each<[string, FaultInput]>([
     });
   });
 
-  test("leaves the reads alive, with a key and without", () => {
+  test("reads continue with and without a key", () => {
     expect(met.reads).toEqual(Array.from({ length: 9 }, () => 200));
     expect(met.ms).toBeLessThan(14_000);
   });
 
-  test("makes every write 503, and nothing of it is written", async () => {
+  test("every write answers 503 and writes nothing", async () => {
     const { owner, wallet, addresses } = partnerWrites;
     expect(met.refused).toHaveLength(12);
     for (const answer of met.refused) expect(answer).toMatchObject(unavailable);
@@ -182,10 +182,10 @@ describe.each<[string, FaultInput]>([
   ["breaks off its answers", { kind: "truncate" }],
   ["answers garbage", { kind: "malformed" }],
   ["answers a web page", { kind: "html" }],
-])("a database that obeys but %s", (_name, fault) => {
+])("partners with a database that commits but %s", (_name, fault) => {
   const deaf = { emulators: [emulators().neon], faults: [fault] };
 
-  test("leaves whole partners or none: the wallet finds its way back in", async () => {
+  test("registration is atomic, and the wallet can sign in afterwards", async () => {
     const { wallet, registration } = await approved();
     await withFaults(deaf, async () => {
       const answer = await call(service, ["POST", "/v1/partners/register"], { body: registration });
@@ -205,7 +205,7 @@ describe.each<[string, FaultInput]>([
     expect(await written(wallet.address)).toMatchObject({ key_version: 2, sessions: 1, notes: 2 });
   });
 
-  test("rotates whole or not at all: the old pair is dead, its session makes another", async () => {
+  test("key rotation is atomic, and the session can rotate again", async () => {
     const owner = await makePartner(service);
     const session = asSession(owner.session_token);
     // The credentials are read first; only the rotation's own answer is lost.

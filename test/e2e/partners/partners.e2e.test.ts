@@ -65,8 +65,8 @@ const get = async (path: string, partner: NewPartner) =>
 const put = (path: string, partner: NewPartner, body: object) =>
   call(service, ["PUT", path], { headers: asSession(partner.session_token), body });
 
-describe("a deposit that a partner's key built", () => {
-  test("is theirs on chain and on their dashboard, verified only by the secret", async () => {
+describe("a deposit built with a partner's key", () => {
+  test("is attributed on chain and on the dashboard, verified only with the secret", async () => {
     const partner = await makePartner(service);
     const byKey = await depositedBy(asKey(partner));
     await put("/v1/partners/settings", partner, { partner_type: 1 });
@@ -91,7 +91,7 @@ describe("a deposit that a partner's key built", () => {
     });
   });
 
-  test("may go to enrolled vaults only, and be nobody else's", async () => {
+  test("is limited to enrolled vaults and to the key's partner", async () => {
     const [partner, stranger] = [await makePartner(service), await makePartner(service)];
     const user = await newUser(chain);
     const into = (to: typeof vault, extra: object = {}) =>
@@ -132,7 +132,7 @@ describe("in two isolates", () => {
       ),
     );
 
-  test("a rotation ends the old pair and all other sessions at once", async () => {
+  test("a rotation ends the old key pair and all other sessions at once", async () => {
     const partner = await makePartner(service);
     const signedIn = (await login(service, partner.wallet)).body["session_token"];
     expect([await builds(asPair(partner)), await sees(signedIn)]).toEqual([
@@ -153,7 +153,7 @@ describe("in two isolates", () => {
     ]);
   });
 
-  test("a revocation ends keys and sessions at once, and for good", async () => {
+  test("a revocation ends keys and sessions at once and permanently", async () => {
     const partner = await makePartner(service);
     expect(await builds(asPair(partner))).toEqual([200, 200]);
     for (const step of ["revoke", "reopen", "approve"]) {
@@ -169,7 +169,7 @@ describe("in two isolates", () => {
   });
 });
 
-describe("a wallet of any kind goes the whole way", () => {
+describe("onboarding works for every kind of wallet", () => {
   let accounts: AccountChain;
   beforeAll(async () => {
     accounts = { ...(await connectScratchChain(chain.rpcUrl)), chainId: chain.chainId };

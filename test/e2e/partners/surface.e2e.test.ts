@@ -33,8 +33,8 @@ const urlOf = ({ path }: ApiOperation) => `${stack.api}${path.replaceAll(/\{\w+\
 const admitting = ({ path }: ApiOperation) =>
   credentials[path.startsWith("/v1/admin/") ? "admin_token" : "session"] ?? {};
 
-describe("every answer of every operation", () => {
-  test("says that it is what its type says, and that it comes by TLS alone", async () => {
+describe("every response of every operation", () => {
+  test("has nosniff and HSTS headers", async () => {
     for (const operation of operations) {
       for (const method of [operation.method.toUpperCase(), "DELETE", "OPTIONS"]) {
         const { headers, status } = await sendRequest(urlOf(operation), {
@@ -49,7 +49,7 @@ describe("every answer of every operation", () => {
     }
   });
 
-  test("is kept by nobody where it is made for one caller", async () => {
+  test("has no-store when it is for one caller", async () => {
     for (const operation of operations.filter((one) => kindOf(one) !== "public")) {
       const { headers } = await sendRequest(urlOf(operation), {
         method: operation.method.toUpperCase(),
@@ -66,7 +66,7 @@ describe("every answer of every operation", () => {
   });
 });
 
-describe("a page of another origin", () => {
+describe("CORS of every operation", () => {
   const preflight = (operation: ApiOperation, asked: string) =>
     sendRequest(urlOf(operation), {
       method: "OPTIONS",
@@ -77,7 +77,7 @@ describe("a page of another origin", () => {
       },
     });
 
-  test("may call what is public and what signs in, without cookies, and nothing else", async () => {
+  test("allows public and sign-in operations only, without credentials", async () => {
     for (const operation of operations) {
       const open = ["public", "money", "sign-in"].includes(kindOf(operation));
       const { headers } = await preflight(operation, "content-type,x-api-key");
@@ -92,7 +92,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  test("may not send a secret, a session or the administrator's token", async () => {
+  test("forbids API secret, session and administrator's token", async () => {
     for (const operation of operations) {
       const { headers } = await preflight(operation, "x-api-secret,authorization");
       const allowed = headers.get("access-control-allow-headers") ?? "";
@@ -104,11 +104,11 @@ describe("a page of another origin", () => {
   });
 });
 
-describe("a write of partners and administrators", () => {
+describe("every write of partners and administrators", () => {
   const writes = () =>
     operations.filter((one) => one.body !== null && ["sign-in", "portal", "admin"].includes(kindOf(one)));
 
-  test("takes no field that it does not know", async () => {
+  test("refuses unknown fields", async () => {
     expect(writes().length).toBeGreaterThan(10);
     for (const operation of writes()) {
       const answer = await sendRequest(urlOf(operation), {
@@ -122,7 +122,7 @@ describe("a write of partners and administrators", () => {
     }
   });
 
-  test("takes 64 KiB and not a byte more, whoever sends them", async () => {
+  test("accepts bodies of up to 64 KiB from every caller", async () => {
     for (const operation of writes()) {
       const method = operation.method.toUpperCase();
       for (const headers of [admitting(operation), {}]) {

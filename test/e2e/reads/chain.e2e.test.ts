@@ -37,7 +37,7 @@ async function readDirectly(vault: StackVault, blockNumber: bigint) {
   return { assets, supply, decimals, room, price };
 }
 
-describe("vault detail is what the chain says", () => {
+describe("GET /v1/vaults/{vault_id} matches the chain", () => {
   test.each(shown)("$chain_id: $name", async (vault) => {
     const detail = await api.vault(vault.vault_id);
     expect(detail.stale).toBe(false);
@@ -55,7 +55,7 @@ describe("vault detail is what the chain says", () => {
     });
   });
 
-  test("what pauses a vault is told, on either side", async () => {
+  test("reports whether the contract or the registry paused a vault", async () => {
     const [paused, suspended] = [vaultsFor("paused")[0], vaultsFor("registry_paused")[0]];
     for (const [vault, reason] of [
       [paused, "the vault's own contract refuses deposits"],
@@ -65,7 +65,7 @@ describe("vault detail is what the chain says", () => {
     }
   });
 
-  test("minimums: none known, none needed, one read on chain; list and detail agree", async () => {
+  test("reports the minimum deposit of registry or chain, the same in list and detail", async () => {
     const listed = new Map((await api.vaults("?limit=500")).map((vault) => [vault.vault_id, vault]));
     for (const vault of shown) {
       const { min_deposit, no_minimum } = await api.vault(vault.vault_id);
@@ -81,15 +81,15 @@ describe("vault detail is what the chain says", () => {
   });
 });
 
-describe("positions are what the chain says", () => {
-  test("nobody's are empty, at one request per chain", async () => {
+describe("GET /v1/positions matches the chain", () => {
+  test("is empty for an unused wallet, with one request per chain", async () => {
     const user = await newUser(chainOf(31337));
     const answer = await api.send(`/v1/positions/${user.address}`);
     expect(answer.json).toMatchObject({ user_address: user.address, positions: [], pending: [] });
     expect(requestsTo(answer, "rpc")).toBe(2);
   });
 
-  test("a wallet with several vaults on both chains", async () => {
+  test("reports shares in several vaults on both chains", async () => {
     const held = vaultsFor("honest", "caller", "fee_on_transfer", "empty");
     const [one, two] = [chainOf(31337), chainOf(31338)];
     const funds = {
@@ -139,7 +139,7 @@ describe("positions are what the chain says", () => {
     }
   });
 
-  test("one chain alone costs one request, with Multicall3 and without", async () => {
+  test("reads one chain with one request, with and without Multicall3", async () => {
     const user = await newUser(chainOf(31337));
     for (const chainId of [31337, 31338]) {
       expect(requestsTo(await api.send(`/v1/positions/${user.address}?chain_id=${chainId}`), "rpc")).toBe(1);

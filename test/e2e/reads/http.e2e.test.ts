@@ -32,7 +32,7 @@ describe("paths and methods", () => {
     "//v1/vaults",
     "/.env",
     "/v1/quote/build/x",
-  ])("%s is no route", async (path) => {
+  ])("answers 404 for %s", async (path) => {
     expect(problemOf(await api.send(path))).toMatchObject({ status: 404, code: "route_not_found" });
   });
 
@@ -46,20 +46,20 @@ describe("paths and methods", () => {
     ["PATCH", "/health", "GET, HEAD, OPTIONS"],
     ["POST", "/openapi.json", "GET, HEAD, OPTIONS"],
     ["POST", "/docs", "GET, HEAD, OPTIONS"],
-  ])("%s %s is no method of it", async (method, path, allow) => {
+  ])("answers 405 for %s %s", async (method, path, allow) => {
     const answer = await api.send(path, { method });
     expect(problemOf(answer)).toMatchObject({ status: 405, code: "method_not_allowed" });
     expect(answer.headers.get("allow")).toBe(allow);
   });
 
-  test.each(reads)("HEAD %s answers as GET does, without a body", async (path) => {
+  test.each(reads)("answers HEAD %s like GET, without a body", async (path) => {
     const answer = await api.send(path, { method: "HEAD" });
     expect(answer.status).toBe(200);
     expect(answer.text).toBe("");
   });
 });
 
-describe("bodies", () => {
+describe("request bodies", () => {
   const path = "/v1/quote/build";
   const json = { "content-type": "application/json" };
 
@@ -76,7 +76,7 @@ describe("bodies", () => {
     ["a text", { body: "x" }],
     ["a number", { body: 1 }],
     ["true", { body: true }],
-  ])("%s: 422 at the body", async (_name, request) => {
+  ])("(%s) are answered with 422", async (_name, request) => {
     expect(findingsOf(await api.send(path, request))).toEqual(["body"]);
   });
 
@@ -85,13 +85,13 @@ describe("bodies", () => {
     "application/json;charset=UTF-8",
     "APPLICATION/JSON",
     "application/vnd.api+json",
-  ])("as %s are read", async (type) => {
+  ])("are accepted as %s", async (type) => {
     expect(findingsOf(await api.send(path, { raw: "{}", headers: { "content-type": type } }))).toHaveLength(
       5,
     );
   });
 
-  test("of 64 KiB are read, of a byte more refused, declared or not", async () => {
+  test("are accepted up to 64 KiB and refused above, with or without Content-Length", async () => {
     const padded = (bytes: number) => `{}${" ".repeat(bytes - 2)}`;
     expect(findingsOf(await api.send(path, { raw: padded(65_536), headers: json }))).toHaveLength(5);
     const refused = { status: 413, code: "body_too_large" };
@@ -110,7 +110,7 @@ describe("bodies", () => {
     expect((await fetch(`${api.origin}${path}`, init)).status).toBe(413);
   });
 
-  test("deeply nested or full of members are refused as anything else is", async () => {
+  test("with deep nesting or many fields are answered with 422", async () => {
     const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
     expect(findingsOf(await api.send(path, { raw: deep, headers: json }))).toEqual(["body"]);
     const many = Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`k${index}`, index]));
@@ -118,7 +118,7 @@ describe("bodies", () => {
   });
 });
 
-describe("invalid input elsewhere", () => {
+describe("invalid path and query parameters", () => {
   test.each([
     ["/v1/vaults/xyz", ["path.vault_id"]],
     [`/v1/vaults/31337:${NOBODY}0`, ["path.vault_id"]],
@@ -150,33 +150,36 @@ describe("invalid input elsewhere", () => {
     expect(findingsOf(await api.send(path)).sort()).toEqual(findings);
   });
 
-  test.each(["W10", "bm90IGpzb24", "WyJ4Il0", "e30", "AAAA"])("a cursor of nobody's: %s", async (cursor) => {
-    expect(findingsOf(await api.send(`/v1/vaults?cursor=${cursor}`))).toEqual(["query.cursor"]);
-    expect(findingsOf(await api.send(`/v1/deposits?user_address=${NOBODY}&cursor=${cursor}`))).toEqual([
-      "query.cursor",
-    ]);
-  });
+  test.each(["W10", "bm90IGpzb24", "WyJ4Il0", "e30", "AAAA"])(
+    "answers 422 for the invalid cursor %s",
+    async (cursor) => {
+      expect(findingsOf(await api.send(`/v1/vaults?cursor=${cursor}`))).toEqual(["query.cursor"]);
+      expect(findingsOf(await api.send(`/v1/deposits?user_address=${NOBODY}&cursor=${cursor}`))).toEqual([
+        "query.cursor",
+      ]);
+    },
+  );
 
-  test("an unknown chain is told from an invalid one", async () => {
+  test("answers 400 for an unknown chain and 422 for an invalid one", async () => {
     const answer = await api.send(`/v1/positions/${NOBODY}?chain_id=1`);
     expect(problemOf(answer)).toMatchObject({ status: 400, code: "chain_unsupported" });
   });
 });
 
 describe("the request id", () => {
-  test.each(["abc", "a-b_C-9", "x".repeat(64)])("%s is echoed", async (offered) => {
+  test.each(["abc", "a-b_C-9", "x".repeat(64)])("echoes %s", async (offered) => {
     const answer = await api.send("/health", { headers: { "x-request-id": offered } });
     expect(answer.headers.get("x-request-id")).toBe(offered);
   });
 
-  test.each(["", "x".repeat(65), "a b", "a;b", "ä", "<script>"])("'%s' is replaced", async (offered) => {
+  test.each(["", "x".repeat(65), "a b", "a;b", "ä", "<script>"])("replaces '%s'", async (offered) => {
     const headers = { "x-request-id": Buffer.from(offered).toString("latin1") };
     const given = (await api.send("/nope", { headers })).headers.get("x-request-id") ?? "";
     expect(given).toMatch(/^[\w-]{8,64}$/);
     expect(given).not.toBe(offered);
   });
 
-  test("is on every answer, and in every problem", async () => {
+  test("is on every response and in every problem document", async () => {
     for (const path of [...reads, "/", "/docs", "/docs/errors", "/openapi.json", "/nope", "/v1/vaults/x"]) {
       expect((await api.send(path)).headers.get("x-request-id"), path).toMatch(/^[\w-]{8,64}$/);
     }
@@ -185,10 +188,10 @@ describe("the request id", () => {
   });
 });
 
-describe("cross-origin rules", () => {
+describe("CORS", () => {
   const origin = "https://wallet.example";
 
-  test.each(reads)("GET %s is readable from anywhere, without credentials", async (path) => {
+  test.each(reads)("allows any origin to read GET %s, without credentials", async (path) => {
     const { headers } = await api.send(path, { headers: { origin } });
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(headers.get("access-control-allow-credentials")).toBe(null);
@@ -206,7 +209,7 @@ describe("cross-origin rules", () => {
     }
   });
 
-  test("failures are readable too", async () => {
+  test("allows any origin to read errors", async () => {
     for (const [path, status] of [
       ["/v1/vaults/x", 422],
       [`/v1/vaults/31337:${NOBODY}`, 404],
@@ -216,7 +219,7 @@ describe("cross-origin rules", () => {
     }
   });
 
-  test("a preflight lets a key pass, not its secret", async () => {
+  test("preflight allows the API key but not its secret", async () => {
     const headers = {
       origin,
       "access-control-request-method": "POST",
@@ -236,7 +239,7 @@ describe("caching", () => {
     ["/v1/vaults?limit=3", "vaults.list"],
     [`/v1/vaults/${id}`, "vaults.get"],
     ["/v1/chains", "chains.list"],
-  ])("%s has an entity tag, and is 304 with it", { retry: 2 }, async (path, operationId) => {
+  ])("%s has an ETag and answers 304 to it", { retry: 2 }, async (path, operationId) => {
     const contract = await ApiContract.of(api.origin);
     const first = await api.send(path);
     const tag = first.headers.get("etag") ?? "";
@@ -253,7 +256,7 @@ describe("caching", () => {
     expect((await api.send(path, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
   });
 
-  test("answers made for one caller are not stored", async () => {
+  test("responses to one caller have no-store", async () => {
     for (const path of [
       `/v1/positions/${NOBODY}`,
       `/v1/deposits?user_address=${NOBODY}`,

@@ -46,8 +46,8 @@ const Ready = z.object({
   ),
 });
 
-describe("what a user put in", () => {
-  test("is known after the next round, whoever built the transaction", async () => {
+describe("deposited_assets", () => {
+  test("is known after the next indexing run, whoever built the transaction", async () => {
     const chain = chainOf(chainIds.one);
     const user = await newUser(chain, { USDC: 500_000_000n });
     const target = addressOf(vault);
@@ -85,8 +85,8 @@ describe("what a user put in", () => {
   });
 });
 
-describe("what a vault says", () => {
-  test("is noted, and is its history", async () => {
+describe("vault history", () => {
+  test("contains the stored snapshots", async () => {
     await cron(FIVE_MINUTES);
     const points = async (metric: string) => {
       const answer = await api.send(
@@ -104,7 +104,7 @@ describe("what a vault says", () => {
     expect(await points("apy")).toEqual((await points("share_price")).map(() => null));
   });
 
-  test("may be asked beyond its end, however far", async () => {
+  test("accepts a range that extends into the future", async () => {
     for (const offset of [1_000_001, Number.MAX_SAFE_INTEGER]) {
       const page = (await api.send(`/v1/intel/feed?offset=${offset}`)).json;
       expect(page).toMatchObject({ signals: [], count: 0, offset });
@@ -112,7 +112,7 @@ describe("what a vault says", () => {
     expect(findingsOf(await api.send("/v1/intel/feed?offset=-1"))).toEqual(["query.offset"]);
   });
 
-  test("of every family is the price that its detail tells", async () => {
+  test("has the share price of the vault's detail for every family", async () => {
     const list = z.array(z.object({ vault_id: z.string(), type: z.string() }));
     const vaults = bodyOf(await api.send("/v1/vaults?limit=500"), { schema: list });
     expect(new Set(vaults.map(({ type }) => type)).size).toBeGreaterThan(4);
@@ -135,7 +135,7 @@ describe("what a vault says", () => {
     expect([...left]).toEqual([]);
   });
 
-  test("raises no signal but that the vaults are new", async () => {
+  test("raises only vault_added for new vaults", async () => {
     await cron(FIVE_MINUTES);
     const answer = await api.send("/v1/intel/feed?limit=100");
     const schema = z.object({ signals: z.array(z.object({ rule_id: z.string() })), total: z.int() });

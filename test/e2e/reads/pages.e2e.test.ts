@@ -6,7 +6,7 @@ import { Api } from "../../support/api.ts";
 
 const api = new Api();
 
-describe("pages of vaults", () => {
+describe("pagination of GET /v1/vaults", () => {
   const Page = z.array(z.object({ vault_id: z.string() }));
   async function walk(start: string): Promise<string[]> {
     const seen: string[] = [];
@@ -27,7 +27,7 @@ describe("pages of vaults", () => {
     },
   );
 
-  test("keep their filters", async () => {
+  test("keeps the filters", async () => {
     const filtered = await api.vaults("?limit=500&chain_id=31337&asset=usdc&type=custom&paused=false");
     expect(filtered.length).toBeGreaterThan(5);
     expect(
@@ -39,7 +39,7 @@ describe("pages of vaults", () => {
     expect(walked).toEqual(filtered.map(({ vault_id }) => vault_id));
   });
 
-  test("are filtered by asset address, curator and part of the name, in any case", async () => {
+  test("filters by asset address, curator and part of the name in any case", async () => {
     const [first] = await api.vaults("?q=PLAIN%20usd");
     expect((await api.vaults("?q=PLAIN%20usd")).map(({ name }) => name).sort()).toEqual([
       "Plain USDC",
@@ -56,15 +56,15 @@ describe("pages of vaults", () => {
   });
 });
 
-describe("documents", () => {
-  test("the OpenAPI document is the one that is committed, in version 1.0.0", async () => {
+describe("documentation pages", () => {
+  test("serve the committed OpenAPI document, version 1.0.0", async () => {
     const { document, operations } = await ApiContract.of(api.origin);
     expect(document.openapi).toBe("3.1.0");
     expect(document.info.version).toBe("1.0.0");
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   });
 
-  test("the reference is Scalar, from this origin alone", async () => {
+  test("serve the Scalar reference from this origin only", async () => {
     const page = await api.send("/docs");
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);
     const sources = [...page.text.matchAll(/(?:src|href|data-url)="([^"]+)"/g)].map(
@@ -81,20 +81,20 @@ describe("documents", () => {
     expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
   });
 
-  test("what lacks beside its script is missed by the assets, not by the program", async () => {
+  test("leave missing assets to the asset server", async () => {
     const missing = await api.send("/docs-assets/nothing.js");
     expect([missing.status, missing.text, missing.headers.get("x-request-id")]).toEqual([404, "", null]);
     const beyond = await api.send("/docs-assets");
     expect([beyond.status, beyond.headers.has("x-request-id")]).toEqual([404, true]);
   });
 
-  test("the error page explains every code, each at its anchor", async () => {
+  test("describe every error code at its anchor on /docs/errors", async () => {
     const page = await api.send("/docs/errors");
     const explained = [...page.text.matchAll(/<h2 id="(\w+)">/g)].map(([, code]) => code);
     expect(explained.sort()).toEqual(Object.keys(errorTable).sort());
   });
 
-  test("every page has the same icon", async () => {
+  test("have the same icon", async () => {
     for (const path of ["/", "/docs", "/docs/errors"])
       expect((await api.send(path)).text).toContain('<link rel="icon" href="/docs-assets/icon.svg">');
     const icon = await api.send("/docs-assets/icon.svg");
@@ -102,7 +102,7 @@ describe("documents", () => {
     expect(icon.text).toMatch(/^<svg /);
   });
 
-  test("the start page leads to all of them", async () => {
+  test("are linked from the home page", async () => {
     const page = await api.send("/");
     const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link ?? "");
     expect(links).toEqual(expect.arrayContaining(["/docs", "/openapi.json", "/docs/errors", "/v1/vaults"]));

@@ -35,8 +35,8 @@ beforeAll(async () => {
   await new Promise((resolve) => setTimeout(resolve, 300));
 });
 
-describe("what money is sent to comes from the database, not from a cache", () => {
-  test("a vault that an operator pauses takes no deposit from that moment", async () => {
+describe("builds read the registry from the database, not from a cache", () => {
+  test("a paused vault refuses deposits at once", async () => {
     await api.build(body);
     await withRow({ status: "paused", status_reason: "under review" }, async () => {
       expect(await api.refusal(body)).toMatchObject({ code: "vault_paused", reason: "under review" });
@@ -44,14 +44,14 @@ describe("what money is sent to comes from the database, not from a cache", () =
     await api.build(body);
   });
 
-  test("nor does one that is taken off the list", async () => {
+  test("an unsupported vault refuses deposits at once", async () => {
     await withRow({ status: "unsupported" }, async () => {
       expect(await api.refusal(body)).toMatchObject({ status: 404, code: "vault_not_found" });
     });
     await api.build(body);
   });
 
-  test("an address that was corrected is used at once", async () => {
+  test("a corrected address is used at once", async () => {
     const other = addressOf(vaultNamed("Remote Prime USDC"));
     const row = {
       entry_point: other,
@@ -69,7 +69,7 @@ describe("what money is sent to comes from the database, not from a cache", () =
     expect(before.transaction_request.data).toContain(addressOf(vault).slice(2));
   });
 
-  test("an address without a vault behind it is refused", async () => {
+  test("an address without a vault is refused", async () => {
     const nothing = "0x00000000000000000000000000000000000000ff";
     await withRow({ entry_point: nothing, spender: nothing }, async () => {
       const { code } = await api.refusal(body);
@@ -77,7 +77,7 @@ describe("what money is sent to comes from the database, not from a cache", () =
     });
   });
 
-  test("a minimum of the registry holds where the chain knows none", async () => {
+  test("the registry's minimum deposit applies when the chain has none", async () => {
     await withRow({ min_deposit: "2000000000" }, async () => {
       expect(await api.refusal(body)).toMatchObject({ code: "below_minimum", min_deposit: "2000000000" });
       await api.build({ ...body, from_amount: "2000000000" });

@@ -37,8 +37,8 @@ function misspelt(value: unknown): string[] {
   return Object.values(value).flatMap(misspelt);
 }
 
-describe("vaults", () => {
-  test("the list", async () => {
+describe("response schema of vaults", () => {
+  test("list", async () => {
     const answer = await api.send("/v1/vaults?limit=500");
     expectShape(answer, { operationId: "vaults.list", shape: [spec.vault] });
     expect((answer.json as unknown[]).length).toBeGreaterThanOrEqual(24);
@@ -62,7 +62,7 @@ describe("vaults", () => {
   });
 });
 
-describe("quote and build", () => {
+describe("response schema of quote and build", () => {
   test.each(vaultsFor("honest", "empty", "limited", "minimum", "fee_on_transfer", "caller"))(
     "$chain_id: $name",
     async (into) => {
@@ -75,7 +75,7 @@ describe("quote and build", () => {
     },
   );
 
-  test("a quote says what the build then does, and leaves no trace", async () => {
+  test("a quote predicts the build and is not stored", async () => {
     const user = await newUser(chain);
     const body = bodyFor(vault, { user: user.address });
     const quote = await api.quote(body);
@@ -89,8 +89,8 @@ describe("quote and build", () => {
   });
 });
 
-describe("status, positions and deposits", () => {
-  test("of a deposit that completed", async () => {
+describe("response schema of status, positions and deposits", () => {
+  test("for a completed deposit", async () => {
     const user = await newUser(chain, { USDC: amounts.USDC });
     const body = bodyFor(vault, { user: user.address });
     const { hash, built } = await depositAndCheck(api, { vault, user, style: "calls", body });
@@ -107,7 +107,7 @@ describe("status, positions and deposits", () => {
     expectShape(list, { operationId: "deposits.list", shape: [{}] });
   });
 
-  test("of one that failed, of a transfer and of nothing", async () => {
+  test("for a failed deposit, a plain transfer and an unknown transaction", async () => {
     const user = await newUser(chain, { USDC: amounts.USDC });
     const { transaction_request } = await api.build(bodyFor(vault, { user: user.address }));
     const params = [{ from: user.address, ...toTransaction(transaction_request) }];
@@ -125,7 +125,7 @@ describe("status, positions and deposits", () => {
     }
   });
 
-  test("a reported and an abandoned deposit", async () => {
+  test("for a reported and an abandoned deposit", async () => {
     const user = await newUser(chain);
     const { tracking_id: id } = await api.build(bodyFor(vault, { user: user.address }));
     const reported = await api.report(id, { tx_hash: `0x${"1".repeat(64)}`, step: "source" });
@@ -134,7 +134,7 @@ describe("status, positions and deposits", () => {
   });
 });
 
-describe("the service", () => {
+describe("response schema of chains, bridges, tokens and health", () => {
   test.each(["", "?source=true", "?source=false"])("chains%s", async (query) => {
     const answer = await api.send(`/v1/chains${query}`);
     expectShape(answer, { operationId: "chains.list", shape: [spec.chain] });
@@ -145,7 +145,7 @@ describe("the service", () => {
     ]);
   });
 
-  test("bridges, each of them a preference that build knows", async () => {
+  test("bridges, each accepted by build as preferred_bridge", async () => {
     const answer = await api.send("/v1/bridges");
     expectShape(answer, { operationId: "bridges.list", shape: [spec.bridge] });
     const row = (key: string, name: string, providers = ["lifi"]) => ({
@@ -164,7 +164,7 @@ describe("the service", () => {
     for (const { key } of answer.json as { key: string }[]) expect(bridgeKeys).toContain(key);
   });
 
-  test("tokens of a chain, with the decimals that the chain says", async () => {
+  test("tokens of a chain with the decimals of the chain", async () => {
     const answer = await api.send("/v1/tokens?chain_id=31337");
     expectShape(answer, { operationId: "tokens.list", shape: [spec.token] });
     const tokens = answer.json as {
@@ -190,7 +190,7 @@ describe("the service", () => {
     expect((await api.send(`/v1/tokens${query}`)).status).toBe(status);
   });
 
-  test("health says ok, and each dependency is ready", async () => {
+  test("health and readiness", async () => {
     expect((await api.send("/health")).text).toBe('{"status":"ok"}');
     const ready = await api.send("/health/ready");
     expectShape(ready, {
@@ -201,7 +201,7 @@ describe("the service", () => {
   });
 });
 
-test("the registry's addresses carry code, and tokens name themselves as listed", async () => {
+test("registry addresses have code, and tokens have the listed symbols", async () => {
   for (const listed of await api.vaults("?limit=500")) {
     const { client } = chainOf(listed.chain_id);
     const address = addressOf(listed);

@@ -11,7 +11,7 @@ const names = async (api: Api): Promise<string[]> =>
 
 const unheardOf = () => ({ redisPrefix: `tokens-${randomBytes(4).toString("hex")}` });
 
-describe("a new isolate whose provider fails", () => {
+describe("GET /v1/tokens with a failing provider", () => {
   let worker: SecondWorker;
   beforeAll(async () => {
     worker = await startWorker(unheardOf());
@@ -26,7 +26,7 @@ describe("a new isolate whose provider fails", () => {
     { kind: "truncate" },
     { kind: "drift" },
     { kind: "hostile" },
-  ])("$kind $status: lists the vaults' own tokens, without what only the provider tells", async (fault) => {
+  ])("($kind $status) lists the vaults' tokens without the provider's", async (fault) => {
     await worker.restart(unheardOf());
     const api = new Api(worker.origin);
     const listed = await withFaults({ emulators: [emulators().lifi], faults: [fault] }, () => names(api));
@@ -34,7 +34,7 @@ describe("a new isolate whose provider fails", () => {
   });
 });
 
-test("with its provider the names are there, and what no vault takes", async () => {
+test("GET /v1/tokens lists the provider's names and further tokens", async () => {
   expect(await names(new Api())).toEqual([
     "ETH",
     "USDC USD Coin",

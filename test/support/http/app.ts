@@ -6,11 +6,11 @@ import { type TestContext, testContext } from "../context.ts";
 
 export interface AppUnderTest {
   send(path: string, init?: RequestInit): Promise<Response>;
-  /** The contexts that requests were given, in their order. */
+  /** Contexts of the requests, in order. */
   contexts: TestContext[];
 }
 
-/** An app of these routes, each request with a context of its own, or the one that `make` gives. */
+/** Creates an app with some routes. Each request gets a new test context, or the one that `make` returns. */
 export function appOf(
   routes: readonly AnyRoute[],
   config: Partial<Config> = {},
@@ -26,7 +26,7 @@ export function appOf(
   return { contexts, send: async (path, init) => app.request(path, init) };
 }
 
-/** A request with a JSON body. */
+/** Makes a request with a JSON body. */
 export function posted(body: unknown, headers: Record<string, string> = {}): RequestInit {
   return {
     method: "POST",
@@ -35,12 +35,12 @@ export function posted(body: unknown, headers: Record<string, string> = {}): Req
   };
 }
 
-/** Status and body of an answer. */
+/** Reads status and JSON body of a response. */
 export async function read(response: Response): Promise<{ status: number; body: unknown }> {
   return { status: response.status, body: await response.json() };
 }
 
-/** The headers of an answer that begin so, by name. */
+/** Returns the headers of a response with a prefix, by name. */
 export function headersOf(response: Response, prefix: string): Record<string, string> {
   return Object.fromEntries([...response.headers].filter(([name]) => name.startsWith(prefix)));
 }

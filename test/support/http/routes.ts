@@ -12,7 +12,7 @@ const common = {
 const Thing = z.object({ thing_id: z.int(), name: z.string() });
 export const thingId = integerParam({ minimum: 1, maximum: 1_000 });
 
-/** GET with a path parameter, served by shared caches. */
+/** A cacheable GET route with a path parameter. */
 export const thingsGet = defineRoute({
   ...common,
   operationId: "things.get",
@@ -24,7 +24,7 @@ export const thingsGet = defineRoute({
   handler: (_ctx, { params }) => ({ thing_id: params.thing_id, name: "a thing", secret: "s3cret" }),
 });
 
-/** POST with something in every place. */
+/** A POST route with input in path, query, headers and body. */
 export const thingsMake = defineRoute({
   ...common,
   operationId: "things.make",
@@ -53,7 +53,7 @@ export const thingsMake = defineRoute({
   }),
 });
 
-/** A route that does whatever the test gives it to do. */
+/** Defines a GET route whose handler runs `work`. */
 export function routeDoing(
   work: () => unknown,
   cache: "no-store" | { sMaxAge: number; staleWhileRevalidate: number } = "no-store",
@@ -69,7 +69,7 @@ export function routeDoing(
   });
 }
 
-/** A list with a header of its own. */
+/** A GET route whose response has an additional header. */
 export const thingsList = defineRoute({
   ...common,
   operationId: "things.list",

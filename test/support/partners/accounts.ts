@@ -21,14 +21,14 @@ import type { Wallet } from "./wallet.ts";
 
 const contracts = contractsOf("test/support/solidity/SmartAccounts.sol");
 
-/** The chain on which accounts are made; their messages name it. */
+/** Chain id of the test accounts and of their messages. */
 export interface AccountChain extends ContractChain {
   chainId: number;
 }
 
 export const newKey = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
 
-/** Puts one of the contracts of Accounts.sol on the chain. */
+/** Deploys a contract of Accounts.sol. */
 export async function deployAccount(
   chain: ContractChain,
   account: { name: string; args?: readonly unknown[] },
@@ -38,12 +38,12 @@ export async function deployAccount(
   return getAddress(await deploy(chain, data));
 }
 
-/** Calldata for one of the contracts of Accounts.sol. */
+/** Encodes a call of a contract of Accounts.sol. */
 export function accountCall(name: string, call: { functionName: string; args: readonly unknown[] }): Hex {
   return encodeFunctionData({ abi: contracts(name).abi, ...call });
 }
 
-/** A wallet that signs with a key for the account `address`, in the form `wrap` gives. */
+/** Makes a wallet that signs with a key for the account `address`, in the format that `wrap` returns. */
 export function ownedBy(
   owner: PrivateKeyAccount,
   account: { address: Address; chainId: number; wrap?: (signature: Hex) => Hex },
@@ -52,13 +52,13 @@ export function ownedBy(
   return { address, chainId, sign: async (message) => wrap(await owner.signMessage({ message })) };
 }
 
-/** A deployed account with one owner (ERC-1271). */
+/** Deploys an account with one owner (ERC-1271). */
 export async function ownedAccount(chain: AccountChain, owner = newKey()): Promise<Wallet> {
   const address = await deployAccount(chain, { name: "OwnedAccount", args: [owner.address] });
   return ownedBy(owner, { address, chainId: chain.chainId });
 }
 
-/** A deployed account that two of its three owners sign for, as they do for a Safe (ERC-1271); `signers` sign. */
+/** Deploys an account that needs two of three owners' signatures, as a Safe does (ERC-1271). `signers` sign. */
 export async function sharedAccount(chain: AccountChain, signers = 2): Promise<Wallet> {
   const owners = [newKey(), newKey(), newKey()];
   const args = [owners.map(({ address }) => address), 2n];
@@ -79,7 +79,7 @@ export async function sharedAccount(chain: AccountChain, signers = 2): Promise<W
   return { address, chainId, sign };
 }
 
-/** An account that does not exist yet, whose signature brings its factory along (ERC-6492), and how to create it. */
+/** Makes an undeployed account whose signature contains its factory call (ERC-6492), and a function that deploys it. */
 export async function counterfactualAccount(
   chain: AccountChain,
   of: { factory: Address; salt: Hex },
@@ -98,7 +98,7 @@ export async function counterfactualAccount(
   return { wallet, create: { to: of.factory, data } };
 }
 
-/** An account with a key that runs a contract besides, which approves what one device's key signed (EIP-7702). */
+/** Makes an account with a key that also runs a contract which accepts the signature of a device key (EIP-7702). */
 export async function upgradedAccount(
   chain: AccountChain,
 ): Promise<{ byKey: Wallet; byDevice: Wallet; address: Address }> {

@@ -16,7 +16,7 @@ export const expected: ExpectedSiweMessage = {
 };
 export const message = writeSiweMessage(expected);
 
-/** The message's fields, each as it is spelled. */
+/** The fields of a message as text. */
 const LINES = message.split("\n").filter((line) => line !== "");
 const mutation = fc.oneof(
   fc.record({
@@ -41,7 +41,7 @@ function mutate(change: Mutation): string {
   return message.replace(line, () => line.slice(0, at) + middle + line.slice(at + 1));
 }
 
-/** 5,000 messages that differ from ours in one field, the same in each run. */
+/** Generates 5,000 messages that differ from the expected one in one field, the same on each run. */
 export const changedMessages: readonly string[] = fc
   .sample(mutation, { numRuns: 6_000, seed: 7 })
   .map(mutate)

@@ -1,7 +1,7 @@
 import type { LimitCount, Limiter, LimitWindow } from "../../../src/redis/limiter.ts";
 import type { NonceStore } from "../../../src/redis/nonces.ts";
 
-/** Nonces in memory, each to be taken once. */
+/** Nonce store in memory. Each nonce can be taken once. */
 export class MemoryNonces implements NonceStore {
   readonly #now: () => number;
   readonly held = new Map<string, { value: string; expiresAt: number }>();
@@ -21,7 +21,7 @@ export class MemoryNonces implements NonceStore {
   }
 }
 
-/** A limiter that admits everything and remembers what it was asked to count. */
+/** Rate limiter that admits everything and records the windows it counted. */
 export class OpenLimiter implements Limiter {
   readonly windows: LimitWindow[] = [];
 

@@ -15,11 +15,11 @@ const Body = z.union([
   z.array(z.unknown()).transform((rows) => ({ rows })),
 ]);
 
-/** Whoever signs messages: an account with a key, or a contract's owner. */
+/** A signer of messages: an account with a key, or a contract account. */
 export interface Wallet {
   address: Address;
   sign(message: string): Promise<Hex>;
-  /** The chain its messages name. */
+  /** Chain id of its messages. */
   chainId?: number;
 }
 
@@ -32,7 +32,7 @@ export async function read(response: Response): Promise<Answer> {
   return { status: response.status, body: Body.parse(await response.json()) };
 }
 
-/** Sends JSON and reads the answer. */
+/** Sends a JSON request and reads the response. */
 export async function call(
   service: Service,
   [method, path]: readonly [string, string],
@@ -60,7 +60,7 @@ const NONCE_PATHS = {
   apply: "/v1/applications/nonce",
 };
 
-/** A nonce for this wallet, signed. */
+/** Requests a nonce and signs its message. */
 export async function signNonce(
   service: Service,
   { wallet, purpose }: { wallet: Wallet; purpose: keyof typeof NONCE_PATHS },
@@ -78,7 +78,7 @@ export async function signNonce(
 
 const form = { company: "Wallet Company", email: "team@wallet.example", website: "https://wallet.example" };
 
-/** Files an application; gives the answer. */
+/** Files an application and returns the response. */
 export async function apply(service: Service, wallet: Wallet): Promise<Answer> {
   const { message: _, ...signed } = await signNonce(service, { wallet, purpose: "apply" });
   return call(service, ["POST", "/v1/applications/wallet"], { body: { ...signed, form } });
@@ -97,7 +97,7 @@ export async function register(service: Service, wallet: Wallet, extra: object =
   return call(service, ["POST", "/v1/partners/register"], { body: { ...signed, ...extra } });
 }
 
-/** Signs in. */
+/** Signs in and returns the response. */
 export async function login(service: Service, wallet: Wallet): Promise<Answer> {
   const { message: _, ...signed } = await signNonce(service, { wallet, purpose: "login" });
   return call(service, ["POST", "/v1/partners/login"], { body: signed });
@@ -105,7 +105,7 @@ export async function login(service: Service, wallet: Wallet): Promise<Answer> {
 
 export type NewPartner = z.infer<typeof Registration> & { wallet: Wallet; applicationId: string };
 
-/** A registered partner: applied, approved, registered. */
+/** Makes a registered partner: files, approves and registers. */
 export async function makePartner(service: Service, wallet: Wallet = newWallet()): Promise<NewPartner> {
   const applied = await apply(service, wallet);
   const applicationId = String(applied.body["application_id"]);

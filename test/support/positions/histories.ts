@@ -34,15 +34,15 @@ export interface World {
   vaults: { address: Address; coin: Address; decimals: number; shareDecimals: number }[];
 }
 
-/** Somebody who is given shares, and fees in shares, and never puts anything in. */
+/** Receives shares and fees in shares and never deposits. */
 export const BYSTANDER: Address = "0x00000000000000000000000000000000000b0b00";
 
-/** What one act does to the sum of whoever the shares are for, should it succeed; null: nothing. */
+/** Effect of a successful action on the deposited sum of the shares' receiver; null for none. */
 interface Effect {
   vault: number;
   of: Address;
   sign: 1n | -1n;
-  /** The assets; null: what the call returns. */
+  /** Amount of assets; null for the amount that the call returns. */
   assets: bigint | null;
 }
 interface Act {
@@ -62,7 +62,7 @@ const KINDS = [
   { digits: 0, offset: 6 },
 ] as const;
 
-/** Puts users and vaults of unlike decimals on a chain. */
+/** Creates users and vaults with different decimals on a chain. */
 export async function build(chain: ScratchChain, of: { vaults: number; users: number }): Promise<World> {
   const contracts = contractsOf("test/support/solidity/Histories.sol");
   const make = (name: string, args: unknown[]) => {
@@ -97,7 +97,7 @@ export async function build(chain: ScratchChain, of: { vaults: number; users: nu
   return { chain, players, users, vaults };
 }
 
-/** What users may do, one of many things, mostly with what they have. */
+/** Generates a random action of a user, mostly with amounts that the user has. */
 export function drawActs(world: World, random: Random): Act[] {
   const { pick } = random;
   const vault = random.below(world.vaults.length);
@@ -129,7 +129,7 @@ export function drawActs(world: World, random: Random): Act[] {
     case 6:
       return [{ ...own, parts, at: 4n, data: out4626("redeem", [0n, to, self]), effect: gone(null) }];
     case 7: {
-      // Somebody else takes out what he was allowed to.
+      // A spender with an allowance withdraws.
       const approve = encodeFunctionData({
         abi: erc20Abi,
         functionName: "approve",
@@ -175,11 +175,11 @@ export function drawActs(world: World, random: Random): Act[] {
   }
 }
 
-/** Sums by `vault:user`, from what was called and what the calls returned: no vault's event is looked at. */
+/** Sums by `vault:user`, computed from calls and their results, without events. */
 export type Sums = Map<string, bigint>;
 export const keyOf = (vault: number, user: Address): string => `${vault}:${user.toLowerCase()}`;
 
-/** Plays acts in one transaction and counts what succeeded. */
+/** Executes actions in one transaction and adds the effects of those that succeeded. */
 export async function play(world: World, of: { acts: readonly Act[]; sums: Sums }): Promise<void> {
   const { acts, sums } = of;
   const data = encodeFunctionData({

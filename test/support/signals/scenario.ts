@@ -13,32 +13,32 @@ import { indexAllChains } from "../../../src/flows/index-flows.ts";
 import { takeSnapshots } from "../../../src/history/take-snapshots.ts";
 import { type RaiseReport, raiseSignals } from "../../../src/signals/raise-signals.ts";
 
-/** The largest holder of every vault, and another one; whole dollars each put in. */
+/** The largest holder of every vault, another holder, and the whole dollars that each deposited. */
 export const WHALE: Address = "0x00000000000000000000000000000000000a0001";
 export const OTHER: Address = "0x00000000000000000000000000000000000a0002";
 const HELD = { [WHALE]: 600_000n, [OTHER]: 400_000n };
 export const dollars = (whole: number): bigint => BigInt(whole) * 1_000_000n;
 
-/** Vaults on a chain of their own, the program that watches them, and a clock that is moved. */
+/** Vaults on a scratch chain, a deployment that indexes them, and a clock that tests move. */
 export interface Scenarios {
   causeway: TestDeployment;
   chain: ScratchChain;
-  /** Puts vaults of a million on the chain and into the registry, one of each name. */
+  /** Deploys and registers a vault with a million dollars for each name. */
   add(names: readonly string[], createdAt?: Date): Promise<void>;
-  /** Lets something befall a vault; returns the transaction. */
+  /** Calls a vault and returns the transaction hash. */
   act(name: string, call: { name: string; args: readonly unknown[]; from?: Address }): Promise<Hex>;
   addressOf(name: string): Address;
-  /** Moves the chain and the program to a time, seconds since the epoch, and notes what vaults say then. */
+  /** Moves the chain and the clock to a time, seconds since the epoch, and takes snapshots. */
   note(seconds: number): Promise<void>;
   index(): Promise<void>;
-  /** Notes, indexes and judges, as the jobs do, at a time. */
+  /** Takes snapshots, indexes and raises signals at a time, as the jobs do. */
   round(seconds: number): Promise<RaiseReport>;
-  /** Judges again at the time of the last round. */
+  /** Raises signals again at the time of the last round. */
   judge(): Promise<RaiseReport>;
   close(): Promise<void>;
 }
 
-/** Starts a chain whose first block is at `startSeconds`. */
+/** Starts a scratch chain whose first block has the time `startSeconds`. */
 export async function startScenarios(startSeconds: number): Promise<Scenarios> {
   const contracts = contractsOf("test/support/solidity/ScenarioVault.sol");
   const [chain, causeway] = await Promise.all([
@@ -88,7 +88,7 @@ export async function startScenarios(startSeconds: number): Promise<Scenarios> {
           await send(chain, { to: address, data: encodeFunctionData(call) });
         }
       }
-      // Another memory: the registry is known for a minute, and who holds the most for an hour.
+      // A new isolate: registry and largest holders are cached for a minute and an hour.
       isolate = causeway.isolate({ REDIS_KEY_PREFIX: `scenario-${addresses.size}` });
     },
     async act(name, { name: functionName, args, from }) {

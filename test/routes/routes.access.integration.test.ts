@@ -68,7 +68,7 @@ async function callers(): Promise<Record<(typeof columns)[number], Headers>> {
 const row = ([name = "", ...cells]: readonly string[]): string =>
   [name.padEnd(30), ...cells.map((cell) => cell.padEnd(20))].join(" ").trimEnd();
 
-test("every operation admits exactly whom the committed table says", async () => {
+test("every operation admits exactly the callers of the committed access table", async () => {
   const lasting = await callers();
   const lines = [row(["operation", ...columns])];
   for (const route of [...routes].sort((x, y) => (x.operationId < y.operationId ? -1 : 1))) {
@@ -79,10 +79,10 @@ test("every operation admits exactly whom the committed table says", async () =>
     }
     lines.push(row([route.operationId, ...cells]));
   }
-  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("access.txt");
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("routes.access.txt");
 }, 180_000);
 
-test("no admin operation is there where no administrator is configured", async () => {
+test("admin operations answer 404 when no administrator is configured", async () => {
   const without = causeway.isolate({ ADMIN_TOKEN: undefined });
   for (const route of routes.filter(({ access }) => access === "admin")) {
     for (const method of [route.method.toUpperCase(), "OPTIONS", "DELETE"]) {
@@ -99,7 +99,7 @@ test("no admin operation is there where no administrator is configured", async (
   }
 });
 
-test("only public and sign-in operations have cross-origin rules", async () => {
+test("only public and sign-in operations allow CORS", async () => {
   for (const route of routes) {
     const path = route.path.replaceAll(/\{\w+\}/g, "none");
     const crossOrigin = route.access === "public" || route.access === "sign_in";
@@ -120,7 +120,7 @@ test("only public and sign-in operations have cross-origin rules", async () => {
   }
 });
 
-test("answers of sign-in, partners and administration are not stored, nor say where their time went", async () => {
+test("responses of sign-in, partners and administration have no-store and no Server-Timing", async () => {
   for (const route of routes.filter(({ access }) => access !== "public")) {
     const response = await causeway.send(route.path.replaceAll(/\{\w+\}/g, "none"), {
       method: route.method.toUpperCase(),

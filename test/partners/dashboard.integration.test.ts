@@ -72,8 +72,8 @@ beforeAll(async () => {
 });
 afterAll(() => causeway?.close());
 
-describe("a dashboard", () => {
-  test("counts what the partner's keys built, token by token", async () => {
+describe("GET /v1/partners/dashboard", () => {
+  test("counts the deposits built with the partner's keys, with volumes by token", async () => {
     expect(await get("/v1/partners/dashboard", a)).toEqual({
       status: 200,
       body: {
@@ -115,24 +115,24 @@ describe("a dashboard", () => {
     });
   });
 
-  test("can be of the last days only", async () => {
+  test("filters by the number of past days", async () => {
     const { body } = await get("/v1/partners/dashboard?days=30", a);
     expect(body["volumes"]).toHaveLength(1);
     expect(Date.now() - Date.parse(String(body["since"]))).toBeGreaterThanOrEqual(30 * 86_400_000);
   });
 
-  test("of another partner is another", async () => {
+  test("shows each partner only its own figures", async () => {
     const { body } = await get("/v1/partners/dashboard", b);
     expect(body).toMatchObject({ users: 1, success_rate: 1, volumes: [{ amount: "5" }] });
   });
 
-  test("of a new partner is empty, with an unknown success rate", async () => {
+  test("is empty for a new partner, with a null success rate", async () => {
     const { body } = await get("/v1/partners/dashboard", await makePartner(causeway));
     expect(body).toMatchObject({ users: 0, success_rate: null, volumes: [], deposits: { built: 0 } });
   });
 });
 
-describe("transactions", () => {
+describe("GET /v1/partners/transactions", () => {
   const all = async (partner: NewPartner | undefined, limit: number) => {
     const rows: Record<string, unknown>[] = [];
     let path: string | undefined = `/v1/partners/transactions?limit=${limit}`;
@@ -146,7 +146,7 @@ describe("transactions", () => {
     return { pages, rows };
   };
 
-  test("are the partner's own, newest first, whatever the pages' length", async () => {
+  test("lists only the partner's own deposits, newest first, for every page limit", async () => {
     const whole = await all(a, 100);
     expect(whole.rows).toHaveLength(6);
     const times = whole.rows.map((row) => String(row["created_at"]));
@@ -158,7 +158,7 @@ describe("transactions", () => {
     expect(whole.rows.filter((row) => row["verified"] === true)).toHaveLength(1);
   });
 
-  test("of A are on no page of B, by A's cursor neither", async () => {
+  test("never shows one partner's deposits to another, not even with a foreign cursor", async () => {
     const first = await causeway.send("/v1/partners/transactions?limit=1", {
       headers: asSession(a?.session_token),
     });
@@ -170,7 +170,7 @@ describe("transactions", () => {
     for (const row of seen) expect(mine.has(row["tracking_id"])).toBe(false);
   });
 
-  test("are refused by a cursor that is none", async () => {
+  test("answers 422 for an invalid cursor", async () => {
     const headers = asSession(a?.session_token);
     const response = await causeway.send("/v1/partners/transactions?cursor=abc", { headers });
     expect([response.status, await response.json()]).toEqual([
