@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { AnyRoute } from "../http/define-route.ts";
 
-/** What is looked into of a schema, parameter or operation of the document. */
+/** The members of a schema, parameter or operation that are read here. */
 interface Node {
   $ref?: string;
   type?: string | string[];
@@ -25,53 +25,55 @@ export interface DescribedDocument {
   components?: { schemas?: Record<string, Node>; headers?: Record<string, unknown> };
 }
 
-/** Where a component is referred to. */
+/** References to a component from fields that are not nullable, and from nullable ones. */
 interface Uses {
   plain: Node[];
   nullable: Node[];
 }
 
-/** The components of a document, and what refers to each of those that were settled so far. */
+/** Components of a document, and the references to each component found so far. */
 interface Components {
   schemas: Record<string, Node>;
   uses: Map<string, Uses>;
 }
 
 /**
- * Gives each reference the text of its field, and each component its own. The generator leaves the text of the first
- * field on the component, and spells out a component again where a field describes it (`Vault.meta({ description })`
- * has no id). Changes the document.
+ * Gives each reference the description of its field and each component its own description. The generator puts the first
+ * field's description on the component, and repeats the whole component where a field adds a description
+ * (`Vault.meta({ description })` has no id). Changes the document.
  */
 export function describeReferences(document: DescribedDocument, routes: readonly AnyRoute[]): void {
   const components: Components = { schemas: { ...document.components?.schemas }, uses: new Map() };
   for (const { path, method, body, response } of routes) {
     const operation = document.paths?.[path]?.[method];
-    for (const parameter of operation?.parameters ?? []) sayOnce(parameter);
-    if (body !== undefined) settleContent(components, { holder: operation?.requestBody, schema: body });
+    for (const parameter of operation?.parameters ?? []) dropRepeatedText(parameter);
+    if (body !== undefined) referenceContent(components, { holder: operation?.requestBody, schema: body });
     for (const [status, holder] of Object.entries(operation?.responses ?? {}))
-      if (status.startsWith("2")) settleContent(components, { holder, schema: response.schema });
+      if (status.startsWith("2")) referenceContent(components, { holder, schema: response.schema });
   }
-  for (const [id, uses] of components.uses) settleNull(components.schemas[id], uses);
+  for (const [id, uses] of components.uses) referenceNullable(components.schemas[id], uses);
   document.components = { ...document.components, schemas: components.schemas };
 }
 
+/** Content of a request or response by media type. */
 interface Content {
   content?: Record<string, { schema?: Node }>;
 }
 
-function settleContent(
+function referenceContent(
   components: Components,
   { holder, schema }: { holder: Content | undefined; schema: z.core.$ZodType },
 ): void {
   for (const media of Object.values(holder?.content ?? {}))
-    if (media.schema !== undefined) media.schema = settle(components, { node: media.schema, schema });
+    if (media.schema !== undefined)
+      media.schema = referenceSchema(components, { node: media.schema, schema });
 }
 
-/** What stands for a schema: a reference when it is a component, else its own node. */
-function settle(components: Components, one: { node: Node; schema: z.core.$ZodType }): Node {
+/** Returns the node of a schema: a reference when it is a component, otherwise its own node. */
+function referenceSchema(components: Components, one: { node: Node; schema: z.core.$ZodType }): Node {
   const { node, schema } = one;
   const named = findNamed(schema);
-  if (named === null) return settleParts(components, one);
+  if (named === null) return referenceParts(components, one);
   const { id, base } = named;
   const known = components.uses.get(id);
   const uses = known ?? { plain: [], nullable: [] };
@@ -79,7 +81,7 @@ function settle(components: Components, one: { node: Node; schema: z.core.$ZodTy
     components.uses.set(id, uses);
     const component = components.schemas[id] ?? node;
     components.schemas[id] = component;
-    settleParts(components, { node: component, schema: base });
+    referenceParts(components, { node: component, schema: base });
     setText(component, textOf(base));
   }
   const reference: Node = { $ref: `#/components/schemas/${id}` };
@@ -87,26 +89,26 @@ function settle(components: Components, one: { node: Node; schema: z.core.$ZodTy
   return setText(reference, schema === base ? undefined : textOf(schema));
 }
 
-function settleParts(
+function referenceParts(
   components: Components,
   { node, schema }: { node: Node; schema: z.core.$ZodType },
 ): Node {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray && node.items !== undefined)
-    node.items = settle(components, { node: node.items, schema: inner.element });
+    node.items = referenceSchema(components, { node: node.items, schema: inner.element });
   if (inner instanceof z.ZodObject) {
     const fields: Record<string, z.core.$ZodType> = inner.shape;
     for (const [name, property] of Object.entries(node.properties ?? {})) {
       const field = fields[name];
       if (field !== undefined && node.properties !== undefined)
-        node.properties[name] = settle(components, { node: property, schema: field });
+        node.properties[name] = referenceSchema(components, { node: property, schema: field });
     }
   }
   return node;
 }
 
-/** A component is nullable where every use of it is; otherwise the nullable uses say so themselves. */
-function settleNull(component: Node | undefined, { plain, nullable }: Uses): void {
+/** Keeps a component nullable only when every reference is; otherwise the nullable references become `anyOf` with null. */
+function referenceNullable(component: Node | undefined, { plain, nullable }: Uses): void {
   if (component === undefined || plain.length === 0 || nullable.length === 0) return;
   component.type = "object";
   for (const use of nullable) {
@@ -115,7 +117,7 @@ function settleNull(component: Node | undefined, { plain, nullable }: Uses): voi
   }
 }
 
-/** The component that a schema is, wraps, or is a copy of with other texts; null when it is none. */
+/** Finds the component that a schema is, wraps, or copies with another description; null when there is none. */
 function findNamed(schema: z.core.$ZodType): { id: string; base: z.core.$ZodType } | null {
   const id = z.globalRegistry.get(schema)?.id;
   if (id !== undefined) return { id, base: schema };
@@ -125,7 +127,7 @@ function findNamed(schema: z.core.$ZodType): { id: string; base: z.core.$ZodType
   return parent?._zod.def === def ? findNamed(parent) : null;
 }
 
-/** What a schema is when it is neither null nor absent. */
+/** Removes nullable, optional and default wrappers from a schema. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   const wraps =
     schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
@@ -146,7 +148,7 @@ function setText(node: Node, text: string | undefined): Node {
   return node;
 }
 
-/** A parameter's text stands beside its name, not in its schema again. */
-function sayOnce(parameter: Node): void {
+/** Removes a parameter's description from its schema when the parameter has it already. */
+function dropRepeatedText(parameter: Node): void {
   if (parameter.schema?.description === parameter.description) delete parameter.schema?.description;
 }

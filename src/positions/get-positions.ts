@@ -114,11 +114,11 @@ async function readAnswer(
   const together = await readChainPositionsWith(client, { user, lensed, beside });
   const headTime = together?.positions.blockTimestamp ?? null;
   if (together !== null && headTime !== null) return { ...together.positions, ...together.value, headTime };
-  const [positions, told] = await Promise.all([
+  const [positions, read] = await Promise.all([
     readChainPositions(client, { user, lensed }),
     runQuery(client, beside),
   ]);
-  return { ...positions, ...told.value, headTime: told.block.timestamp };
+  return { ...positions, ...read.value, headTime: read.block.timestamp };
 }
 
 function toWirePositions(answer: ChainPositions | null, flows: ChainFlows | undefined): Position[] {

@@ -78,10 +78,10 @@ export async function readChainPositionsWith<S>(
   if (call === undefined || more.length > 0 || beside.next !== undefined) return null;
   try {
     const program = { code: call.data, read: lensReader(call) };
-    const told = await aggregateProgram(client, { program, reads: beside.reads });
-    if (told === null || told.answer.positions.some(({ status }) => status === "not_reached")) return null;
-    const positions = toChainPositions([{ call, answer: told.answer }]);
-    return { positions, value: beside.interpret(told.results) };
+    const made = await aggregateProgram(client, { program, reads: beside.reads });
+    if (made === null || made.answer.positions.some(({ status }) => status === "not_reached")) return null;
+    const positions = toChainPositions([{ call, answer: made.answer }]);
+    return { positions, value: beside.interpret(made.results) };
   } catch (error) {
     // A node that refuses this call may accept smaller ones.
     if (error instanceof RpcError) return null;
@@ -108,14 +108,14 @@ function callLens(client: ChainClient, call: PositionCall<LensedVault>): Promise
   return client.ask({
     method: "eth_call",
     params: [{ data: call.data }, "latest"],
-    read: (told, seen) => read(AnswerHex.parse(told) as Hex, seen),
+    read: (answer, seen) => read(AnswerHex.parse(answer) as Hex, seen),
   });
 }
 
 /** Decodes a response of the lens and reports the chain id and block number that it contains. */
 function lensReader(call: PositionCall<LensedVault>) {
-  return (told: Hex, seen: (report: NodeReport) => void): PositionAnswer => {
-    const answer = decodePositions(told, call.vaults.length);
+  return (returndata: Hex, seen: (report: NodeReport) => void): PositionAnswer => {
+    const answer = decodePositions(returndata, call.vaults.length);
     const blockNumber = answer.blockNumber === null ? null : Number(answer.blockNumber);
     seen({ chainId: answer.chainId, blockNumber });
     return answer;
@@ -151,8 +151,8 @@ export function outdatedQuery(vaults: readonly Vault[]): Query<ReadonlySet<strin
     }),
   );
   if (Object.keys(parts).length === 0) return null;
-  return mapQuery(queryAll(parts), (told) => {
-    const outdated = Object.entries(told).filter(([, still]) => !still);
+  return mapQuery(queryAll(parts), (valued) => {
+    const outdated = Object.entries(valued).filter(([, still]) => !still);
     return new Set(outdated.map(([vaultId]) => vaultId));
   });
 }
