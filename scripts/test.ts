@@ -12,15 +12,16 @@ readArguments({
 
   --help  show this text
 
+Files of tests run in another order each time; --sequence.seed with the seed that vitest tells first repeats one.
 Single files: vitest run --project unit|integration|e2e <path>. Ends with the code of the first step that fails.`,
 });
 await runSteps("test", [
   { name: "verify", command: "node scripts/verify.ts" },
   [
-    [{ name: "end-to-end tests", command: "vitest run --project e2e" }],
+    [{ name: "end-to-end tests", command: "vitest run --project e2e --sequence.shuffle.files" }],
     [
       { name: "contract tests", command: "node scripts/contracts/test.ts" },
-      { name: "integration tests", command: "vitest run --project integration" },
+      { name: "integration tests", command: "vitest run --project integration --sequence.shuffle.files" },
     ],
   ],
 ]);

@@ -24,6 +24,8 @@ const PURE = [
 ];
 /** Generated files and data tables are exempt. */
 const GENERATED = /artifact\.ts$|contracts\/mutants\.ts$/;
+/** What a module may change after it was loaded: files of tests share the modules that help them. */
+const STATE = /^(export )?(let |const \w+(: [^=]+)? = (await |new (Map|Set|WeakMap)(<.+>)?\(\)|\[\];|\{\};))/;
 
 const problems: string[] = [];
 const lengths: number[] = [];
@@ -40,7 +42,10 @@ for (const file of globSync(["src/**/*.ts", "scripts/**/*.ts", "test/**/*.ts"]).
   if (file.startsWith("test/")) {
     refuse(/\bvi\.(mock|doMock)\(/, "a mocked module");
     refuse(/\b(it|test|describe)\.(skip|only|todo)\b/, "a test that does not run");
+    if (!file.endsWith(".test.ts")) refuse(STATE, "state that one file of tests would hand to the next");
   }
+  if (!file.endsWith("/neon-client.ts"))
+    refuse(/^\s*neonConfig\./, "a setting of all clients of the database");
   if (file.startsWith("scripts/"))
     refuse(/from "(\.\.\/)+test\//, "what scripts share with tests lives in scripts");
   if (!file.startsWith("src/")) continue;

@@ -1,4 +1,5 @@
-import { type NeonQueryFunction, neon, neonConfig } from "@neondatabase/serverless";
+import type { NeonQueryFunction } from "@neondatabase/serverless";
+import { neonClient } from "../../src/db/neon-client.ts";
 
 /** A database reached over Neon's SQL-over-HTTP protocol. */
 export interface DatabaseTarget {
@@ -8,18 +9,9 @@ export interface DatabaseTarget {
   endpoint?: string | undefined;
 }
 
-/** Endpoints by host; the driver has only one global setting. */
-const endpoints = new Map<string, string>();
-const implied = (host: string): string => `https://${host.replace(/^[^.]+\./, "api.")}/sql`;
-const key = (host: string, port: string | number): string => `${host}:${port === "" ? 5432 : port}`;
-
 /** Returns the production driver's query function for a database. */
 export function connect({ databaseUrl, endpoint }: DatabaseTarget): NeonQueryFunction<false, false> {
-  const { hostname, port } = new URL(databaseUrl);
-  if (endpoint === undefined) endpoints.delete(key(hostname, port));
-  else endpoints.set(key(hostname, port), endpoint);
-  neonConfig.fetchEndpoint = (host, hostPort) => endpoints.get(key(host, hostPort)) ?? implied(host);
-  return neon(databaseUrl);
+  return neonClient({ databaseUrl, httpUrl: endpoint ?? null, fetch: (url, init) => fetch(url, init) });
 }
 
 /** Returns the database that the environment names. Throws when it names none. */

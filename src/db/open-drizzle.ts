@@ -1,6 +1,6 @@
-import { neon, neonConfig } from "@neondatabase/serverless";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { boundedFetch, type Fetch } from "../lib/bounded-fetch.ts";
+import { neonClient } from "./neon-client.ts";
 
 /** drizzle over Neon's HTTP driver. */
 export type Drizzle = NeonHttpDatabase;
@@ -9,18 +9,16 @@ export type Drizzle = NeonHttpDatabase;
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 8 * 1024 * 1024 } as const;
 
 /**
- * Opens the database over Neon's HTTP protocol. The driver's endpoint and fetch are settings of the
- * isolate; it holds no connection, so the object may live as long as the isolate.
+ * Opens the database over Neon's HTTP protocol. It holds no connection, so the object may live as long as the isolate.
  */
 export function openDrizzle(settings: {
   databaseUrl: string;
   httpUrl: string | null;
   fetch: Fetch;
 }): Drizzle {
-  if (settings.httpUrl !== null) neonConfig.fetchEndpoint = settings.httpUrl;
-  neonConfig.fetchFunction = async (url: string, init: RequestInit) => {
+  const fetch: Fetch = async (url, init = {}) => {
     const response = await boundedFetch(settings.fetch, { url, init, bounds: BOUNDS });
     return new Response(response.text, { status: response.status, headers: response.headers });
   };
-  return drizzle({ client: neon(settings.databaseUrl) });
+  return drizzle({ client: neonClient({ ...settings, fetch }) });
 }

@@ -130,7 +130,7 @@ const spellings: readonly Planted[] = [
   ["routes/h.ts", 'import { one } from "../lib/amount.ts";\nimport { db } from "../db/client.ts";', SHORTCUT],
 ];
 
-describe("the check of layers", { concurrent: true, timeout: 20_000 }, () => {
+describe("the check of layers", { concurrent: true }, () => {
   test("passes a tree that keeps to the table, and counts it", async ({ expect }) => {
     expect(await check()).toEqual({
       code: 0,

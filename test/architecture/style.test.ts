@@ -9,7 +9,7 @@ const tidy = Object.fromEntries(
 const check = (planted: Readonly<Record<string, string>> = {}) =>
   checkTree("style.ts", { ...tidy, ...planted });
 
-describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
+describe("the check of style", { concurrent: true }, () => {
   test("passes a tidy tree", async ({ expect }) => {
     expect(await check()).toEqual({
       code: 0,
@@ -18,7 +18,9 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
     });
   });
 
-  test("finds clocks, chance, silenced checks, lengths, and tests that do not run", async ({ expect }) => {
+  test("finds clocks, chance, silenced checks, lengths, shared state and tests that do not run", async ({
+    expect,
+  }) => {
     const { code, problems } = await check({
       "scripts/w.ts": 'import { x } from "../test/x.ts";\n',
       "scripts/x.ts": lines(351),
@@ -35,6 +37,9 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
       "test/a.test.ts": `test.${"only"}("x");\n`,
       "test/b.test.ts": `describe.${"skip"}("x");\n`,
       "test/c.test.ts": `vi.${"mock"}("x");\n`,
+      "test/d.ts": "export let runtime = null;\n",
+      "test/e.ts": "const seen: Map<string, string> = new Map();\n",
+      "test/f.ts": "neonConfig.fetchEndpoint = url;\n",
     });
     expect([code, problems]).toEqual([
       1,
@@ -54,6 +59,9 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
         "test/a.test.ts:1: a test that does not run",
         "test/b.test.ts:1: a test that does not run",
         "test/c.test.ts:1: a mocked module",
+        "test/d.ts:1: state that one file of tests would hand to the next",
+        "test/e.ts:1: state that one file of tests would hand to the next",
+        "test/f.ts:1: a setting of all clients of the database",
       ],
     ]);
   });
@@ -66,7 +74,8 @@ describe("the check of style", { concurrent: true, timeout: 20_000 }, () => {
       "src/lib/time.ts": "export const at = (ms: number) => new Date(ms);\n",
       "src/vaults/artifact.ts": lines(5_000),
       "src/http/long.ts": lines(350),
-      "test/x.test.ts": "// @ts-expect-error\n",
+      "test/x.test.ts": "// @ts-expect-error\nlet chain: TestChain;\n",
+      "test/names.ts": 'const names = new Set(["a"]);\n',
     };
     expect(await check(planted)).toMatchObject({ code: 0, problems: [] });
   });

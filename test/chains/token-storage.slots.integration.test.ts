@@ -20,7 +20,7 @@ const OWNER: Address = "0x1111111111111111111111111111111111111111";
 const OTHER: Address = "0x2222222222222222222222222222222222222222";
 const SPENDER: Address = "0x3333333333333333333333333333333333333333";
 
-const contracts = contractsOf("test/chains/simulator/Tokens.sol");
+const contracts = contractsOf("test/support/solidity/TokenLayouts.sol");
 let chain: ScratchChain;
 beforeAll(async () => {
   chain = await startScratchChain();

@@ -283,7 +283,7 @@ describe("indexChain() with failing or contradicting nodes", () => {
   });
 });
 
-test("indexChain() corrects itself after a hundred real reorgs", { timeout: 300_000 }, async () => {
+test("indexChain() corrects itself after a hundred real reorgs", async () => {
   const random = randomOf(6);
   await register();
   await chain.node.mine({ blocks: 80 });

@@ -57,10 +57,7 @@ test("every file that is started from the terminal reads its command line the co
   expect(tools).toEqual(expect.arrayContaining(acting));
 });
 
-/** The first tool loads most of the local stack. */
-const PATIENCE = { timeout: 30_000 } as const;
-
-describe.each(tools)("%s", PATIENCE, (tool) => {
+describe.each(tools)("%s", (tool) => {
   test("says with --help what it is for and how it is called, and does nothing", async () => {
     const { code, printed, complained } = await start(tool, "--help");
     expect([code, complained]).toEqual([0, []]);
@@ -71,7 +68,7 @@ describe.each(tools)("%s", PATIENCE, (tool) => {
 });
 
 // forge has options of its own, and says itself which they are not.
-describe.each(tools.filter((tool) => tool !== "scripts/contracts/test.ts"))("%s", PATIENCE, (tool) => {
+describe.each(tools.filter((tool) => tool !== "scripts/contracts/test.ts"))("%s", (tool) => {
   test("refuses an option it does not know in one line", async () => {
     expect(await start(tool, "--nonsense")).toEqual({
       code: 2,
@@ -83,7 +80,6 @@ describe.each(tools.filter((tool) => tool !== "scripts/contracts/test.ts"))("%s"
 
 test.each(["--max-lag=soon", "--max-lag=", "--max-ms=1e3", "--max-ms=-1"])(
   "scripts/smoke.ts refuses %s: a limit that is no number would never be exceeded",
-  PATIENCE,
   async (option) => {
     const { code, complained } = await start("scripts/smoke.ts", option);
     const [name = "", given] = option.split("=");

@@ -154,9 +154,7 @@ describe("runSimulation() user account", () => {
   });
 });
 
-test("runSimulation() takes Arbitrum One's block from ArbSys, null without it", {
-  timeout: 30_000,
-}, async () => {
+test("runSimulation() takes Arbitrum One's block from ArbSys, null without it", async () => {
   const arbitrum = await startScratchChain("--chain-id", "42161");
   try {
     const block = async () => (await simulate(arbitrum, { user: USER, calls: [] })).blockNumber;

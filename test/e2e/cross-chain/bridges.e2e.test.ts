@@ -40,7 +40,7 @@ describe("every bridge delivers into the vault and is tracked without a report",
     { bridge: "cctp_fast", paid: "WETH", vault: "Remote USDC", steps: 2 },
   ];
 
-  test("in both directions", { timeout: 120_000 }, async () => {
+  test("in both directions", async () => {
     const work = async (way: Way) => {
       const trip = await start(way);
       expectPromised(trip, await finish(trip));

@@ -113,7 +113,7 @@ describe("deposits of every token from every chain into every vault mint all sha
     ["across", 1, honest],
     ["across", 2, honest],
     ["across", 2, callers],
-  ] as const)("by %s in %i transactions", { timeout: 240_000 }, async (provider, steps, journeys) => {
+  ] as const)("by %s in %i transactions", async (provider, steps, journeys) => {
     const served = journeys.filter(serves[provider]);
     expect(await executeAll(served, { provider, steps })).toBe(served.length);
   });

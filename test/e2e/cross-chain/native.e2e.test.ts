@@ -45,9 +45,7 @@ function expectPaid(way: Way, { built }: Trip): void {
   );
 }
 
-test("native money is bridged by every LI.FI bridge and tracked", {
-  timeout: 120_000,
-}, async () => {
+test("native money is bridged by every LI.FI bridge and tracked", async () => {
   const work = async (way: Way) => {
     const trip = await start(way);
     expectPaid(way, trip);
@@ -68,7 +66,7 @@ describe("under-delivery of native money", () => {
   test.each<[string, Partial<Relayer>, bigint]>([
     ["one unit", { mode: "underdeliver", underdeliver: "1" }, 985n],
     ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 975n],
-  ])("deposits %s less than promised", { timeout: 120_000 }, async (_, settings, perMille) => {
+  ])("deposits %s less than promised", async (_, settings, perMille) => {
     await relayer(settings);
     const work = async (way: Way) => {
       const trip = await start(way);

@@ -34,9 +34,7 @@ test("CCTP uses Polymer when it delivers more than Celer", async () => {
   expect(await toolOf(small)).toBe("celercircle");
 });
 
-test("Polymer delivers into the vault and is tracked without a report", {
-  timeout: 120_000,
-}, async () => {
+test("Polymer delivers into the vault and is tracked without a report", async () => {
   const work = async (way: Way) => {
     const trip = await start(way);
     expectPromised(trip, await finish(trip));
@@ -48,7 +46,7 @@ describe("under-delivery by Polymer", () => {
   test.each<[string, Partial<Relayer>, bigint]>([
     ["one unit", { mode: "underdeliver", underdeliver: "1" }, 985n],
     ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 975n],
-  ])("deposits %s less than promised", { timeout: 120_000 }, async (_, settings, perMille) => {
+  ])("deposits %s less than promised", async (_, settings, perMille) => {
     await relayer(settings);
     const work = async (way: Way) => {
       const trip = await start(way);

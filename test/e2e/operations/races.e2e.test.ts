@@ -49,9 +49,7 @@ describe("races between two isolates", () => {
     expect(await apis[0].deposits(user.address)).toHaveLength(1);
   });
 
-  test(`create one bridged deposit from ${TWINS} requests with one idempotency key`, {
-    timeout: 240_000,
-  }, async () => {
+  test(`create one bridged deposit from ${TWINS} requests with one idempotency key`, async () => {
     const far = vaultNamed("Remote Prime USDC");
     const user = await newUser(chain, { USDC: amounts.USDC });
     const asked = { from_chain_id: chain.chainId, from_token: tokenOn(chain, "USDC") };

@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { listRegistry } from "../../../src/vaults/find-vault.ts";
 import { Api } from "../../support/api.ts";
 import { addressOf, vaultNamed } from "../../support/chain.ts";
 import { query } from "../../support/database.ts";
+import { programContext } from "../../support/e2e/cross-chain.ts";
 import { bodyFor } from "../../support/e2e/deposit.ts";
 
 const api = new Api();
@@ -29,10 +31,15 @@ async function withRow(change: Record<string, string>, work: () => Promise<void>
   }
 }
 
-/** The registry that is read from caches is renewed now, and not while a row is changed. */
-beforeAll(async () => {
-  await api.vaults();
-  await new Promise((resolve) => setTimeout(resolve, 300));
+/**
+ * Puts the registry into the cache that all isolates share, so that none reads it from the database for half a minute:
+ * who did while a row is changed would show the change to the tests that follow.
+ */
+beforeEach(async () => {
+  const ctx = await programContext();
+  await ctx.cache.drop("registry");
+  await listRegistry(ctx);
+  await expect.poll(() => ctx.redis.get("cache:registry"), { timeout: 30_000 }).not.toBeNull();
 });
 
 describe("builds read the registry from the database, not from a cache", () => {

@@ -75,6 +75,8 @@ export async function runWorkflow(input: Run): Promise<Ran> {
     for (const [name, text] of [
       ["wrangler", WRANGLER],
       ["npm", NPM],
+      // Whether a file without an ending is a module is up to the nearest description of a package, else a stranger's.
+      ["package.json", '{ "type": "commonjs" }\n'],
     ] as const) {
       writeFileSync(file(name), text);
       chmodSync(file(name), 0o755);

@@ -3,7 +3,7 @@ import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import { type Context, createContext, createRuntime, type Runtime } from "../../../src/context.ts";
+import { type Context, createContext, createRuntime } from "../../../src/context.ts";
 import { insertDeposit } from "../../../src/db/queries/deposits.ts";
 import { depositRef } from "../../../src/deposits/build/order.ts";
 import type { DestinationCall, VerifiedTransfer } from "../../../src/providers/provider.ts";
@@ -38,12 +38,10 @@ export interface Departure {
 const AMOUNT = 250_000_000n;
 const MAX = 2n ** 256n - 1n;
 const SLIPPAGE = 20_000_000n;
-let runtime: Runtime | null = null;
 
-/** A context of the program over the stack, as one request gets it: its providers, chains and database. */
+/** A context of the program over the stack, as the first request of a new isolate gets it: nothing is kept of others. */
 export async function programContext(): Promise<Context> {
-  runtime ??= createRuntime(await variablesFor("http://127.0.0.1:9", {}));
-  return createContext(runtime, {
+  return createContext(createRuntime(await variablesFor("http://127.0.0.1:9", {})), {
     requestId: "test",
     clientAddress: "unknown",
     waitUntil: () => undefined,

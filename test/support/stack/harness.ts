@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { neon, neonConfig } from "@neondatabase/serverless";
+import { connect } from "../../../scripts/db/connect.ts";
 import { snapshotFile } from "../../../scripts/stack/emulators/neon/snapshot.ts";
 import type { HubAddresses, HubInput } from "../../../scripts/stack/hub/main.ts";
 import { Child } from "../../../scripts/stack/processes/child.ts";
@@ -47,8 +47,7 @@ export const connectionString = ({ neon: url }: HubAddresses, user = "causeway:c
 
 /** The production driver, pointed at the emulator the way the Worker points it. */
 export function openDriver(hub: HubAddresses, user?: string) {
-  neonConfig.fetchEndpoint = `${hub.neon}/sql`;
-  return neon(connectionString(hub, user));
+  return connect({ databaseUrl: connectionString(hub, user), endpoint: `${hub.neon}/sql` });
 }
 
 /** Tells an emulator what to do wrong; answers what it made of that. */

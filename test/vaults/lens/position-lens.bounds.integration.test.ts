@@ -66,9 +66,7 @@ test.each([800_000, 9_000_000])(
   },
 );
 
-test("the ratio is exact with 512-bit products and unknown when it exceeds 256 bits", {
-  timeout: 60_000,
-}, async () => {
+test("the ratio is exact with 512-bit products and unknown when it exceeds 256 bits", async () => {
   const code = contracts("Ratio").runtimeCode;
   const max = 2n ** 256n - 1n;
   const aWord = fc.oneof(
@@ -116,9 +114,7 @@ describe("size limit of an answer", () => {
   const reached = (positions: readonly PositionRead[]) =>
     positions.filter(({ status }) => status !== "not_reached").length;
 
-  test("holds whole positions only, while two full words still fit", {
-    timeout: 120_000,
-  }, async () => {
+  test("holds whole positions only, while two full words still fit", async () => {
     const holdings = fc.array(fc.tuple(anyWord, anyWord), { minLength: 1, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(holdings, fc.integer({ min: 1, max: 2_288 }), async (rows, count) => {
@@ -154,7 +150,6 @@ test.each([
   [2_200, 20_000, 1_000_000n],
 ])(
   "a batch of %i vaults that use up the %i gas of every read never fails as a whole",
-  { timeout: 60_000 },
   async (count, readGas, least) => {
     const stateOverride = [{ address: at(0), code: contracts("Glutton").runtimeCode }];
     const counts = new Set<number>();

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 describe("position lens on ERC-4626 vaults", () => {
-  test("one call for 500 vaults returns the same as single calls", { timeout: 60_000 }, async () => {
+  test("one call for 500 vaults returns the same as single calls", async () => {
     const asked = vaults.slice(0, 500);
     const answer = await askLens(chain, { user: USER, vaults: asked.map(plain) });
     const single = await Promise.all(asked.map((vault) => readSingly(chain, USER, vault)));
@@ -44,7 +44,7 @@ describe("position lens on ERC-4626 vaults", () => {
     expect(answer.positions.filter(({ status }) => status === "converted")).toHaveLength(333);
   });
 
-  test("500 held OpenZeppelin vaults fit into one call", { timeout: 60_000 }, async () => {
+  test("500 held OpenZeppelin vaults fit into one call", async () => {
     const held = await grow("growHeld", 500);
     const answer = await askLens(chain, { user: USER, vaults: held.map(plain), gas: CALL_GAS });
     const single = await Promise.all(held.map((vault) => readSingly(chain, USER, vault)));
@@ -101,9 +101,7 @@ describe("position lens on Arbitrum One", () => {
   const block = async (node: ScratchChain) =>
     (await askLens(node, { user: USER, vaults: [{ kind: "balance", shareToken: NOBODY }] })).blockNumber;
 
-  test("the block number comes from ArbSys, and is null when ArbSys fails", {
-    timeout: 30_000,
-  }, async () => {
+  test("the block number comes from ArbSys, and is null when ArbSys fails", async () => {
     const arbitrum = await startScratchChain("--chain-id", "42161");
     try {
       expect(await block(arbitrum)).toBe(null);
