@@ -9,27 +9,29 @@ const root = join(import.meta.dirname, "../..");
 const files = globSync(".github/workflows/*.{yml,yaml}", { cwd: root }).sort();
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
-/** What the linter says, a line for each finding. One that is used twice may trap in its own memory. */
+/**
+ * Returns the linter's findings, one per line. Each run needs a new instance: a used one may fail in its own memory.
+ */
 const findings = async (text: string, file: string): Promise<string[]> => {
   const lint = await createLinter();
   return lint(text, file).map(({ line, message }) => `${file}:${line}: ${message}`);
 };
 
-/** Whether a shell can read the text; what it says otherwise. */
+/** Returns the shell's syntax error; empty when there is none. */
 const shellErrors = (command: string): string =>
   spawnSync("bash", ["-n"], { input: command, encoding: "utf8" }).stderr;
 
-test("nothing is composed of steps that are not linted", () => {
+test("workflows use no composite actions, whose steps are not linted", () => {
   expect(files.length).toBeGreaterThan(0);
   expect(globSync(".github/**/action.{yml,yaml}", { cwd: root })).toEqual([]);
 });
 
 describe.each(files)("%s", (file) => {
-  test("has nothing that the linter finds", async () => {
+  test("passes actionlint", async () => {
     expect(await findings(read(file), file)).toEqual([]);
   });
 
-  test("has steps that a shell can read", () => {
+  test("has steps with valid shell syntax", () => {
     const commands = readWorkflow(read(file)).jobs.flatMap(({ steps }) =>
       steps.flatMap((step) => (step.run === undefined ? [] : [step.run])),
     );
@@ -38,7 +40,7 @@ describe.each(files)("%s", (file) => {
   });
 });
 
-describe("finds, in a workflow of ours,", () => {
+describe("actionlint on a planted defect", () => {
   const file = ".github/workflows/deploy.yml";
   test.each<[string, [from: string, to: string], RegExp]>([
     ["a misspelt key", ["timeout-minutes", "timeout-minute"], /unexpected key "timeout-minute"/],
@@ -65,14 +67,14 @@ describe("finds, in a workflow of ours,", () => {
     expect(await findings(planted, file)).toContainEqual(expect.stringMatching(line));
   });
 
-  test("the context `vars`, which it does not know: plain settings are secrets until it does", async () => {
+  test("reports the context `vars`, which is why settings are stored as secrets", async () => {
     const planted = read(file).replace("secrets.PUBLIC_URL", "vars.PUBLIC_URL");
     expect(await findings(planted, file)).toEqual([
       expect.stringContaining('undefined variable "vars". available variables are "env"'),
     ]);
   });
 
-  test("a command without an end", () => {
+  test("reports a command with an open quote", () => {
     expect(shellErrors("if [ -n x ]; then echo")).toMatch(/syntax error/);
   });
 });

@@ -8,7 +8,7 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const page = read(".github/docs/configuration.md");
 const wrangler = read("wrangler.toml");
 
-/** The names that the first cells of a section's table have. */
+/** Returns the names in the first column of a section's table. */
 function listed(section: string): string[] {
   const [, after = ""] = page.split(`## ${section}\n`);
   const [text = ""] = after.split("\n## ");
@@ -20,31 +20,31 @@ function listed(section: string): string[] {
     .sort();
 }
 
-test("the page has exactly the variables that the code reads", () => {
+test("configuration.md lists exactly the variables that the code reads", () => {
   const asked = new Set<string>();
   const env = new Proxy({}, { get: (_target, name) => asked.add(String(name)) && undefined });
   expect(() => parseConfig(env)).toThrow("missing or invalid: DATABASE_URL");
-  // Besides the bindings, which are looked for by what they can do.
+  // `FLOWS` is a binding, which the code looks up by its methods.
   const names = [...asked].filter((name) => /^[A-Z_]+$/.test(name) && name !== "FLOWS").sort();
   expect(names.length).toBeGreaterThan(10);
   expect(listed("The Worker's variables")).toEqual(names);
 });
 
-test("the page says of exactly those that they are required", () => {
+test("configuration.md marks exactly the required variables as required", () => {
   const [, list = ""] = /^required = \[(.+)\]$/m.exec(wrangler) ?? [];
   const required = [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name).sort();
   const told = [...page.matchAll(/^\| `(\w+)` *\| yes, secret *\|/gm)].map(([, name]) => name).sort();
   expect(told).toEqual(required);
 });
 
-test("the page has exactly the bindings that wrangler.toml makes", () => {
+test("configuration.md lists exactly the bindings of wrangler.toml", () => {
   const bound = [...wrangler.matchAll(/^(?:binding|name) = "([A-Z][A-Z0-9_]+)"$/gm)].map(
     ([, name = ""]) => name,
   );
   expect(listed("The Worker's bindings")).toEqual([...new Set(bound)].sort());
 });
 
-test("the page has every variable of the workflows and their scripts", () => {
+test("configuration.md lists every variable of the workflows and deployment scripts", () => {
   const found = globSync("scripts/deploy/*.ts", { cwd: root }).flatMap((file) => [
     ...read(file).matchAll(/"([A-Z]+_[A-Z_]+)"|\b([A-Z]+_[A-Z_]+): \w+ = ""|required\("(\w+)"\)/g),
   ]);

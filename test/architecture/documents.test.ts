@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 const documents = ["README.md", ...globSync(".github/docs/*.md")];
 const FOLDERS = /^(?:src|test|scripts|drizzle|\.github)\//;
 
-/** The files of ours that a text links to, or names as code. */
+/** Returns the repository's files that a document links to or names as code. */
 function named(document: string): string[] {
   const text = readFileSync(document, "utf8");
   const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = ""]) =>
@@ -16,16 +16,16 @@ function named(document: string): string[] {
 }
 
 describe.each(documents)("%s", (document) => {
-  test("names only what is there", () => {
+  test("names only existing files", () => {
     expect(named(document).filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  test("names something", () => {
+  test("names at least one file", () => {
     expect(named(document)).not.toEqual([]);
   });
 });
 
-test("a document of its own names every folder of src that requests go through", () => {
+test("architecture.md names every folder of src", () => {
   const text = readFileSync(".github/docs/architecture.md", "utf8");
   for (const folder of ["http", "routes", "deposits", "vaults", "providers", "chains", "db", "redis", "jobs"])
     expect(text).toContain(`src/${folder}`);

@@ -6,7 +6,7 @@ import { checkTree } from "../support/planted-tree.ts";
 const root = join(import.meta.dirname, "../..");
 const ADD = 'ALTER TABLE "deposits" ADD COLUMN';
 
-/** Statements that the version before would not survive, and what the check says of them. */
+/** Statements that break the previous version, and the check's problem. */
 const harmful: readonly (readonly [sql: string, problem: string])[] = [
   ['DROP TABLE "flows"', "is not known to expand"],
   ['ALTER TABLE "deposits" DROP COLUMN "tool"', "is not known to expand"],
@@ -34,7 +34,7 @@ const harmful: readonly (readonly [sql: string, problem: string])[] = [
   ],
   ['CREATE TABLE "new" ("id" text); DROP TABLE "flows"', "is more than one statement"],
 ];
-/** Of several statements only the last is harmful: what the file adds does not excuse it. */
+/** Several statements of which only the last is harmful: the file's own additions do not excuse it. */
 const together: readonly (readonly [sql: string, problem: string])[] = [
   [
     `${ADD} "fee" text DEFAULT '' NOT NULL;--> statement-breakpoint\nCREATE UNIQUE INDEX "fee" ON "deposits" USING btree ("fee");`,
@@ -54,9 +54,9 @@ const together: readonly (readonly [sql: string, problem: string])[] = [
 const named = (sqls: readonly string[]) =>
   Object.fromEntries(sqls.map((sql, index) => [`drizzle/${String(index).padStart(4, "0")}_x.sql`, sql]));
 
-test("finds what the version before would not survive, each by itself", async () => {
+test("expand-only.ts reports each statement that breaks the previous version", async () => {
   const all = [...harmful, ...together];
-  // Made by another file, so nobody's own to bind.
+  // Created by another file, so the statements alter an existing table.
   const before = { "drizzle/0000_before.sql": 'CREATE TABLE "deposits" ("tool" text);' };
   const { code, problems } = await checkTree("expand-only.ts", {
     ...before,
@@ -67,7 +67,7 @@ test("finds what the version before would not survive, each by itself", async ()
   expect([code, found]).toEqual([1, expected]);
 });
 
-test("takes what only adds, drops that say why, and every migration there is", async () => {
+test("expand-only.ts accepts additions, drops with a reason, and all migrations", async () => {
   const existing = globSync("drizzle/*.sql", { cwd: root }).map((file) =>
     readFileSync(join(root, file), "utf8"),
   );
@@ -81,6 +81,6 @@ test("takes what only adds, drops that say why, and every migration there is", a
   expect([code, problems]).toEqual([0, []]);
 });
 
-test("is not content with nothing", async () => {
+test("expand-only.ts fails without migrations", async () => {
   expect((await checkTree("expand-only.ts", {})).problems).toEqual(["drizzle holds no migration"]);
 });

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { checkTree, type Tree } from "../support/planted-tree.ts";
 
-/** A small tree in which everybody keeps to the table. */
+/** A small tree that follows the import table. */
 const tidy: Tree = {
   "src/lib/amount.ts": "export const one = 1n;\n",
   "src/errors.ts": "export class AppError extends Error {}\n",
@@ -21,7 +21,7 @@ const tidy: Tree = {
 };
 const check = (planted: Tree = {}) => checkTree("layers.ts", { ...tidy, ...planted });
 
-/** One planted file: where it stands, what it says, what is wrong with that. */
+/** A planted file, its line and the expected problem. */
 type Planted = readonly [file: string, line: string, problem: string];
 const treeOf = (planted: readonly Planted[]): Tree =>
   Object.fromEntries(planted.map(([file, line]) => [`src/${file}`, `${line}\nexport const planted = 1;\n`]));
@@ -130,8 +130,8 @@ const spellings: readonly Planted[] = [
   ["routes/h.ts", 'import { one } from "../lib/amount.ts";\nimport { db } from "../db/client.ts";', SHORTCUT],
 ];
 
-describe("the check of layers", { concurrent: true }, () => {
-  test("passes a tree that keeps to the table, and counts it", async ({ expect }) => {
+describe("layers.ts", { concurrent: true }, () => {
+  test("accepts a tree that follows the import table", async ({ expect }) => {
     expect(await check()).toEqual({
       code: 0,
       problems: [],
@@ -139,17 +139,17 @@ describe("the check of layers", { concurrent: true }, () => {
     });
   });
 
-  test("finds every import in a forbidden direction, and says which rule it breaks", async ({ expect }) => {
+  test("reports every forbidden import with its rule", async ({ expect }) => {
     const { code, problems } = await check(treeOf(directions));
     expect([code, problems.sort()]).toEqual([1, problemsOf(directions)]);
   });
 
-  test("finds it however it is written", async ({ expect }) => {
+  test("reports a forbidden import in every syntax", async ({ expect }) => {
     const { code, problems } = await check(treeOf(spellings));
     expect([code, problems.sort()]).toEqual([1, problemsOf(spellings)]);
   });
 
-  test("finds a cycle within a folder, and names it", async ({ expect }) => {
+  test("reports a cycle within a folder", async ({ expect }) => {
     const { code, problems } = await check({
       "src/lib/a.ts": 'import { b } from "./b.ts";\nexport const a = b;\n',
       "src/lib/b.ts": 'import { c } from "./c.ts";\nexport const b = c;\n',
@@ -159,7 +159,7 @@ describe("the check of layers", { concurrent: true }, () => {
     expect([code, problems]).toEqual([1, [named]]);
   });
 
-  test("finds a cycle of types, which nothing evaluates", async ({ expect }) => {
+  test("reports a cycle of type imports", async ({ expect }) => {
     const planted = {
       "src/lib/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
       "src/lib/b.ts": 'import type { A } from "./a.ts";\nexport type B = A;\n',

@@ -8,13 +8,13 @@ interface Manifest {
 const read = (file: string) => JSON.parse(readFileSync(file, "utf8")) as Manifest;
 const ours = read("package.json");
 
-test("miniflare is the version that wrangler brings, whose options it is given", () => {
+test("miniflare has the version that wrangler depends on", () => {
   const { dependencies = {} } = read("node_modules/wrangler/package.json");
   expect(dependencies["miniflare"]).toMatch(/^\d/);
   expect(ours.devDependencies?.["miniflare"]).toBe(dependencies["miniflare"]);
 });
 
-test("drizzle-kit builds with wrangler's esbuild, so that there is one", () => {
+test("drizzle-kit uses wrangler's esbuild, so that it is installed once", () => {
   const { overrides } = JSON.parse(readFileSync("package.json", "utf8")) as {
     overrides: Record<string, Record<string, string>>;
   };
@@ -22,7 +22,7 @@ test("drizzle-kit builds with wrangler's esbuild, so that there is one", () => {
   expect(overrides["drizzle-kit"]?.["esbuild"]).toBe(dependencies["esbuild"]);
 });
 
-test("every package has one exact version", () => {
+test("every package has an exact version", () => {
   const versions = Object.values({ ...ours.dependencies, ...ours.devDependencies });
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
 });

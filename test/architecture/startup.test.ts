@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 
-/** What a file imports when it is evaluated: neither types alone, nor what `import()` names. */
+/** Returns a file's imports at load time: no type imports, no `import()`. */
 function staticImports(file: string): string[] {
   const source = readFileSync(file, "utf8");
   const found = source.matchAll(
@@ -12,7 +12,7 @@ function staticImports(file: string): string[] {
   return [...found].map(([, path = ""]) => normalize(join(dirname(file), path)));
 }
 
-/** Every file of ours that an isolate evaluates before its first request. */
+/** Returns every file of the project that an isolate loads before its first request. */
 function evaluatedAtStart(): string[] {
   const seen = new Set<string>();
   const visit = (file: string): void => {
@@ -26,7 +26,7 @@ function evaluatedAtStart(): string[] {
 
 const evaluated = evaluatedAtStart();
 
-test("an isolate starts with what every request needs", () => {
+test("the start imports only modules that every request needs", () => {
   expect(evaluated).toEqual(
     expect.arrayContaining(["src/app.ts", "src/config.ts", "src/http/create-app.ts"]),
   );
@@ -38,27 +38,27 @@ test.each([
   ["what operations do", /^src\/(catalog|deposits|flows|history|orders|positions|registry|signals)\//],
   ["vaults, providers and the Router", /^src\/(vaults|providers|router)\//],
   ["jobs", /^src\/(jobs\b|openapi\/document)/],
-])("left to the first who need it: %s", (_what, rare) => {
+])("the start does not import %s", (_what, rare) => {
   expect(globSync("src/**/*.ts").filter((file) => rare.test(file))).not.toEqual([]);
   expect(evaluated.filter((file) => rare.test(file))).toEqual([]);
 });
 
-test("no contract's interface is parsed at the start", () => {
+test("the start parses no ABI", () => {
   for (const file of evaluated) {
     const eager = readFileSync(file, "utf8").match(/^(?:export )?const \w+ = parseAbi\w*\(/gm);
     expect([file, eager]).toEqual([file, null]);
   }
 });
 
-// Through `{ z }` a bundler keeps all of it: 64 languages and the writers of JSON Schema, a third of the Worker.
-test("zod is imported as a namespace, of which the bundle keeps what is used", () => {
+// With `{ z }` a bundler keeps all of zod: 64 languages and the JSON Schema writers, a third of the Worker.
+test("zod is imported as a namespace, so that unused parts are left out of the bundle", () => {
   const importing = /^import (?:type )?(?!type |\* as z )[^;]*from "(?:zod|@hono\/zod-openapi)"/m;
   const files = globSync("src/**/*.ts").filter((file) => importing.test(readFileSync(file, "utf8")));
-  // The document's generator, of which the Worker carries nothing.
+  // The document's generator, which the Worker does not contain.
   expect(files).toEqual(["src/openapi/document.ts"]);
 });
 
-/** Imports each file in turn, in a process of its own, and prints how many schemas each import built. */
+/** Imports each file in a process of its own and prints the number of schemas that each import creates. */
 const COUNT = `
 let built = 0;
 const define = Object.defineProperty;
@@ -84,9 +84,9 @@ function schemasBuilt(files: readonly string[]): Map<string, number> {
   return new Map(files.map((file, index) => [file, Number(lines[index]?.split(" ").at(-1))]));
 }
 
-// Building a schema costs 5 to 20 µs, so that a thousand were a third of the start. A resource's come with its first
-// request; each field that has a text of its own is a copy of the schema that it shares with others.
-test("the start builds the schemas of the settings and of JSON-RPC, and each resource its own", () => {
+// Creating a schema takes 5 to 20 µs, so a thousand would be a third of the start. A resource's schemas are created
+// by its first request; each described field is a copy of the schema that it shares with others.
+test("the start builds only the schemas of settings and JSON-RPC; resources build their own later", () => {
   const files = ["src/worker.ts", ...globSync("src/routes/*.ts").sort()];
   const built = schemasBuilt(files);
   expect(built.get("src/worker.ts")).toBeGreaterThan(50);

@@ -2,15 +2,15 @@ import { describe, test } from "vitest";
 import { checkTree } from "../support/planted-tree.ts";
 
 const lines = (count: number): string => "// a line\n".repeat(count);
-/** Enough short files that a few long ones do not move the median. */
+/** Enough short files that a few long ones do not change the median. */
 const tidy = Object.fromEntries(
   [..."abcdefghij"].map((name) => [`src/http/${name}.ts`, "export const x = 1;\n"]),
 );
 const check = (planted: Readonly<Record<string, string>> = {}) =>
   checkTree("style.ts", { ...tidy, ...planted });
 
-describe("the check of style", { concurrent: true }, () => {
-  test("passes a tidy tree", async ({ expect }) => {
+describe("style.ts", { concurrent: true }, () => {
+  test("accepts a tidy tree", async ({ expect }) => {
     expect(await check()).toEqual({
       code: 0,
       problems: [],
@@ -18,9 +18,7 @@ describe("the check of style", { concurrent: true }, () => {
     });
   });
 
-  test("finds clocks, chance, silenced checks, lengths, shared state and tests that do not run", async ({
-    expect,
-  }) => {
+  test("reports clocks, randomness, disabled checks, shared state, long files and skipped tests", async ({ expect }) => {
     const { code, problems } = await check({
       "scripts/w.ts": 'import { x } from "../test/x.ts";\n',
       "scripts/x.ts": lines(351),
@@ -66,7 +64,7 @@ describe("the check of style", { concurrent: true }, () => {
     ]);
   });
 
-  test("passes what is right: generated files, clocks at the edge, types that must not compile", async ({
+  test("accepts generated files, clocks outside pure code, and expected type errors in tests", async ({
     expect,
   }) => {
     const planted = {
@@ -80,7 +78,7 @@ describe("the check of style", { concurrent: true }, () => {
     expect(await check(planted)).toMatchObject({ code: 0, problems: [] });
   });
 
-  test("finds files that are long on the whole", async ({ expect }) => {
+  test("reports a high median file length", async ({ expect }) => {
     const long = Object.fromEntries([..."klmnopqrstuv"].map((name) => [`src/http/${name}.ts`, lines(120)]));
     expect((await check(long)).problems).toEqual(["src: the median file has 120 lines, at most 100"]);
   });

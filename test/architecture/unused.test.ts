@@ -11,41 +11,41 @@ const Settings = z.strictObject({
 });
 const settings = Settings.parse(JSON.parse(readFileSync("knip.json", "utf8")));
 
-/** Packages that knip cannot see in use, each with the file that uses it and how it names it there. */
+/** Packages whose use knip cannot see, with the file that uses each and the text that names it there. */
 const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>> = {
-  // Bytecode that was published is read out of its JSON.
+  // Its published bytecode is read from JSON.
   "@across-protocol/contracts": ["scripts/stack/chains/published-code.ts", "@across-protocol/contracts"],
   // Its program is started by path.
   "@foundry-rs/forge": ["scripts/contracts/forge.ts", "@foundry-rs/forge"],
-  // Bytecode that was published is read out of its JSON.
+  // Its published bytecode is read from JSON.
   "@morpho-org/morpho-blue-bundlers": [
     "scripts/stack/chains/published-code.ts",
     "@morpho-org/morpho-blue-bundlers",
   ],
   // Imported by Solidity.
   "@openzeppelin/contracts": ["scripts/stack/contracts/Vaults.sol", "@openzeppelin/contracts/"],
-  // Its program is started by its package's name.
+  // Its program is started by package name.
   "@redocly/cli": ["scripts/openapi.ts", '"@redocly/cli"'],
-  // A string of it is written into public/.
+  // Its script is read as text and written to public/.
   "@scalar/fastify-api-reference": ["scripts/static-assets.ts", "@scalar/fastify-api-reference/dist"],
   // Imported by Solidity.
   solmate: ["scripts/stack/contracts/Vaults.sol", "solmate/"],
 };
 
-describe("what the search for unused code passes over", () => {
-  test("is known, package by package", () => {
+describe("knip's exceptions", () => {
+  test("are listed package by package", () => {
     expect([...settings.ignoreDependencies].sort()).toEqual(Object.keys(UNSEEN).sort());
   });
 
-  test.each(Object.entries(UNSEEN))("%s is in use where it is said to be", (_name, [file, mention]) => {
+  test.each(Object.entries(UNSEEN))("%s is used in the listed file", (_name, [file, mention]) => {
     expect(existsSync(file) && readFileSync(file, "utf8").includes(mention)).toBe(true);
   });
 
-  test("is, of exports, what a file uses itself: schemas and types are exported for their names", () => {
+  test("include exports that their own file uses", () => {
     expect(settings.ignoreExportsUsedInFile).toBe(true);
   });
 
-  test("is no file of src: every one must be reached from the worker", () => {
+  test("include no file of src, all of which the Worker must reach", () => {
     expect(settings.entry.filter((pattern) => pattern.startsWith("src"))).toEqual([]);
     expect(settings.project).toContain("src/**/*.ts");
   });

@@ -7,7 +7,7 @@ const workflows = readdirSync(folder).map(
   (name) => [name, readFileSync(join(folder, name), "utf8")] as const,
 );
 
-test("there are three", () => {
+test("there are three workflows", () => {
   expect(workflows.map(([name]) => name).sort()).toEqual(["ci.yml", "deploy.yml", "preview.yml"]);
 });
 
@@ -17,19 +17,19 @@ describe.each(workflows)("%s", (name, text) => {
     .split(/^ {2}(?=\w+:$)/m)
     .slice(1);
 
-  test("uses nothing that can change under its name", () => {
+  test("pins every action by commit", () => {
     const used = [...text.matchAll(/uses: (.*)/g)].map(([, what]) => what);
     expect(used.length).toBeGreaterThan(0);
     for (const what of used) expect(what).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test("may write pull requests' comments at most, and only says so by job", () => {
+  test("grants at most write access to pull requests, per job", () => {
     const granted = [...text.matchAll(/^ +([\w-]+): write$/gm)].map(([, what]) => what);
     expect(new Set(granted)).toEqual(new Set(name === "preview.yml" ? ["pull-requests"] : []));
     expect(text).toMatch(/^permissions:( \{\}|\n {2}contents: read)$/m);
   });
 
-  test("ends, and gives secrets to single steps of jobs that have an environment", () => {
+  test("has timeouts, and passes secrets only to single steps of jobs with an environment", () => {
     for (const job of jobs) {
       expect(job).toMatch(/timeout-minutes: \d+/);
       expect(job.split("steps:")[0]).not.toContain("secrets.");
@@ -37,7 +37,7 @@ describe.each(workflows)("%s", (name, text) => {
     }
   });
 
-  test("runs no foreign code with our rights, and puts no text of others into a command", () => {
+  test("runs no untrusted code with secrets and inserts no untrusted text into commands", () => {
     expect(text).not.toContain("pull_request_target");
     for (const [, command] of text.matchAll(/- run: (.*)/g)) expect(command).not.toContain("${{");
     if (text.includes("pull_request:") && text.includes("secrets."))

@@ -16,10 +16,10 @@ const Metafile = z.object({
   ),
 });
 
-/** The bundle, minified: schemas carry the texts of their fields, and nothing of a package is swapped to make it smaller. */
+/** Most MiB of the minified bundle, schema descriptions included; no package is replaced to reduce it. */
 const MAX_MIB = 1.6;
 
-test("wrangler takes the configuration, previews included, without a warning", () => {
+test("wrangler accepts the configuration, previews included, without a warning", () => {
   const outdir = mkdtempSync(join(tmpdir(), "causeway-wrangler-"));
   try {
     const wrangler = "node_modules/wrangler/bin/wrangler.js";
@@ -39,11 +39,11 @@ test("wrangler takes the configuration, previews included, without a warning", (
       Object.entries(output.inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
     );
     expect(kept.filter((file) => file.endsWith("zod/v4/locales/en.js"))).toHaveLength(1);
-    // The document is made by a script; zod's other languages are left out as long as nobody imports `{ z }`.
+    // The document's generator and zod's other languages do not belong in the bundle.
     const needless = /zod-(to-)?openapi|src\/openapi\/(?!docs-pages)|zod\/v4\/locales\/(?!en\.|index\.)/;
     expect(kept.filter((file) => needless.test(file))).toEqual([]);
     expect(readFileSync(join(outdir, "worker.js"), "utf8")).not.toContain("globalThis.process");
-    // Else no build would ever be taken from the cache.
+    // Otherwise no build would be taken from the cache.
     expect(bundled.filter((file) => existsSync(file) && !isCovered(file))).toEqual([]);
     expect(Number(/Total Upload: ([\d.]+) KiB/.exec(said)?.[1]) / 1024).toBeLessThan(MAX_MIB);
   } finally {
@@ -51,17 +51,17 @@ test("wrangler takes the configuration, previews included, without a warning", (
   }
 }, 120_000);
 
-describe("wrangler's own schema", () => {
+describe("wrangler.toml against wrangler's schema", () => {
   const schema = JSON.parse(readFileSync("node_modules/wrangler/config-schema.json", "utf8")) as object;
   const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
   const { rawConfig } = readConfig({ config: "wrangler.toml" });
-  /** Where it finds something wrong. */
+  /** Returns the paths of invalid settings. */
   const findings = (change: object = {}): (string | undefined)[] => {
     validate({ ...rawConfig, ...change });
     return (validate.errors ?? []).map(({ instancePath }) => instancePath);
   };
 
-  test("has every key of the configuration", () => {
+  test("has only known keys", () => {
     expect(Object.keys(rawConfig)).toEqual(expect.arrayContaining(["placement", "limits", "previews"]));
     expect(findings()).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe("wrangler's own schema", () => {
     ["/placement", { placement: { zone: "aws:us-east-1" } }],
     ["/previews", { previews: { crons: [] } }],
     ["", { crons: [] }],
-  ])("finds a planted fault at %j", (path, change) => {
+  ])("reports a planted defect at %j", (path, change) => {
     expect(findings(change)).toContain(path);
   });
 });

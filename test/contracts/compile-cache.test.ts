@@ -15,7 +15,7 @@ beforeEach(() => {
   files.clear();
   files.set("a.sol", "contract A {}");
 });
-/** A compiler whose output is all that it was given. */
+/** A compiler that outputs all of its input. */
 const compileWith = (input: string) =>
   compileOnce(input, {
     folder,
@@ -26,7 +26,7 @@ const compileWith = (input: string) =>
     },
   });
 
-test("the same input is compiled once, any other and any other import anew", () => {
+test("compileOnce() compiles the same input once, and again for another input or import", () => {
   expect([compileWith("x"), compileWith("x"), runs]).toEqual([
     "x: contract A {} null",
     "x: contract A {} null",
@@ -35,13 +35,13 @@ test("the same input is compiled once, any other and any other import anew", () 
   expect([compileWith("y"), runs]).toEqual(["y: contract A {} null", 2]);
   files.set("a.sol", "contract A { uint256 x; }");
   expect([compileWith("x"), runs]).toEqual(["x: contract A { uint256 x; } null", 3]);
-  // What was not there may stand in the way now.
+  // A file that did not exist may now shadow another.
   files.set("b.sol", "contract B {}");
   expect([compileWith("x"), runs]).toEqual(["x: contract A { uint256 x; } contract B {}", 4]);
   expect([compileWith("x"), runs]).toEqual(["x: contract A { uint256 x; } contract B {}", 4]);
 });
 
-test("what was left half written is compiled anew", () => {
+test("compileOnce() compiles again when a cache entry is incomplete", () => {
   compileWith("z");
   for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{"imports":[');
   expect([compileWith("z"), compileWith("z"), runs]).toEqual([

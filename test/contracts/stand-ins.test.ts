@@ -6,14 +6,14 @@ import { standInTargets } from "../../scripts/contracts/targets.ts";
 
 const modules = ".cache/stand-ins";
 
-test("the stand-ins are there before the first test, and are not written twice", async () => {
+test("buildStandIns() has run before the first test and writes nothing the second time", async () => {
   expect(readdirSync(modules)).toEqual(
     expect.arrayContaining(standInTargets.map(({ name }) => `${name}.ts`)),
   );
   expect(await buildStandIns()).toEqual([]);
 });
 
-test("each contract is one that its sources have, with what deploys and what calls it", () => {
+test("every stand-in exists in its sources and has ABI and creation code", () => {
   for (const { name, contracts } of standInTargets) {
     const text = readFileSync(`${modules}/${name}.ts`, "utf8");
     const exported = [...text.matchAll(/^export const (\w+?)(Abi|CreationCode) =/gm)].map(
@@ -24,7 +24,7 @@ test("each contract is one that its sources have, with what deploys and what cal
   }
 });
 
-/** What a file imports when it is evaluated, and what that does: the files, or `#stand-ins/…`. */
+/** Returns everything that a file imports at load time: files and `#stand-ins/…`. */
 function reached(file: string, seen = new Set<string>()): Set<string> {
   seen.add(file);
   if (file.startsWith("#")) return seen;
@@ -36,6 +36,9 @@ function reached(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-test.each(globSync("scripts/{*,stress/*}.ts"))("%s needs none before the stack has compiled them", (file) => {
-  expect([...reached(file)].filter((target) => target.startsWith("#stand-ins/"))).toEqual([]);
-});
+test.each(globSync("scripts/{*,stress/*}.ts"))(
+  "%s imports no stand-in before the stack has compiled them",
+  (file) => {
+    expect([...reached(file)].filter((target) => target.startsWith("#stand-ins/"))).toEqual([]);
+  },
+);

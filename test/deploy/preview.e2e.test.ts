@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const PEPPERS = JSON.stringify({ 1: "p".repeat(32) });
 
-/** What happens when something happens to the pull request. */
+/** Runs the preview workflow for a pull request event. */
 function on(
   action: "opened" | "closed",
   change: { number?: string; plan?: Plan; secrets?: Record<string, string>; more?: string } = {},
@@ -46,12 +46,12 @@ function on(
     more: change.more,
   });
 }
-/** As a copy without rows is: nothing says what was applied. */
+/** Empties the migration record, as a copy without rows has it. */
 const forget = () => openDriver(hub)`DELETE FROM drizzle.__drizzle_migrations`;
 const countVaults = async () =>
   (await openDriver(hub)`SELECT count(*)::int AS count FROM vaults`)[0]?.["count"];
 
-test("makes database, Worker and comment of a pull request, and none of it twice", async () => {
+test("deploy:preview creates database, Worker and comment of a pull request, each once", async () => {
   await forget();
   const { jobs, steps, npm, said, calls } = await on("opened");
   expect(jobs, said).toEqual({ up: "success", down: "skipped" });
@@ -103,13 +103,13 @@ test.each<[string, Parameters<typeof on>[1], RegExp]>([
   ],
   ["a missing pepper", { secrets: { PARTNER_PEPPERS: "" } }, /PARTNER_PEPPERS is not set/],
   ["no number", { number: "1; id" }, /--pull-request is no number/],
-])("ends at %s with a line", async (_what, change, line) => {
+])("deploy:preview stops at %s with a message", async (_what, change, line) => {
   const { jobs, said } = await on("opened", change);
   expect(jobs["up"]).toBe("failure");
   expect(said).toMatch(line);
 });
 
-test("clears no database that holds a row", async () => {
+test("deploy:preview never clears a database with rows", async () => {
   const before = await countVaults();
   await forget();
   const { jobs, said, calls } = await on("opened");
@@ -119,7 +119,7 @@ test("clears no database that holds a row", async () => {
   expect(apis.comments.at(-1)?.body).toContain("could not be made");
 });
 
-describe("a closed pull request", () => {
+describe("deploy:preview for a closed pull request", () => {
   const redis = () => createRedis({ url: hub.upstash, token: hub.token, timeoutMs: 10_000 });
   const others = ["cw-pr-12:limit", "cw-pr-1", "cw:registry", "xcw-pr-1:limit"];
   const fill = async (count: number) => {
@@ -133,7 +133,7 @@ describe("a closed pull request", () => {
   };
   const left = async () => (await redis().keys("*")).sort();
 
-  test("loses Worker, database and keys, and nobody else loses any", async () => {
+  test("removes its Worker, database and keys, and no others", async () => {
     await fill(700);
     branch();
     const { jobs, said, calls } = await on("closed");
@@ -150,7 +150,7 @@ describe("a closed pull request", () => {
     expect(apis.comments.at(-1)?.body).toContain("was removed");
   });
 
-  test("loses database and keys although the Worker cannot be removed", async () => {
+  test("removes database and keys even when the Worker's removal fails", async () => {
     await fill(3);
     branch();
     const { jobs, said } = await on("closed", { plan: { "preview delete": { code: 4 } } });
@@ -160,14 +160,14 @@ describe("a closed pull request", () => {
     expect(await left()).toEqual([...others].sort());
   });
 
-  test("loses its Worker although nothing says where its keys are", async () => {
+  test("removes the Worker even when the Redis settings are missing", async () => {
     const { jobs, said, calls } = await on("closed", { secrets: { UPSTASH_REDIS_REST_URL: "" } });
     expect([jobs["down"], calls.length]).toEqual(["failure", 1]);
     expect(said).toContain("UPSTASH_REDIS_REST_URL is not set");
   });
 });
 
-test("says what it would do, and does nothing", async () => {
+test("deploy:preview --dry-run only prints its plan", async () => {
   const { length } = apis.asked;
   const { jobs, said, calls } = await on("opened", { more: "--dry-run" });
   expect([jobs["up"], calls, apis.asked.length]).toEqual(["success", [], length]);

@@ -7,7 +7,7 @@ const NOWHERE = "http://127.0.0.1:9";
 let hub: TestHub;
 beforeAll(async () => {
   hub = await startHub();
-  // The embedded database may come with its schema.
+  // The embedded database may start with its schema.
   for (const schema of ["public", "drizzle"])
     await openDriver(hub).query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
   await openDriver(hub)`CREATE SCHEMA public`;
@@ -18,7 +18,7 @@ const deployed = (...versions: [string, number][]) => ({
   versions: versions.map(([version_id, percentage]) => ({ version_id, percentage })),
 });
 
-/** The workflow `deploy`, started by hand on `main`. */
+/** Runs the workflow `deploy`, started by hand on `main`. */
 async function release(
   change: {
     version?: string;
@@ -49,7 +49,7 @@ async function release(
 }
 const words = (calls: { args: string[] }[]) => calls.map(({ args }) => args.slice(0, 3).join(" "));
 
-test("refuses while traffic is shared, before anything is changed", async () => {
+test("deploy changes nothing while another release is under way", async () => {
   const shared = { "deployments status": { stdout: deployed(["v1", 90], ["v0", 10]) } };
   const { released, said, calls } = await release({ plan: shared });
   expect([released, words(calls)]).toEqual(["failure", ["deployments status --json"]]);
@@ -57,7 +57,7 @@ test("refuses while traffic is shared, before anything is changed", async () => 
   expect(await openDriver(hub)`SELECT to_regclass('vaults') AS name`).toEqual([{ name: null }]);
 });
 
-test("migrates, uploads, tests and releases, and shows wrangler none of what it does not need", async () => {
+test("deploy migrates, uploads, tests and releases, and passes wrangler no other secrets", async () => {
   const { released, steps, npm, said, calls } = await release();
   expect(released, said).toBe("success");
   expect(steps).toEqual([".ci/run", "npm ci", `npm run deploy -- --tag "\${GITHUB_SHA:0:12}"`]);
@@ -73,7 +73,7 @@ test("migrates, uploads, tests and releases, and shows wrangler none of what it 
   expect(await openDriver(hub)`SELECT to_regclass('vaults')::text AS name`).toEqual([{ name: "vaults" }]);
 });
 
-test("releases nothing that fails at its own address", async () => {
+test("deploy releases no version that fails its smoke test", async () => {
   const { released, said, calls } = await release({ version: NOWHERE });
   expect([released, words(calls)]).toEqual([
     "failure",
@@ -83,7 +83,7 @@ test("releases nothing that fails at its own address", async () => {
 });
 
 test.each<[string, Parameters<typeof release>[0]]>([["production fails its test", { url: NOWHERE }]])(
-  "rolls back when %s",
+  "deploy rolls back when %s",
   async (_what, change) => {
     const { released, said, calls } = await release(change);
     expect(released).toBe("failure");
@@ -98,7 +98,7 @@ test.each<[string, Parameters<typeof release>[0], RegExp]>([
   ["a tag that is none", { sha: "$(id);" }, /--tag is missing/],
   ["a failing upload", { plan: { "versions upload": { code: 7 } } }, /versions upload ended with 7/],
   ["an upload without address", { plan: { "versions upload": {} } }, /named no version/],
-])("ends at %s with a line", async (_what, change, line) => {
+])("deploy stops at %s with a message", async (_what, change, line) => {
   const { released, said, calls } = await release(change);
   expect(released).toBe("failure");
   expect(said).toMatch(line);

@@ -11,10 +11,10 @@ import { type SecondWorker, startWorker } from "../support/worker.ts";
 const [old, fresh] = ["the-old-pepper-of-thirty-two-characters", "the-fresh-pepper-of-thirty-two-characters"];
 let worker: SecondWorker;
 const service = () => serviceAt(worker.origin);
-/** What `wrangler secret put` does: a version with the new value takes over. */
+/** Acts like `wrangler secret put`: a version with the new value takes over. */
 const put = (variables: Record<string, string>) => worker.restart({ redisPrefix: "runbook", variables });
 const peppers = (versions: Record<string, string>) => ({ PARTNER_PEPPERS: JSON.stringify(versions) });
-/** 422 for whoever is let in, for the body says nothing; 401 for others. */
+/** Returns 422 for valid credentials, because the body is empty, and 401 for others. */
 const knock = async (pair: object): Promise<number> =>
   (await call(service(), ["POST", "/v1/quote/build"], { body: {}, headers: asPair(pair) })).status;
 const statusOf = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.close());
 
-describe("rotating", () => {
-  test("the pepper: old keys go on until it is taken out, then their owners sign in and rotate", async () => {
+describe("runbook: rotating secrets", () => {
+  test("the pepper keeps old API keys valid until it is removed; then their owners rotate them", async () => {
     const wallet = newWallet();
     const partner = await makePartner(service(), wallet);
     await put(peppers({ 1: old, 2: fresh }));
@@ -41,7 +41,7 @@ describe("rotating", () => {
     expect(await knock(rotated.body)).toBe(422);
   });
 
-  test("the token of Redis: in between reads and keys go on, and nobody signs in", async () => {
+  test("the Redis token leaves reads and API keys working and sign-in unavailable in between", async () => {
     const partner = await makePartner(service());
     await put({ ...peppers({ 2: fresh }), UPSTASH_REDIS_REST_TOKEN: "of-yesterday" });
     expect([await statusOf("/v1/vaults"), await knock(partner)]).toEqual([200, 422]);
@@ -64,7 +64,7 @@ describe("rotating", () => {
   });
 });
 
-test("restoring: a deposit that the restored database lacks is found again by its transaction", async () => {
+test("runbook: a deposit missing after a restore is found by its transaction hash", async () => {
   const api = new Api();
   const vault = vaultNamed("Plain USDC");
   const user = await newUser(chainOf(vault.chain_id), { USDC: amounts.USDC });

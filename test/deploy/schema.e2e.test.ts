@@ -16,7 +16,7 @@ let hub: TestHub;
 let worker: SecondWorker;
 const target = () => ({ databaseUrl: connectionString(hub), endpoint: `${hub.neon}/sql` });
 
-/** The schema of the release before: all migrations but the newest. */
+/** Applies all migrations but the newest: the previous release's schema. */
 async function migrateButNewest(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "causeway-schema-"));
   try {
@@ -32,7 +32,7 @@ async function migrateButNewest(): Promise<void> {
 
 beforeAll(async () => {
   hub = await startHub();
-  // The embedded database may come with its schema.
+  // The embedded database may start with its schema.
   for (const schema of ["public", "drizzle"])
     await openDriver(hub).query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
   await openDriver(hub)`CREATE SCHEMA public`;
@@ -50,7 +50,7 @@ afterAll(async () => {
   await hub?.close();
 });
 
-/** A deposit from its quote to its end, and what is read of it, all at the Worker of this file. */
+/** Makes a deposit from quote to completion and reads it, all on this file's Worker. */
 async function depositAndRead(): Promise<void> {
   const api = new Api(worker.origin);
   expect((await api.vaults("?limit=500")).map(({ vault_id }) => vault_id)).toContain(vault.vault_id);
@@ -64,7 +64,7 @@ async function depositAndRead(): Promise<void> {
   expect([position?.share_balance, others]).toEqual([minted.toString(), []]);
 }
 
-test("this version works on the schema before the newest migration, and while and after it is applied", async () => {
+test("this version works before, during and after the newest migration", async () => {
   await depositAndRead();
   const [{ applied }] = await Promise.all([migrate(target()), depositAndRead()]);
   expect(applied).toHaveLength(1);

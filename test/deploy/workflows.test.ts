@@ -7,7 +7,7 @@ import { fillIn, holds, readWorkflow } from "../support/deploy/workflow.ts";
 const text = (name: string): string =>
   readFileSync(join(import.meta.dirname, "../../.github/workflows", name), "utf8");
 
-/** A workflow that somebody with a repository of his own starts by a pull request, all secrets being set. */
+/** Runs a workflow for a pull request from a fork, with all secrets set. */
 const run = (workflow: string, change: Partial<Run> = {}) =>
   runWorkflow({
     workflow,
@@ -26,8 +26,8 @@ const run = (workflow: string, change: Partial<Run> = {}) =>
     ...change,
   });
 
-describe("ci", () => {
-  test("installs, then tests, and asks for no secret whoever started it", async () => {
+describe("workflow ci", () => {
+  test("installs and tests without any secret", async () => {
     const { jobs, steps, npm } = await run("ci.yml");
     expect([jobs, steps, npm]).toEqual([{ test: "success" }, [".ci/run"], ["npm ci", "npm test"]]);
     expect(text("ci.yml")).not.toContain("secrets.");
@@ -36,14 +36,14 @@ describe("ci", () => {
   test.each([
     ["ci", ["npm ci"]],
     ["test", ["npm ci", "npm test"]],
-  ])("fails where npm %s does", async (npmFails, npm) => {
+  ])("fails when npm %s fails", async (npmFails, npm) => {
     expect(await run("ci.yml", { npmFails })).toMatchObject({ jobs: { test: "failure" }, npm });
   });
 });
 
-describe("preview", () => {
+describe("workflow preview", () => {
   test.each(["opened", "synchronize", "reopened", "closed"])(
-    "does nothing for a fork's pull request, %s",
+    "does nothing for a fork's pull request: %s",
     async (action) => {
       const pullRequest = { number: 1, head: { repo: { full_name: "fork/causeway" } } };
       const github = { repository: "owner/causeway", event: { action, pull_request: pullRequest } };
@@ -54,37 +54,37 @@ describe("preview", () => {
   );
 });
 
-describe("deploy", () => {
+describe("workflow deploy", () => {
   const main = { ref: "refs/heads/main", repository: "owner/causeway", sha: "0".repeat(40) };
 
-  test("releases nothing from another branch", async () => {
+  test("releases from no branch but main", async () => {
     const { jobs, calls } = await run("deploy.yml");
     expect([jobs, calls]).toEqual([{ test: "success", release: "skipped" }, []]);
   });
 
-  test("releases nothing that fails its tests", async () => {
+  test("releases no version that fails its tests", async () => {
     const { jobs, steps, calls } = await run("deploy.yml", { github: main, npmFails: "test" });
     expect([jobs, steps, calls]).toEqual([{ test: "failure", release: "skipped" }, [".ci/run"], []]);
   });
 });
 
-describe("what runs them", () => {
+describe("workflow runner of the tests", () => {
   const situation = { github: { ref: "main", event: { number: 5 } }, secrets: { A: "a" } };
 
-  test("fills in what is there, and nothing for what is not", () => {
+  test("replaces known expressions, and unknown ones by an empty text", () => {
     const all = ["github.event.number", "secrets.A", "secrets.B", "github.event.x.y"];
     expect(fillIn(all.map((term) => `\${{ ${term} }}`).join(), situation)).toBe("5,a,,");
     expect(() => fillIn(`\${{ vars.A }}`, situation)).toThrow("this is no term: vars.A");
   });
 
-  test("compares, and refuses what is no comparison", () => {
+  test("evaluates comparisons and rejects other conditions", () => {
     expect(holds("github.ref == 'main' && github.event.number != 'x'", situation)).toBe(true);
     expect(holds("github.ref == 'main' && secrets.A == 'b'", situation)).toBe(false);
     expect(() => holds("github.ref == 'main' || secrets.A == 'b'", situation)).toThrow("no comparison");
     expect(() => holds("always()", situation)).toThrow("no comparison");
   });
 
-  test.each(["continue-on-error: true", "shell: sh", "if: always()"])("refuses a step with %s", (line) => {
+  test.each(["continue-on-error: true", "shell: sh", "if: always()"])("rejects a step with %s", (line) => {
     const more = text("ci.yml").replace("- run: .ci/run", `- run: .ci/run\n        ${line}`);
     expect(() => readWorkflow(more)).toThrow();
   });

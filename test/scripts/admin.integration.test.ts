@@ -13,7 +13,7 @@ let causeway: TestDeployment;
 let server: Server;
 let url: string;
 
-/** The deployment behind a port. */
+/** Serves the deployment on a local port. */
 beforeAll(async () => {
   causeway = await startTestDeployment();
   server = createServer(async (request, response) => {
@@ -37,7 +37,7 @@ const run = async (...args: string[]) => {
   return act === null ? null : performAction(targetOf({ CAUSEWAY_URL: url, ADMIN_TOKEN }, ""), act);
 };
 
-test("does every act of an administrator", async () => {
+test("performAction() performs every administrator's action", async () => {
   const id = String((await apply(causeway, newWallet())).body["application_id"]);
   expect(await run("applications", "--status", "pending")).toMatchObject([{ application_id: id }]);
   for (const [step, status] of [
@@ -60,13 +60,13 @@ test("does every act of an administrator", async () => {
   expect(await run("audit")).toHaveLength(6);
 });
 
-describe("says what is wrong", () => {
-  test("with the API's own words", async () => {
+describe("admin command line: errors", () => {
+  test("shows the API's message", async () => {
     await expect(run("approve", "app_none")).rejects.toThrow("application_not_found");
     await expect(run("set-vault", "1:0x", "active")).rejects.toThrow("422");
   });
 
-  test("before it asks the API", () => {
+  test("rejects an invalid command before calling the API", () => {
     expect(() => parseAction(["destroy"])).toThrow("there is no command destroy");
     expect(() => parseAction(["approve"])).toThrow("an argument is missing");
     expect(() => targetOf({ CAUSEWAY_URL: url }, "")).toThrow("go together");

@@ -2,13 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-/** Files of scripts that are started from the terminal: those that npm's scripts name, and what only acts. */
+/** Files of scripts that are started from a terminal. */
 const tools = globSync("scripts/**/*.ts")
   .filter((file) => /\b(readArguments|offerHelp|runCommand|isStarted)\(/.test(readFileSync(file, "utf8")))
   .filter((file) => file !== "scripts/command.ts")
   .sort();
 
-/** What is started by a program, never by hand. */
+/** Files that only other programs start. */
 const NO_TOOLS = ["scripts/stack/chains/main.ts", "scripts/contracts/compile-worker.ts"];
 
 class Exit extends Error {}
@@ -33,7 +33,7 @@ afterEach(() => {
   complained.length = 0;
 });
 
-/** Starts a tool in this process, each time anew; it ends where it would end the process, or by itself. */
+/** Runs a tool in this process, newly imported, until it ends or would exit the process. */
 async function start(tool: string, option: string) {
   process.argv = ["node", resolve(tool), option];
   process.exitCode = undefined;
@@ -45,7 +45,7 @@ async function start(tool: string, option: string) {
   return { code: process.exitCode ?? 0, printed: printed.join("\n"), complained: [...complained] };
 }
 
-test("every file that is started from the terminal reads its command line the common way", () => {
+test("every command-line tool reads its arguments with scripts/command.ts", () => {
   const scripts = Object.values(
     (JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> }).scripts,
   );
@@ -58,7 +58,7 @@ test("every file that is started from the terminal reads its command line the co
 });
 
 describe.each(tools)("%s", (tool) => {
-  test("says with --help what it is for and how it is called, and does nothing", async () => {
+  test("prints purpose and usage with --help, and does nothing else", async () => {
     const { code, printed, complained } = await start(tool, "--help");
     expect([code, complained]).toEqual([0, []]);
     expect(printed).toMatch(/^[A-Z][^\n]+\n/);
@@ -67,9 +67,9 @@ describe.each(tools)("%s", (tool) => {
   });
 });
 
-// forge has options of its own, and says itself which they are not.
+// forge has its own options and reports unknown ones itself.
 describe.each(tools.filter((tool) => tool !== "scripts/contracts/test.ts"))("%s", (tool) => {
-  test("refuses an option it does not know in one line", async () => {
+  test("rejects an unknown option in one line", async () => {
     expect(await start(tool, "--nonsense")).toEqual({
       code: 2,
       printed: "",
@@ -79,7 +79,7 @@ describe.each(tools.filter((tool) => tool !== "scripts/contracts/test.ts"))("%s"
 });
 
 test.each(["--max-lag=soon", "--max-lag=", "--max-ms=1e3", "--max-ms=-1"])(
-  "scripts/smoke.ts refuses %s: a limit that is no number would never be exceeded",
+  "scripts/smoke.ts rejects %s, because a limit that is not a number is never exceeded",
   async (option) => {
     const { code, complained } = await start("scripts/smoke.ts", option);
     const [name = "", given] = option.split("=");

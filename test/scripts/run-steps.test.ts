@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the stages in a process of their own; gives its code and what it printed. */
+/** Runs the stages in a process of their own and returns its code and output. */
 async function run(stages: readonly (Step | readonly Lane[])[]): Promise<{ code: number; said: string }> {
   const code = `const { runSteps } = await import(${JSON.stringify(module)});
     await runSteps("all", ${JSON.stringify(stages)});`;
@@ -25,8 +25,8 @@ async function run(stages: readonly (Step | readonly Lane[])[]): Promise<{ code:
 
 const step = (name: string, command: string): Step => ({ name, command });
 
-test("lanes run at the same time, the steps of each in order", async () => {
-  // Each lane waits for a file that the other one makes.
+test("runSteps() runs lanes in parallel and the steps of each in order", async () => {
+  // Each lane waits for a file that the other lane writes.
   const wait = (file: string) =>
     `for i in $(seq 200); do test -e ${file} && exit 0; sleep 0.05; done; exit 1`;
   const { code, said } = await run([
@@ -41,7 +41,7 @@ test("lanes run at the same time, the steps of each in order", async () => {
   expect(said).toMatch(/── five\nthere\n── five: [\d.]+ s\n\nall: passed in [\d.]+ s\n/);
 });
 
-test("a failure ends its lane and the run, and the other lanes finish", async () => {
+test("runSteps() stops a failing lane, finishes the others and exits with the failure", async () => {
   const { code, said } = await run([
     step("before", "true"),
     [
@@ -57,7 +57,7 @@ test("a failure ends its lane and the run, and the other lanes finish", async ()
   expect(said).not.toMatch(/── never|── later|passed/);
 });
 
-test("a step that fails alone ends the run with its code", async () => {
+test("runSteps() exits with the code of a failing step", async () => {
   const { code, said } = await run([step("bad", "exit 7"), step("never", "true")]);
   expect(code).toBe(7);
   expect(said).not.toMatch(/── never|passed/);

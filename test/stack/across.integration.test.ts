@@ -1,5 +1,5 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { instructionsParameters } from "../../src/providers/across/across-abi.ts";
 import {
   type BridgedStack,
@@ -45,8 +45,8 @@ const usdcRoute = () => ({
 const fees = (changes: Record<string, string> = {}, init?: RequestInit) =>
   ask(`/suggested-fees?${new URLSearchParams({ ...usdcRoute(), ...changes })}`, init);
 
-describe("GET /suggested-fees", () => {
-  it("prices in the API's shape, and the pool takes exactly that", async () => {
+describe("Across emulator: GET /suggested-fees", () => {
+  test("returns the API's fields, and the fees add up to the amount", async () => {
     const { status, body } = await fees();
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toMatchInlineSnapshot(`
@@ -82,7 +82,7 @@ describe("GET /suggested-fees", () => {
     expect(BigInt(outputAmount) + BigInt(relayFeeTotal)).toBe(100_000_000n);
   });
 
-  it("refuses what Across refuses, in its words", async () => {
+  test("rejects invalid parameters, amounts and routes with Across' error codes", async () => {
     const shares = stack.two.tokens.FEE;
     const refusals = await Promise.all([
       fees({ amount: "1" }),
@@ -114,7 +114,7 @@ describe("GET /suggested-fees", () => {
     expect(low).toMatchObject({ status: 200, body: { isAmountTooLow: true, outputAmount: "0" } });
   });
 
-  it("runs the message where it will run: only what would revert the fill is an error", async () => {
+  test("simulates the message on the destination chain and rejects one that reverts the fill", async () => {
     const recipient = stack.two.bridging.multicallHandler;
     const good = callMessage(stack.two.tokens.USDC, { spend: usd(1n), fallback: zeroAddress });
     const bad = (fallback: Address) => callMessage(stack.two.tokens.USDC, { spend: usd(1_000n), fallback });
@@ -129,7 +129,7 @@ describe("GET /suggested-fees", () => {
   });
 });
 
-/** Instructions to transfer some of the token to nobody in particular. */
+/** A message whose call transfers some of the token to an unused address. */
 function callMessage(token: Address, { spend, fallback }: { spend: bigint; fallback: Address }): Hex {
   const sink: Address = "0x000000000000000000000000000000000000c0de";
   const callData = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [sink, spend] });
@@ -137,8 +137,8 @@ function callMessage(token: Address, { spend, fallback }: { spend: bigint; fallb
   return encodeAbiParameters(instructionsParameters, [{ calls, fallbackRecipient: fallback }]);
 }
 
-describe("the other lists", () => {
-  it("limits and routes say what suggested-fees goes by", async () => {
+describe("Across emulator: limits, routes and deposit status", () => {
+  test("returns the limits and the routes that quotes use", async () => {
     const limits = await ask(`/limits?${new URLSearchParams(usdcRoute())}`);
     expect(limits.body).toMatchObject({ minDeposit: "169800", maxDeposit: "2000000000000" });
     const { body } = await ask("/available-routes?originChainId=31337");
@@ -153,43 +153,46 @@ describe("the other lists", () => {
     expect(routes.filter(({ isNative }) => isNative)).toMatchObject([{ originToken: stack.one.tokens.WETH }]);
   });
 
-  it("answers 404 in the indexer's shape for a deposit it does not know, 400 without one", async () => {
+  test("answers 404 DepositNotFoundException for an unknown deposit and 400 without a hash", async () => {
     const unknown = await ask(`/deposit/status?depositTxnRef=0x${"34".repeat(32)}`);
     expect(unknown).toMatchObject({ status: 404, body: { error: "DepositNotFoundException" } });
     expect(await ask("/deposit/status")).toMatchObject({ status: 400, body: { error: "ValidationError" } });
   });
 });
 
-describe("a transfer by the program's own provider", () => {
+describe("Across provider on the emulator", () => {
   const cases = [
     { from: "WETH", to: "WETH", vault: "Remote WETH", amount: 10n ** 17n },
     { from: "ETH", to: "WETH", vault: "Remote Prime WETH", amount: 10n ** 17n },
     { from: "USDT", to: "USDT", vault: "Remote USDT", amount: usd(80n) },
   ] as const;
 
-  it.each(cases)("takes $from into $vault in one transaction", async ({ from, to, vault, amount }) => {
-    const { one, two } = stack;
-    const owner = await newUser(stack);
-    if (from !== "ETH") await give(one, { user: owner, symbol: from, amount });
-    const call = intoVault(two, { vault, user: owner, minIn: (amount * 98n) / 100n });
-    const fromToken = from === "ETH" ? zeroAddress : one.tokens[from];
-    const fields = { fromToken, toToken: two.tokens[to], amount, user: owner, call };
-    const request = moveOf(one, two, fields);
-    const move = await opened.across.build(opened.scope, request);
-    const txHash = await carryOut(one, { move, request });
-    await expect.poll(() => held(two, [owner, vault]), PATIENCE).toBeGreaterThan(0n);
-    const filled = { status: "filled", actionsSucceeded: true, originChainId: 31337 };
-    const path = `/deposit/status?depositTxnRef=${txHash}`;
-    await expect.poll(() => ask(path), PATIENCE).toMatchObject({ body: filled });
-    const status = await ask(path);
-    const { depositId } = status.body as { depositId: string };
-    const byId = await ask(`/deposit/status?originChainId=31337&depositId=${depositId}`);
-    expect(byId.body).toEqual(status.body);
-  });
+  test.each(cases)(
+    "deposits $from into $vault in one transaction, and the status finds it by hash and id",
+    async ({ from, to, vault, amount }) => {
+      const { one, two } = stack;
+      const owner = await newUser(stack);
+      if (from !== "ETH") await give(one, { user: owner, symbol: from, amount });
+      const call = intoVault(two, { vault, user: owner, minIn: (amount * 98n) / 100n });
+      const fromToken = from === "ETH" ? zeroAddress : one.tokens[from];
+      const fields = { fromToken, toToken: two.tokens[to], amount, user: owner, call };
+      const request = moveOf(one, two, fields);
+      const move = await opened.across.build(opened.scope, request);
+      const txHash = await carryOut(one, { move, request });
+      await expect.poll(() => held(two, [owner, vault]), PATIENCE).toBeGreaterThan(0n);
+      const filled = { status: "filled", actionsSucceeded: true, originChainId: 31337 };
+      const path = `/deposit/status?depositTxnRef=${txHash}`;
+      await expect.poll(() => ask(path), PATIENCE).toMatchObject({ body: filled });
+      const status = await ask(path);
+      const { depositId } = status.body as { depositId: string };
+      const byId = await ask(`/deposit/status?originChainId=31337&depositId=${depositId}`);
+      expect(byId.body).toEqual(status.body);
+    },
+  );
 });
 
-describe("wrapped native without a call", () => {
-  it("reaches the user wrapped, by the handler, as the program's provider asks", async () => {
+describe("Across provider: native token without a destination call", () => {
+  test("delivers wrapped native tokens to the user", async () => {
     const { one, two } = stack;
     const owner = await newUser(stack);
     const tokens = { fromToken: zeroAddress, toToken: two.tokens.WETH };
@@ -199,7 +202,7 @@ describe("wrapped native without a call", () => {
     await expect.poll(() => held(two, [owner, "WETH"]), PATIENCE).toBe(move.toAmountMin);
   });
 
-  it("comes back as wrapped native when it is refunded", async () => {
+  test("refunds wrapped native tokens on the source chain", async () => {
     const { one, two } = stack;
     await relayerOf(stack.hub.across, { mode: "refund" });
     const owner = await newUser(stack);

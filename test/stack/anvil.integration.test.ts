@@ -15,13 +15,16 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-// Windows names its folder for temporary files otherwise.
-test.skipIf(process.platform === "win32")("the states that a chain puts on disk end with it", async () => {
-  const chain = await runAnvil();
-  onTestFinished(chain.close);
-  await rpc(chain.url, "anvil_mine", "0x400");
-  const states = readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith(".json"));
-  expect(states.length).toBeGreaterThan(100);
-  await chain.close();
-  expect(readdirSync(folder)).toEqual([]);
-});
+// Windows uses another variable for its temporary folder.
+test.skipIf(process.platform === "win32")(
+  "runAnvil() removes anvil's state files when the chain is closed",
+  async () => {
+    const chain = await runAnvil();
+    onTestFinished(chain.close);
+    await rpc(chain.url, "anvil_mine", "0x400");
+    const states = readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith(".json"));
+    expect(states.length).toBeGreaterThan(100);
+    await chain.close();
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bootStack, type Stack } from "../../scripts/stack/boot.ts";
 import { demonstrateDeposit } from "../../scripts/stack/demo/deposit.ts";
 import { describeDeposit } from "../../scripts/stack/demo/describe-deposit.ts";
@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-describe("bootStack", () => {
-  it("writes a manifest that says where everything is", async () => {
+describe("bootStack()", () => {
+  test("writes a manifest with the addresses of all parts", async () => {
     const manifest = JSON.parse(readFileSync(stack.file, "utf8")) as StackManifest;
     expect(manifest).toEqual(JSON.parse(JSON.stringify(stack.manifest)));
     expect(manifest.accounts).toHaveLength(10);
@@ -30,20 +30,20 @@ describe("bootStack", () => {
       expect((await fetch(`${url}/__control`)).status).toBe(200);
   });
 
-  it("serves the Worker, with every store and node within reach", async () => {
+  test("serves the Worker, which reports database, Redis and nodes as ready", async () => {
     const response = await fetch(`${stack.manifest.api}/health/ready`);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ status: "ok" });
   });
 
-  it("refuses a port that is taken, in one sentence that names it", async () => {
+  test("rejects a port in use with a message that names it", async () => {
     const port = Number(new URL(stack.manifest.api).port);
     await expect(bootStack({ port, quiet: true })).rejects.toThrow(
       `port ${port} is already in use: stop what is using it, or choose another with --port`,
     );
   });
 
-  it("takes a deposit made over the API alone", async () => {
+  test("completes a deposit made with the API alone", async () => {
     const demonstration = await demonstrateDeposit(stack.manifest);
     expect(demonstration.status).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
     const gained = (demonstration.after?.share_balance ?? 0n) - (demonstration.before?.share_balance ?? 0n);
@@ -54,7 +54,7 @@ describe("bootStack", () => {
     );
   });
 
-  it("ends every process when its own is killed", async () => {
+  test("ends every process when the parent is killed", async () => {
     const module = join(import.meta.dirname, "../../scripts/stack/boot.ts");
     const code = `const { bootStack } = await import(${JSON.stringify(module)});
       console.log(JSON.stringify((await bootStack({ quiet: true })).manifest));`;
@@ -68,13 +68,13 @@ describe("bootStack", () => {
       await expect.poll(() => fetch(url).then(String, () => "gone"), { timeout: 10_000 }).toBe("gone");
   });
 
-  it("looks for ports where no system gives any out, so that none is gone when it is used", async () => {
+  test("finds free ports below the ephemeral range", async () => {
     const found = await Promise.all(Array.from({ length: 32 }, () => findPort(0)));
     for (const port of found) expect(port).toBeLessThan(32_768);
     expect(new Set(found).size).toBeGreaterThan(28);
   });
 
-  it("says so when its port is taken while it starts, and leaves alone whose it is", async () => {
+  test("rejects a port that is taken during the start and keeps the other stack's manifest", async () => {
     const folder = mkdtempSync(join(tmpdir(), "causeway-boot-"));
     const port = await findPort(0);
     const other = createServer();
@@ -90,7 +90,7 @@ describe("bootStack", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("ends every process on close", async () => {
+  test("ends every process on close", async () => {
     const own = await bootStack({ quiet: true });
     const { api, emulators, chains } = own.manifest;
     await own.close();

@@ -11,7 +11,7 @@ import {
   zeroAddress,
 } from "viem";
 import { call, getBlock, getCode, readContract, simulateContract } from "viem/actions";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerVaultAbi, minimumVaultAbi } from "#stand-ins/standard";
 import { accounts, tokenHolders } from "../../scripts/stack/accounts.ts";
 import type { DeployedChain } from "../../scripts/stack/chains/deploy-chain.ts";
@@ -61,8 +61,8 @@ beforeAll(async () => {
 });
 afterAll(close);
 
-describe("each chain", () => {
-  it("has its id, its own addresses and a clock just behind the wall clock", async () => {
+describe("local chains", () => {
+  test("have their own ids and addresses, and a clock just behind the wall clock", async () => {
     for (const deployment of [one, two]) {
       const block = await getBlock(clientOf(deployment));
       const behind = Date.now() / 1000 - Number(block.timestamp);
@@ -78,7 +78,7 @@ describe("each chain", () => {
     expect(two.vaults.length).toBeGreaterThanOrEqual(3);
   });
 
-  it("mines while idle, unless somebody switched automine off", async () => {
+  test("mine blocks while idle, unless automine is off", async () => {
     const height = ({ url }: DeployedChain) => rpc(url, "eth_blockNumber");
     await rpc(two.url, "evm_setAutomine", false);
     const [first, second] = await Promise.all([height(one), height(two)]);
@@ -87,7 +87,7 @@ describe("each chain", () => {
     await rpc(two.url, "evm_setAutomine", true);
   });
 
-  it("carries the DepositRouter, byte for byte, and Multicall3 only on the first", async () => {
+  test("hold the DepositRouter's exact code, and Multicall3 only on the first", async () => {
     for (const deployment of [one, two]) {
       const code = await getCode(clientOf(deployment), { address: depositRouterAddress });
       expect(keccak256(code ?? "0x")).toBe(depositRouterCodeHash);
@@ -102,7 +102,7 @@ describe("each chain", () => {
     expect([one.multicall3, two.multicall3]).toEqual([MULTICALL3, null]);
   });
 
-  it("gives tokens to seven accounts and none to the others", async () => {
+  test("fund seven accounts with tokens and no others", async () => {
     for (const [index, { address }] of accounts.entries()) {
       const balance = await readContract(clientOf(two), {
         address: two.tokens.WETH,
@@ -115,14 +115,14 @@ describe("each chain", () => {
   });
 });
 
-describe("tokens behave as their models do", () => {
+describe("local tokens", () => {
   const usdtAbi = parseAbi([
     "function approve(address,uint256)",
     "function transfer(address,uint256)",
     "function mint(address,uint256)",
   ]);
 
-  it("USDT returns nothing and wants a zero allowance before another one", async () => {
+  test("USDT returns no value and requires an allowance reset to zero", async () => {
     const approve = (amount: bigint) =>
       encodeFunctionData({ abi: usdtAbi, functionName: "approve", args: [MULTICALL3, amount] });
     const transfer = encodeFunctionData({ abi: usdtAbi, functionName: "transfer", args: [MULTICALL3, 1n] });
@@ -136,7 +136,7 @@ describe("tokens behave as their models do", () => {
     await send(one, { to: one.tokens.USDT, data: reset, from: owner });
   });
 
-  it("FEE keeps one per cent, so its vault holds less than was deposited", async () => {
+  test("FEE deducts a 1 % fee on transfer, so its vault holds less than was deposited", async () => {
     const vault = vaultOf(one, "fee_on_transfer");
     const held = await readContract(clientOf(one), {
       address: vault.address,
@@ -147,11 +147,11 @@ describe("tokens behave as their models do", () => {
   });
 });
 
-/** Families whose vault is an ERC-4626 vault of its own name, by its registry adapter. */
+/** Adapters of the families whose vault is a named ERC-4626 vault. */
 const STANDARD: ReadonlySet<string> = new Set(["erc4626", "metamorpho"]);
 
-describe("vaults", () => {
-  it("give shares of the decimals that their registry rows say", async () => {
+describe("local vaults", () => {
+  test("have the share decimals of their registry rows", async () => {
     for (const deployment of [one, two]) {
       const rows = registryRows(deployment);
       expect(rows.length).toBeGreaterThan(3);
@@ -166,7 +166,7 @@ describe("vaults", () => {
     }
   });
 
-  it("of the standard say the asset and name that their registry rows say", async () => {
+  test("that follow ERC-4626 have the asset and name of their registry rows", async () => {
     for (const deployment of [one, two]) {
       const standard = registryRows(deployment).filter(({ adapter }) => STANDARD.has(adapter));
       expect(standard.length).toBeGreaterThan(3);
@@ -182,7 +182,7 @@ describe("vaults", () => {
     }
   });
 
-  it("that are honest have earned what the plan says", async () => {
+  test("that are honest have the planned share price", async () => {
     for (const vault of one.vaults.filter(({ plan }) => plan.scenario === "honest")) {
       const [row] = registryRows(one).filter(({ name }) => name === vault.plan.name);
       const oneShare = 10n ** BigInt(row?.shareDecimals ?? 0);
@@ -195,7 +195,7 @@ describe("vaults", () => {
     }
   });
 
-  it("that are not say so, each in its own way", async () => {
+  test("that refuse deposits report it by maxDeposit or previewDeposit", async () => {
     const dollars = 10n ** 6n;
     expect(await maxDeposit(vaultOf(one, "paused"))).toBe(0n);
     expect(await maxDeposit(vaultOf(one, "full"))).toBe(0n);
@@ -208,7 +208,7 @@ describe("vaults", () => {
     expect(await read(vaultOf(one, "empty"), "previewDeposit", dollars)).toBe(10n ** 12n);
   });
 
-  it("refuse with their own errors", async () => {
+  test("revert with their own custom errors", async () => {
     const { address } = vaultOf(one, "minimum");
     const small = simulateContract(clientOf(one), {
       account: one.plan.deployer,

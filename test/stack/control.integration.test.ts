@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Redis } from "@upstash/redis";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clearFaults, control, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
 
 const ADDRESS = "0x1111111111111111111111111111111111111111";
 const WORD = ADDRESS.slice(2).padStart(64, "0");
 const DEFAULT_RELAYER = { delay_ms: 0, mode: "deliver", underdeliver: "0", underdeliver_bps: 0 };
 
-/** A node that answers every request with the same word. */
+/** A node that returns the same word for every request. */
 const node = createServer((request, response) => {
   request.resume().on("end", () => {
     response.writeHead(200, { "content-type": "application/json" });
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 describe("/__control", () => {
-  it("shows what was set, counts it down and forgets it", async () => {
+  test("shows faults, counts them down and clears them", async () => {
     const faults = [{ match: "/get", kind: "status", status: 503, ms: 0, count: 2 }];
     const set = await control(hub.upstash, { faults });
     expect(set).toEqual({ status: 200, body: { faults, relayer: DEFAULT_RELAYER } });
@@ -53,12 +53,12 @@ describe("/__control", () => {
     expect((await raw()).status).toBe(200);
   });
 
-  it("keeps the relayer's orders", async () => {
+  test("stores the relayer's settings", async () => {
     const relayer = { delay_ms: 5, mode: "underdeliver", underdeliver: "1", underdeliver_bps: 25 };
     expect(await control(hub.neon, { relayer })).toEqual({ status: 200, body: { faults: [], relayer } });
   });
 
-  it("refuses unknown kinds and fields, and says which", async () => {
+  test("rejects unknown fault kinds and fields, naming them", async () => {
     const messages = await Promise.all(
       [
         { faults: [{ kind: "explode" }] },
@@ -81,7 +81,7 @@ describe("/__control", () => {
     expect((await fetch(`${rpc}/__control`, { method: "PUT" })).status).toBe(405);
   });
 
-  it("matches the body as well as the path", async () => {
+  test("matches a fault by the request body as well as the path", async () => {
     await control(rpc, { faults: [{ match: "eth_call", kind: "status", status: 429 }] });
     const limited = await callNode("eth_call");
     expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "1"]);
@@ -89,15 +89,15 @@ describe("/__control", () => {
   });
 });
 
-describe("each fault", () => {
-  it("latency answers late, and rightly", async () => {
+describe("emulator faults", () => {
+  test("latency delays a correct response", async () => {
     await control(hub.upstash, { faults: [{ kind: "latency", ms: 150 }] });
     const started = performance.now();
     expect(await redis().get("key")).toBe(ADDRESS);
     expect(performance.now() - started).toBeGreaterThan(140);
   });
 
-  it("timeout never answers, or resets the connection", async () => {
+  test("timeout never responds, or resets the connection", async () => {
     await control(rpc, { faults: [{ kind: "timeout" }] });
     const signal = AbortSignal.timeout(200);
     await expect(fetch(rpc, { method: "POST", body: "{}", signal })).rejects.toThrow(/timeout/);
@@ -105,7 +105,7 @@ describe("each fault", () => {
     await expect(fetch(rpc, { method: "POST", body: "{}" })).rejects.toThrow("fetch failed");
   });
 
-  it("malformed, truncate and html spoil the answer of work that was done", async () => {
+  test("malformed, truncate and html corrupt the response after the work was done", async () => {
     await control(hub.upstash, { faults: [{ match: "incr", kind: "malformed", count: 1 }] });
     const malformed = await raw("/incr/n");
     expect(malformed.status).toBe(200);
@@ -118,18 +118,18 @@ describe("each fault", () => {
     expect(await redis().get("n")).toBe(3);
   });
 
-  it("status refuses before anything is done", async () => {
+  test("status responds with an error before any work is done", async () => {
     await control(hub.upstash, { faults: [{ kind: "status", status: 502, count: 1 }] });
     expect((await raw("/incr/never")).status).toBe(502);
     expect(await redis().get("never")).toBeNull();
   });
 
-  it("drift renames the fields", async () => {
+  test("drift renames fields", async () => {
     await control(hub.upstash, { faults: [{ kind: "drift" }] });
     expect(await (await raw()).json()).toEqual({ result_v2: ADDRESS });
   });
 
-  it("hostile keeps the shape and puts the attacker in", async () => {
+  test("hostile keeps the shape and inserts the attacker's address", async () => {
     for (const url of [hub.upstash, hub.neon, rpc]) await control(url, { faults: [{ kind: "hostile" }] });
     const attacker = expect.stringMatching(/badbadbadbadbad/i);
     expect(await redis().get("key")).toEqual(attacker);

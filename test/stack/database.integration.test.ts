@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrate } from "../../scripts/db/migrate.ts";
 import { readSeedFile, seed } from "../../scripts/db/seed.ts";
 import { SeedRow } from "../../scripts/db/seed-row.ts";
@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "causeway-migrations-"));
 let hub: TestHub;
 const target = () => ({ databaseUrl: connectionString(hub), endpoint: `${hub.neon}/sql` });
 
-/** Writes migrations as drizzle-kit does: a journal and one file each, newest last. */
+/** Writes migrations in drizzle-kit's format: a journal and one file each, newest last. */
 function writeMigrations(files: Record<string, string>): void {
   mkdirSync(join(folder, "meta"), { recursive: true });
   const entries = Object.keys(files).map((tag, idx) => ({ idx, when: 4_000_000_000_000 + idx, tag }));
@@ -33,20 +33,20 @@ afterAll(async () => {
   await hub.close();
 });
 
-describe("migrate", () => {
-  it("brings the project's schema up, and does nothing the second time", async () => {
+describe("migrate()", () => {
+  test("creates the project's schema, and changes nothing the second time", async () => {
     expect(await tables("vaults")).toBe(1);
     expect((await migrate(target())).applied).toEqual([]);
   });
 
-  it("only reports in a dry run", async () => {
+  test("changes nothing in a dry run", async () => {
     writeMigrations({ "0000_dry": "CREATE TABLE dry (id int)" });
     const { applied } = await migrate({ ...target(), folder, dryRun: true });
     expect(applied).toEqual([4_000_000_000_000]);
     expect(await tables("dry")).toBe(0);
   });
 
-  it("leaves nothing of a file that fails, and keeps the files before it", async () => {
+  test("rolls back a failing migration and keeps the earlier ones", async () => {
     const broken = "CREATE TABLE half (id int);--> statement-breakpoint\nCREATE TABLE half (id int);";
     writeMigrations({ "0000_good": "CREATE TABLE good (id int)", "0001_bad": broken });
     await expect(migrate({ ...target(), folder })).rejects.toMatchObject({ code: "42P07" });
@@ -56,16 +56,16 @@ describe("migrate", () => {
     expect(await tables("half")).toBe(1);
   });
 
-  it("refuses a file that was changed after it had been applied", async () => {
+  test("rejects a migration that was changed after it had been applied", async () => {
     writeMigrations({ "0000_good": "CREATE TABLE other (id int)" });
     await expect(migrate({ ...target(), folder })).rejects.toThrow("was changed after");
   });
 
-  it("applies a file once when several migrators run at the same time", async () => {
+  test("applies a migration once when several migrators run concurrently", async () => {
     writeMigrations({
       "0000_good": "CREATE TABLE good (id int)",
       "0001_bad": "CREATE TABLE half (id int)",
-      // Slow enough for the others to meet it; on one session they wait for each other anyway.
+      // Slow enough that the migrators overlap.
       "0002_race": "SELECT pg_sleep(0.3);--> statement-breakpoint\nINSERT INTO good VALUES (1)",
     });
     await Promise.all(Array.from({ length: 3 }, () => migrate({ ...target(), folder })));
@@ -73,7 +73,7 @@ describe("migrate", () => {
   });
 });
 
-describe("seed", () => {
+describe("seed()", () => {
   const address = "0x00000000000000000000000000000000000000aa";
   const row = SeedRow.parse({
     chainId: 99,
@@ -97,7 +97,7 @@ describe("seed", () => {
     return (await sql`SELECT name, status, params, accepted_assets FROM vaults WHERE chain_id = 99`)[0];
   };
 
-  it("writes rows and brings them up to date, but leaves the operator's status alone", async () => {
+  test("inserts and updates rows, and keeps a status set by the operator", async () => {
     await seed({ ...target(), rows: [row] });
     expect(await stored()).toEqual({
       name: "First",
@@ -112,7 +112,7 @@ describe("seed", () => {
     expect(await stored()).toMatchObject({ name: "First", status: "active" });
   });
 
-  describe("a row that was changed at run time", () => {
+  describe("seed() on a row that was changed at run time", () => {
     const other = "0x00000000000000000000000000000000000000bb";
     const run = { ...row, chainId: 98, address: other };
     const sql = () => openDriver(hub);
@@ -123,7 +123,7 @@ describe("seed", () => {
     const touch = () => sql()`INSERT INTO audit (id, at, actor, action, subject, request_id)
       VALUES ('aud_seed', now(), 'admin', 'vault.change', ${`98:${other}`}, 'r')`;
 
-    it("is raised by the file as long as nobody touched it, and never lowered", async () => {
+    test("activates an unsupported row without an audit row, and never disables one", async () => {
       await seed({ ...target(), rows: [{ ...run, status: "unsupported", statusReason: "not reviewed" }] });
       await seed({ ...target(), rows: [run] });
       expect(await now()).toMatchObject({ status: "active", spender: address });
@@ -132,7 +132,7 @@ describe("seed", () => {
       expect(await now()).toMatchObject({ status: "active", spender: address, name: "Renamed" });
     });
 
-    it("keeps its status and what was derived, whatever the file says", async () => {
+    test("keeps the row's status and derived columns", async () => {
       await touch();
       await sql()`UPDATE vaults SET status = 'unsupported', spender = ${other}, params = '{"teller":"d"}' WHERE chain_id = 98`;
       await seed({ ...target(), rows: [run] });
@@ -147,12 +147,12 @@ describe("seed", () => {
     });
   });
 
-  it("takes the repository's rows", () => {
+  test("accepts the repository's rows", () => {
     expect(readSeedFile()).toBeInstanceOf(Array);
     expect(readSeedFile(join(folder, "absent.json"))).toEqual([]);
   });
 
-  it("names the field of a row that is wrong", () => {
+  test("names the invalid field of a row", () => {
     const file = join(folder, "wrong.json");
     writeFileSync(file, JSON.stringify([{ ...row, spender: "0xNo" }]));
     expect(() => readSeedFile(file)).toThrow(/0\.spender: a lower-case address/);

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Fault } from "../../scripts/stack/emulators/control.ts";
 import type { AppError } from "../../src/errors.ts";
 import type { TransferRequest } from "../../src/providers/provider.ts";
@@ -36,8 +36,8 @@ const quotePath = (changes: Record<string, string> = {}) =>
   })}`;
 const post = (path: string, body: unknown) => lifi(path, { method: "POST", body: JSON.stringify(body) });
 
-describe("LI.FI refuses what the service refuses", () => {
-  it("with its codes", async () => {
+describe("LI.FI emulator: errors", () => {
+  test("rejects invalid requests with the service's codes", async () => {
     const answers = await Promise.all([
       lifi(quotePath({ fromAmount: "-1" })),
       lifi(quotePath({ fromAmount: "0" })),
@@ -68,7 +68,7 @@ describe("LI.FI refuses what the service refuses", () => {
     expect((await lifi("/nothing")).status).toBe(404);
   });
 
-  it("with the tool's reason, in either shape", async () => {
+  test("returns the tool's reason as a quote error and as an unavailable route", async () => {
     const quote = (await (await lifi(quotePath({ fromAmount: "1000" }))).json()) as Record<string, unknown>;
     expect(quote["errors"]).toMatchObject([{ code: "AMOUNT_TOO_LOW", tool: "across" }]);
     const body = {
@@ -85,13 +85,13 @@ describe("LI.FI refuses what the service refuses", () => {
     expect(filtered).toMatchObject({ routes: [], unavailableRoutes: { failed: [], filteredOut: [{}] } });
   });
 
-  it("and says on every answer how many requests are left", async () => {
+  test("sends the remaining rate limit with every response", async () => {
     const { headers } = await lifi("/tools");
     const names = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
     expect(names.map((name) => headers.get(name))).toEqual(names.map(() => expect.stringMatching(/^\d+$/)));
   });
 
-  it("takes any number of calls, and the names of chains and tokens", async () => {
+  test("accepts several contract calls, and chains and tokens by name", async () => {
     const body = {
       fromChain: "local-one",
       toChain: "local-two",
@@ -108,7 +108,7 @@ describe("LI.FI refuses what the service refuses", () => {
   });
 });
 
-describe("the program's own providers meet", () => {
+describe("providers on faulty emulators", () => {
   const failure = async (name: "lifi" | "across", wanted = request): Promise<string> => {
     opened = openProviders(stack);
     const work = opened[name].build(opened.scope, wanted);
@@ -120,7 +120,7 @@ describe("the program's own providers meet", () => {
   const set = (name: "lifi" | "across", fault: Partial<Fault> & Pick<Fault, "kind">) =>
     control(stack.hub[name], { faults: [fault] });
 
-  it.each(["lifi", "across"] as const)("each fault of %s", async (name) => {
+  test.each(["lifi", "across"] as const)("map each fault of %s to an error code", async (name) => {
     const outcomes: Record<string, string> = {};
     for (const kind of ["malformed", "truncate", "html", "drift", "hostile"] as const) {
       await set(name, { kind });
@@ -144,13 +144,13 @@ describe("the program's own providers meet", () => {
     });
   });
 
-  it("a hostile answer to a call at the end as well", async () => {
+  test("reject a hostile quote with a destination call", async () => {
     const call = intoVault(stack.two, { vault: "Remote USDC", user, minIn: (AMOUNT * 97n) / 100n });
     await set("lifi", { kind: "hostile" });
     expect(await failure("lifi", { ...request, call })).toBe("upstream_rejected");
   });
 
-  it("calls that declare all that is quoted to arrive, which rounding makes more than arrives", async () => {
+  test("reject a call that declares more than the rounded delivery", async () => {
     expect((await control(stack.hub.lifi, { quirks: ["declare_delivered"] })).status).toBe(200);
     const codes = new Set<string>();
     for (let more = 0n; more < 12n; more += 1n) {
@@ -160,7 +160,7 @@ describe("the program's own providers meet", () => {
     expect([...codes].sort()).toEqual(["built", "upstream_rejected"]);
   });
 
-  it("LI.FI's 429 with the time it names, and asks no more until then", async () => {
+  test("stop requests after LI.FI's 429 until the rate limit resets", async () => {
     await set("lifi", { kind: "status", status: 429, retry_after: 120 });
     const answer = await lifi(quotePath());
     expect([answer.headers.get("ratelimit-remaining"), answer.headers.get("ratelimit-reset")]).toEqual([
@@ -174,7 +174,7 @@ describe("the program's own providers meet", () => {
     await expect(again).rejects.toMatchObject({ code: "rate_limited", members: { retry_after: 120 } });
   });
 
-  it("a status that claims a delivery that never was", async () => {
+  test("report no received amount for a false delivery status", async () => {
     opened = openProviders(stack);
     const txHash = `0x${"56".repeat(32)}` as const;
     const transfer = { txHash, fromChainId: 31337, toChainId: 31338, tool: "across" };
@@ -184,8 +184,8 @@ describe("the program's own providers meet", () => {
   });
 });
 
-describe("prices without a transaction", () => {
-  it("are the same as those with one", async () => {
+describe("quotes without a transaction", () => {
+  test("return the same output as the built transaction", async () => {
     opened = openProviders(stack);
     for (const name of ["lifi", "across"] as const) {
       const [option] = await opened[name].quote(opened.scope, request);
@@ -199,7 +199,7 @@ describe("prices without a transaction", () => {
     await expect(none).rejects.toMatchObject({ code: "no_route" });
   });
 
-  it("and the lists name what can be moved", async () => {
+  test("list the bridges and tokens of the catalog", async () => {
     const { lifi: provider, scope } = openProviders(stack);
     const offered = await provider.bridges(scope);
     expect(offered.map(({ key }) => key)).toEqual([

@@ -14,7 +14,7 @@ import {
   zeroAddress,
   zeroHash,
 } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { receiverAcrossAbi } from "#stand-ins/lifi";
 import { headOf, logsOf, receiptOf } from "../../scripts/stack/bridge/node-requests.ts";
 import type { DeployedChain } from "../../scripts/stack/chains/deploy-chain.ts";
@@ -34,7 +34,7 @@ import {
   startBridged,
 } from "../support/stack/bridged.ts";
 
-/** What the bridge delivers in every case. */
+/** Amount that the bridge delivers in every case. */
 const DELIVERED = 100_000_000n;
 
 let stack: BridgedStack;
@@ -43,14 +43,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** One row of the table of facts/lifi-across.md section 3: what the call declares and needs, and what happens. */
+/** A destination call: the amounts that it declares and needs, and its outcome. */
 interface Case {
   name: string;
   declared: bigint;
   needs: bigint;
   reverts?: true;
   sharesTo?: "executor";
-  /** Whether the call runs, by generation; otherwise everything goes to the user. */
+  /** True when the call runs, by Executor version; otherwise the user receives everything. */
   runs: { "2.1.0": boolean; "2.0.0": boolean };
   surplus?: bigint;
 }
@@ -84,7 +84,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Sends `DELIVERED` to LI.FI's receiver on `to` with a call into a vault, and waits for the fill. */
+/** Sends `DELIVERED` to LI.FI's receiver on `to` with a call into a vault and waits for the fill. */
 async function deliver(from: DeployedChain, { to, of }: { to: DeployedChain; of: Case }) {
   const vault = to.vaults.find(({ plan }) => plan.token === "USDC" && plan.scenario === "honest");
   if (vault === undefined) throw new Error("no USDC vault");
@@ -138,7 +138,7 @@ async function deposit(
   await send(from, { user, to: spokePool, data });
 }
 
-/** Names of LI.FI's events in the delivery of one transfer, in order; empty before it. */
+/** Returns the names of LI.FI's events in one transfer's delivery, in order; empty before it. */
 async function eventsOf({ url, bridging }: DeployedChain, id: Hex): Promise<string[]> {
   const { receiverAcross, executor } = bridging;
   const address = [receiverAcross, executor];
@@ -150,10 +150,10 @@ async function eventsOf({ url, bridging }: DeployedChain, id: Hex): Promise<stri
   return parseEventLogs({ abi: receiverAcrossAbi, logs: own.map(asLog) }).map(({ eventName }) => eventName);
 }
 
-describe.each(["2.1.0", "2.0.0"] as const)("what LI.FI's receiver does with Executor %s", (version) => {
+describe.each(["2.1.0", "2.0.0"] as const)("LI.FI's receiver with Executor %s", (version) => {
   const ends = () => (version === "2.1.0" ? [stack.two, stack.one] : [stack.one, stack.two]);
 
-  it.each(cases)("$name", async (of) => {
+  test.each(cases)("$name", async (of) => {
     const [from, to] = ends() as [DeployedChain, DeployedChain];
     expect(to.bridging.executorVersion).toBe(version);
     const { user, vault, events } = await deliver(from, { to, of });
@@ -166,7 +166,7 @@ describe.each(["2.1.0", "2.0.0"] as const)("what LI.FI's receiver does with Exec
       expect([await held(to, [owner, "USDC"]), await held(to, [owner, vault])]).toEqual([0n, 0n]);
   });
 
-  it("leaves a limitless allowance of the Executor to whom it called, and none of the Receiver", async () => {
+  test("leaves an unlimited allowance from the Executor to the called vault, and none from the Receiver", async () => {
     const [, to] = ends() as [DeployedChain, DeployedChain];
     const allowance = async (owner: Address, spender: Address) => {
       const data = encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args: [owner, spender] });

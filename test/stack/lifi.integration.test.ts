@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exchangeAbi } from "#stand-ins/lifi";
 import type { TransferRequest } from "../../src/providers/provider.ts";
 import { settled } from "../support/settled.ts";
@@ -28,10 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Builds with the program's own provider, which verifies every byte. */
+/** Builds with the production provider, which verifies every byte. */
 const build = (request: TransferRequest) => opened.lifi.build(opened.scope, request);
 
-describe("across chains, built and verified by the program's own provider", () => {
+describe("LI.FI provider across chains", () => {
   const cases = [
     { name: "USDC", from: "USDC", to: "USDC", amount: usd(250n) },
     { name: "USDT, of which transfer returns nothing", from: "USDT", to: "USDT", amount: usd(250n) },
@@ -41,7 +41,7 @@ describe("across chains, built and verified by the program's own provider", () =
     { name: "native into USDT, swapped before", from: "ETH", to: "USDT", amount: TENTH },
   ] as const;
 
-  it.each(cases)("delivers to the user what it guarantees: $name", async ({ from, to, amount }) => {
+  test.each(cases)("delivers at least the guaranteed minimum: $name", async ({ from, to, amount }) => {
     const { one, two } = stack;
     const user = await newUser(stack);
     if (from !== "ETH") await give(one, { user, symbol: from, amount });
@@ -58,7 +58,7 @@ describe("across chains, built and verified by the program's own provider", () =
       .toMatchObject({ phase: "delivered", substatus: "COMPLETED", amountReceived });
   });
 
-  it("makes the call at the end: shares for the user, nothing left with anybody on the way", async () => {
+  test("makes the destination call: the user gets the shares and no contract keeps tokens", async () => {
     const { one, two } = stack;
     const ways = [
       [one, two, "Remote Prime USDC"],
@@ -80,7 +80,7 @@ describe("across chains, built and verified by the program's own provider", () =
   });
 });
 
-describe("a swap before the bridge", () => {
+describe("LI.FI provider: swap before the bridge", () => {
   const slip = (user: Address, bps: bigint) => {
     const data = encodeFunctionData({ abi: exchangeAbi, functionName: "setSlip", args: [bps] });
     return send(stack.one, { user, to: stack.one.bridging.exchange, data });
@@ -92,7 +92,7 @@ describe("a swap before the bridge", () => {
     return { user, request, move: await build(request) };
   };
 
-  it("may slip within what was allowed, and then delivers less", async () => {
+  test("delivers less when the price moves within the slippage", async () => {
     const { user, request, move } = await swapped();
     await slip(user, 100n);
     await carryOut(stack.one, { move, request });
@@ -103,7 +103,7 @@ describe("a swap before the bridge", () => {
     expect(arrived).toBeGreaterThanOrEqual(move.toAmountMin);
   });
 
-  it("reverts when it slips further", async () => {
+  test("reverts when the price moves beyond the slippage", async () => {
     const { user, request, move } = await swapped();
     await slip(user, 300n);
     await expect(carryOut(stack.one, { move, request })).rejects.toThrow("reverted");
@@ -111,7 +111,7 @@ describe("a swap before the bridge", () => {
   });
 });
 
-describe("on one chain", () => {
+describe("LI.FI provider on one chain", () => {
   const pairs = [
     ["USDC", "WETH", usd(250n)],
     ["ETH", "USDC", TENTH],
@@ -119,7 +119,7 @@ describe("on one chain", () => {
     ["WBTC", "USDT", 10n ** 6n],
   ] as const;
 
-  it.each(pairs)("swaps %s into %s", async (from, to, amount) => {
+  test.each(pairs)("swaps %s into %s", async (from, to, amount) => {
     const { one } = stack;
     const user = await newUser(stack);
     if (from !== "ETH") await give(one, { user, symbol: from, amount });
@@ -129,7 +129,7 @@ describe("on one chain", () => {
     const before = await held(one, [user, to]);
     const txHash = await carryOut(one, { move, request });
     const gain = (await held(one, [user, to])) - before;
-    // Gas is paid in native: some thousandths of what was swapped.
+    // The user pays gas in native money, some thousandths of the swapped amount.
     const least = to === "ETH" ? (move.toAmountMin * 99n) / 100n : move.toAmountMin;
     expect(gain).toBeGreaterThanOrEqual(least);
     const transfer = { txHash, fromChainId: 31337, toChainId: 31337, tool: move.tool };
@@ -137,7 +137,7 @@ describe("on one chain", () => {
     expect(status).toMatchObject({ phase: "delivered", substatus: "COMPLETED", destinationTxHash: txHash });
   });
 
-  it.each([
+  test.each([
     ["USDC", usd(100n), usd(99n)],
     ["WETH", TENTH, usd(240n)],
     ["ETH", TENTH, usd(240n)],
@@ -155,7 +155,7 @@ describe("on one chain", () => {
     expect(await held(two, [two.bridging.executor, "USDC"])).toBe(0n);
   });
 
-  it("takes the allowance of the ERC20Proxy and of nobody else", async () => {
+  test("needs an allowance for the ERC20Proxy only", async () => {
     const { two } = stack;
     const user = await newUser(stack);
     const amount = usd(50n);
@@ -170,13 +170,13 @@ describe("on one chain", () => {
   });
 });
 
-describe("GET /v1/status", () => {
+describe("LI.FI emulator: GET /v1/status", () => {
   const ask = async (query: Record<string, string>) => {
     const response = await fetch(`${stack.hub.lifi}/v1/status?${new URLSearchParams(query)}`);
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 
-  it("knows a transfer by its source, its destination and its id, under its own bridge", async () => {
+  test("finds a transfer by source hash, destination hash and id, for its bridge only", async () => {
     const user = await newUser(stack);
     const amount = usd(20n);
     await give(stack.one, { user, symbol: "USDC", amount });
@@ -198,7 +198,7 @@ describe("GET /v1/status", () => {
     expect((await ask({ txHash, bridge: "stargateV2" })).body).toMatchObject({ status: "INVALID" });
   });
 
-  it("answers 200 for what it does not know, 400 for what is no hash, FAILED for a revert", async () => {
+  test("answers 200 for an unknown transaction, 400 for an invalid hash and FAILED for a revert", async () => {
     expect(await ask({ txHash: `0x${"12".repeat(32)}`, fromChain: "31337" })).toMatchObject({
       status: 200,
       body: { status: "NOT_FOUND" },

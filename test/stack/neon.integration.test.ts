@@ -13,7 +13,7 @@ import {
   timestamp,
   unique,
 } from "drizzle-orm/pg-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectionString, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
 
 const samples = pgTable(
@@ -49,8 +49,8 @@ beforeAll(async () => {
 });
 afterAll(() => hub.close());
 
-describe("works with the production driver", () => {
-  it("keeps every type, to the last digit", async () => {
+describe("Neon emulator with the production driver", () => {
+  test("returns every type without loss of digits", async () => {
     const row = {
       name: "types",
       big: 2n ** 62n + 1n,
@@ -66,14 +66,14 @@ describe("works with the production driver", () => {
     expect(read).toMatchObject(row);
   });
 
-  it("keeps nulls and says how many rows were touched", async () => {
+  test("returns nulls and the number of affected rows", async () => {
     const inserted = await open().insert(samples).values({ name: "nulls" }).returning({ big: samples.big });
     expect(inserted).toEqual([{ big: null }]);
     const updated = await open().update(samples).set({ flag: false }).where(eq(samples.name, "nulls"));
     expect(updated.rowCount).toBe(1);
   });
 
-  it("names the violated constraint: wrapped for one query, bare for a batch", async () => {
+  test("reports the violated constraint, for a query and for a batch", async () => {
     await open().insert(samples).values({ name: "once" });
     const single = await failureOf(open().insert(samples).values({ name: "once" }));
     expect(single).toBeInstanceOf(DrizzleQueryError);
@@ -86,7 +86,7 @@ describe("works with the production driver", () => {
     expect(batch).toMatchObject({ code: "23505", constraint: "samples_name" });
   });
 
-  it("undoes a whole batch when one statement fails", async () => {
+  test("rolls back a whole batch when one statement fails", async () => {
     const db = open();
     await failureOf(
       db.batch([
@@ -102,7 +102,7 @@ describe("works with the production driver", () => {
     expect(await db.$count(samples, eq(samples.name, "right"))).toBe(1);
   });
 
-  it("obeys the options of a transaction", async () => {
+  test("applies the transaction options", async () => {
     const sql = openDriver(hub);
     const write = sql.transaction([sql`DELETE FROM samples`], { readOnly: true });
     expect(await failureOf(write)).toMatchObject({ code: "25006" });
@@ -113,8 +113,8 @@ describe("works with the production driver", () => {
   });
 });
 
-describe("leaks nothing from one request to the next", () => {
-  it("drops an open transaction, settings, locks and temporary tables", async () => {
+describe("Neon emulator: sessions", () => {
+  test("are reset between requests: transactions, settings, locks and temporary tables", async () => {
     const sql = openDriver(hub);
     await sql`BEGIN`;
     await sql`INSERT INTO samples (name) VALUES ('after a stray BEGIN')`;
@@ -130,7 +130,7 @@ describe("leaks nothing from one request to the next", () => {
   });
 });
 
-describe("refuses what Neon refuses", () => {
+describe("Neon emulator: rejected requests", () => {
   const post = (body: string, headers: Record<string, string> = {}) =>
     fetch(`${hub.neon}/sql`, {
       method: "POST",
@@ -138,14 +138,14 @@ describe("refuses what Neon refuses", () => {
       headers: { "neon-connection-string": connectionString(hub), ...headers },
     });
 
-  it("several statements in one query, and COPY", async () => {
+  test("rejects several statements in one query, and COPY", async () => {
     const sql = openDriver(hub);
     expect(await failureOf(sql.query("SELECT 1; SELECT 2"))).toMatchObject({ code: "42601" });
     expect(await failureOf(sql.query("COPY samples FROM STDIN"))).toBeInstanceOf(NeonDbError);
     expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
-  it("a wrong password, a missing one, no connection string, an unknown database", async () => {
+  test("rejects wrong credentials, a missing connection string and an unknown database", async () => {
     const wrong = await failureOf(openDriver(hub, "causeway:guess").query("SELECT 1"));
     expect(wrong).toMatchObject({ message: expect.stringContaining("password authentication failed") });
     const query = JSON.stringify({ query: "SELECT 1", params: [] });
@@ -166,7 +166,7 @@ describe("refuses what Neon refuses", () => {
     expect(none.status).toBe(400);
   });
 
-  it("bodies that are too large, not JSON or of another shape, and other paths", async () => {
+  test("rejects invalid and oversized bodies, and other paths", async () => {
     expect((await post(`"${"x".repeat(64 * 1024 * 1024)}"`)).status).toBe(413);
     expect((await post("nonsense")).status).toBe(400);
     expect((await post(JSON.stringify({ queries: "no list" }))).status).toBe(400);
@@ -175,7 +175,7 @@ describe("refuses what Neon refuses", () => {
     expect((await fetch(`${hub.neon}/v2`)).status).toBe(400);
   });
 
-  it("converts values itself only when raw text is not asked for", async () => {
+  test("converts values unless raw text output is requested", async () => {
     const query = `SELECT 7 AS number, true AS yes, '{"a":1}'::jsonb AS json, ARRAY[1,NULL] AS list,
       ARRAY[['a"b','c,d']] AS nested, 9007199254740993 AS big, 'NaN'::float8 AS nan`;
     const response = await post(JSON.stringify({ query, params: [] }));

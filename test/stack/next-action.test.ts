@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Relayer } from "../../scripts/stack/emulators/control.ts";
 import { nextAction, shortfall } from "../../scripts/stack/relayer/next-action.ts";
 import type { LifiStart, RelayData, TransferState } from "../../scripts/stack/relayer/transfer.ts";
@@ -20,8 +20,8 @@ const step = (state: TransferState, at: { mode: Relayer["mode"]; delay?: number;
     },
   );
 
-describe("decide", () => {
-  it("goes by the mode", () => {
+describe("nextAction()", () => {
+  test("follows the relayer's mode", () => {
     const modes = ["deliver", "underdeliver", "fail_destination", "expire", "refund", "stall"] as const;
     const table = modes.map((mode) => [mode, step("pending", { mode }), step("expired", { mode })]);
     expect(table).toEqual([
@@ -34,21 +34,21 @@ describe("decide", () => {
     ]);
   });
 
-  it("waits out the delay and fills nothing after its deadline", () => {
+  test("waits for the delay and never fills after the deadline", () => {
     expect(step("pending", { mode: "deliver", delay: 1_001 })).toBe("wait");
     expect(step("pending", { mode: "deliver", delay: 1_000 })).toBe("fill");
     expect(step("pending", { mode: "deliver", late: true })).toBe("expire");
     expect(step("pending", { mode: "stall", late: true })).toBe("wait");
   });
 
-  it("leaves alone what is over", () => {
+  test("waits for a filled or refunded transfer", () => {
     for (const state of ["filled", "refunded"] as const)
       expect(step(state, { mode: "refund", late: true })).toBe("wait");
   });
 });
 
-describe("shortfall", () => {
-  it("is units and a part, at most everything, and nothing for Across or in any other mode", () => {
+describe("shortfall()", () => {
+  test("adds units and basis points, capped at the amount, and is zero for Across and other modes", () => {
     const of = (outputAmount: bigint, mode: Relayer["mode"]) => {
       const transfer = { lifi: {} as LifiStart, relay: { outputAmount } as RelayData };
       return [shortfall(transfer, settings(mode)), shortfall({ ...transfer, lifi: null }, settings(mode))];

@@ -8,7 +8,7 @@ import {
   zeroAddress,
   zeroHash,
 } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { diamondAbi, erc20ProxyAbi, executorAbi, receiverAcrossAbi } from "#stand-ins/lifi";
 import type { DeployedChain } from "../../scripts/stack/chains/deploy-chain.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
@@ -37,7 +37,7 @@ const names = new Map(
   errors.map((item) => [toFunctionSelector({ ...item, type: "function" } as never), item.name]),
 );
 
-/** The name of the error that a call reverts with; anvil prints its first four bytes. */
+/** Returns the name of the error that a call reverts with; anvil's message holds the selector. */
 async function refusal(to: Address, data: Hex): Promise<string> {
   const call = rpc(one.url, "eth_call", { from: user, to, data }, "latest");
   const problem = await call.then(
@@ -51,7 +51,7 @@ async function refusal(to: Address, data: Hex): Promise<string> {
 const transfer = (to: Address) =>
   encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, 100n] });
 
-/** One swap step that spends the user's 100 units by whatever call is given. */
+/** A swap step that spends the user's 100 units with any call. */
 const stepTo = (callTo: Address, callData: Hex) => ({
   callTo,
   approveTo: callTo,
@@ -62,7 +62,7 @@ const stepTo = (callTo: Address, callData: Hex) => ({
   requiresDeposit: true,
 });
 
-describe("LI.FI's contracts", () => {
+describe("stand-ins for LI.FI's contracts", () => {
   const swap = (callTo: Address, callData: Hex, receiver = user) =>
     encodeFunctionData({
       abi: diamondAbi,
@@ -70,7 +70,7 @@ describe("LI.FI's contracts", () => {
       args: [zeroHash, "", "", receiver, 1n, stepTo(callTo, callData)],
     });
 
-  it("the Diamond calls only what is allowed, for somebody", async () => {
+  test("the Diamond rejects calls that are not allowed and a zero receiver", async () => {
     const { diamond, exchange } = one.bridging;
     const steal = swap(one.tokens.USDC, transfer(user));
     expect(await refusal(diamond, steal)).toBe("ContractCallNotAllowed");
@@ -78,7 +78,7 @@ describe("LI.FI's contracts", () => {
     expect(await refusal(diamond, swap(exchange, "0x12345678", zeroAddress))).toBe("InvalidReceiver");
   });
 
-  it("the Diamond bridges nothing that contradicts itself", async () => {
+  test("the Diamond rejects contradictory bridge data", async () => {
     const bridgeData = {
       transactionId: zeroHash,
       bridge: "across",
@@ -120,7 +120,7 @@ describe("LI.FI's contracts", () => {
     expect(await start({ minAmount: 0n })).toBe("InvalidAmount");
   });
 
-  it("the proxy and the Receiver obey nobody but their own", async () => {
+  test("the ERC20Proxy and the Receiver reject unauthorized callers", async () => {
     const { erc20Proxy, receiverAcross, executor } = one.bridging;
     const move = encodeFunctionData({
       abi: erc20ProxyAbi,
@@ -143,8 +143,8 @@ describe("LI.FI's contracts", () => {
   });
 });
 
-describe("Across' handler", () => {
-  it("makes calls for nobody who calls it directly", async () => {
+describe("stand-in for Across' handler", () => {
+  test("rejects direct calls", async () => {
     const abi = handlerAbi;
     const attempt = encodeFunctionData({ abi, functionName: "attemptCalls", args: [[]] });
     const args = [one.tokens.USDC, user] as const;

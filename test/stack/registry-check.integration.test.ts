@@ -73,7 +73,7 @@ beforeEach(async () => {
   await causeway.db.delete(vaults);
 });
 
-/** A row of a vault that is entry point, spender, share token and pricer, as an ERC-4626 vault is. */
+/** A row of a vault that is its own entry point, spender, share token and pricer, as an ERC-4626 vault is. */
 function rowOf(vault: Address, change: Partial<SeedRow> = {}): SeedRow {
   const address = lower(vault);
   return SeedRow.parse({
@@ -101,7 +101,7 @@ const storedOf = async (vault: Address) =>
   )[0];
 const honest = () => put("SaidVault", token, zeroAddress, true);
 
-/** Veda's vault, accountant and hooked teller. */
+/** Deploys Veda's vault, accountant and a teller that is its transfer hook. */
 async function veda() {
   const vaultCode = { abi: vedaVaultAbi, bytecode: vedaVaultCreationCode } as const;
   const vault = await create({ ...vaultCode, args: ["A vault", "V", 6] });
@@ -123,8 +123,8 @@ async function veda() {
   return { row, other, accountant };
 }
 
-describe("a row that takes deposits", () => {
-  test("is right when its contracts say the same", async () => {
+describe("checkRegistry() on a supported row", () => {
+  test("returns right when its contracts agree", async () => {
     expect(await check([rowOf(await honest()), (await veda()).row])).toMatchObject({
       verdict: "right",
       report: { router: "absent", activated: [], checked: [{ verdict: "right" }, { verdict: "right" }] },
@@ -183,7 +183,7 @@ describe("a row that takes deposits", () => {
       /^teller is b, not d$/,
     ],
   ];
-  test.each(lies)("is wrong when it names %s, and stays as it is", async (_name, make, detail) => {
+  test.each(lies)("returns wrong for %s, and changes nothing", async (_name, make, detail) => {
     const row = await make();
     const { report, ...checked } = await check([row], true);
     expect(checked).toEqual({ verdict: "wrong", detail: expect.stringMatching(detail) });
@@ -203,8 +203,8 @@ describe("a row that takes deposits", () => {
   }
 });
 
-describe("a row that takes none", () => {
-  test("is derived, and activated only when that is asked for", async () => {
+describe("checkRegistry() on an unsupported row", () => {
+  test("derives it, and activates it only with write", async () => {
     const vault = await honest();
     const row = rowOf(vault, {
       ...unsupported,
@@ -225,13 +225,13 @@ describe("a row that takes none", () => {
     expect(noted).toMatchObject({ actor: "registry:check", action: "vault.check" });
   });
 
-  test("gets the adapter and the type of the family that it shows to be", async () => {
+  test("stores the adapter and type of the detected family", async () => {
     const vault = await put("SaidMorpho", token);
     await check([rowOf(vault, unsupported)], true);
     expect(await storedOf(vault)).toMatchObject({ status: "active", adapter: "metamorpho", type: "morpho" });
   });
 
-  test("stays out when an administrator took it out", async () => {
+  test("does not activate a vault that an administrator disabled", async () => {
     const vault = await honest();
     await causeway.db.insert(audit).values({
       ...{ id: "aud_out", at: new Date(), actor: "admin", action: "vault.change", requestId: "r" },
@@ -244,12 +244,12 @@ describe("a row that takes none", () => {
     expect(await storedOf(vault)).toMatchObject({ status: "unsupported" });
   });
 
-  test("that no contract stands behind stays unknown", async () => {
+  test("returns unknown for a vault without code", async () => {
     expect(await check([rowOf(EOA, unsupported)], true)).toMatchObject({ verdict: "unknown" });
   });
 });
 
-test("another code where the Router belongs stops every activation", async () => {
+test("checkRegistry() activates nothing when other code is at the Router's address", async () => {
   const vault = await honest();
   await chain.node.setCode({ address: depositRouterAddress, bytecode: "0x6001" });
   const { report } = await check([rowOf(vault, unsupported)], true);
@@ -260,7 +260,7 @@ test("another code where the Router belongs stops every activation", async () =>
   expect(await compareRouter(client)).toBe("right");
 });
 
-test("a file of rows is checked and written alike, and the table names what is wrong first", async () => {
+test("checkRegistry() reads and writes a seed file, and the table lists contradictions first", async () => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-registry-"));
   try {
     const file = join(folder, "vaults.json");
@@ -279,14 +279,14 @@ test("a file of rows is checked and written alike, and the table names what is w
   }
 });
 
-test("a chain that nobody knows needs a node, and a node has to serve the chain", async () => {
+test("openChain() requires --rpc for an unknown chain and rejects a node of another chain", async () => {
   await expect(openChain(424_242, null)).rejects.toThrow("give --rpc");
   const url = String(chain.node.transport["url"]);
   await expect(openChain(1, url)).rejects.toThrow(`the node of --rpc serves chain ${CHAIN}, not 1`);
   await expect(openChain(1, "http://127.0.0.1:9")).rejects.toThrow("the node of --rpc does not answer");
 });
 
-test("a file that is not there and a vault that nobody lists are mistakes, and no success", async () => {
+test("registry:check fails for a missing file and an unlisted vault", async () => {
   const rpc = ["--chain", String(CHAIN), "--rpc", String(chain.node.transport["url"])];
   const started = (...words: string[]) =>
     execute(process.execPath, [TOOL, ...rpc, ...words], { env: { ...process.env, DATABASE_URL: "" } });

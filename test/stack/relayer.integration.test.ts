@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { Provider, TransferRequest } from "../../src/providers/provider.ts";
 import {
@@ -33,7 +33,7 @@ interface Sent {
   status(): ReturnType<Provider["status"]>;
 }
 
-/** A user who sends 100 USDC from the first chain into a vault on the second, or to himself there. */
+/** Sends 100 USDC of a new user from the first chain into a vault on the second, or to the user's address there. */
 async function sendMove(name: "lifi" | "across", call: { minIn: bigint } | null): Promise<Sent> {
   const { one, two } = stack;
   const user = await newUser(stack);
@@ -55,11 +55,11 @@ async function sendMove(name: "lifi" | "across", call: { minIn: bigint } | null)
 
 const percent = (part: bigint) => (AMOUNT * part) / 100n;
 
-describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
+describe.each(["lifi", "across"] as const)("relayer of %s", (name) => {
   const other = name === "lifi" ? "across" : "lifi";
   const set = (relayer: Parameters<typeof relayerOf>[1]) => relayerOf(stack.hub[name], relayer);
 
-  it("delivers into the vault, after the delay it was told", async () => {
+  test("deposits into the vault after the configured delay", async () => {
     await set({ delay_ms: 1_500 });
     const { user, status } = await sendMove(name, { minIn: percent(97n) });
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "bridging" });
@@ -68,32 +68,35 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
   });
 
-  it("makes the call at the end fail, whereupon the user has the token", async () => {
+  test("with fail_destination, delivers the token to the user when the deposit fails", async () => {
     await set({ mode: "fail_destination" });
     const { user, toAmountMin, status } = await sendMove(name, { minIn: percent(97n) });
     await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBe(toAmountMin);
     expect(await held(stack.two, [user, VAULT])).toBe(0n);
-    // LI.FI's status does not tell; Across' chain and API do.
+    // LI.FI's status does not report a failed call; Across' chain and API do.
     const substatus = name === "lifi" ? "COMPLETED" : "PARTIAL";
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered", substatus });
   });
 
-  it.each(["USDT", "WETH"] as const)("makes calls with %s fail as well", async (symbol) => {
-    await set({ mode: "fail_destination" });
-    const { one, two } = stack;
-    const user = await newUser(stack);
-    const amount = 10n ** (symbol === "WETH" ? 17n : 8n);
-    await give(one, { user, symbol, amount });
-    const call = intoVault(two, { vault: `Remote ${symbol}`, user, minIn: (amount * 97n) / 100n });
-    const tokens = { fromToken: one.tokens[symbol], toToken: two.tokens[symbol] };
-    const request = moveOf(one, two, { ...tokens, amount, user, call });
-    const move = await opened[name].build(opened.scope, request);
-    await carryOut(one, { move, request });
-    await expect.poll(() => held(two, [user, symbol]), PATIENCE).toBe(move.toAmountMin);
-    expect(await held(two, [user, `Remote ${symbol}`])).toBe(0n);
-  });
+  test.each(["USDT", "WETH"] as const)(
+    "with fail_destination, makes calls over %s fail too",
+    async (symbol) => {
+      await set({ mode: "fail_destination" });
+      const { one, two } = stack;
+      const user = await newUser(stack);
+      const amount = 10n ** (symbol === "WETH" ? 17n : 8n);
+      await give(one, { user, symbol, amount });
+      const call = intoVault(two, { vault: `Remote ${symbol}`, user, minIn: (amount * 97n) / 100n });
+      const tokens = { fromToken: one.tokens[symbol], toToken: two.tokens[symbol] };
+      const request = moveOf(one, two, { ...tokens, amount, user, call });
+      const move = await opened[name].build(opened.scope, request);
+      await carryOut(one, { move, request });
+      await expect.poll(() => held(two, [user, symbol]), PATIENCE).toBe(move.toAmountMin);
+      expect(await held(two, [user, `Remote ${symbol}`])).toBe(0n);
+    },
+  );
 
-  it("refunds on the source chain", async () => {
+  test("with refund, refunds on the source chain", async () => {
     await set({ mode: "refund" });
     const { user, status } = await sendMove(name, { minIn: percent(97n) });
     const fee = name === "lifi" ? AMOUNT / 400n : 0n;
@@ -104,7 +107,7 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     expect(await held(stack.two, [user, "USDC"])).toBe(0n);
   });
 
-  it("lets expire and holds the refund back until told otherwise", async () => {
+  test("with expire, withholds the refund until the mode changes", async () => {
     await set({ mode: "expire" });
     const { user, status } = await sendMove(name, null);
     await expect.poll(status, PATIENCE).toMatchObject({ phase: "refunding" });
@@ -114,7 +117,7 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
     expect(await held(stack.two, [user, "USDC"])).toBe(0n);
   });
 
-  it("is stuck, and goes on once told otherwise; the other's transfers never waited", async () => {
+  test("with stall, holds transfers until the mode changes, and only those of its service", async () => {
     await set({ mode: "stall" });
     const stuck = await sendMove(name, null);
     const fine = await sendMove(other, null);
@@ -126,8 +129,8 @@ describe.each(["lifi", "across"] as const)("the relayer of %s", (name) => {
   });
 });
 
-describe("told to deliver less, the relayer of LI.FI", () => {
-  it("does so by one unit, or by a part, and the vault is deposited into all the same", async () => {
+describe("relayer of LI.FI with underdeliver", () => {
+  test("delivers less by one unit or a share, and the deposit succeeds", async () => {
     for (const relayer of [{ underdeliver: "1" }, { underdeliver_bps: 100 }]) {
       await relayerOf(stack.hub.lifi, { mode: "underdeliver", ...relayer });
       const { user, status } = await sendMove("lifi", { minIn: percent(97n) });
@@ -140,7 +143,7 @@ describe("told to deliver less, the relayer of LI.FI", () => {
     await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBe(toAmountMin - 7n);
   });
 
-  it("may deliver too little for the call, whereupon the user has the token", async () => {
+  test("delivers the token to the user when the amount is too small for the deposit", async () => {
     await relayerOf(stack.hub.lifi, { mode: "underdeliver", underdeliver_bps: 500 });
     const { user } = await sendMove("lifi", { minIn: percent(97n) });
     await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBeGreaterThan(percent(94n));
@@ -148,8 +151,8 @@ describe("told to deliver less, the relayer of LI.FI", () => {
   });
 });
 
-describe("told to deliver less, the relayer of Across", () => {
-  it("delivers exactly what was said, and the control says why", async () => {
+describe("relayer of Across with underdeliver", () => {
+  test("delivers the exact amount, as /__control explains", async () => {
     const relayer = { mode: "underdeliver", underdeliver: "7" };
     const { body } = await control(stack.hub.across, { relayer });
     expect(body).toMatchObject({ relayer, note: expect.stringContaining("signature") });
@@ -159,8 +162,8 @@ describe("told to deliver less, the relayer of Across", () => {
   });
 });
 
-describe("a chain that goes back", () => {
-  it("takes its deposits with it, and new ones are still delivered", async () => {
+describe("relayer after a reorg", () => {
+  test("forgets the reorged deposits and delivers new ones", async () => {
     await relayerOf(stack.hub.across, { mode: "stall" });
     const snapshot = await rpc(stack.one.url, "evm_snapshot");
     const gone = await sendMove("across", null);

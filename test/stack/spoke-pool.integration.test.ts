@@ -10,7 +10,7 @@ import {
   parseEventLogs,
   zeroHash,
 } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bridgeChainsOf } from "../../scripts/stack/bridge/bridge-chains.ts";
 import { headOf } from "../../scripts/stack/bridge/node-requests.ts";
 import { spokePoolOperatorAbi } from "../../scripts/stack/bridge/spoke-pool-abi.ts";
@@ -59,7 +59,7 @@ describe("Across' SpokePool", () => {
     return { owner, call: { user: owner, to: spokePool, data } };
   };
 
-  it("refuses an old quote, one from the future, a deadline too far, and value for a token", async () => {
+  test("rejects a stale or future quote time, a distant deadline and value for an ERC-20 deposit", async () => {
     const { timestamp } = await headOf(stack.one.url);
     for (const changes of [
       { quoteTimestamp: timestamp - 3_700 },
@@ -70,7 +70,7 @@ describe("Across' SpokePool", () => {
     expect((await trySend(stack.one, { ...(await deposit()).call, value: 1n })).status).toBe(false);
   });
 
-  it("refunds by itself what the destination's clock let expire", async () => {
+  test("is refunded by the relayer after the fill deadline", async () => {
     await relayerOf(stack.hub.across, { mode: "stall" });
     const { owner, call } = await deposit();
     await send(stack.one, call);
@@ -82,7 +82,7 @@ describe("Across' SpokePool", () => {
     expect(await held(stack.two, [owner, "USDC"])).toBe(0n);
   });
 
-  it("fills nothing twice and nothing late", async () => {
+  test("rejects a second fill and a late fill", async () => {
     const { one, two } = stack;
     const { timestamp } = await headOf(two.url);
     const relay = {
@@ -112,7 +112,7 @@ describe("Across' SpokePool", () => {
     expect(outcomes).toEqual([false, true, false]);
   });
 
-  it("pays a transfer back once, however often the relayer is told to", async () => {
+  test("pays one refund per transfer, even when the relayer repeats it", async () => {
     await relayerOf(stack.hub.across, { mode: "stall" });
     const { owner, call } = await deposit();
     const { logs } = await send(stack.one, call);
@@ -126,7 +126,7 @@ describe("Across' SpokePool", () => {
     expect(await held(stack.one, [owner, "USDC"])).toBe(usd(5n));
   });
 
-  it("takes bundles of refunds from its admin only, and pays a leaf of one once", async () => {
+  test("accepts refund bundles from its admin only, and pays each leaf once", async () => {
     const { one } = stack;
     const { spokePool, relayer: admin } = one.bridging;
     const owner = await newUser(stack);

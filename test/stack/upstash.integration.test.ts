@@ -1,5 +1,5 @@
 import { Redis } from "@upstash/redis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startHub, type TestHub } from "../support/stack/harness.ts";
 
 let hub: TestHub;
@@ -19,8 +19,8 @@ beforeAll(async () => {
 beforeEach(() => open().flushall());
 afterAll(() => hub.close());
 
-describe("works with the production client", () => {
-  it("stores and reads values, options and expiry", async () => {
+describe("Upstash emulator with the production client", () => {
+  test("stores and reads values, options and expiry", async () => {
     const redis = open();
     expect(await redis.set("a", { deep: [1, "x"] }, { ex: 60, nx: true })).toBe("OK");
     expect(await redis.set("a", 1, { nx: true })).toBeNull();
@@ -30,7 +30,7 @@ describe("works with the production client", () => {
     expect(await redis.get("a")).toBeNull();
   });
 
-  it("does not garble text that looks like base64, and keeps unicode", async () => {
+  test("returns unicode, and text that looks like base64, unchanged", async () => {
     const redis = open();
     for (const text of ["aGVsbG8=", "OK", "ünïcode ✓", ""]) {
       await redis.set("text", text);
@@ -40,7 +40,7 @@ describe("works with the production client", () => {
     expect(await redis.hgetall("hash")).toEqual({ one: "aGVsbG8=", two: 2 });
   });
 
-  it("runs a pipeline command by command", async () => {
+  test("runs a pipeline command by command", async () => {
     const outcome = await open().pipeline().set("n", 1).lpush("n", "x").incr("n").exec({ keepErrors: true });
     expect(outcome).toMatchObject([
       { result: "OK" },
@@ -49,7 +49,7 @@ describe("works with the production client", () => {
     ]);
   });
 
-  it("runs a transaction, and none of it when a command is refused", async () => {
+  test("runs a transaction, or none of it when a command is invalid", async () => {
     expect(await open().multi().incr("n").incr("n").get("n").exec()).toEqual([1, 2, 2]);
     const refused = await post("/multi-exec", [["incr", "n"], ["nonsense"]]);
     expect(refused.status).toBe(400);
@@ -57,12 +57,12 @@ describe("works with the production client", () => {
     expect(await open().get("n")).toBe(2);
   });
 
-  it("never interleaves the transactions of many callers", async () => {
+  test("isolates concurrent transactions", async () => {
     const runs = Array.from({ length: 40 }, () => open().multi().incr("c").incr("c").exec<number[]>());
     for (const [first, second] of await Promise.all(runs)) expect(second).toBe(Number(first) + 1);
   });
 
-  it("runs scripts, Upstash's own first line included", async () => {
+  test("runs Lua scripts, with Upstash's flags line", async () => {
     const redis = open();
     const script = "#!lua flags=allow-key-locking\nreturn {KEYS[1], ARGV[1], 1, false}";
     expect(await redis.eval(script, ["k"], ["v"])).toEqual(["k", "v", 1, null]);
@@ -72,8 +72,8 @@ describe("works with the production client", () => {
   });
 });
 
-describe("speaks the rest of the REST protocol", () => {
-  it("takes commands as paths, with a token in the query", async () => {
+describe("Upstash emulator: REST protocol", () => {
+  test("accepts commands as paths, with a token in the query", async () => {
     expect(await (await get("/set/foo/bar%2Fbaz?EX=100")).json()).toEqual({ result: "OK" });
     const plain = await fetch(`${hub.upstash}/get/foo?_token=${hub.token}`);
     expect(await plain.json()).toEqual({ result: "bar/baz" });
@@ -83,13 +83,13 @@ describe("speaks the rest of the REST protocol", () => {
   });
 });
 
-describe("refuses what Upstash refuses", () => {
-  it("a missing or wrong token, at once", async () => {
+describe("Upstash emulator: rejected requests", () => {
+  test("rejects a missing or wrong token", async () => {
     await expect(open("wrong").get("a")).rejects.toThrow("WRONGPASS");
     expect((await fetch(`${hub.upstash}/get/a`)).status).toBe(401);
   });
 
-  it("commands that need a connection of their own", async () => {
+  test("rejects commands that need a connection of their own", async () => {
     for (const command of [["multi"], ["blpop", "a", "0"], ["subscribe", "a"], ["config", "get", "*"]]) {
       const response = await post("/", command);
       expect(response.status).toBe(400);
@@ -97,7 +97,7 @@ describe("refuses what Upstash refuses", () => {
     }
   });
 
-  it("other methods, broken bodies and large ones", async () => {
+  test("rejects other methods, and malformed or oversized bodies", async () => {
     const headers = { authorization: `Bearer ${hub.token}` };
     expect((await fetch(hub.upstash, { method: "DELETE", headers })).status).toBe(405);
     expect((await post("/", "no list")).status).toBe(400);

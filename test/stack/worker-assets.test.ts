@@ -18,7 +18,7 @@ const options = {
   },
 };
 
-test("assets become a Worker of their own, reached by its paths and by the binding", () => {
+test("withAssetsBeside() moves the assets into a Worker with their paths and the binding", () => {
   expect(withAssetsBeside(options)).toEqual([
     {
       name: "program",
@@ -42,12 +42,12 @@ test("assets become a Worker of their own, reached by its paths and by the bindi
   ]);
 });
 
-test("a Worker without assets stays as it is", () => {
+test("withAssetsBeside() returns a Worker without assets unchanged", () => {
   const { assets: _, ...bare } = options;
   expect(withAssetsBeside(bare)).toEqual([bare]);
 });
 
-test("assets that are given first to no path are refused", () => {
+test("withAssetsBeside() rejects assets without asset-first paths", () => {
   const assets = { ...options.assets, routerConfig: { has_user_worker: true } };
   expect(() => withAssetsBeside({ ...options, assets })).toThrow(/static_routing/);
 });

@@ -7,10 +7,10 @@ import { type BuildInput, BuiltDeposit, Quote } from "../../src/schemas/quote.ts
 import { VaultDetail, VaultSummary } from "../../src/schemas/vault.ts";
 import { bodyOf, type Problem, problemOf } from "./http.ts";
 
-/** A build's body as a client writes it. */
+/** A build request's body as a client writes it. */
 export type BuildBody = z.input<typeof BuildInput>;
 
-/** The API as a client sees it: addresses and JSON, nothing of the code behind it. */
+/** A client of the API that uses HTTP and JSON only, none of the server's code. */
 export class Api {
   readonly origin: string;
 
@@ -30,7 +30,7 @@ export class Api {
     return bodyOf(await this.send("/v1/quote", { body }), { schema: Quote });
   }
 
-  /** The problem that building meets. Fails when it meets none. */
+  /** Returns the problem document of a failing build. Fails the test when the build succeeds. */
   async refusal(body: BuildBody, path = "/v1/quote/build"): Promise<Problem> {
     return problemOf(await this.send(path, { body }));
   }

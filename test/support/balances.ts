@@ -1,6 +1,7 @@
 import { type Address, erc20Abi, getContractAddress, type Hex } from "viem";
 import type { TestChain } from "./chain.ts";
 
+/** Returns an account's balance of an ERC-20 token. */
 export function balanceOf(
   chain: Pick<TestChain, "client">,
   of: { token: Address; owner: Address },
@@ -14,6 +15,7 @@ export function balanceOf(
   });
 }
 
+/** Returns an allowance of an ERC-20 token. */
 export function allowanceOf(
   chain: TestChain,
   of: { token: Address; owner: Address; spender: Address },
@@ -22,7 +24,10 @@ export function allowanceOf(
   return chain.client.readContract({ address: of.token, abi: erc20Abi, functionName: "allowance", args });
 }
 
-/** The Router, its Executor and the clone that the next deposit will run in (EIP-1014's older sibling, CREATE). */
+/**
+ * Returns the addresses of the Router, its Executor and the clone that the next deposit will run in (by CREATE's
+ * nonce).
+ */
 export async function routerParts(
   chain: TestChain,
 ): Promise<Record<"router" | "executor" | "clone", Address>> {
@@ -36,8 +41,8 @@ export async function routerParts(
 }
 
 /**
- * What the given contracts hold or may still move: balances of the tokens and native, and allowances from and
- * to each of them and the others. Only what is not zero is named; nothing left is `{}`.
+ * Returns what contracts still hold or may spend: balances of the tokens and native money, and allowances between
+ * them and the others. Contains only non-zero entries, so `{}` means nothing is left.
  */
 export async function leftIn(
   chain: TestChain,
@@ -64,7 +69,7 @@ export async function leftIn(
   return found;
 }
 
-/** Whether there is code at an address. */
+/** Returns true when an address has code. */
 export async function hasCode(chain: TestChain, address: Address): Promise<boolean> {
   const code: Hex | undefined = await chain.client.getCode({ address });
   return code !== undefined && code !== "0x";

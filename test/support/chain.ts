@@ -16,7 +16,7 @@ import type { TokenSymbol } from "../../scripts/stack/chains/plan.ts";
 import type { StackChain, StackVault } from "../../scripts/stack/manifest.ts";
 import { createWallet, type Eip1193Provider } from "./wallet.ts";
 
-/** A local chain: its part of the manifest and a plain client of its node. */
+/** A local chain: its manifest entry and a client of its node. */
 export interface TestChain {
   info: StackChain;
   chainId: number;
@@ -24,16 +24,18 @@ export interface TestChain {
   client: PublicClient;
 }
 
+/** An account with a wallet on one chain. */
 export interface TestUser {
   address: Address;
   wallet: Eip1193Provider;
 }
 
-/** An account whose key the test has, so that it can sign on any chain. */
+/** An account with a private key, able to sign on any chain. */
 export interface KeyedUser extends TestUser {
   privateKey: Hex;
 }
 
+/** Returns a local chain by id. */
 export function chainOf(chainId: number): TestChain {
   const info = inject("stack").chains.find((chain) => chain.chain_id === chainId);
   if (info === undefined) throw new Error(`no local chain ${chainId}`);
@@ -41,29 +43,32 @@ export function chainOf(chainId: number): TestChain {
   return { info, chainId, rpcUrl: info.rpc_url, client };
 }
 
-/** The chains on which vaults stand: the first has Multicall3, the second has not. */
+/** Ids of the local chains. The first has Multicall3, the second does not. */
 export const chainIds = { one: 31337, two: 31338 } as const;
 
+/** Returns a token's address on a chain. */
 export function tokenOn(chain: TestChain, symbol: TokenSymbol): Address {
   return chain.info.contracts.tokens[symbol].address;
 }
 
-/** The vaults that are here for one purpose. */
+/** Returns the vaults of these scenarios. */
 export function vaultsFor(...scenarios: StackVault["scenario"][]): StackVault[] {
   return inject("stack").vaults.filter((vault) => scenarios.includes(vault.scenario));
 }
 
+/** Returns the vault with a name. */
 export function vaultNamed(name: string): StackVault {
   const vault = inject("stack").vaults.find((candidate) => candidate.name === name);
   if (vault === undefined) throw new Error(`no local vault is called ${name}`);
   return vault;
 }
 
+/** Returns the address in a vault id. */
 export function addressOf(vault: Pick<StackVault, "vault_id">): Address {
   return vault.vault_id.split(":")[1] as Address;
 }
 
-/** A new account with some native money and what it is given of each token, in smallest units. */
+/** Creates an account with native money and the given amounts of tokens in smallest units. */
 export async function newUser(
   chain: TestChain,
   funds: Partial<Record<TokenSymbol, bigint>> = {},
@@ -79,14 +84,14 @@ export async function newUser(
   return user;
 }
 
-/** The same account on another chain, with some native money there too. */
+/** Returns the same account on another chain, with native money there. */
 export async function userOn(chain: TestChain, { address, privateKey }: KeyedUser): Promise<KeyedUser> {
   await rpc(chain.rpcUrl, "anvil_setBalance", address, numberToHex(10n ** 22n));
   const wallet = createWallet({ privateKey, rpcUrl: chain.rpcUrl, chainId: chain.chainId });
   return { address, privateKey, wallet };
 }
 
-/** Gives a user some of a token: anybody may mint the plain ones, wrapped native is paid for. */
+/** Gives a user tokens: plain ones are minted, wrapped native money is deposited. */
 export async function give(
   chain: TestChain,
   gift: { user: TestUser; symbol: TokenSymbol; amount: bigint },
@@ -100,7 +105,7 @@ export async function give(
   await mined(chain, await sendCall(user, { to: tokenOn(chain, symbol), ...call }));
 }
 
-/** Hands a transaction to the user's wallet, which estimates its gas. Value in wei. */
+/** Sends a transaction through the user's wallet, which estimates its gas. Value in wei. */
 export async function sendCall(
   user: TestUser,
   call: { to: Address; data?: Hex; value?: bigint },
@@ -110,7 +115,7 @@ export async function sendCall(
   return (await user.wallet.request({ method: "eth_sendTransaction", params: [transaction] })) as Hex;
 }
 
-/** The receipt of a transaction that must succeed. */
+/** Returns a transaction's receipt. Fails when it reverted. */
 export async function mined(chain: TestChain, hash: Hex) {
   const receipt = await awaitReceipt(chain.client, hash);
   if (receipt.status === "success") return receipt;
@@ -118,7 +123,7 @@ export async function mined(chain: TestChain, hash: Hex) {
   throw new Error(`${hash} reverted after ${receipt.gasUsed} of ${gas} gas`);
 }
 
-/** Does something and puts the chain back as it was, its clock included. */
+/** Runs work and reverts the chain to its earlier state and time. */
 export async function undone<T>(chain: TestChain, work: () => Promise<T>): Promise<T> {
   const snapshot = await rpc(chain.rpcUrl, "evm_snapshot");
   try {

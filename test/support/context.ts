@@ -9,7 +9,7 @@ import { MemoryCache } from "../../src/redis/memory-cache.ts";
 import { MemoryNonces, OpenLimiter } from "./partners/stores.ts";
 import { MemoryStore } from "./redis/memory-store.ts";
 
-/** Bindings with which the program starts; nobody listens at their addresses. */
+/** Minimal valid bindings; their addresses are closed ports. */
 export const bindings = {
   DATABASE_URL: "postgres://user:pa55word@127.0.0.1:9/causeway",
   UPSTASH_REDIS_REST_URL: "http://127.0.0.1:9",
@@ -17,15 +17,16 @@ export const bindings = {
   PUBLIC_URL: "https://causeway.example",
 } as const;
 
+/** A context whose log lines and Redis store a test can read. */
 export interface TestContext extends Context {
-  /** The lines the program logged, parsed. */
+  /** Log lines, parsed. */
   readonly logged: Record<string, unknown>[];
   readonly redis: MemoryStore;
 }
 
 /**
- * A context as the program composes it, on a memory store, a clock that stands still, and the given chains;
- * nobody answers for what else it reaches.
+ * Composes a context as the program does, with a memory store, a fixed clock and the given chain clients. Everything
+ * else is unreachable.
  */
 export function testContext(
   parts: Partial<Pick<Context, "db" | "requestId" | "cache">> & {

@@ -1,14 +1,14 @@
 import { inject } from "vitest";
 import { connect } from "../../scripts/db/connect.ts";
 
-/** Asks the stack's database over the protocol the Worker uses. */
+/** Queries the stack's database over the Worker's protocol. */
 export async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   const { database_url: databaseUrl, emulators } = inject("stack");
   const sql = connect({ databaseUrl, endpoint: `${emulators.neon}/sql` });
   return (await sql.query(text, values)) as Record<string, unknown>[];
 }
 
-/** How many deposits are written down. */
+/** Returns the number of stored deposits. */
 export async function countDeposits(): Promise<number> {
   const [row] = await query("select count(*)::int as count from deposits");
   return Number(row?.["count"]);

@@ -1,20 +1,22 @@
 import { inject } from "vitest";
 import type { Fault } from "../../scripts/stack/emulators/control.ts";
 
+/** A fault with defaults for all fields but its kind. */
 export type FaultInput = Partial<Fault> & Pick<Fault, "kind">;
 
-/** Where the stack's emulators are. */
+/** Returns the URLs of the stack's emulators. */
 export function emulators() {
   return inject("stack").emulators;
 }
 
+/** Returns the URL of the fault layer in front of a chain's node. */
 export function rpcEmulator(chainId: number): string {
   const url = emulators().rpc[chainId];
   if (url === undefined) throw new Error(`no fault layer in front of chain ${chainId}`);
   return url;
 }
 
-/** Makes an emulator misbehave for as long as the work takes. */
+/** Makes emulators fail while the work runs. */
 export async function withFaults<T>(
   plan: { emulators: readonly string[]; faults: readonly FaultInput[] },
   work: () => Promise<T>,

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 import type { HttpAnswer } from "../../scripts/smoke/http-request.ts";
 
-/** The answer's body as the schema types it. Fails, showing the answer, unless the status is as expected. */
+/** Parses an answer's body. Fails and shows the answer when the status differs from the expected one. */
 export function bodyOf<S extends z.ZodType>(
   answer: HttpAnswer,
   { schema, status = 200 }: { schema: S; status?: number },
@@ -21,9 +21,10 @@ const Problem = z
     request_id: z.string(),
   })
   .catchall(z.unknown());
+/** A parsed problem document. */
 export type Problem = z.output<typeof Problem>;
 
-/** The problem document of a refusal (RFC 9457), its standard members checked against the answer itself. */
+/** Parses a problem document (RFC 9457) and checks its standard members against the response. */
 export function problemOf(answer: HttpAnswer): Problem {
   expect(answer.headers.get("content-type"), answer.text).toBe("application/problem+json");
   const problem = Problem.parse(answer.json);
@@ -40,7 +41,7 @@ const Finding = z.strictObject({
 });
 const Invalid = z.strictObject({ detail: z.array(Finding).min(1) });
 
-/** Where each finding of a 422 stands, as `body.from_amount`. Fails on any other status or shape. */
+/** Returns the locations of a 422's findings, such as `body.from_amount`. Fails on any other status or shape. */
 export function findingsOf(answer: HttpAnswer): string[] {
   expect(answer.status, answer.text).toBe(422);
   expect(answer.headers.get("content-type")).toBe("application/json");

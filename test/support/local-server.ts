@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { onTestFinished, vi } from "vitest";
 
+/** A request that the server received. */
 export interface ReceivedRequest {
   method: string;
   path: string;
@@ -9,13 +10,14 @@ export interface ReceivedRequest {
   body: string;
 }
 
+/** A running HTTP server. */
 export interface LocalServer {
   url: string;
-  /** Every request so far, in the order of arrival. */
+  /** All requests in order of arrival. */
   requests: ReceivedRequest[];
 }
 
-/** Serves HTTP on loopback until the test is over; connections that hang are cut then. */
+/** Serves HTTP on loopback until the test ends, and then closes hanging connections. */
 export async function serve(
   answer: (request: ReceivedRequest, response: ServerResponse) => void,
 ): Promise<LocalServer> {
@@ -42,7 +44,7 @@ export async function serve(
   return { url: `http://127.0.0.1:${port}`, requests };
 }
 
-/** Sends the head of an answer and then one byte at a time, for as long as somebody listens. */
+/** Sends a response's head and then one byte at a time while the client listens. */
 export function drip(response: ServerResponse, everyMs: number): void {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), everyMs);
@@ -50,8 +52,8 @@ export function drip(response: ServerResponse, everyMs: number): void {
 }
 
 /**
- * Lets deadlines of `AbortSignal.timeout` pass `factor` times faster until the test is over, and gives the
- * list of those that were asked for. The signals themselves are the platform's own.
+ * Makes deadlines of `AbortSignal.timeout` pass `factor` times faster until the test ends; returns the list of
+ * requested deadlines in milliseconds. The signals are the platform's own.
  */
 export function hurryDeadlines(factor: number): number[] {
   const asked: number[] = [];
@@ -64,6 +66,6 @@ export function hurryDeadlines(factor: number): number[] {
   return asked;
 }
 
-/** The platform's fetch, as the composition root hands it in. */
+/** The platform's fetch, as the composition root passes it. */
 export const realFetch = (input: string, init?: RequestInit): Promise<Response> =>
   globalThis.fetch(input, init);

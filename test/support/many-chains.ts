@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { encodeAbiParameters, type Hex, keccak256, numberToHex, padHex, toEventSelector } from "viem";
 
-/** Blocks that a node of ours grants in one question, as the strictest public ones do. */
+/** Largest block range that the nodes accept, that of the strictest public ones. */
 const GRANTED = 50;
-/** How long a dead chain's node holds a connection before it is cut. */
+/** Milliseconds that a dead chain's node holds a connection before it closes it. */
 const HANG_MS = 250;
 const DEPOSIT = toEventSelector("Deposit(address,address,uint256,uint256)");
 
@@ -17,13 +17,14 @@ interface RpcCall {
   params: unknown[];
 }
 
-/** Nodes of many chains behind one port, by path; a deposit in every tenth block of each. */
+/** Nodes of many chains behind one port, selected by path; every tenth block of each has a deposit. */
 export interface ManyChains {
   url(chainId: number): string;
   hashOf(chainId: number, block: number): Hex;
   close(): Promise<void>;
 }
 
+/** Starts nodes of many chains with the given head block. */
 export async function startManyChains(of: {
   head: number;
   dead: ReadonlySet<number>;

@@ -1,4 +1,4 @@
-/** Does some work for each item, so many at once, and gives the results in the items' order. */
+/** Processes items concurrently, with a limit, and returns the results in the items' order. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   plan: { atOnce: number; work: (item: T, index: number) => Promise<R> },

@@ -5,25 +5,28 @@ import type { ChainDefinition } from "../../src/chains/definitions.ts";
 import { completeClient } from "./complete-client.ts";
 import { testChain } from "./rpc-node.ts";
 
-/** What one contract call gives: data, the data it reverts with, or why it gives none. */
+/** Result of a contract call: return data, revert data, or no result. */
 export type ContractAnswer =
   | { ok: true; data: Hex }
   | { ok: false; data: Hex }
   | { ok: false; status: "not_reached" | "unknown" | "spent" };
+/** Answers contract calls. */
 export type Contracts = (call: { to: Address; data: Hex }) => ContractAnswer;
 
+/** Block fields that the aggregator returns. */
 export interface BlockFields {
   chainId: number;
   number: number;
   timestamp: number;
 }
+/** The block that the fake client reads at. */
 export const head: BlockFields = { chainId: testChain.chainId, number: 1_234, timestamp: 1_700_000_000 };
 
 const bytes = (value: number, size: number): Hex => numberToHex(value, { size });
-/** Status bytes of the aggregator's answer. Source: Aggregator.sol. */
+/** Status bytes of the aggregator's result. Source: Aggregator.sol. */
 const STATUS = { failed: 0, answered: 1, not_reached: 2, unknown: 3, spent: 4 } as const;
 
-/** Answers an `eth_call` of the aggregator as its constructor does. */
+/** Answers an `eth_call` of the aggregator as its constructor would. */
 export function answerMulticall(data: Hex, world: { contracts: Contracts; block: BlockFields }): Hex {
   const { chainId, number: height, timestamp } = world.block;
   const results = callsOf(data).map((call) => {
@@ -35,7 +38,7 @@ export function answerMulticall(data: Hex, world: { contracts: Contracts; block:
   return concatHex([bytes(chainId, 8), bytes(height, 8), bytes(timestamp, 8), ...results]);
 }
 
-/** The calls that an `eth_call` of the aggregator makes. */
+/** Returns the calls that an `eth_call` of the aggregator makes. */
 export function callsOf(data: Hex): { to: Address; data: Hex }[] {
   if (!data.startsWith(aggregatorCreationCode)) throw new Error("not the aggregator");
   const payload = slice(data, size(aggregatorCreationCode));
@@ -49,11 +52,12 @@ export function callsOf(data: Hex): { to: Address; data: Hex }[] {
   });
 }
 
+/** A chain client without a network. */
 export interface FakeClient extends ChainClient {
   readonly calls: { method: string; params: readonly unknown[] }[];
 }
 
-/** A chain client without network: reads and the native balance come from the test's contracts. */
+/** Creates a chain client whose reads and native balances come from the test's contracts. */
 export function contractsClient(
   contracts: Contracts,
   world: { definition?: ChainDefinition; block?: BlockFields; balance?: Hex } = {},

@@ -5,12 +5,12 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^0x[0-9a-f]{64}$/, "<hash>"],
 ];
 
-/** Values that differ from run to run whatever they look like. */
+/** Fields whose values differ between runs. */
 const volatile: ReadonlySet<string> = new Set(["block_number", "gas_used", "gas_limit"]);
 
 /**
- * Makes an answer comparable between runs: ids, times, hashes, long data and gas by what they are, addresses by
- * the names given (in vault ids too). Lists and members stay as they are.
+ * Makes an answer comparable between runs: replaces ids, times, hashes, long data and gas by their kind, and
+ * addresses, those in vault ids included, by the given names. Keeps the structure.
  */
 export function normalise(value: unknown, names: Readonly<Record<string, string>> = {}): unknown {
   const named = Object.entries(names).map(([name, address]) => [address.toLowerCase(), `<${name}>`] as const);

@@ -3,16 +3,17 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
+/** A check's exit code, problems and output. */
 export interface Verdict {
   code: number;
   problems: string[];
   said: string;
 }
 
-/** Files by path. */
+/** File texts by path. */
 export type Tree = Readonly<Record<string, string>>;
 
-/** Runs a check of scripts/checks on a tree of files of its own. */
+/** Runs a check of scripts/checks on a temporary tree of files. */
 export async function checkTree(script: string, tree: Tree): Promise<Verdict> {
   const root = await mkdtemp(join(tmpdir(), "causeway-check-"));
   try {

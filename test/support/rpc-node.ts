@@ -4,17 +4,19 @@ import type { ChainDefinition } from "../../src/chains/definitions.ts";
 import { Timing } from "../../src/lib/timing.ts";
 import { drip, realFetch, serve } from "./local-server.ts";
 
+/** A JSON-RPC request. */
 export interface RpcCall {
   method: string;
   params: readonly unknown[];
 }
 
-/** What a node says: a result, an error of its own, or something that is no JSON-RPC answer at all. */
+/** A node's response: a result, an error, or something that is not JSON-RPC. */
 export type RpcAnswer =
   | { result: unknown; afterMs?: number }
   | { error: { code: number; message: string; data?: unknown } }
   | { fault: Fault };
 
+/** A running JSON-RPC node. */
 export interface RpcNode {
   url: string;
   calls: RpcCall[];
@@ -25,7 +27,7 @@ const raw = (status: number, text: string) => (response: ServerResponse) => {
   response.end(text);
 };
 
-/** Ways in which a node gives no usable answer. */
+/** Ways in which a node gives no usable response. */
 export const faults = {
   hang: () => undefined,
   slow_body: (response: ServerResponse) => drip(response, 5),
@@ -46,10 +48,15 @@ export const faults = {
   error_text: raw(200, '{"jsonrpc":"2.0","id":1,"error":"overloaded"}'),
   oversize: raw(200, JSON.stringify({ jsonrpc: "2.0", id: 1, result: `0x${"00".repeat(1_100_000)}` })),
 } as const satisfies Record<string, (response: ServerResponse) => unknown>;
+/** Name of a node fault. */
 export type Fault = keyof typeof faults;
+/** Names of all node faults. */
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** A JSON-RPC node on loopback, until the test is over. `eth_chainId` is answered for `chainId` unless told otherwise. */
+/**
+ * Starts a JSON-RPC node on loopback until the test ends. It answers `eth_chainId` with `chainId` unless `answer`
+ * does.
+ */
 export async function startNode(answer: (call: RpcCall) => RpcAnswer): Promise<RpcNode> {
   const calls: RpcCall[] = [];
   const { url } = await serve(({ body }, response) => {
@@ -67,7 +74,7 @@ export async function startNode(answer: (call: RpcCall) => RpcAnswer): Promise<R
   return { url, calls };
 }
 
-/** A node that serves its chain: the id by itself, the rest by `answer`. */
+/** Starts a node that answers its chain id itself and everything else with `answer`. */
 export function startHonestNode(
   answer: (call: RpcCall) => RpcAnswer,
   chainId = testChain.chainId,
@@ -76,6 +83,7 @@ export function startHonestNode(
   return startNode((call) => (call.method === "eth_chainId" ? id : answer(call)));
 }
 
+/** The chain that the fake nodes serve. */
 export const testChain: ChainDefinition = {
   chainId: 31337,
   name: "Testchain",
@@ -87,6 +95,7 @@ export const testChain: ChainDefinition = {
   confirmations: 2,
 };
 
+/** A chain client with the test's clock. */
 export interface ClientUnderTest {
   client: ChainClient;
   health: NodeHealth;
@@ -94,7 +103,7 @@ export interface ClientUnderTest {
   clock: { now: number };
 }
 
-/** A chain client on nodes in this order, with a clock that the test moves. */
+/** Creates a chain client on nodes in this order, with a clock that the test sets. */
 export function clientOn(
   nodes: readonly { url: string }[],
   chain: Partial<ChainDefinition> = {},

@@ -3,15 +3,16 @@ import type { AddressInfo } from "node:net";
 import { z } from "zod";
 
 const Call = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()).default([]) });
+/** A JSON-RPC request. */
 export type RpcCall = z.output<typeof Call>;
 
-/** Why a node refuses a call; null: it does not. */
+/** Returns the error for a call, or null to forward it. */
 export type Refusal = (call: RpcCall) => { code: number; message: string; data?: unknown } | null;
 
-/** Long enough that what is asked at once is seen at once. */
+/** Long enough to see requests that are sent together as concurrent. */
 const ROUND_MS = 60;
 
-/** How often somebody waited for nodes: requests that are under way together are one round. */
+/** Counts round trips to nodes: concurrent requests count as one. */
 export class Rounds {
   count = 0;
   #underWay = 0;
@@ -28,19 +29,19 @@ export class Rounds {
   }
 }
 
-/** A node that lacks something: everything else is forwarded to a real one. */
+/** A node that rejects some calls and forwards the others to a real node. */
 export interface RpcProxy {
   url: string;
-  /** How often each method was asked. */
+  /** Number of requests by method. */
   asked: Map<string, number>;
-  /** May be replaced at any time. */
+  /** Can be replaced at any time. */
   refuse: Refusal;
-  /** Counts rounds of requests, together with other nodes where they share it; null: nobody counts. */
+  /** Counter of round trips, shared between nodes where needed; null for none. */
   rounds: Rounds | null;
   close(): Promise<void>;
 }
 
-/** Starts a node in front of `upstream` on a free port. */
+/** Starts a proxy in front of `upstream` on a free port. */
 export async function startRpcProxy(upstream: string, refuse: Refusal): Promise<RpcProxy> {
   const asked = new Map<string, number>();
   const server = createServer((request, response) => {
@@ -75,7 +76,7 @@ async function forward(upstream: string, body: string): Promise<string> {
   return (await fetch(upstream, { method: "POST", headers, body })).text();
 }
 
-/** A node without some methods (JSON-RPC's own code for it). */
+/** Rejects these methods with JSON-RPC's code for unknown ones. */
 export function without(...methods: string[]): Refusal {
   return ({ method }) =>
     methods.includes(method)

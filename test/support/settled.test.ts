@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { settled } from "./settled.ts";
 
 const PATIENCE = { timeout: 5_000, interval: 1 };
@@ -9,16 +9,16 @@ const saying = (...values: bigint[]) => {
   return async () => values.shift() ?? last;
 };
 
-describe("a read that is waited for", () => {
-  it("is given once it holds for two looks, the later of both", async () => {
+describe("settled()", () => {
+  test("returns the second of two matching reads", async () => {
     expect(await settled(saying(0n, 5n, 7n), positive)).toBe(7n);
   });
 
-  it("is not given when the second look shows the past again", async () => {
+  test("continues when the second read does not match", async () => {
     expect(await settled(saying(5n, 0n, 6n, 8n), positive)).toBe(8n);
   });
 
-  it("is given up with what was seen last", async () => {
+  test("throws the last value on timeout", async () => {
     const soon = { ...positive, timeout: 20 };
     await expect(settled(saying(0n), soon)).rejects.toThrow('not as wanted after 20 ms: "0"');
   });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+/** Timeout and polling interval in milliseconds. */
 export interface Patience {
   timeout: number;
   interval: number;
@@ -8,9 +9,8 @@ export interface Patience {
 const PAUSE_MS = 50;
 
 /**
- * What a read gives once it is as wanted, and still is a moment later. A local node that is just mining shows the
- * new state, then for some milliseconds the old one again: who goes on after the first sight may read the past.
- * Times in milliseconds. Throws with the last value when the time is over.
+ * Polls a read until two reads in short succession match. While a local node mines, it may show the new state and
+ * then the old one again for some milliseconds. Throws the last value on timeout. Times in milliseconds.
  */
 export async function settled<T>(
   read: () => Promise<T>,

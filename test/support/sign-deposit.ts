@@ -3,15 +3,15 @@ import { awaitReceipt } from "../../scripts/stack/chains/await-receipt.ts";
 import type { BuiltDeposit } from "../../src/schemas/quote.ts";
 import type { TestChain, TestUser } from "./chain.ts";
 
-/** What of an answer a wallet needs. */
+/** The part of a build's response that a wallet signs. */
 export type Signable = Pick<BuiltDeposit, "transaction_request" | "approval" | "calls">;
 
-/** What a wallet is asked to sign, in the order of signing. */
+/** Part to sign: the list of calls, or the approval followed by the transaction request. */
 export type Style = "calls" | "approval";
 
 /**
- * Sends a built deposit through a plain wallet, which only sees what the API answered: `calls` as they are, or
- * the approval and then the transaction request with its numbers written in hex. Returns the last hash.
+ * Sends a built deposit through a plain wallet that uses only the API's response: `calls` unchanged, or the approval
+ * and the transaction request with numbers in hex. Returns the last hash.
  */
 export async function signDeposit(
   chain: Pick<TestChain, "client">,
@@ -36,7 +36,7 @@ function asRequest({ approval, transaction_request: request }: Signable) {
   return [...(approval === null ? [] : [approve(approval)]), toTransaction(request)];
 }
 
-/** Re-encodes a transaction request to hex, and nothing else. */
+/** Converts a transaction request's numbers to hex, without other changes. */
 export function toTransaction(request: BuiltDeposit["transaction_request"]) {
   return {
     to: request.to,
@@ -52,7 +52,7 @@ function approve({ token_address, spender_address, amount }: NonNullable<BuiltDe
   return { to: token_address, data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }) };
 }
 
-/** The sum of native money that a list of calls pays. */
+/** Returns the native money that a list of calls pays, in wei. */
 export function nativePaid(built: BuiltDeposit): bigint {
   return built.calls.reduce((sum, call) => sum + hexToBigInt(call.value as Hex), 0n);
 }

@@ -3,19 +3,20 @@ import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { BuiltDeposit } from "../../src/schemas/quote.ts";
 import { chainIds, chainOf, mined, newUser, sendCall, type TestChain } from "./chain.ts";
 
-/** Source: Multicall3.sol, of which an account's copy calls as that account. */
+/** Source: Multicall3.sol; a copy of its code at an account calls as that account. */
 const batchAbi = parseAbi([
   "struct Call { address target; bool allowFailure; uint256 value; bytes callData; }",
   "function aggregate3Value(Call[] calls) payable returns ((bool success, bytes returnData)[])",
 ]);
 
-/** A contract wallet on both chains: whoever sends the transaction, the calls are made by the wallet. */
+/** A contract wallet on both chains, which is the caller whoever sends the transaction. */
 export interface SmartAccount {
   address: Address;
-  /** Makes all calls of a list in one transaction, as EIP-5792 wallets do; gives its hash. */
+  /** Makes all calls in one transaction, as EIP-5792 wallets do, and returns its hash. */
   send(chain: TestChain, calls: BuiltDeposit["calls"]): Promise<Hex>;
 }
 
+/** Creates a contract wallet on both chains. */
 export async function newSmartAccount(): Promise<SmartAccount> {
   const one = chainOf(chainIds.one);
   const code = await rpc(one.rpcUrl, "eth_getCode", one.info.contracts.multicall3, "latest");

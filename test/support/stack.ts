@@ -1,4 +1,4 @@
-/** Boots the embedded stack once for all end-to-end files and tells them where everything is. */
+/** Boots the local stack once for all end-to-end files and provides its manifest. */
 import { readFileSync } from "node:fs";
 import type { TestProject } from "vitest/node";
 import { bootStack } from "../../scripts/stack/boot.ts";
@@ -10,7 +10,7 @@ declare module "vitest" {
   }
 }
 
-/** With `STACK_FILE` set, the tests run against the stack that this `stack.json` describes. */
+/** With `STACK_FILE`, uses the running stack of this `stack.json` instead. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const running = process.env["STACK_FILE"] ?? "";
   if (running !== "") {

@@ -3,7 +3,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 
-/** What a page sees of a wallet. Source: EIP-1193. */
+/** A wallet's provider as a page sees it. Source: EIP-1193. */
 export interface Eip1193Provider {
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
 }
@@ -20,7 +20,7 @@ const Account = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .transform((text) => text as Address);
-/** As wallets check it: an unknown field or a decimal number is an error. */
+/** As strict as wallets: unknown fields and decimal numbers are errors. */
 const TransactionParams = z.strictObject({
   from: Account,
   to: Account,
@@ -34,7 +34,7 @@ const BlockFees = z.object({ baseFeePerGas: z.string() });
 
 type Signer = { account: PrivateKeyAccount; rpcUrl: string; chainId: number };
 
-/** A wallet on one chain: a key, a node and EIP-1193. It knows nothing of who asks. */
+/** Creates a wallet on one chain from a private key and a node, with an EIP-1193 interface. */
 export function createWallet(input: { privateKey: Hex; rpcUrl: string; chainId: number }): Eip1193Provider {
   const signer = { ...input, account: privateKeyToAccount(input.privateKey) };
   return {
@@ -81,7 +81,7 @@ async function sendTransaction(signer: Signer, wanted: TransactionParams): Promi
   return Data.parse(await rpc(rpcUrl, "eth_sendRawTransaction", signed));
 }
 
-/** A quarter more than the node says, as wallets do: a block later a vault may have interest to write down. */
+/** Adds a quarter to the node's estimate, as wallets do: one block later a vault may need gas to accrue interest. */
 async function estimateGas(rpcUrl: string, call: Record<string, unknown>): Promise<Hex> {
   const estimate = hexToBigInt(Quantity.parse(await rpc(rpcUrl, "eth_estimateGas", call)) as Hex);
   return numberToHex((estimate * 5n) / 4n);

@@ -13,20 +13,21 @@ import { bodyOf } from "./http.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Another isolate of the same deployment: same database and chains, memory of its own. */
+/** Another isolate of the deployment: the same database and chains, its own memory. */
 export interface SecondWorker {
   readonly origin: string;
-  /** Puts a new isolate of the same build in its place, which listens at another origin. */
+  /** Replaces the isolate by a new one of the same build, at another origin. */
   restart(changes: WorkerChanges): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Settings that differ from the stack's Worker. */
 export interface WorkerChanges {
-  /** Nodes to use instead, by chain id. */
+  /** Nodes by chain id to use instead. */
   rpc?: Record<number, string>;
-  /** Sets its Redis keys apart; the main Worker's when absent. */
+  /** Redis key prefix; the stack's own when absent. */
   redisPrefix?: string;
-  /** Any other variable. */
+  /** Any other variables. */
   variables?: Record<string, string>;
 }
 
@@ -64,7 +65,7 @@ export async function startWorker(changes: WorkerChanges): Promise<SecondWorker>
   };
 }
 
-/** The variables of a Worker beside the stack's, listening at `api`. */
+/** Returns the variables of such a Worker, listening at `api`. */
 export async function variablesFor(api: string, changes: WorkerChanges): Promise<Record<string, string>> {
   const stack = inject("stack");
   const { username: user, password, pathname } = new URL(stack.database_url);

@@ -25,7 +25,7 @@ const run = (change: Partial<Parameters<typeof deployRouter>[0]> = {}) =>
   });
 const codeThere = () => chain.node.getCode({ address: depositRouterAddress });
 
-test("tries first, deploys once, and says that it is there", async () => {
+test("deployRouter() simulates first, deploys once and then reports it as deployed", async () => {
   const tried = await run({ dryRun: true, account: null });
   expect(tried).toEqual({
     outcome: "possible",
@@ -56,7 +56,7 @@ test.each<[string, (node: ScratchChain["node"]) => Promise<unknown>, RegExp]>([
   ],
   [
     "a factory that is another",
-    // Returns twenty bytes that are not the Router's address.
+    // Returns twenty bytes that differ from the Router's address.
     (node) =>
       node.setCode({
         address: create2Factory,
@@ -69,14 +69,14 @@ test.each<[string, (node: ScratchChain["node"]) => Promise<unknown>, RegExp]>([
     (node) => node.setBalance({ address: account.address, value: 1n }),
     /has less than the|exceeds the balance|insufficient funds/i,
   ],
-])("refuses %s, and sends nothing", async (_what, prepare, message) => {
+])("deployRouter() rejects %s and sends nothing", async (_what, prepare, message) => {
   await prepare(chain.node);
   const block = await chain.node.getBlockNumber();
   await expect(run()).rejects.toThrow(message);
   expect(await chain.node.getBlockNumber()).toBe(block);
 });
 
-test("refuses a node of another chain, and to sign without a key", async () => {
+test("deployRouter() rejects a node of another chain and a missing private key", async () => {
   await expect(run({ chainId: 1 })).rejects.toThrow("the node is of chain 31400, not 1");
   await expect(run({ account: null })).rejects.toThrow("DEPLOYER_PRIVATE_KEY is not set");
   expect(await codeThere()).toBeUndefined();

@@ -10,7 +10,7 @@ let server: Server;
 let url: string;
 
 type Call = { method: string; params: { fromBlock?: string; toBlock?: string }[] };
-/** What the node in front refuses; it passes on the rest. */
+/** Selects the calls that the proxy rejects; it forwards the others. */
 let refuses: (call: Call) => boolean = () => false;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const check = (chainId = CHAIN) => checkNode({ url, chainId, now: Date.now() });
 
-test("a node that can do everything", async () => {
+test("checkNode() reports a fully capable node", async () => {
   refuses = () => false;
   expect(await check()).toEqual({
     problem: null,
@@ -49,7 +49,7 @@ test("a node that can do everything", async () => {
   });
 });
 
-describe("a node that lacks something", () => {
+describe("checkNode() on a limited node", () => {
   const refusing = (name: string) => (call: Call) => call.method === name;
 
   test.each<[string, (call: Call) => boolean, object]>([
@@ -69,7 +69,7 @@ describe("a node that lacks something", () => {
     expect(await check()).toMatchObject(seen);
   });
 
-  test("the right chain, or any answer", async () => {
+  test("reports another chain and a node without answers", async () => {
     refuses = () => false;
     expect(await check(1)).toMatchObject({ problem: `of chain ${CHAIN}`, head: null });
     expect(await checkNode({ url: "http://127.0.0.1:9", chainId: 1, now: 0 })).toMatchObject({

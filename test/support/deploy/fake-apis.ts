@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request that Neon's or GitHub's API got. */
+/** A request that the Neon or GitHub API received. */
 export interface ReceivedRequest {
   method: string;
   path: string;
@@ -9,7 +9,7 @@ export interface ReceivedRequest {
   body: unknown;
 }
 
-/** Neon's branches and GitHub's comments, as far as the scripts ask for them. */
+/** Serves the parts of Neon's and GitHub's APIs that the deployment scripts use. */
 export async function startApis(uri: string) {
   const asked: ReceivedRequest[] = [];
   const branches = [{ id: "br-other", name: "preview/pr-12", current_state: "ready" }];
@@ -28,7 +28,7 @@ export async function startApis(uri: string) {
       branches.push({ id: `br-${branches.length}`, name, current_state: "ready" });
       return { branch: branches.at(-1) };
     }
-    // A search finds parts of names, as Neon's does.
+    // Matches substrings of names, as Neon's search does.
     if (path.startsWith("/projects/p/branches?")) return { branches };
     if (method === "GET") return comments;
     const { body: text } = body as { body: string };

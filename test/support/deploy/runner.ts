@@ -6,15 +6,15 @@ import { fillIn, holds, type Job, readWorkflow, type Situation } from "./workflo
 
 const root = join(import.meta.dirname, "../../..");
 
-/** A run of wrangler as it was asked for. */
+/** One invocation of wrangler. */
 export interface Call {
   args: string[];
   secrets: Record<string, string> | null;
-  /** The names of ours that it could read. */
+  /** The tested variables that were visible to it. */
   sees: string[];
 }
 
-/** What stands in for wrangler: it writes down how it is called and answers by the first two words. */
+/** A fake wrangler that records its arguments and answers by the first two words. */
 const WRANGLER = `#!${process.execPath}
 const { appendFileSync, readFileSync, statSync } = require("node:fs");
 const args = process.argv.slice(2);
@@ -29,7 +29,7 @@ if (plan.stdout) console.log(JSON.stringify(plan.stdout));
 process.exit(plan.code ?? 0);
 `;
 
-/** What stands before npm: it installs and tests nothing, and lets the scripts have no patience. */
+/** A fake npm that skips install and test and sets `--patience-ms 0` for the scripts. */
 const NPM = `#!/usr/bin/env bash
 echo "npm $1" >> "$NPM_FILE"
 if [ "$1" = "$NPM_FAILS" ]; then exit 1; fi
@@ -38,24 +38,24 @@ PATH="\${PATH//$(dirname "$0"):/}"
 exec npm "$@" --patience-ms 0 $MORE_ARGUMENTS
 `;
 
-/** What wrangler answers, by its first two words. */
+/** Wrangler's answers by its first two words. */
 export type Plan = Record<string, { stdout?: unknown; record?: unknown; code?: number }>;
 
-/** A workflow, what started it, and what is outside. */
+/** A workflow run: file, event, and outside systems. */
 export interface Run extends Situation {
   workflow: string;
   env: Record<string, string>;
   plan: Plan;
-  /** The command of npm that fails. */
+  /** The npm command that fails. */
   npmFails?: string | undefined;
-  /** Options for the project's scripts beside those that the workflow gives. */
+  /** Further options for the project's scripts. */
   more?: string | undefined;
 }
 
-/** What became of it. */
+/** Result of a workflow run. */
 export interface Ran {
   jobs: Record<string, "success" | "failure" | "skipped">;
-  /** The commands that were run, in their order; the last may have failed. */
+  /** The executed commands in order; the last one may have failed. */
   steps: string[];
   npm: string[];
   said: string;
@@ -63,8 +63,8 @@ export interface Ran {
 }
 
 /**
- * Runs a workflow's jobs as their runner does: conditions, needs, each step in bash with its own variables until one
- * fails. Only wrangler and npm's installing and testing are replaced; the files are there already.
+ * Runs a workflow's jobs as GitHub's runner does: conditions, `needs`, and each step in bash with its own variables,
+ * until one fails. Replaces only wrangler and npm's install and test; the checkout is already there.
  */
 export async function runWorkflow(input: Run): Promise<Ran> {
   const folder = mkdtempSync(join(tmpdir(), "causeway-deploy-"));

@@ -2,7 +2,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 const Texts = z.record(z.string(), z.coerce.string());
-/** What our steps are made of; anything else is refused, so that nothing is passed over. */
+/** The supported keys of a step; any other is rejected, so that none is ignored. */
 const Step = z.union([
   z.strictObject({ uses: z.string(), with: Texts.optional(), run: z.undefined().optional() }),
   z.strictObject({ run: z.string(), env: Texts.default({}) }),

@@ -11,7 +11,7 @@ import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import { describeChain } from "../../../scripts/stack/manifest.ts";
 import { control, startHub, startProcess, type TestHub } from "./harness.ts";
 
-/** Both chains with the bridge between them and the services over it; no Worker. */
+/** Both chains with the bridge and the emulated providers, without a Worker. */
 export interface BridgedStack {
   hub: TestHub;
   one: DeployedChain;
@@ -19,6 +19,7 @@ export interface BridgedStack {
   close(): Promise<void>;
 }
 
+/** Starts both chains and the bridge between them. */
 export async function startBridged(): Promise<BridgedStack> {
   const chains = startProcess("chains");
   const hub = await startHub();
@@ -37,16 +38,17 @@ export async function startBridged(): Promise<BridgedStack> {
   }
 }
 
-/** The parts of the manifest that describe the chains. */
+/** Returns the chains' entries of the manifest. */
 export const manifestOf = ({ one, two }: BridgedStack) => [one, two].map(describeChain);
 
+/** Returns a chain's id. */
 export const chainIdOf = ({ plan }: DeployedChain): number => plan.chainId;
 
-/** The token's address; `ETH` is native. */
+/** Returns a token's address; the zero address for `ETH`. */
 export const tokenOn = (chain: DeployedChain, symbol: TokenSymbol | "ETH"): Address =>
   symbol === "ETH" ? zeroAddress : chain.tokens[symbol];
 
-/** A new account that both chains send for, with native money for gas. */
+/** Creates an account that both chains impersonate, with native money for gas. */
 export async function newUser({ one, two }: BridgedStack): Promise<Address> {
   const user = privateKeyToAddress(generatePrivateKey());
   for (const { url } of [one, two]) {
@@ -56,7 +58,7 @@ export async function newUser({ one, two }: BridgedStack): Promise<Address> {
   return user;
 }
 
-/** Gives an account tokens: anybody may mint the plain ones, wrapped native is paid for. */
+/** Gives an account tokens: plain ones are minted, wrapped native money is deposited. */
 export async function give(
   chain: DeployedChain,
   { user, symbol, amount }: { user: Address; symbol: TokenSymbol; amount: bigint },
@@ -67,7 +69,7 @@ export async function give(
   await send(chain, symbol === "WETH" ? { user, to, data: wrap, value: amount } : { user, to, data: mint });
 }
 
-/** Sends a call of the user's and waits for it, whether it succeeds or not. */
+/** Sends a user's call and waits for its receipt, whether it succeeds or reverts. */
 export async function trySend(
   chain: DeployedChain,
   call: { user: Address; to: Address; data: Hex; value?: bigint },
@@ -83,12 +85,14 @@ export async function trySend(
   throw new Error(`${hash} was not mined`);
 }
 
+/** Sends a user's call. Fails when it reverts. */
 export async function send(chain: DeployedChain, call: Parameters<typeof trySend>[1]): Promise<NodeReceipt> {
   const receipt = await trySend(chain, call);
   if (!receipt.status) throw new Error(`${receipt.transactionHash} reverted`);
   return receipt;
 }
 
+/** Sends a user's approval. */
 export function approve(
   chain: DeployedChain,
   { user, token, spender, amount }: { user: Address; token: Address; spender: Address; amount: bigint },
@@ -97,17 +101,17 @@ export function approve(
   return send(chain, { user, to: token, data });
 }
 
-/** What an account holds of a token, or of a vault's shares, by symbol or name. */
+/** Returns an account's balance of a token, by symbol, or of a vault's shares, by name. */
 export function held(chain: DeployedChain, [owner, what]: readonly [Address, string]): Promise<bigint> {
   const vault = chain.vaults.find(({ plan }) => plan.name === what);
   const token = vault?.address ?? tokenOn(chain, what as TokenSymbol | "ETH");
   return balanceOf(chain.url, { token, owner });
 }
 
-/** How long the bridge may take on a busy machine. */
+/** Time that the bridge may take on a busy machine, in milliseconds. */
 export const PATIENCE = { timeout: 20_000, interval: 50 };
 
-/** Sets how the relayer treats transfers of one service. */
+/** Changes the relayer's settings for one service. */
 export async function relayerOf(url: string, relayer: Partial<Relayer>): Promise<void> {
   expect((await control(url, { relayer })).status).toBe(200);
 }

@@ -8,13 +8,14 @@ import { Child } from "../../../scripts/stack/processes/child.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** The process of the emulators, alone; it has to be a process of its own, as in the stack. */
+/** The emulators in a process of their own, as in the stack. */
 export interface TestHub extends HubAddresses {
   token: string;
   child: Child;
   close(): Promise<void>;
 }
 
+/** Starts the emulators. */
 export async function startHub(chainIds: readonly number[] = []): Promise<TestHub> {
   const { child, close } = startProcess("hub");
   const token = "a-token-of-the-tests";
@@ -30,7 +31,7 @@ export async function startHub(chainIds: readonly number[] = []): Promise<TestHu
   return { ...addresses, token, child, close };
 }
 
-/** Starts one of the stack's processes with its log in a folder of its own. */
+/** Starts one of the stack's processes, with its log in a temporary folder. */
 export function startProcess(name: "hub" | "chains"): { child: Child; close(): Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), "causeway-test-"));
   const entry = join(root, "scripts/stack", name, "main.ts");
@@ -42,18 +43,20 @@ export function startProcess(name: "hub" | "chains"): { child: Child; close(): P
   return { child, close };
 }
 
+/** Returns the connection string of the emulated database. */
 export const connectionString = ({ neon: url }: HubAddresses, user = "causeway:causeway"): string =>
   `postgresql://${user}@${new URL(url).host}/causeway`;
 
-/** The production driver, pointed at the emulator the way the Worker points it. */
+/** Returns the production driver, configured for the emulator as the Worker configures it. */
 export function openDriver(hub: HubAddresses, user?: string) {
   return connect({ databaseUrl: connectionString(hub, user), endpoint: `${hub.neon}/sql` });
 }
 
-/** Tells an emulator what to do wrong; answers what it made of that. */
+/** Sets an emulator's faults and returns its response. */
 export async function control(url: string, body: unknown): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${url}/__control`, { method: "POST", body: JSON.stringify(body) });
   return { status: response.status, body: await response.json() };
 }
 
+/** Clears an emulator's faults. */
 export const clearFaults = (url: string) => fetch(`${url}/__control`, { method: "DELETE" });

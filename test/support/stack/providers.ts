@@ -20,13 +20,13 @@ import { encodeRouterDeposit } from "../../../src/router/codec.ts";
 import { approve, type BridgedStack, manifestOf, send } from "./bridged.ts";
 
 type Snake = Record<string, unknown>;
-/** What the Worker's variable holds, before the Worker reads it. */
+/** The variable `PROVIDERS`, before the Worker parses it. */
 interface Variable {
   lifi: { api_url: string; integrator: string; deployments: Record<string, Snake> };
   across: { api_url: string; deployments: Record<string, Snake> };
 }
 
-/** Production's own providers, set up from the variable that the stack hands to the Worker. */
+/** Creates the production providers from the stack's variable `PROVIDERS`. */
 export function openProviders(stack: BridgedStack): {
   lifi: LifiProvider;
   across: Provider;
@@ -89,7 +89,7 @@ function scopeOf({ one, two }: BridgedStack): ProviderScope {
   };
 }
 
-/** A move as the program asks for it; 2 % unless said otherwise. */
+/** Returns a transfer request; 2 % slippage by default. */
 export function moveOf(
   from: DeployedChain,
   to: DeployedChain,
@@ -99,7 +99,7 @@ export function moveOf(
   return { ...chains, slippage: 20_000_000n, call: null, bridges: null, ...fields };
 }
 
-/** The call that deposits everything that arrives into a vault; `minShares` decides whether it can succeed. */
+/** Returns the destination call that deposits the delivered amount into a vault; a high `minShares` makes it fail. */
 export function intoVault(
   chain: DeployedChain,
   of: { vault: string; user: Address; minIn: bigint; minShares?: bigint },
@@ -128,7 +128,7 @@ export function intoVault(
   return { target: depositRouterAddress, data: call, minIn: of.minIn, gasLimit: 900_000n };
 }
 
-/** Does what a wallet does with a built move: approves the spender and sends the transaction. */
+/** Acts as a wallet: approves the spender and sends the built transaction. */
 export async function carryOut(
   chain: DeployedChain,
   { move, request }: { move: VerifiedTransfer; request: TransferRequest },
