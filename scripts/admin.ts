@@ -15,7 +15,7 @@ const HELP = `Administers a deployment over its API.
 
   --help  show this text
 
-CAUSEWAY_URL and ADMIN_TOKEN name the deployment; without them it is the local stack of npm start.`;
+Environment: CAUSEWAY_URL and ADMIN_TOKEN of the deployment; without them, the local stack of npm start.`;
 
 interface Target {
   url: string;
@@ -30,9 +30,10 @@ const Answer = z.union([z.array(z.record(z.string(), z.unknown())), z.record(z.s
 export function targetOf(environment: Readonly<Record<string, string | undefined>>, folder: string): Target {
   const { CAUSEWAY_URL: url = "", ADMIN_TOKEN: token = "" } = environment;
   if (url !== "" && token !== "") return { url: url.replace(/\/$/, ""), token };
-  if (url !== "" || token !== "") throw new Error("CAUSEWAY_URL and ADMIN_TOKEN go together");
+  if (url !== "" || token !== "") throw new Error("set both CAUSEWAY_URL and ADMIN_TOKEN");
   const file = join(folder, "stack.json");
-  if (!existsSync(file)) throw new Error("set CAUSEWAY_URL and ADMIN_TOKEN, or start the local stack");
+  if (!existsSync(file))
+    throw new Error("set CAUSEWAY_URL and ADMIN_TOKEN, or start the local stack with npm start");
   const manifest = Manifest.parse(JSON.parse(readFileSync(file, "utf8")));
   return { url: manifest.api, token: manifest.admin_token };
 }

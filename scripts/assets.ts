@@ -3,8 +3,8 @@ import { readArguments } from "./command.ts";
 import { writeStaticAssets } from "./static-assets.ts";
 
 readArguments({
-  help: `Copies the reference viewer's script out of its npm package, and openapi.json, into public.
-wrangler runs it before it bundles.
+  help: `Copies the API reference viewer's script, from its npm package, and openapi.json into public.
+wrangler runs it before bundling.
 
   node scripts/assets.ts
 

@@ -22,15 +22,15 @@ import type { StackManifest } from "./stack/manifest.ts";
 
 const parts = ["positions", "detail", "routes", "flows", "bundle"] as const;
 const { values: options } = readArguments({
-  help: `Measures the production bundle on the embedded stack, and prints each figure with what is aimed at.
+  help: `Measures the production bundle on the local stack and prints each figure with its target.
 
   npm run bench [-- --only <part>] [--events <number>]
 
-  --only    ${parts.join(", ")}
-  --events  of the flows that are indexed, 20000 unless told
+  --only    one part: ${parts.join(", ")}
+  --events  number of flow events to index; default: 20000
   --help    show this text
 
-Nothing fails for being slow.`,
+A slow result fails nothing.`,
   options: { only: { type: "string" }, events: { type: "string", default: "20000" } },
 });
 const only = oneOf(parts, { option: "only", given: options.only });
@@ -68,7 +68,11 @@ async function onStack(): Promise<void> {
     if (wanted("detail") || wanted("routes")) await measure(folder, stack.manifest);
     // Last on this stack, because it replaces the registry.
     if (wanted("positions")) {
-      printTable("Positions, shares in all", positionColumns, await benchPositions(folder, stack.manifest));
+      printTable(
+        "Positions of a user with shares in every vault",
+        positionColumns,
+        await benchPositions(folder, stack.manifest),
+      );
     }
   } finally {
     await stack.close();
@@ -77,7 +81,7 @@ async function onStack(): Promise<void> {
 
 const folder = mkdtempSync(join(tmpdir(), "causeway-bench-"));
 console.log(
-  `load average at the start: ${loadavg()
+  `load average before the start: ${loadavg()
     .map((value) => value.toFixed(1))
     .join(" ")}`,
 );

@@ -62,14 +62,14 @@ export function oneOf<const W extends string>(
   if (given === undefined) return null;
   const found = words.find((word) => word === given);
   if (found !== undefined) return found;
-  reportFailure(new UsageError(`--${option} is one of ${words.join(", ")}, not '${given}'`));
+  reportFailure(new UsageError(`--${option} must be one of ${words.join(", ")}, not '${given}'`));
   process.exit();
 }
 
 /** Parses an option's value as a whole number. Throws UsageError on anything else. */
 export function wholeNumber({ option, given }: { option: string; given: string }): number {
   if (/^[0-9]{1,15}$/.test(given)) return Number(given);
-  throw new UsageError(`--${option} is a whole number, not '${given}'`);
+  throw new UsageError(`--${option} must be a whole number, not '${given}'`);
 }
 
 /** A command-line tool that other files import as well: help, options and action. */
@@ -111,7 +111,7 @@ export async function runCommand(
 export function reportFailure(error: unknown): void {
   const misused = error instanceof UsageError;
   // Clients repeat the URLs they requested, which may hold API keys.
-  console.error(`${redact(messageOf(error))}${misused ? "; --help shows what there is" : ""}`);
+  console.error(`${redact(messageOf(error))}${misused ? "; see --help" : ""}`);
   process.exitCode = misused ? 2 : 1;
 }
 

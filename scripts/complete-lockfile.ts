@@ -39,7 +39,7 @@ function platformOf(name: string): { os: string[]; cpu: string[] } | null {
 }
 
 readArguments({
-  help: `Completes package-lock.json with the platform packages that its packages name, for systems other than this one.
+  help: `Adds to package-lock.json the optional platform packages of systems other than this one.
 Run it after every npm install that changes the lockfile.
 
   npm run lockfile

@@ -6,14 +6,14 @@ import { createContext, createRuntime } from "../src/context.ts";
 import { type ReindexProgress, reindexChain } from "../src/flows/reindex.ts";
 import { runCommand, UsageError } from "./command.ts";
 
-const HELP = `Reads what is missing of a chain's deposits and withdrawals, and stores it.
+const HELP = `Indexes the missing deposits and withdrawals of a chain.
 
-  npm run flows -- --chain 8453            all that is missing, up to the head
-  npm run flows -- --chain 8453 --from 1   block 1 and later again, whatever is stored
+  npm run flows -- --chain 8453            all missing blocks, up to the head
+  npm run flows -- --chain 8453 --from 1   all blocks from 1 on again
 
   --help  show this text
 
-Environment: the Worker's own variables; without DATABASE_URL it is the local stack of npm start.`;
+Environment: the Worker's variables; without DATABASE_URL, the local stack of npm start.`;
 
 const Manifest = z.object({
   api: z.string(),
@@ -32,7 +32,9 @@ export function variablesOf(environment: Environment, folder: string): Environme
   if ((environment["DATABASE_URL"] ?? "") !== "") return environment;
   const file = join(folder, "stack.json");
   if (!existsSync(file))
-    throw new Error("set DATABASE_URL and the Worker's other variables, or start the local stack");
+    throw new Error(
+      "set DATABASE_URL and the Worker's other variables, or start the local stack with npm start",
+    );
   const { api, database_url, redis_token, emulators, chains } = Manifest.parse(
     JSON.parse(readFileSync(file, "utf8")),
   );
@@ -68,7 +70,7 @@ function readBlock(text: string): number {
 
 async function main(values: ReadonlyMap<string, string>): Promise<void> {
   const [chain, start] = [values.get("chain"), values.get("from")];
-  if (chain === undefined) throw new UsageError("give --chain");
+  if (chain === undefined) throw new UsageError("--chain is missing");
   const chainId = readBlock(chain);
   const from = start === undefined ? null : readBlock(start);
   const variables = variablesOf(process.env, join(import.meta.dirname, "../.stack"));

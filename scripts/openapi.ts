@@ -9,12 +9,12 @@ import { readArguments } from "./command.ts";
 import { runTool } from "./run-tool.ts";
 
 const { values: options } = readArguments({
-  help: `Writes openapi.json from the routes, and lints it.
+  help: `Writes openapi.json from the routes and lints it.
 
   npm run openapi:build
   npm run openapi:check   the same as --check
 
-  --check  write nothing; fail when the committed document is not what the routes say
+  --check  write nothing; fail when the committed document differs
   --help   show this text`,
   options: { check: { type: "boolean" } },
 });
@@ -22,7 +22,7 @@ const file = "openapi.json";
 const text = `${JSON.stringify(openApiDocument(await loadRoutes(), "https://causeway.example"), null, 2)}\n`;
 if (options.check !== true) writeFileSync(file, text);
 else if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
-  console.error(`${file} is not what the routes say: run npm run openapi:build and commit the result`);
+  console.error(`${file} differs from the routes: run npm run openapi:build and commit the result`);
   process.exit(1);
 }
 process.exit(runTool({ package: "@redocly/cli", command: "redocly", args: ["lint", file] }));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readArguments } from "./command.ts";
 
 readArguments({
-  help: `Removes from node_modules what nothing here reads: Node's C headers, and source maps. After every install.
+  help: `Removes unused files from node_modules: Node's C headers and source maps. Runs after every install.
 
   node scripts/prune-packages.ts
 

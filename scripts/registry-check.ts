@@ -8,18 +8,18 @@ import { compareRouter, openChain } from "./registry/registry-chain.ts";
 import { formatReport } from "./registry/report-table.ts";
 import { databaseStore, fileStore, type RowStore } from "./registry/row-store.ts";
 
-const HELP = `Holds the registry's rows of a chain to what their contracts say: code, family, asset, decimals, share token,
-entry point, spender, pricer, accepted tokens, and the code of the DepositRouter.
+const HELP = `Compares a chain's registry rows with their contracts: code, family, asset, decimals, share token,
+entry point, spender, pricer and accepted tokens; and checks the code of the DepositRouter.
 
   npm run registry:check -- --chain <id> [--rpc <url>] [--vault <address>] [--file <path>] [--write]
 
-  --rpc    the node to ask; default: the chain's public nodes
-  --vault  this vault alone
-  --file   a file of rows; default: the database that DATABASE_URL names, else drizzle/seed/vaults.json
-  --write  let the vaults that passed, and took no deposits so far, take them; what an administrator took out stays out
+  --rpc    the node to use; default: the chain's public nodes
+  --vault  only this vault
+  --file   a seed file; default: the database in DATABASE_URL, else drizzle/seed/vaults.json
+  --write  activate the unsupported vaults that passed, except those that an administrator disabled
   --help   show this text
 
-Ends with 1 when a row that takes deposits is contradicted by its chain, or another code stands where the Router belongs.`;
+Exits with 1 when the chain contradicts a supported row, or the Router's address holds other code.`;
 
 /** Result of a check, and the vaults that it activated. */
 export interface RegistryReport {
@@ -54,7 +54,7 @@ export async function checkRegistry(
 
 async function main(given: ReadonlySet<string>, values: ReadonlyMap<string, string>): Promise<void> {
   const chainId = Number(values.get("chain"));
-  if (!Number.isSafeInteger(chainId) || chainId <= 0) throw new UsageError("give --chain");
+  if (!Number.isSafeInteger(chainId) || chainId <= 0) throw new UsageError("--chain is missing");
   const store = storeOf(values.get("file"));
   const client = await openChain(chainId, values.get("rpc") ?? null);
   const vault = values.get("vault") ?? null;

@@ -18,16 +18,16 @@ function listPlan(): void {
 }
 
 await runCommand(import.meta.filename, {
-  help: `Asks a deployment every operation once, from outside, and compares the answers with its own document.
-It writes nothing, needs no credentials, and fails with a line for each thing that is wrong.
+  help: `Calls every operation of a deployment once and compares the answers with its OpenAPI document.
+Writes nothing, needs no credentials, and prints one line per check.
 
   npm run smoke -- --url https://… [--max-ms ${DEFAULT_MAX_MS}] [--max-lag ${DEFAULT_MAX_LAG}]
   npm run smoke -- --dry-run
 
   --url      the deployment's origin
-  --max-ms   how long one answer may take
-  --max-lag  how many blocks the index of a chain may be behind its head
-  --dry-run  only list what would be asked
+  --max-ms   longest acceptable response time in milliseconds
+  --max-lag  largest acceptable lag of a chain's index, in blocks
+  --dry-run  only list the requests
   --help     show this text`,
   switches: ["dry-run"],
   options: ["url", "max-ms", "max-lag"],
@@ -36,7 +36,7 @@ It writes nothing, needs no credentials, and fails with a line for each thing th
     const maxMs = wholeNumber({ option: "max-ms", given: values.get("max-ms") ?? DEFAULT_MAX_MS });
     const maxLag = wholeNumber({ option: "max-lag", given: values.get("max-lag") ?? DEFAULT_MAX_LAG });
     const url = values.get("url")?.replace(/\/$/, "");
-    if (url === undefined) throw new Error("--url names no deployment");
+    if (url === undefined) throw new Error("--url is missing");
     const findings = await smoke({ url, maxMs, maxLag });
     for (const { name, status, ms, problems } of findings) {
       const verdict = problems.length === 0 ? "ok" : problems.join("; ");

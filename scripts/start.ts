@@ -4,15 +4,15 @@ import { bootStack, type Stack, startFolder } from "./stack/boot.ts";
 import { Terminal } from "./stack/demo/terminal.ts";
 import { StackError } from "./stack/processes/port.ts";
 
-const HELP = `Starts Causeway with all it needs on this machine and makes one deposit.
+const HELP = `Runs Causeway on this machine, with its chains, stores and providers, and makes demonstration deposits.
 
   npm start -- [--port 8787] [--no-demo]
 
-  --port     port of the API (8787)
-  --no-demo  make no deposits
+  --port     port of the API; default: 8787
+  --no-demo  do not make the demonstration deposits
   --help     show this text
 
-DATABASE_URL and REDIS_URL, when set, name a real Postgres and a real Redis to use instead of the embedded ones.`;
+Environment: DATABASE_URL and REDIS_URL select a real Postgres and a real Redis instead of the embedded ones.`;
 
 const DEFAULT_PORT = "8787";
 const CRON_EVERY_MS = 5_000;
@@ -29,7 +29,7 @@ const { values } = readArguments({
 async function main(): Promise<void> {
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new StackError(`--port ${values.port}: not a port`);
+    throw new StackError(`--port ${values.port}: not a port between 1 and 65535`);
   const started = performance.now();
   terminal.title("Causeway, local stack");
   const stack = await bootStack({
@@ -52,13 +52,15 @@ async function demonstrate({ manifest }: Stack): Promise<void> {
     const { describeTransfer } = await import("./stack/demo/describe-transfer.ts");
     return describeTransfer(await demonstrateTransfer(manifest, { transactions }));
   };
-  await show("One deposit, over the API as a wallet makes it", async () => {
+  await show("Deposit through the API, as a wallet makes it", async () => {
     const { demonstrateDeposit } = await import("./stack/demo/deposit.ts");
     const { describeDeposit } = await import("./stack/demo/describe-deposit.ts");
     return describeDeposit(await demonstrateDeposit(manifest));
   });
-  await show("From another chain, in one transaction", () => transferred(1));
-  await show("From another chain into a vault that must see its user, in two", () => transferred(2));
+  await show("Deposit from another chain, in one transaction", () => transferred(1));
+  await show("Deposit from another chain, in two transactions, into a vault that the user must call", () =>
+    transferred(2),
+  );
 }
 
 async function show(title: string, work: () => Promise<[string, string][]>): Promise<void> {
@@ -66,7 +68,7 @@ async function show(title: string, work: () => Promise<[string, string][]>): Pro
   try {
     terminal.table(await work());
   } catch (error) {
-    terminal.line(`  ${terminal.paint("red", `it failed: ${messageOf(error)}`)}`);
+    terminal.line(`  ${terminal.paint("red", `failed: ${messageOf(error)}`)}`);
     process.exitCode = 1;
   }
 }
@@ -85,7 +87,7 @@ function showLinks({ manifest, file }: Stack): void {
     ]),
     ["postgres", `${emulators.neon}/sql`],
     ["redis", emulators.upstash],
-    ["all of it", file],
+    ["manifest", file],
   ]);
   terminal.line(`\n  ${terminal.paint("dim", "Ctrl-C stops everything.")}\n`);
 }

@@ -47,14 +47,14 @@ async function run({ name, script }: LongRun): Promise<Outcome> {
 const runs = longRuns();
 const names = runs.map(({ name }) => name);
 const { values: options } = readArguments({
-  help: `Runs the long tests one after the other, and sums up; each can be run alone and has options of its own.
+  help: `Runs the long tests one after the other and prints a summary. Each can be run alone, with options of its own.
 
   npm run stress [-- --only <names>]
 
-  --only  some, separated by commas: ${names.join(", ")}
+  --only  names, separated by commas: ${names.join(", ")}
   --help  show this text
 
-Fails when one of them fails.`,
+Fails when one of the tests fails.`,
   options: { only: { type: "string" } },
 });
 const only = options.only?.split(",").map((given) => oneOf(names, { option: "only", given })) ?? null;

@@ -6,14 +6,14 @@ import { readArguments } from "./command.ts";
 import { runSteps } from "./run-steps.ts";
 
 readArguments({
-  help: `Runs everything: verify, then contract, integration and end-to-end tests on the embedded stack.
+  help: `Runs everything: verify, then contract, integration and end-to-end tests on the local stack.
 
   npm test
 
   --help  show this text
 
-Files of tests run in another order each time; --sequence.seed with the seed that vitest tells first repeats one.
-Single files: vitest run --project unit|integration|e2e <path>. Ends with the code of the first step that fails.`,
+Test files run in random order; --sequence.seed with the seed that vitest prints first repeats an order.
+One file: vitest run --project unit|integration|e2e <path>. Exits with the code of the first failing step.`,
 });
 await runSteps("test", [
   { name: "verify", command: "node scripts/verify.ts" },

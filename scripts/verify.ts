@@ -3,13 +3,13 @@ import { readArguments } from "./command.ts";
 import { runSteps } from "./run-steps.ts";
 
 readArguments({
-  help: `Checks all that can be said of the code without starting it, and runs the unit tests. What CI runs first.
+  help: `Runs the static checks and the unit tests, the first part of CI.
 
   npm run verify
 
   --help  show this text
 
-Ends with the code of the first step that fails.`,
+Exits with the code of the first failing step.`,
 });
 await runSteps("verify", [
   // First, because types, unused code and unit tests need the stand-ins that it compiles.

@@ -98,8 +98,8 @@ function inProcess(input: IndexInput): Promise<IndexReport> {
   const child = fork(entry, [], { execArgv: ["--expose-gc"], stdio: ["ignore", "ignore", "inherit", "ipc"] });
   child.send(input);
   return new Promise((resolve, reject) => {
-    child.once("message", (told: { report?: IndexReport; error?: string }) =>
-      told.report === undefined ? reject(new Error(told.error)) : resolve(told.report),
+    child.once("message", (message: { report?: IndexReport; error?: string }) =>
+      message.report === undefined ? reject(new Error(message.error)) : resolve(message.report),
     );
     child.once("exit", (code) => reject(new Error(`the indexer ended with ${code}`)));
   });
@@ -125,7 +125,7 @@ function toRows(of: {
       ? []
       : [
           {
-            name: "Ponder, from its first look at the chain",
+            name: "Ponder, from its first read of the chain",
             values: [speed(theirs.reading), theirs.reading.toFixed(1), ratio(theirs.reading / all.seconds)],
           },
           {

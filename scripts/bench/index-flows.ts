@@ -32,13 +32,13 @@ async function main({ variables, chainId, work }: IndexInput): Promise<IndexRepo
   collect();
   const before = process.memoryUsage().heapUsed;
   const heap = { live: 0, used: 0 };
-  const look = (): void => {
+  const sampleHeap = (): void => {
     heap.used = Math.max(heap.used, process.memoryUsage().heapUsed - before);
     if (work === "all") return;
     collect();
     heap.live = Math.max(heap.live, process.memoryUsage().heapUsed - before);
   };
-  const timer = setInterval(look, 20);
+  const timer = setInterval(sampleHeap, 20);
   const startedAt = performance.now();
   await (work === "all" ? indexAll() : runOnce());
   const seconds = (performance.now() - startedAt) / 1000;

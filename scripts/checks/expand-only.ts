@@ -7,7 +7,7 @@ import { globSync, readFileSync } from "node:fs";
 import { readArguments } from "../command.ts";
 
 readArguments({
-  help: `Enforces that a migration only expands, so that the version before works while it runs, after it, and after a rollback.
+  help: `Enforces that a migration only expands the schema, so that the previous version keeps working.
 
   node scripts/checks/expand-only.ts
 

@@ -7,7 +7,7 @@ import { readArguments } from "../command.ts";
 import { findCycle, type ModuleImport, readModule } from "./modules.ts";
 
 readArguments({
-  help: `Enforces who may import whom in src, and that no cycle exists, of types neither.
+  help: `Enforces the import table of src and the absence of import cycles, type imports included.
 
   npm run layers
 

@@ -6,7 +6,7 @@ import { readArguments } from "../command.ts";
 import { runTool } from "../run-tool.ts";
 
 readArguments({
-  help: `Fails when the schema says something that no migration does.
+  help: `Fails when the schema in code differs from the migrations.
 
   node scripts/checks/migrations.ts
 

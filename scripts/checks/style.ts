@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { readArguments } from "../command.ts";
 
 readArguments({
-  help: `Enforces the rules of style that no linter has: file lengths, silenced checks, clocks and chance in pure code.
+  help: `Enforces style rules that no linter has: file lengths, disabled checks, clocks and randomness in pure code.
 
   node scripts/checks/style.ts
 

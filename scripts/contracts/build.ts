@@ -12,14 +12,14 @@ import { buildStandIns } from "./stand-ins.ts";
 import { type ShippedTarget, shippedTargets } from "./targets.ts";
 
 const { values: options } = readArguments({
-  help: `Compiles the contracts: those that ship, and the local stack's stand-ins for those of others.
+  help: `Compiles the shipped contracts and the local stack's stand-ins for third-party contracts.
 
   npm run contracts:build [-- --only <output> | --stand-ins]
   npm run contracts:check   the same as --check
 
-  --check      write nothing that is committed; fail when it is not what the committed source gives
-  --only       of the contracts that ship those whose output's path begins so, and nothing else
-  --stand-ins  the stand-ins alone
+  --check      write no committed file; fail when an artifact differs from its source
+  --only       only shipped contracts whose output path starts with this
+  --stand-ins  only the stand-ins
   --help       show this text`,
   options: { check: { type: "boolean" }, only: { type: "string" }, "stand-ins": { type: "boolean" } },
 });

@@ -23,16 +23,16 @@ const DEPTH = 400;
 const MIN_KILLED = 0.9;
 
 const { values: options } = readArguments({
-  help: `Fuzzes the contracts with many runs and a fresh seed, then tests the Router's tests with mutants.
+  help: `Fuzzes the contracts with many runs and a new seed, then checks the Router's tests with mutants.
 
   node scripts/contracts/stress.ts [--only fuzz|invariants|mutants] [--match <text>] [--runs 10000] [--calls 102400] [--seed 0x…] [--threads 1]
 
-  --only     one part
-  --match    the mutants whose name holds this
-  --runs     per property
-  --calls    of the invariants' handler
-  --seed     of what is random; another one each time
-  --threads  that forge uses
+  --only     one part only
+  --match    only mutants whose name contains this
+  --runs     runs per property; default: 10000
+  --calls    calls of the invariants' handler; default: 102400
+  --seed     seed of the random inputs; default: a new one
+  --threads  threads of forge; default: 1
   --help     show this text`,
   options: {
     only: { type: "string" },

@@ -7,13 +7,13 @@ import { depositRouterCreationCode } from "../../src/router/artifact.ts";
 import { offerHelp } from "../command.ts";
 import { forge } from "./forge.ts";
 
-const args = offerHelp(`Runs the contracts' tests with forge, and prints its summary.
+const args = offerHelp(`Runs the contract tests with forge and prints its summary.
 
   npm run contracts:test [-- <options>]
 
-  --help  show this text; every other option is forge's own, such as --match-test <name> and -vvv
+  --help  show this text; all other options are forge's, such as --match-test <name> and -vvv
 
-Ends with forge's code; fails too when the bytecode that was tested is not the committed one.`);
+Exits with forge's code; also fails when the tested bytecode is not the committed one.`);
 const { code } = await forge({ root: ".", args: ["test", ...args] });
 if (code !== 0) process.exit(code);
 const tested = JSON.parse(readFileSync(".cache/forge/out/DepositRouter.sol/DepositRouter.json", "utf8")) as {

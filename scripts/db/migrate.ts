@@ -82,20 +82,20 @@ async function apply(sql: Sql, file: MigrationMeta): Promise<void> {
 }
 
 await runCommand(import.meta.filename, {
-  help: `Brings the database up to date with drizzle/, one transaction for each migration file.
+  help: `Applies the migrations of drizzle/ to the database, each in one transaction.
 
   node scripts/db/migrate.ts [--dry-run]
 
-  --dry-run  only say what would be applied
+  --dry-run  only list the pending migrations
   --help     show this text
 
-Environment: DATABASE_URL, and DATABASE_HTTP_URL where Neon's endpoint is not the host's own.`,
+Environment: DATABASE_URL, and DATABASE_HTTP_URL when Neon's endpoint differs from the host's.`,
   switches: ["dry-run"],
   run: async (given) => {
     const dryRun = given.has("dry-run");
     const { applied, known } = await migrate({ ...targetFromEnvironment(), dryRun });
     const verb = dryRun ? "to apply" : "applied";
-    console.log(`${known} migrations were there, ${applied.length} ${verb}`);
+    console.log(`${known} migrations already applied, ${applied.length} ${verb}`);
     for (const written of applied) console.log(`  ${new Date(written).toISOString()}`);
   },
 });

@@ -74,11 +74,11 @@ await runCommand(import.meta.filename, {
 
   node scripts/db/seed.ts [--dry-run] [--with-status]
 
-  --dry-run      only check the file and count its rows
-  --with-status  also overwrite the status of rows that are there, and what was changed at run time
+  --dry-run      only validate the file and count its rows
+  --with-status  also overwrite the status and run-time changes of existing rows
   --help         show this text
 
-Environment: DATABASE_URL, and DATABASE_HTTP_URL where Neon's endpoint is not the host's own.`,
+Environment: DATABASE_URL, and DATABASE_HTTP_URL when Neon's endpoint differs from the host's.`,
   switches: ["dry-run", "with-status"],
   run: async (given) => {
     const rows = readSeedFile();

@@ -16,6 +16,6 @@ export function presentVariables(names: readonly string[]): Record<string, strin
 export function patienceMsOf(values: ReadonlyMap<string, string>): number {
   const patienceMs = Number(values.get("patience-ms") ?? "60000");
   if (!Number.isSafeInteger(patienceMs) || patienceMs < 0)
-    throw new Error("--patience-ms is no number of milliseconds");
+    throw new Error("--patience-ms is not a number of milliseconds");
   return patienceMs;
 }

@@ -39,7 +39,7 @@ async function provide(pullRequest: number, patienceMs: number): Promise<string>
   const { urls } = Deployed.parse(JSON.parse(stdout)).preview;
   // Wallet sign-in is bound to PUBLIC_URL and would fail at another address.
   if (!urls.some((one) => one.replace(/\/$/, "") === url))
-    throw new Error("the preview is not at the address that PREVIEW_URL says");
+    throw new Error("the preview's address differs from PREVIEW_URL");
   await awaitSmokeTest({ url, patienceMs });
   return url;
 }
@@ -92,37 +92,38 @@ async function writeResult(pullRequest: number, text: string): Promise<void> {
 }
 
 await runCommand(import.meta.filename, {
-  help: `Gives a pull request its own Worker, database (production's schema, the reviewed registry, no row of
-production's) and address, tests it from outside and says so in one comment. Or takes all of it away.
+  help: `Creates or updates a pull request's own Worker, database (production's schema, the reviewed registry, none of
+production's rows) and address, smoke-tests it and writes the result as one comment. Or removes all of it.
 
   npm run deploy:preview -- --pull-request N [--remove] [--dry-run] [--patience-ms 60000]
 
-  --pull-request  its number
-  --remove        delete the Worker, the database and what it kept in Redis
-  --dry-run       only say what would be made or deleted
-  --patience-ms   how long a new address may take to answer soundly
+  --pull-request  number of the pull request
+  --remove        delete the Worker, the database and its Redis keys
+  --dry-run       only print what would be created or deleted
+  --patience-ms   how long the smoke test of a new address may keep failing, in milliseconds
   --help          show this text
 
 Environment: NEON_API_KEY, NEON_PROJECT_ID (NEON_DATABASE, NEON_ROLE), CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID,
 PREVIEW_URL such as https://{name}-causeway.example.workers.dev, GITHUB_TOKEN and GITHUB_REPOSITORY for the comment;
-the preview's own ${REQUIRED_SECRETS.join(", ")}, and where wanted ${OPTIONAL_SECRETS.join(", ")}.`,
+the preview's own ${REQUIRED_SECRETS.join(", ")}, and optionally ${OPTIONAL_SECRETS.join(", ")}.`,
   switches: ["remove", "dry-run"],
   options: ["pull-request", "patience-ms"],
   run: async (given, values) => {
     const number = values.get("pull-request") ?? "";
-    if (!/^[1-9][0-9]{0,8}$/.test(number)) throw new Error("--pull-request is no number");
+    if (!/^[1-9][0-9]{0,8}$/.test(number)) throw new Error("--pull-request is not a number");
     const pullRequest = Number(number);
     const things = `the Worker ${nameOf(pullRequest)}, the database branch ${branchOf(pullRequest)} and the keys ${prefixOf(pullRequest)}:…`;
-    if (given.has("dry-run")) return console.log(`${given.has("remove") ? "deletes" : "makes"} ${things}`);
+    if (given.has("dry-run"))
+      return console.log(`${given.has("remove") ? "would delete" : "would create"} ${things}`);
     if (given.has("remove")) {
       await remove(pullRequest);
       return writeResult(pullRequest, "The preview was removed.");
     }
     try {
       const url = await provide(pullRequest, patienceMsOf(values));
-      await writeResult(pullRequest, `Preview: ${url}, sound by its smoke test.`);
+      await writeResult(pullRequest, `Preview: ${url}, passed its smoke test.`);
     } catch (error) {
-      await writeResult(pullRequest, "The preview could not be made; the workflow's log says why.");
+      await writeResult(pullRequest, "The preview could not be created; see the workflow's log.");
       throw error;
     }
   },

@@ -69,19 +69,19 @@ const moveTraffic = (version: string, message: string) =>
   wrangler(["versions", "deploy", `${version}@100`, "--yes", "--message", message]);
 
 await runCommand(import.meta.filename, {
-  help: `Brings this version to production: migrate, upload, smoke test at the version's own address, release,
-smoke test, crons and queues. When production fails its test, all traffic goes back to the version before.
+  help: `Releases this version to production: migrate, upload, smoke test at the version's own address, release,
+smoke test, deploy crons and queues. When production fails its test, all traffic returns to the previous version.
 
   npm run deploy -- --tag name [--patience-ms 60000]
   npm run deploy -- --dry-run
 
-  --tag          what the version is called, such as the commit
-  --patience-ms  how long a new address may take to answer soundly
-  --dry-run      only say which migrations are pending, and build the Worker
+  --tag          name of the version, such as the commit
+  --patience-ms  how long the smoke test of a new address may keep failing, in milliseconds
+  --dry-run      only count the pending migrations and build the Worker
   --help         show this text
 
-Environment: DATABASE_URL (and DATABASE_HTTP_URL where Neon's endpoint is not the host's own), PUBLIC_URL,
-CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID. The Worker's own secrets are kept by the platform.`,
+Environment: DATABASE_URL (and DATABASE_HTTP_URL when Neon's endpoint differs from the host's), PUBLIC_URL,
+CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID. The platform keeps the Worker's own secrets.`,
   switches: ["dry-run"],
   options: ["tag", "patience-ms"],
   run: async (given, values) => {

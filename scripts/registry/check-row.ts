@@ -70,13 +70,13 @@ async function derive(
   of: { adapter: string; subject: DerivationSubject },
 ): Promise<Derivation> {
   const refuse = (reason: string): Derivation => ({ ok: false, reason });
-  if (deriverOf(of.adapter) === null) return refuse(`no adapter is called ${of.adapter}`);
-  const bare = await standsOnNothing(client, of.subject.address);
-  return bare === null ? deriveFromChain(client, of) : refuse(bare);
+  if (deriverOf(of.adapter) === null) return refuse(`there is no adapter ${of.adapter}`);
+  const problem = await problemOfCode(client, of.subject.address);
+  return problem === null ? deriveFromChain(client, of) : refuse(problem);
 }
 
 /** Returns why an address has no code, behind a proxy included; null when it has code. */
-async function standsOnNothing(client: ChainClient, address: Address): Promise<string | null> {
+async function problemOfCode(client: ChainClient, address: Address): Promise<string | null> {
   if ((await codeAt(client, address)) === "0x") return "there is no contract at its address";
   const stored = Word.parse(
     await client.request("eth_getStorageAt", [address, IMPLEMENTATION_SLOT, "latest"]),
@@ -84,5 +84,5 @@ async function standsOnNothing(client: ChainClient, address: Address): Promise<s
   const implementation = slice(stored, 12);
   if (isAddressEqual(implementation, `0x${"0".repeat(40)}`)) return null;
   const empty = (await codeAt(client, implementation)) === "0x";
-  return empty ? "it is a proxy without code behind it" : null;
+  return empty ? "it is a proxy to an address without code" : null;
 }

@@ -20,7 +20,7 @@ const ChainId = z.object({ result: z.string().transform(Number) });
 const ASK_MS = 10_000;
 
 /** Describes why the given node cannot be used. Omits its URL, which may hold an API key. */
-async function whyUseless(url: string, chainId: number): Promise<string> {
+async function nodeProblem(url: string, chainId: number): Promise<string> {
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -30,9 +30,9 @@ async function whyUseless(url: string, chainId: number): Promise<string> {
     });
     const { result } = ChainId.parse(await response.json());
     if (result !== chainId) return `the node of --rpc serves chain ${result}, not ${chainId}`;
-    return "the node of --rpc gave no usable answer";
+    return "the node of --rpc gave no usable response";
   } catch {
-    return "the node of --rpc does not answer";
+    return "the node of --rpc does not respond";
   }
 }
 
@@ -43,7 +43,7 @@ async function whyUseless(url: string, chainId: number): Promise<string> {
 export async function openChain(chainId: number, rpcUrl: string | null): Promise<ChainClient> {
   const known = knownChains.find((chain) => chain.chainId === chainId);
   if (known === undefined && rpcUrl === null)
-    throw new Error(`the code does not know chain ${chainId}: give --rpc`);
+    throw new Error(`chain ${chainId} is unknown: give a node with --rpc`);
   const unknown = { name: `chain ${chainId}`, key: "", explorer: "", native: { symbol: "", decimals: 18 } };
   const definition: ChainDefinition = {
     ...(known ?? { ...unknown, wrappedNative: null, confirmations: 1 }),
@@ -62,7 +62,7 @@ export async function openChain(chainId: number, rpcUrl: string | null): Promise
     // The client verifies a node's chain id with its first request.
     await client.request("eth_blockNumber", []);
   } catch (error) {
-    throw rpcUrl === null ? error : new Error(await whyUseless(rpcUrl, chainId), { cause: error });
+    throw rpcUrl === null ? error : new Error(await nodeProblem(rpcUrl, chainId), { cause: error });
   }
   return client;
 }

@@ -3,8 +3,8 @@ import type { CheckedRow } from "./check-row.ts";
 
 const ROUTER: Readonly<Record<RegistryReport["router"], string>> = {
   right: "DepositRouter: the expected code",
-  absent: "DepositRouter: not deployed; deposits go to the vaults' own entry points",
-  differs: "DepositRouter: ANOTHER CODE stands at its address; nothing is activated",
+  absent: "DepositRouter: not deployed; deposits call the vaults' own entry points",
+  differs: "DepositRouter: OTHER CODE at its address; nothing is activated",
 };
 const ORDER: readonly CheckedRow["verdict"][] = ["wrong", "unknown", "derived", "right"];
 

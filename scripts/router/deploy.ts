@@ -46,20 +46,20 @@ export async function deployRouter(target: {
   const { chainId, account, dryRun } = target;
   const transport = http(target.rpcUrl, { retryCount: 1 });
   const client = createPublicClient({ transport });
-  const told = await client.getChainId();
-  if (told !== chainId) throw new Error(`the node is of chain ${told}, not ${chainId}`);
+  const actualChainId = await client.getChainId();
+  if (actualChainId !== chainId) throw new Error(`the node serves chain ${actualChainId}, not ${chainId}`);
   if (await isDeployed(client)) return { outcome: "present", address: depositRouterAddress };
   const possible = await tryDeploying(client, account?.address ?? null);
   if (dryRun) return possible;
   if (account === null) throw new Error("DEPLOYER_PRIVATE_KEY is not set");
   if (possible.balance === null || possible.balance < possible.cost)
-    throw new Error(`${account.address} has less than the ${formatEther(possible.cost)} that this may cost`);
+    throw new Error(`${account.address} holds less than ${formatEther(possible.cost)}, the possible cost`);
   const wallet = createWalletClient({ transport, account });
   const hash = await wallet.sendTransaction({ ...deployTransaction(), gas: possible.gas, chain: null });
   const receipt = await client.waitForTransactionReceipt({ hash, timeout: MINED_WITHIN_MS });
   if (receipt.status !== "success") throw new Error(`the transaction ${hash} reverted`);
   if (!(await isDeployed(client)))
-    throw new Error(`after ${hash} there is no code at ${depositRouterAddress}`);
+    throw new Error(`after transaction ${hash} there is no code at ${depositRouterAddress}`);
   return { outcome: "deployed", address: depositRouterAddress, hash, gas: receipt.gasUsed };
 }
 
@@ -73,7 +73,7 @@ async function isDeployed(client: PublicClient): Promise<boolean> {
   const hash = keccak256(router);
   if (hash !== depositRouterCodeHash)
     throw new Error(`the code at ${depositRouterAddress} is not the Router: its hash is ${hash}`);
-  if (executor === undefined) throw new Error(`the Router is there, its Executor is not`);
+  if (executor === undefined) throw new Error(`the Router is deployed, but its Executor is not`);
   return true;
 }
 
@@ -87,7 +87,7 @@ async function tryDeploying(
   const transaction = { ...deployTransaction(), ...(from === null ? {} : { account: from }) };
   const { data: created } = await client.call(transaction);
   if (created?.toLowerCase() !== depositRouterAddress.toLowerCase())
-    throw new Error(`the factory would put it at ${created ?? "no address"}, not ${depositRouterAddress}`);
+    throw new Error(`the factory would deploy to ${created ?? "no address"}, not ${depositRouterAddress}`);
   const [estimate, price, balance] = await Promise.all([
     client.estimateGas(transaction),
     client.getGasPrice(),
@@ -121,23 +121,25 @@ function describeDeployment(deployment: RouterDeployment): string {
 }
 
 await runCommand(import.meta.filename, {
-  help: `Deploys the DepositRouter to a chain, at the address and with the code that it has on every chain.
+  help: `Deploys the DepositRouter to a chain, with the same address and code as on every chain.
 
   npm run router:deploy -- --chain N [--rpc URL] [--dry-run]
 
   --chain    the chain's id
-  --rpc      the node to use; else the first of CHAINS, else the first public one that the code knows
-  --dry-run  only ask the chain whether it would work, and what it would cost
+  --rpc      the node to use; default: the first one in CHAINS, else the first public one listed in the code
+  --dry-run  only simulate the deployment and print its cost
   --help     show this text
 
-Environment: DEPLOYER_PRIVATE_KEY pays (not needed for a dry run); CHAINS as the deployment has it.`,
+Environment: DEPLOYER_PRIVATE_KEY pays (not needed for a dry run); CHAINS as in the deployment.`,
   switches: ["dry-run"],
   options: ["chain", "rpc"],
   run: async (given, values) => {
     const chainId = Number(values.get("chain"));
-    if (!Number.isSafeInteger(chainId) || chainId < 1) throw new Error("--chain names no chain");
+    if (!Number.isSafeInteger(chainId) || chainId < 1)
+      throw new Error("--chain is missing or not a chain id");
     const rpcUrl = values.get("rpc") ?? configuredChains().get(chainId)?.rpcUrls[0];
-    if (rpcUrl === undefined) throw new Error(`no node of chain ${chainId} is configured: --rpc names one`);
+    if (rpcUrl === undefined)
+      throw new Error(`no node of chain ${chainId} is configured: give one with --rpc`);
     const dryRun = given.has("dry-run");
     const deployment = await deployRouter({ chainId, rpcUrl, account: accountFromEnvironment(), dryRun });
     console.log(describeDeployment(deployment));

@@ -35,9 +35,9 @@ const RETURNS_ONE = "0x600160005260206000f3";
 export async function checkNode(node: { url: string; chainId: number; now: number }): Promise<NodeReport> {
   const { url, chainId, now } = node;
   const nothing = { head: null, ageS: null, logRange: null, overrides: false, simulates: false, ms: null };
-  const told = Quantity.safeParse(await ask(url, "eth_chainId", []));
-  if (!told.success) return { ...nothing, problem: "no answer" };
-  if (told.data !== chainId) return { ...nothing, problem: `of chain ${told.data}` };
+  const answered = Quantity.safeParse(await ask(url, "eth_chainId", []));
+  if (!answered.success) return { ...nothing, problem: "no answer" };
+  if (answered.data !== chainId) return { ...nothing, problem: `of chain ${answered.data}` };
   const startedAt = performance.now();
   const block = Block.safeParse(await ask(url, "eth_getBlockByNumber", ["latest", false]));
   const ms = Math.round(performance.now() - startedAt);

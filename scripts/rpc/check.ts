@@ -19,16 +19,16 @@ function rowOf(name: string, { host, report }: { host: string; report: NodeRepor
 }
 
 await runCommand(import.meta.filename, {
-  help: `Asks every node of every configured chain for its chain id, head, log range, and whether it simulates.
-Nothing is sent but questions. It fails when a node does not answer or is of another chain.
+  help: `Tests every node of every configured chain: chain id, head, log range, code overrides and simulation.
+Sends read requests only. Fails when a node does not respond or serves another chain.
 
   npm run rpc:check [-- --chain N] [-- --dry-run]
 
   --chain    only this chain
-  --dry-run  only list the nodes, by host: what follows may be a key
+  --dry-run  only list the nodes' hosts; the rest of a URL may hold an API key
   --help     show this text
 
-Environment: CHAINS as the deployment has it; without it, the public nodes that the code knows.`,
+Environment: CHAINS as in the deployment; without it, the public nodes listed in the code.`,
   switches: ["dry-run"],
   options: ["chain"],
   run: async (given, values) => {
@@ -52,6 +52,6 @@ Environment: CHAINS as the deployment has it; without it, the public nodes that 
         console.log(rowOf(label, { host, report }));
       }
     }
-    if (failures > 0) throw new Error(`rpc:check: ${failures} nodes cannot be used`);
+    if (failures > 0) throw new Error(`rpc:check: ${failures} unusable nodes`);
   },
 });

@@ -53,14 +53,14 @@ export function checkAnswer(probe: Probe, { answer, ms, requestId, measure }: Se
     problems.push(...measure.contract.problems(probe.operation, answer).slice(0, 3));
   for (const [name, value] of probe.asset ? [] : ALWAYS) {
     const given = answer.headers.get(name);
-    if (given === null || !value.test(given)) problems.push(`the header ${name} is ${given ?? "not there"}`);
+    if (given === null || !value.test(given)) problems.push(`the header ${name} is ${given ?? "missing"}`);
   }
   // Assets hold third-party text that may look like anything.
-  if (!probe.asset && LEAKS.test(answer.text)) problems.push("the answer tells what is inside");
+  if (!probe.asset && LEAKS.test(answer.text)) problems.push("the answer reveals internals");
   if (probe.holds?.test(answer.text) === false) problems.push(`the page lacks ${probe.holds.source}`);
   if (ms > measure.maxMs) problems.push(`took ${Math.round(ms)} ms, of ${measure.maxMs} allowed`);
   const spelt = misspelt(answer.json).slice(0, 3);
-  problems.push(...spelt.map((address) => `the checksum of ${address} is wrong`));
+  problems.push(...spelt.map((address) => `the checksum of ${address} is invalid`));
   problems.push(...ofAnother(probe, answer), ...crossOrigin(probe, answer), ...refusal(probe, answer));
   problems.push(
     ...strangeId(probe, { answer, requestId }),
@@ -77,7 +77,7 @@ function ofAnother({ asked }: Probe, { json }: HttpAnswer): string[] {
     const given = body[name];
     if (typeof given !== "string" && typeof given !== "number") return [];
     const same = String(given).toLowerCase() === value.toLowerCase();
-    return same ? [] : [`${name} is ${given}, and ${value} was asked for`];
+    return same ? [] : [`${name} is ${given} instead of the requested ${value}`];
   });
 }
 
@@ -96,8 +96,10 @@ function refusal({ operation }: Probe, { status, headers, json }: HttpAnswer): s
   const type = headers.get("content-type");
   return [
     ...(code === expected ? [] : [`the code is ${code} instead of ${expected}`]),
-    ...(type === "application/problem+json" ? [] : [`a problem comes as ${type ?? "nothing"}`]),
-    ...(status === 404 || headers.has("allow") ? [] : ["the header allow is not there"]),
+    ...(type === "application/problem+json"
+      ? []
+      : [`the problem document has the content type ${type ?? "none"}`]),
+    ...(status === 404 || headers.has("allow") ? [] : ["the header allow is missing"]),
   ];
 }
 
@@ -108,11 +110,9 @@ function crossOrigin({ operation }: Probe, { headers }: HttpAnswer): string[] {
   if (operation === null) return [];
   const { security } = operation;
   if (security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0))
-    return headers.get("access-control-allow-origin") === "*"
-      ? []
-      : ["pages of other origins may not read it"];
-  const open = headers.has("access-control-allow-origin") ? ["pages of other origins may read it"] : [];
-  return headers.get("cache-control") === "no-store" ? open : [...open, "the answer may be kept"];
+    return headers.get("access-control-allow-origin") === "*" ? [] : ["CORS does not allow other origins"];
+  const open = headers.has("access-control-allow-origin") ? ["CORS allows other origins"] : [];
+  return headers.get("cache-control") === "no-store" ? open : [...open, "the answer may be cached"];
 }
 
 /** Checks that an uncached answer and its problem document carry the request's own id. */
@@ -121,17 +121,17 @@ function strangeId(
   { answer, requestId }: { answer: HttpAnswer; requestId: string },
 ): string[] {
   if (asset || answer.headers.get("cache-control") !== "no-store") return [];
-  const told = answer.headers.get("x-request-id");
+  const receivedId = answer.headers.get("x-request-id");
   const body = z.object({ request_id: z.string() }).safeParse(answer.json);
   return [
-    ...(told === requestId ? [] : ["it bears the id of another request"]),
-    ...(!body.success || body.data.request_id === told ? [] : ["its body names another request"]),
+    ...(receivedId === requestId ? [] : ["its request id is another request's"]),
+    ...(!body.success || body.data.request_id === receivedId ? [] : ["its body has another request's id"]),
   ];
 }
 
 /** Checks that uncacheable answers are `no-store`, and that routes with credentials send no timings. */
 function secrecy({ operation }: Probe, { headers }: HttpAnswer): string[] {
-  if (headers.has("access-control-allow-credentials")) return ["pages of other origins may sign in with it"];
+  if (headers.has("access-control-allow-credentials")) return ["CORS allows credentials"];
   if (operation === null) return [];
   const { responses, security } = operation;
   const mayKeep = "304" in responses || headers.get("cache-control") === "no-store";
@@ -139,8 +139,8 @@ function secrecy({ operation }: Probe, { headers }: HttpAnswer): string[] {
   // The platform may add timings of its own.
   const timed = !open && (headers.get("server-timing") ?? "").includes("total;");
   return [
-    ...(mayKeep || !open ? [] : ["the answer may be kept"]),
-    ...(timed ? ["it tells where its time went"] : []),
+    ...(mayKeep || !open ? [] : ["the answer may be cached"]),
+    ...(timed ? ["it reveals timings"] : []),
   ];
 }
 
@@ -150,10 +150,10 @@ function secrecy({ operation }: Probe, { headers }: HttpAnswer): string[] {
 function lacking({ name, holds, asset }: Probe, { status, headers, json }: HttpAnswer): string[] {
   const filled = name === "tokens.list" || name === "intel.rules";
   return [
-    ...(filled && status === 200 && Array.isArray(json) && json.length === 0 ? ["it lists nothing"] : []),
+    ...(filled && status === 200 && Array.isArray(json) && json.length === 0 ? ["the list is empty"] : []),
     ...(holds === null || asset || headers.has("content-security-policy")
       ? []
-      : ["the header content-security-policy is not there"]),
+      : ["the header content-security-policy is missing"]),
   ];
 }
 
@@ -164,8 +164,8 @@ function unready({ name }: Probe, seen: { answer: HttpAnswer; maxLag: number | n
   const { status, dependencies, indexes } = parsed.data;
   const maxLag = seen.maxLag ?? Number.POSITIVE_INFINITY;
   return [
-    ...(status === "ok" ? [] : [`it is ${status}`]),
-    ...dependencies.filter(({ ok }) => !ok).map((row) => `${row.name} does not answer: ${row.code}`),
+    ...(status === "ok" ? [] : [`the status is ${status}`]),
+    ...dependencies.filter(({ ok }) => !ok).map((row) => `${row.name} does not respond: ${row.code}`),
     ...indexes
       .filter(({ lag }) => lag !== null && lag > maxLag)
       .map((row) => `the index of chain ${row.chain_id} is ${row.lag} blocks behind, of ${maxLag} allowed`),

@@ -39,7 +39,7 @@ async function ask(probe: Probe, { url, measure }: { url: string; measure: Answe
   const startedAt = performance.now();
   const took = () => performance.now() - startedAt;
   try {
-    // Twice the limit, so that a slow answer can be told from none.
+    // Twice the limit, to distinguish a slow answer from none.
     const signal = AbortSignal.timeout(2 * measure.maxMs);
     const requestId = `smoke-${crypto.randomUUID()}`;
     const headers = { ...probe.request.headers, "x-request-id": requestId };
@@ -56,7 +56,8 @@ async function ask(probe: Probe, { url, measure }: { url: string; measure: Answe
 /** Reads the deployment's OpenAPI document. Throws when it is invalid. */
 async function readContract(url: string): Promise<ApiContract> {
   const answer = await sendRequest(`${url}/openapi.json`);
-  const refuse = (why: string) => new Error(`/openapi.json is no document: ${answer.status}, ${why}`);
+  const refuse = (why: string) =>
+    new Error(`/openapi.json is not a valid document: ${answer.status}, ${why}`);
   if (answer.status !== 200 || answer.json === undefined) throw refuse(answer.text.slice(0, 200));
   try {
     return new ApiContract(answer.json);

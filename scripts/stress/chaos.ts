@@ -18,12 +18,12 @@ import { readKnownValues } from "./fuzz/known-values.ts";
 import { describeReport, type FuzzReport, fuzz } from "./fuzz/run-fuzz.ts";
 
 const { values: options } = readArguments({
-  help: `Sends generated requests while nodes, database and Redis fail in turns and together, and judges each answer.
+  help: `Sends generated requests while nodes, database and Redis fail, alone and together, and checks each answer.
 
   node scripts/stress/chaos.ts [--requests 6000] [--seed <number>]
 
-  --requests  how many
-  --seed      of what is generated; another one each time
+  --requests  number of requests
+  --seed      seed of the requests; default: a new one
   --help      show this text`,
   options: {
     requests: { type: "string", default: "6000" },
@@ -96,5 +96,5 @@ for (const report of reports) console.log(describeReport(report));
 const failed = reports.filter(({ failure }) => failure !== null).length;
 const total = reports.reduce((sum, { requests }) => sum + requests, 0);
 const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
-console.log(`${total} requests in bad weather, ${failed} operations failed, seed ${seed}, ${seconds} s`);
+console.log(`${total} requests during outages, ${failed} operations failed, seed ${seed}, ${seconds} s`);
 process.exit(failed === 0 ? 0 : 1);

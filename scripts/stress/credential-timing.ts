@@ -112,11 +112,11 @@ function shuffled(list: readonly string[]): string[] {
 }
 
 const { values: options } = readArguments({
-  help: `Measures whether wrong credentials can be told apart by the time they take.
+  help: `Measures whether response times distinguish kinds of wrong credentials.
 
   node scripts/stress/credential-timing.ts [--runs 10000]
 
-  --runs  how often each kind is measured
+  --runs  measurements of each kind
   --help  show this text`,
   options: { runs: { type: "string", default: "10000" } },
 });

@@ -9,11 +9,11 @@ import { readArguments } from "../command.ts";
 import { runVitest } from "../run-vitest.ts";
 
 const { values: options } = readArguments({
-  help: `Carries random deposits into every kind of local vault through on a chain.
+  help: `Makes random deposits into every kind of local vault on a chain.
 
   node scripts/stress/deposits.ts [--runs 1000]
 
-  --runs  how many
+  --runs  number of deposits
   --help  show this text`,
   options: { runs: { type: "string", default: "1000" } },
 });

@@ -10,7 +10,7 @@ import { withRealPostgres } from "../db/real-postgres.ts";
 import { runVitest } from "../run-vitest.ts";
 
 const { values: options } = readArguments({
-  help: `Proves the flows index at length: in memory, over the database, and with many events on a real Postgres.
+  help: `Tests the flows index at length: in memory, over the database, and with many events on a real Postgres.
 
   node scripts/stress/flows.ts [--schedules 10000] [--database 300] [--events 200000] [--histories 2000] [--seed 1]
 
@@ -18,7 +18,7 @@ const { values: options } = readArguments({
   --database   random schedules over the database
   --events     events on a real Postgres
   --histories  random histories of a user and a vault
-  --seed       of what is random
+  --seed       seed of the random inputs
   --help       show this text`,
   options: {
     schedules: { type: "string", default: "10000" },

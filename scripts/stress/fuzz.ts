@@ -19,13 +19,13 @@ import { readKnownValues } from "./fuzz/known-values.ts";
 import { describeReport, type FuzzReport, fuzz } from "./fuzz/run-fuzz.ts";
 
 const { values: options } = readArguments({
-  help: `Sends generated requests, right and wrong, to every operation of the OpenAPI document and judges each answer.
+  help: `Sends generated requests, valid and invalid, to every operation of the OpenAPI document and checks each answer.
 
   node scripts/stress/fuzz.ts [--requests 60000] [--seed <number>] [--stack <path>]
 
-  --requests  how many
-  --seed      of what is generated; another one each time
-  --stack     the stack.json of a stack that runs; default: one of its own
+  --requests  number of requests
+  --seed      seed of the requests; default: a new one
+  --stack     stack.json of a running stack; default: starts its own
   --help      show this text`,
   options: {
     requests: { type: "string", default: "60000" },

@@ -11,12 +11,12 @@ import { readArguments } from "../command.ts";
 import { runVitest } from "../run-vitest.ts";
 
 const { values: options } = readArguments({
-  help: `Changes fields of the providers' answers and of built transactions, and verifies each.
+  help: `Mutates fields of the providers' answers and of built transactions and verifies that each change is refused.
 
   node scripts/stress/mutations.ts [--count 12000] [--seed <number>]
 
   --count  mutations for each provider
-  --seed   of the random changes; another one each time
+  --seed   seed of the mutations; default: a new one
   --help   show this text`,
   options: {
     count: { type: "string", default: "12000" },

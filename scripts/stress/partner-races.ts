@@ -14,7 +14,7 @@ const { values: options } = readArguments({
 
   node scripts/stress/partner-races.ts [--rounds 40]
 
-  --rounds  how many
+  --rounds  number of rounds
   --help    show this text`,
   options: { rounds: { type: "string", default: "40" } },
 });

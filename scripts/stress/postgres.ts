@@ -15,7 +15,7 @@ const { values: options } = readArguments({
 
   node scripts/stress/postgres.ts [--only <file>]
 
-  --only  the end-to-end tests whose file's name holds this; migrations: none of them
+  --only  only end-to-end tests whose file name contains this; migrations: none of them
   --help  show this text`,
   options: { only: { type: "string" } },
 });

@@ -2,46 +2,46 @@
 pragma solidity =0.8.30;
 
 /// @notice One call that an Executor makes.
-/// @dev In the order they are used: pay `spender` an allowance, patch `data`, call `target`, take the allowance back.
+/// @dev Fields in the order of use: approve `spender`, patch `data`, call `target`, revoke the approval.
 struct Step {
     address target; // contract to call; the Router, the Executor, its clone, Permit2 and codeless addresses are refused
-    uint256 value; // native amount in wei; type(uint256).max = all that the clone holds
-    address approveToken; // token to approve for the time of this call; zero = none
-    address spender; // who gets the allowance, which is exactly the clone's balance of `approveToken`
+    uint256 value; // native amount in wei; type(uint256).max = the clone's whole balance
+    address approveToken; // token to approve for the duration of this call; zero = none
+    address spender; // spender of the allowance, which is exactly the clone's balance of `approveToken`
     address patchToken; // token whose balance in the clone is written into `data`; zero = none
     uint256 patchOffset; // byte offset of that 32-byte word: 4 <= patchOffset <= data.length - 32
     uint256 patchMul; // factor on that balance (10^n scales decimals); 0 counts as 1
     bytes data; // calldata, selector included
 }
 
-/// @notice What a caller pays and what the receiver must get for it. Token amounts are in each token's base units.
+/// @notice The caller's payment and the receiver's minimum. Token amounts are in each token's base units.
 struct Deposit {
     address asset; // ERC-20 taken from msg.sender; zero = native, taken from msg.value
-    uint256 amount; // exact amount; type(uint256).max = all that msg.sender holds, meant for bridge executors only
-    uint256 minIn; // least amount that must reach the clone (fees on transfer, bridges that deliver less); never zero
+    uint256 amount; // exact amount; type(uint256).max = the sender's whole balance, for bridge executors only
+    uint256 minIn; // minimum to reach the clone (fee on transfer, bridges that deliver less); never zero
     address shareToken; // token whose balance at `receiver` is measured; never the asset
-    address receiver; // who must end up with the shares
-    uint256 minShares; // least rise of the receiver's balance of `shareToken`; never zero
-    uint256 deadline; // last second, unix time, at which the deposit may run
-    address refundTo; // who gets what the steps leave over; must accept the asset and each token of `sweep`
+    address receiver; // account that must receive the shares
+    uint256 minShares; // minimum increase of the receiver's balance of `shareToken`; never zero
+    uint256 deadline; // last timestamp, in unix seconds, at which the deposit may run
+    address refundTo; // recipient of leftovers; must accept the asset and each token of `sweep`
     bytes32 ref; // quote reference, only logged
     bytes32 partnerId; // attribution, only logged
     uint8 partnerType; // attribution, only logged
 }
 
 /// @title Errors of Router and Executor
-/// @dev Inherited by both, so that the Router's ABI decodes every refusal. A step or token that reverts with data is
-/// passed on as it is (its first 4,096 bytes); a patch product above 2^256-1 is Panic(0x11).
+/// @dev Inherited by both, so that the Router's ABI decodes every error. Revert data of a step or token is forwarded
+/// unchanged, up to 4,096 bytes; a patch product above 2^256-1 is Panic(0x11).
 interface DepositErrors {
-    /// @notice `deposit` was entered while another deposit was running.
+    /// @notice `deposit` was called while another deposit was running.
     error Reentered();
-    /// @notice The block is younger than the deadline allows; unix seconds.
+    /// @notice The block's timestamp is after the deadline; unix seconds.
     error DeadlinePassed(uint256 deadline, uint256 timestamp);
-    /// @notice `amount` is zero, or `amount` is "everything" and there is nothing.
+    /// @notice `amount` is zero, or it is type(uint256).max and the sender's balance is zero.
     error ZeroAmount();
-    /// @notice `minIn` is zero: some floor on what arrives is mandatory.
+    /// @notice `minIn` is zero: a minimum for the input is mandatory.
     error ZeroMinIn();
-    /// @notice `minShares` is zero: there is no way to ask for no protection.
+    /// @notice `minShares` is zero: slippage protection is mandatory.
     error ZeroMinShares();
     /// @notice `receiver` is the zero address.
     error ZeroReceiver();
@@ -53,29 +53,29 @@ interface DepositErrors {
     error RefundToForbidden(address refundTo);
     /// @notice The asset cannot be its own share token: a refund of it would count as shares.
     error ShareTokenIsAsset(address asset);
-    /// @notice msg.value is not the native `amount` (`expected` is zero for an ERC-20 asset); wei.
+    /// @notice msg.value differs from the native `amount` (`expected` is zero for an ERC-20 asset); wei.
     error NativeValueMismatch(uint256 sent, uint256 expected);
     /// @notice The clone could not be created (out of gas).
     error CloneFailed();
     /// @notice Less than `minIn` of the asset reached the clone; base units of the asset.
     error InputBelowMinimum(uint256 received, uint256 minIn);
-    /// @notice The receiver's balance rose by less than `minShares`; base units of the share token.
+    /// @notice The receiver's balance increased by less than `minShares`; base units of the share token.
     error SharesBelowMinimum(uint256 shares, uint256 minShares);
-    /// @notice Only the Router may drive an Executor.
+    /// @notice Only the Router may call an Executor.
     error OnlyRouter();
     /// @notice A step may not call the Router, the Executor, its clone or Permit2.
     error TargetForbidden(address target);
-    /// @notice A step may not call an address without code: it would succeed and do nothing.
+    /// @notice A step may not call an address without code: the call would succeed without effect.
     error TargetWithoutCode(address target);
-    /// @notice `patchOffset` is not within 4 <= patchOffset <= length - 32.
+    /// @notice `patchOffset` is outside 4 <= patchOffset <= length - 32.
     error PatchOutOfBounds(uint256 offset, uint256 length);
-    /// @notice A call failed and gave no reason.
+    /// @notice A call reverted without data.
     error CallFailed(address target);
-    /// @notice A token answered a transfer or an approval with anything but true or nothing.
+    /// @notice A token's transfer or approval returned something other than true or nothing.
     error TokenRefused(address token);
-    /// @notice A token did not answer balanceOf or allowance with a number.
+    /// @notice A token's balanceOf or allowance returned no number.
     error TokenUnreadable(address token);
-    /// @notice `refundTo` did not take the native leftover; wei.
+    /// @notice `refundTo` rejected the native leftover; wei.
     error RefundRejected(address refundTo, uint256 amount);
 }
 
@@ -87,19 +87,19 @@ interface IERC20 {
     function transferFrom(address from, address to, uint256 amount) external returns (bool);
 }
 
-/// @title Calls that neither trust what comes back nor copy more of it than they need
-/// @dev `_agreed` and `_bubble` speak of the return data of the latest call, so nothing may come between.
+/// @title Low-level calls that neither trust return data nor copy more of it than they need
+/// @dev `_agreed` and `_bubble` read the return data of the latest call, so no other call may come between.
 abstract contract Calls is DepositErrors {
     uint256 private constant MAX_REVERT_BYTES = 4096;
 
-    /// @dev Copies nothing that comes back: a returned megabyte costs the memory of who returns it, not ours.
+    /// @dev Copies no return data: returning a megabyte costs the target's memory, not ours.
     function _call(address target, uint256 value, bytes memory data) internal returns (bool ok) {
         assembly ("memory-safe") {
             ok := call(gas(), target, value, add(data, 32), mload(data), 0, 0)
         }
     }
 
-    /// @dev Reverts with the reason of the latest call, cut off where it could become a burden, or names who gave none.
+    /// @dev Reverts with the latest call's revert data, truncated to a fixed size, or with CallFailed when it has none.
     function _bubble(address target) internal pure {
         uint256 size;
         assembly ("memory-safe") {
@@ -114,8 +114,8 @@ abstract contract Calls is DepositErrors {
         }
     }
 
-    /// @dev Some tokens return nothing, the standard says true; anything else is a refusal. An address without code
-    /// would also return nothing, but every caller has read a number from it first, and for that there must be code.
+    /// @dev True when the latest call returned true, as the standard requires, or nothing, as some tokens do. An
+    /// address without code returns nothing too, but every caller has read a number from it before.
     function _agreed() internal pure returns (bool yes) {
         assembly ("memory-safe") {
             switch returndatasize()
@@ -129,7 +129,7 @@ abstract contract Calls is DepositErrors {
         }
     }
 
-    /// @dev Reverts unless the token did what it was asked.
+    /// @dev Reverts unless the token's call succeeded.
     function _callToken(address token, bytes memory data) internal {
         if (!_call(token, 0, data)) _bubble(token);
         if (!_agreed()) revert TokenRefused(token);
@@ -139,7 +139,7 @@ abstract contract Calls is DepositErrors {
         return _read(token, abi.encodeCall(IERC20.balanceOf, (owner)));
     }
 
-    /// @dev No answer, a short one and a revert are all refused, so an address without code has no balance of zero.
+    /// @dev Rejects a revert and a short or missing result, so that an address without code has no balance.
     function _read(address token, bytes memory query) internal view returns (uint256 value) {
         bool ok;
         assembly ("memory-safe") {
@@ -150,34 +150,34 @@ abstract contract Calls is DepositErrors {
         if (!ok) revert TokenUnreadable(token);
     }
 
-    /// @dev Saturates, so that a balance that fell is reported as a rise of zero and not as a panic.
+    /// @dev Saturates: a balance that fell counts as an increase of zero and does not panic.
     function _rise(uint256 afterwards, uint256 before) internal pure returns (uint256) {
         return afterwards > before ? afterwards - before : 0;
     }
 }
 
-/// @title Executor: makes the calls of one deposit and is worth nothing before and after it
-/// @notice Deployed once by the Router; each deposit runs in a fresh EIP-1167 clone of it. Nobody has approved a clone,
-/// and no clone can have approved anybody before its only run, so whatever a step does, it does with its own funds.
+/// @title Executor: makes the calls of one deposit and holds nothing before and after it
+/// @notice Deployed once by the Router; each deposit runs in a new EIP-1167 clone of it. A clone has no approvals,
+/// given or received, before its only run, so a step can only spend that deposit's own funds.
 contract Executor is Calls {
-    // Permit2 moves tokens on its caller's authority and has one address on every chain.
+    // Permit2 transfers tokens for its caller and has the same address on every chain.
     address private constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
     address private immutable ROUTER = msg.sender;
     address private immutable IMPLEMENTATION = address(this);
 
-    /// @dev Unwrapping and vaults pay native back within the 2,300 gas of `transfer`, so nothing is done here.
+    /// @dev Empty, because wrapped tokens and vaults may send native money with the 2,300 gas of `transfer`.
     receive() external payable {}
 
-    /// @notice Makes the calls, then sends what is left of the asset, of `sweep` and of native to `refundTo`.
-    /// @param steps calls in order; each as documented at Step
-    /// @param asset token that the deposit is paid in; zero = native
+    /// @notice Makes the calls, then sends the remaining asset, `sweep` tokens and native money to `refundTo`.
+    /// @param steps calls in order; fields as documented at Step
+    /// @param asset token of the deposit; zero = native
     /// @param sweep other tokens that a step may leave behind
-    /// @param refundTo who gets the leftovers
+    /// @param refundTo recipient of the leftovers
     /// @dev Errors: OnlyRouter, those of a step (TargetForbidden, TargetWithoutCode, PatchOutOfBounds, CallFailed),
-    /// TokenRefused, TokenUnreadable, RefundRejected, and whatever a call reverts with.
+    /// TokenRefused, TokenUnreadable, RefundRejected, and the revert data of a call.
     function run(Step[] calldata steps, address asset, address[] calldata sweep, address refundTo) external payable {
         if (msg.sender != ROUTER) revert OnlyRouter();
-        // Clone addresses can be foretold, so anyone may have sent native here before.
+        // Clone addresses are predictable, so the clone may have received native money before.
         uint256 donated = address(this).balance - msg.value;
         for (uint256 i = 0; i < steps.length; ++i) {
             _step(steps[i]);
@@ -187,7 +187,7 @@ contract Executor is Calls {
             _refund(sweep[i], refundTo);
         }
         uint256 left = address(this).balance;
-        // Refused money must not be lost, but a donated wei must not block a contract that takes no native.
+        // A rejected refund must not be lost, but a donated wei must not block a refundTo that rejects native money.
         if (left != 0 && !_call(refundTo, left, "") && left > donated) revert RefundRejected(refundTo, left);
     }
 
@@ -205,13 +205,13 @@ contract Executor is Calls {
         if (approved) _disapprove(step.approveToken, step.spender);
     }
 
-    /// @dev Skips a zero balance, because some tokens refuse to approve zero.
+    /// @dev Skips a zero balance, because some tokens reject an approval of zero.
     function _approve(address token, address spender) private returns (bool) {
         uint256 held = _balanceOf(token, address(this));
         if (held == 0) return false;
         bytes memory data = abi.encodeCall(IERC20.approve, (spender, held));
         if (!_call(token, 0, data) || !_agreed()) {
-            // USDT and its kind refuse to change one non-zero allowance, which an earlier step may have set, to another.
+            // USDT and similar tokens reject a change from one non-zero allowance, set by an earlier step, to another.
             _callToken(token, abi.encodeCall(IERC20.approve, (spender, 0)));
             _callToken(token, data);
         }
@@ -225,7 +225,7 @@ contract Executor is Calls {
 
     function _patch(bytes memory data, Step calldata step) private view {
         uint256 offset = step.patchOffset;
-        // Below 4 it would rewrite the selector; the length is compared first so that the subtraction cannot wrap.
+        // An offset below 4 would overwrite the selector; the length check first keeps the subtraction from wrapping.
         if (offset < 4 || data.length < 36 || offset > data.length - 32) revert PatchOutOfBounds(offset, data.length);
         uint256 held = _balanceOf(step.patchToken, address(this));
         uint256 word = step.patchMul == 0 ? held : held * step.patchMul;
@@ -240,33 +240,33 @@ contract Executor is Calls {
     }
 }
 
-/// @title DepositRouter: pays an asset into a yield vault and proves that the receiver got the shares
-/// @notice The only contract that users approve. It has no owner, upgrade, pause, fee, allow-list or storage but a lock.
-/// What holds allowances makes no caller-chosen call, and what makes calls holds no allowance: the Router's only
-/// transferFrom is from msg.sender, and the steps run in a contract that did not exist before and is never used again.
+/// @title DepositRouter: deposits an asset into a yield vault and verifies that the receiver got the shares
+/// @notice The only contract that users approve. It has no owner, upgrade, pause, fee or allow-list, and no storage but
+/// a reentrancy lock. The contract that holds allowances makes no caller-chosen call, and the contract that makes calls
+/// holds no allowance: the Router's only transferFrom is from msg.sender, and the steps run in a new single-use clone.
 /// @dev Same address on every chain: no constructor arguments, evm paris, deployed by CREATE2 with a zero salt.
-/// Trusted for the choice of steps, share token and floors is whoever built them; the Router enforces only that the
-/// receiver gains `minShares`, that nobody but msg.sender pays, and that leftovers reach `refundTo`.
+/// The caller must trust the source of steps, share token and minimums; the Router enforces only that the receiver
+/// gains `minShares`, that msg.sender alone pays, and that leftovers reach `refundTo`.
 contract DepositRouter is Calls {
     uint256 private constant UNLOCKED = 1;
     uint256 private constant LOCKED = 2;
 
     /// @notice The Executor that every deposit clones.
     Executor public immutable executorImplementation = new Executor();
-    // In plain storage: transient storage would bind the bytecode to newer chains. Zero is unlocked too, so that a
-    // simulation may put the bare code on a chain that does not have it.
+    // In regular storage, because transient storage would exclude older chains. Zero counts as unlocked too, so that a
+    // simulation can override the code on a chain without the Router.
     uint256 private _lock = UNLOCKED;
 
-    /// @notice Shares reached `receiver`. Amounts in base units; `amountIn` is what reached the clone, fees deducted.
-    /// @dev Anyone can emit this for tokens of his own making: match `ref`, asset and share token before crediting it.
+    /// @notice Shares reached `receiver`. Amounts in base units; `amountIn` is the amount that reached the clone.
+    /// @dev Anyone can emit this with fake tokens: match `ref`, asset and share token before crediting it.
     /// @param ref quote reference given by the caller
     /// @param partnerId attribution given by the caller
-    /// @param receiver account whose share balance rose
-    /// @param shareToken token that was measured
+    /// @param receiver account whose share balance increased
+    /// @param shareToken token whose balance was measured
     /// @param sender msg.sender, who paid
-    /// @param asset token paid; zero = native
+    /// @param asset token of the payment; zero = native
     /// @param amountIn measured amount of `asset` that reached the clone
-    /// @param shares measured rise of the receiver's balance of `shareToken`
+    /// @param shares measured increase of the receiver's balance of `shareToken`
     /// @param partnerType attribution given by the caller
     event Deposited(
         bytes32 indexed ref,
@@ -280,20 +280,20 @@ contract DepositRouter is Calls {
         uint8 partnerType
     );
 
-    /// @notice Takes `d.amount` of `d.asset` from msg.sender, runs `steps` with it, sends leftovers to `d.refundTo`, and
-    /// reverts whole unless `d.receiver` gained `d.minShares` of `d.shareToken`.
-    /// @dev Errors: every one of DepositErrors but OnlyRouter, and whatever the asset or a step reverts with. It never
-    /// swallows a failure, because a bridge refunds its user only when the call reverts.
-    /// @param d what is paid and what must be received; shapes and units at Deposit
+    /// @notice Takes `d.amount` of `d.asset` from msg.sender, runs `steps` with it, sends leftovers to `d.refundTo`,
+    /// and reverts entirely unless `d.receiver` gained `d.minShares` of `d.shareToken`.
+    /// @dev Errors: all DepositErrors except OnlyRouter, and the revert data of the asset or a step. It never catches a
+    /// failure, because a bridge refunds its user only when the call reverts.
+    /// @param d payment and minimum result; fields and units at Deposit
     /// @param steps calls to make with it, in order
     /// @param sweep tokens besides asset and native that a step may leave in the clone; duplicates are harmless
-    /// @return shares rise of the receiver's balance of `d.shareToken`, in its base units
+    /// @return shares increase of the receiver's balance of `d.shareToken`, in its base units
     function deposit(Deposit calldata d, Step[] calldata steps, address[] calldata sweep)
         external
         payable
         returns (uint256 shares)
     {
-        // A deposit nested in another one's steps would have its shares credited to both.
+        // The shares of a deposit nested in another one's steps would count for both.
         if (_lock == LOCKED) revert Reentered();
         _lock = LOCKED;
         uint256 amount = _check(d);
@@ -312,7 +312,7 @@ contract DepositRouter is Calls {
         _lock = UNLOCKED;
     }
 
-    /// @dev Returns the amount to take, with "everything" resolved.
+    /// @dev Returns the amount to take, with type(uint256).max replaced by the balance.
     function _check(Deposit calldata d) private view returns (uint256 amount) {
         if (block.timestamp > d.deadline) revert DeadlinePassed(d.deadline, block.timestamp);
         if (d.minIn == 0) revert ZeroMinIn();
@@ -328,8 +328,8 @@ contract DepositRouter is Calls {
         if (msg.value != expected) revert NativeValueMismatch(msg.value, expected);
     }
 
-    /// @dev EIP-1167. CREATE, not CREATE2: the protocol never gives out an address of the account's nonce twice, so
-    /// nothing can have acted as the clone before. Its address can be foretold, but all that allows is to send it money.
+    /// @dev EIP-1167. CREATE, not CREATE2: an address from a nonce is never reused, so nothing can have acted as the
+    /// clone before. Its address is predictable, but that only allows sending money to it.
     function _clone() private returns (address payable clone) {
         bytes memory code = abi.encodePacked(
             hex"3d602d80600a3d3981f3363d3d373d3d3d363d73", executorImplementation, hex"5af43d82803e903d91602b57fd5bf3"
@@ -344,7 +344,7 @@ contract DepositRouter is Calls {
         return account == address(this) || account == address(executorImplementation) || account == clone;
     }
 
-    /// @dev The only transferFrom in the system. What arrived is measured, neither assumed nor mixed with donations.
+    /// @dev The only transferFrom in the system. Measures the received amount, because tokens may take fees.
     function _pull(address asset, address clone, uint256 amount) private returns (uint256) {
         uint256 before = _balanceOf(asset, clone);
         _callToken(asset, abi.encodeCall(IERC20.transferFrom, (msg.sender, clone, amount)));

@@ -18,7 +18,7 @@ const tidy: Tree = {
 };
 const check = (planted: Tree = {}) => checkTree("structure.ts", { ...tidy, ...planted });
 
-describe("structure.ts", { concurrent: true, timeout: 20_000 }, () => {
+describe("structure.ts", { concurrent: true }, () => {
   test("accepts a tidy tree", async ({ expect }) => {
     expect(await check()).toEqual({
       code: 0,

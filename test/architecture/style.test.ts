@@ -18,7 +18,9 @@ describe("style.ts", { concurrent: true }, () => {
     });
   });
 
-  test("reports clocks, randomness, disabled checks, shared state, long files and skipped tests", async ({ expect }) => {
+  test("reports clocks, randomness, disabled checks, shared state, long files and skipped tests", async ({
+    expect,
+  }) => {
     const { code, problems } = await check({
       "scripts/w.ts": 'import { x } from "../test/x.ts";\n',
       "scripts/x.ts": lines(351),

@@ -86,7 +86,7 @@ test("deploy:preview creates database, Worker and comment of a pull request, eac
   expect(apis.branches).toHaveLength(2);
   expect(apis.comments.map(({ body }) => body)).toEqual([
     "Looks good",
-    `<!-- causeway preview -->\nPreview: ${api}, sound by its smoke test.`,
+    `<!-- causeway preview -->\nPreview: ${api}, passed its smoke test.`,
   ]);
 });
 
@@ -94,7 +94,7 @@ test.each<[string, Parameters<typeof on>[1], RegExp]>([
   [
     "another address",
     { plan: { "preview --name": { stdout: { preview: { urls: ["https://other.example"] } } } } },
-    /not at the address that PREVIEW_URL says/,
+    /the preview's address differs from PREVIEW_URL/,
   ],
   [
     "a preview that fails",
@@ -102,7 +102,7 @@ test.each<[string, Parameters<typeof on>[1], RegExp]>([
     /wrangler preview --name ended with 3/,
   ],
   ["a missing pepper", { secrets: { PARTNER_PEPPERS: "" } }, /PARTNER_PEPPERS is not set/],
-  ["no number", { number: "1; id" }, /--pull-request is no number/],
+  ["no number", { number: "1; id" }, /--pull-request is not a number/],
 ])("deploy:preview stops at %s with a message", async (_what, change, line) => {
   const { jobs, said } = await on("opened", change);
   expect(jobs["up"]).toBe("failure");
@@ -116,7 +116,7 @@ test("deploy:preview never clears a database with rows", async () => {
   expect([jobs["up"], calls]).toEqual(["failure", []]);
   expect(said).toContain("the table vaults has rows: this is no empty copy");
   expect(await countVaults()).toBe(before);
-  expect(apis.comments.at(-1)?.body).toContain("could not be made");
+  expect(apis.comments.at(-1)?.body).toContain("could not be created");
 });
 
 describe("deploy:preview for a closed pull request", () => {
@@ -171,5 +171,7 @@ test("deploy:preview --dry-run only prints its plan", async () => {
   const { length } = apis.asked;
   const { jobs, said, calls } = await on("opened", { more: "--dry-run" });
   expect([jobs["up"], calls, apis.asked.length]).toEqual(["success", [], length]);
-  expect(said).toContain("makes the Worker pr-1, the database branch preview/pr-1 and the keys cw-pr-1:…");
+  expect(said).toContain(
+    "would create the Worker pr-1, the database branch preview/pr-1 and the keys cw-pr-1:…",
+  );
 });

@@ -69,7 +69,7 @@ describe("admin command line: errors", () => {
   test("rejects an invalid command before calling the API", () => {
     expect(() => parseAction(["destroy"])).toThrow("there is no command destroy");
     expect(() => parseAction(["approve"])).toThrow("an argument is missing");
-    expect(() => targetOf({ CAUSEWAY_URL: url }, "")).toThrow("go together");
+    expect(() => targetOf({ CAUSEWAY_URL: url }, "")).toThrow("set both CAUSEWAY_URL and ADMIN_TOKEN");
     expect(() => targetOf({}, "/nowhere")).toThrow("start the local stack");
     expect([parseAction([]), parseAction(["--help"])]).toEqual([null, null]);
   });

@@ -153,7 +153,7 @@ describe("checkRegistry() on a supported row", () => {
     ],
     ["another spender", async () => rowOf(await honest(), { spender: lower(EOA) }), /^spender is/],
     ["an account for a vault", async () => rowOf(EOA), /no contract at its address/],
-    ["a proxy without code behind it", bareProxy, /proxy without code/],
+    ["a proxy without code behind it", bareProxy, /proxy to an address without code/],
     [
       "the family of another vault",
       async () => rowOf(await honest(), { adapter: "metamorpho", type: "morpho" }),
@@ -254,7 +254,7 @@ test("checkRegistry() activates nothing when other code is at the Router's addre
   await chain.node.setCode({ address: depositRouterAddress, bytecode: "0x6001" });
   const { report } = await check([rowOf(vault, unsupported)], true);
   expect(report).toMatchObject({ router: "differs", activated: [], checked: [{ verdict: "derived" }] });
-  expect(formatReport(report)).toContain("ANOTHER CODE");
+  expect(formatReport(report)).toContain("OTHER CODE");
   await chain.node.setCode({ address: depositRouterAddress, bytecode: "0x" });
   await send(chain, deployTransaction());
   expect(await compareRouter(client)).toBe("right");
@@ -280,10 +280,10 @@ test("checkRegistry() reads and writes a seed file, and the table lists contradi
 });
 
 test("openChain() requires --rpc for an unknown chain and rejects a node of another chain", async () => {
-  await expect(openChain(424_242, null)).rejects.toThrow("give --rpc");
+  await expect(openChain(424_242, null)).rejects.toThrow("give a node with --rpc");
   const url = String(chain.node.transport["url"]);
   await expect(openChain(1, url)).rejects.toThrow(`the node of --rpc serves chain ${CHAIN}, not 1`);
-  await expect(openChain(1, "http://127.0.0.1:9")).rejects.toThrow("the node of --rpc does not answer");
+  await expect(openChain(1, "http://127.0.0.1:9")).rejects.toThrow("the node of --rpc does not respond");
 });
 
 test("registry:check fails for a missing file and an unlisted vault", async () => {

@@ -102,7 +102,7 @@ export class ChainScript {
   async #reason({ transaction }: Queued): Promise<string> {
     const { nonce: _, ...call } = transaction;
     return rpc(this.url, "eth_call", call, "latest").then(
-      () => "it would pass now",
+      () => "no reason: the call succeeds now",
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
   }

@@ -46,7 +46,7 @@ async function settling(request: Requested): Promise<Hex[]> {
     case "midas":
       return approvals(request);
     default:
-      throw new Error(`nobody settles requests of ${adapter}`);
+      throw new Error(`the adapter ${adapter} has no requests to settle`);
   }
 }
 
@@ -81,7 +81,7 @@ export async function sendAsDeployer(
   data: Hex,
 ): Promise<Hex> {
   const plan = chainPlans.find((known) => known.chainId === chainId);
-  if (plan === undefined) throw new Error(`chain ${chainId} is none of the stack`);
+  if (plan === undefined) throw new Error(`chain ${chainId} is not in the stack`);
   await rpc(rpcUrl, "anvil_impersonateAccount", plan.deployer);
   await rpc(rpcUrl, "anvil_setBalance", plan.deployer, "0x8ac7230489e80000");
   return (await rpc(rpcUrl, "eth_sendTransaction", { from: plan.deployer, to: target, data })) as Hex;

@@ -12,12 +12,12 @@ export function describeTransfer(transferred: Transferred): [string, string][] {
   return [
     ["from", `${formatAmount(transferred.amount, transferred.decimals)} USDC on ${from.name}`],
     ["into", `${vault.name} on ${vault.chain_name}`],
-    ["by", tracking.bridge ?? "a swap"],
+    ["bridge", tracking.bridge ?? "a swap"],
     ["arrives", `${arrives}, ${shares(estimate.estimated_shares)}`],
     ["transaction", transferred.source],
-    ...(transferred.second === null ? [] : [["and then", transferred.second] as [string, string]]),
+    ...(transferred.second === null ? [] : [["second step", transferred.second] as [string, string]]),
     ["status", [status.status, status.substatus].filter((word) => word !== null).join(", ")],
-    ["after", `${transferred.seconds.toFixed(1)} s`],
+    ["duration", `${transferred.seconds.toFixed(1)} s`],
     ["position", after === null ? "none" : `${shares(after.share_balance)}`],
   ];
 }

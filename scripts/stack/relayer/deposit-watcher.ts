@@ -60,7 +60,7 @@ export class DepositWatcher {
     const { chainId, contracts } = this.#chain;
     if (log.topics[0] !== DEPOSITED) return this.#noteMessaging(log);
     const [event] = parseEventLogs({ abi: spokePoolAbi(), eventName: "FundsDeposited", logs: [asLog(log)] });
-    if (event === undefined) throw new Error("a deposit that cannot be read");
+    if (event === undefined) throw new Error("cannot decode the deposit");
     const { destinationChainId, quoteTimestamp, ...fields } = event.args;
     const relay: RelayData = { ...fields, originChainId: BigInt(chainId) };
     const hash = relayHash(relay, destinationChainId);

@@ -65,7 +65,7 @@ type Pool = BridgeChain["contracts"]["stargate"]["pools"][number];
 
 function readStargate(log: NodeLog, { chain, pool }: { chain: BridgeChain; pool: Pool }): Read {
   const [event] = parseEventLogs({ abi: stargatePoolAbi, eventName: "Carried", logs: [asLog(log)] });
-  if (event === undefined) throw new Error("what a pool took cannot be read");
+  if (event === undefined) throw new Error("cannot decode the pool's event");
   const { id, dstEid, to, amount, composeMsg, bus, ticketId } = event.args;
   const token = pad(pool.token);
   const relay = relayOf({
@@ -87,7 +87,7 @@ type Circle = BridgeChain["contracts"]["circle"];
 function readCircle(log: NodeLog, { chain, circle }: { chain: BridgeChain; circle: Circle }): Read {
   const logs = [asLog(log)];
   const [event] = parseEventLogs({ abi: circleTransmitterAbi, eventName: "MessageSent", logs });
-  if (event === undefined) throw new Error("a message that cannot be read");
+  if (event === undefined) throw new Error("cannot decode the message");
   const { message } = event.args;
   const body = slice(message, 148);
   const amount = hexToBigInt(slice(body, 68, 100));

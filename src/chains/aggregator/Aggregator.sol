@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-/// @title Many reads at one block, none of which takes anything from another
+/// @title Many independent reads at one block
 /// @notice Never deployed. The creation code plus a payload is the data of an `eth_call` without `to`; the
-/// constructor returns the answer. Input is bound by EIP-3860 (49,152 bytes), the answer by EIP-170 (24,576).
+/// constructor returns the answer. EIP-3860 limits the input to 49,152 bytes, EIP-170 the answer to 24,576.
 ///
 /// Payload: the calls, then gas per call (4 bytes) number of calls (2) bytes of calls (2).
-/// Call:    target (20), bytes of data (2), data. One to PROGRAM runs its data as creation code, and what that
-///          returns is the answer: another program of ours that exists only inside an `eth_call`, at the same block.
+/// Call:    target (20), bytes of data (2), data. A call to PROGRAM runs its data as creation code and answers with
+///          the result: another of our programs that exist only inside an `eth_call`, at the same block.
 /// Answer:  chain id (8), block number (8; all ones when unknown), block timestamp (8), then for each call
 ///          a status byte, followed by bytes of data (2) and the data for FAILED and ANSWERED.
 ///
-/// A call is a static one with exactly the gas of the payload, so no answer depends on the call's place, and
-/// at most 4,096 bytes of returndata are copied: more is TOO_LONG, never a part of it. Where the next call could not
-/// get its gas, or its answer has no room, this and all later calls are NOT_REACHED; the first is always made, with
-/// less gas where there is less. SPENT is a call that failed after three quarters of its gas: whether for want of more
-/// or not is not known.
+/// Each call is static and gets exactly the payload's gas, so no answer depends on the call's position. At most 4,096
+/// bytes of returndata are copied; a longer result is TOO_LONG and never truncated. When the next call cannot get its
+/// gas, or its answer does not fit, it and all later calls are NOT_REACHED; the first is always made, with less gas if
+/// necessary. SPENT is a call that failed after using three quarters of its gas, possibly for lack of gas.
 contract Aggregator {
     uint256 private constant PROGRAM = (1 << 160) - 1;
 
@@ -26,16 +25,16 @@ contract Aggregator {
     uint256 private constant SPENT = 4;
 
     uint256 private constant MAX_DATA = 4096;
-    // Memory: the answer, its end, and the calls behind the last word that may be written over that end.
+    // Memory: the answer, its end, and the calls, which start after the last word that can be written past that end.
     uint256 private constant ANSWER = 0x80;
     uint256 private constant END = 0x6080;
     uint256 private constant CALLS = 0x6100;
 
     constructor() payable {
-        // Not declared memory-safe: the compiler shall refuse rather than keep variables where the answer is.
+        // Not declared memory-safe, so that the compiler fails instead of placing variables where the answer is.
         assembly {
-            /// The chain's height. On Arbitrum One `number` is about that of Ethereum and ArbSys knows the
-            /// chain's own (arbBlockNumber()); all ones when it does not answer.
+            /// The chain's block number. On Arbitrum One `number` is about Ethereum's, and ArbSys returns the chain's
+            /// own (arbBlockNumber()); all ones when that call fails.
             function height() -> value {
                 value := number()
                 if eq(chainid(), 42161) {
@@ -47,7 +46,7 @@ contract Aggregator {
                 }
             }
 
-            /// Makes one call and writes what it gave; nothing is written where the answer has no room for it.
+            /// Makes one call and writes its result; writes no data when the answer has no room for it.
             function write(cursor, request, share) -> next {
                 let before := gas()
                 let target := shr(96, mload(request))
@@ -94,8 +93,8 @@ contract Aggregator {
 
             for {} remaining { remaining := sub(remaining, 1) } {
                 let share := callGas
-                // One 64th stays here (EIP-150); creation pays 200 gas for each byte that it returns (EIP-2), and marking
-                // what is left some more.
+                // One 64th of the gas stays here (EIP-150); creation pays 200 gas per returned byte (EIP-2), and the
+                // remaining calls still have to be marked.
                 let size := add(sub(cursor, ANSWER), add(remaining, MAX_DATA))
                 if lt(gas(), add(add(share, shr(5, share)), add(65000, shl(8, size)))) {
                     if gt(request, CALLS) { break }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @title CallSimulator: what an account's calls would do, for nodes without eth_simulateV1
-/// @notice Never deployed. A state override of an `eth_call` puts the runtime code at the user's own address;
-/// the user then makes the calls itself, in order, as msg.sender and with its own balance.
-/// Towards everyone else the code behaves as a plain account: it takes native tokens and any call, returns
-/// nothing, and answers ERC-721 and ERC-1155 receipts. It approves no ERC-1271 signature.
+/// @title CallSimulator: simulates an account's calls, for nodes without eth_simulateV1
+/// @notice Never deployed. A state override of an `eth_call` puts the runtime code at the user's own address, which
+/// then makes the calls in order, as msg.sender and with its own balance. To all other callers it behaves as a plain
+/// account: it accepts native money and any call, returns nothing, and acknowledges ERC-721 and ERC-1155 transfers. It
+/// approves no ERC-1271 signature.
 contract CallSimulator {
     struct Call {
         address target;
@@ -24,22 +24,22 @@ contract CallSimulator {
         bytes returnData;
     }
 
-    /// Where and when. `blockNumber` is the largest word when the chain does not tell it.
+    /// Chain and block of the simulation. `blockNumber` is the largest word when it is unknown.
     struct Head {
         uint256 chainId;
         uint256 blockNumber;
         uint256 timestamp;
     }
 
-    /// Bytes of returndata kept of a call or a read; more is cut off.
+    /// Bytes of returndata to keep of a call or a read; longer data is truncated.
     uint256 private constant MAX_RETURN = 4096;
     uint256 private constant READ_GAS = 3_000_000;
-    /// A call with value costs its caller 9,000 gas and gives the callee 2,300; a transaction pays neither.
+    /// A call with value costs its caller 9,000 gas and gives the callee a 2,300 stipend; a transaction has neither.
     uint256 private constant VALUE_GAS = 6_700;
 
-    /// @notice Makes the calls until one fails, with the reads before and after.
-    /// @return results One for each call made; only the last can have failed.
-    /// @return readsBefore The returndata of each read before the calls, empty when it failed.
+    /// @notice Makes the calls until one fails, and the reads before and after them.
+    /// @return results One per call made; only the last can have failed.
+    /// @return readsBefore The returndata of each read before the calls; empty when it failed.
     /// @return readsAfter The same after the last call made.
     /// @return head The chain and block of the simulation.
     function run(Call[] calldata calls, Read[] calldata reads)
@@ -53,7 +53,7 @@ contract CallSimulator {
         )
     {
         if (msg.sender != tx.origin) beSilent();
-        // The reads happen in a frame that reverts, so that they leave no storage slot warm for the calls.
+        // The reads run in a frame that reverts, so that they leave no storage slot warm for the calls.
         (, bytes memory answer) = address(this).call(abi.encodeCall(this.readAndRevert, (reads)));
         readsBefore = abi.decode(answer, (bytes[]));
         results = new Result[](calls.length);
@@ -70,7 +70,7 @@ contract CallSimulator {
         head = Head(block.chainid, height(), block.timestamp);
     }
 
-    /// @notice Gives the reads as revert data.
+    /// @notice Returns the reads as revert data.
     function readAndRevert(Read[] calldata reads) external payable {
         if (msg.sender != address(this)) beSilent();
         bytes memory answer = abi.encode(readAll(reads));
@@ -83,7 +83,7 @@ contract CallSimulator {
 
     fallback() external payable {
         bytes4 receipt = msg.sig;
-        // onERC721Received, onERC1155Received, onERC1155BatchReceived: each answers with its own selector.
+        // onERC721Received, onERC1155Received, onERC1155BatchReceived: each returns its own selector.
         if (receipt == 0x150b7a02 || receipt == 0xf23a6e61 || receipt == 0xbc197c81) {
             assembly ("memory-safe") {
                 mstore(0, receipt)
@@ -98,13 +98,13 @@ contract CallSimulator {
         }
     }
 
-    /// An eighth of the gas stays here, so that a call which burns all it gets is still reported.
+    /// An eighth of the gas stays here, so that a call that burns all of its gas is still reported.
     function make(Call calldata call_) private returns (Result memory result) {
         (address target, uint256 value, bytes memory data) = (call_.target, call_.value, call_.data);
         bool ok;
         uint256 gasUsed;
         assembly ("memory-safe") {
-            // A transaction's target is warm (EIP-2929); a call without gas makes it so.
+            // A transaction's target is warm (EIP-2929); a call without gas warms it.
             pop(staticcall(0, target, 0, 0, 0, 0))
             let start := gas()
             ok := call(sub(start, shr(3, start)), target, value, add(data, 32), mload(data), 0, 0)
@@ -126,7 +126,7 @@ contract CallSimulator {
         }
     }
 
-    /// On Arbitrum One `block.number` is about that of Ethereum; ArbSys knows the chain's own.
+    /// On Arbitrum One `block.number` is about Ethereum's; ArbSys returns the chain's own.
     function height() private view returns (uint256) {
         if (block.chainid != 42161) return block.number;
         (bool ok, bytes memory answer) = address(0x64).staticcall(abi.encodeWithSignature("arbBlockNumber()"));

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @title PositionLens: share balances of one user in many vaults, and what they are worth, in one eth_call
+/// @title PositionLens: one user's share balances in many vaults and their value, in one eth_call
 /// @notice Never deployed. The creation code plus a payload is the data of an `eth_call` without `to`; the
-/// constructor returns the answer. It is written in assembly because every byte saved is room for vaults:
-/// EIP-3860 caps creation code and payload together at 49,152 bytes.
+/// constructor returns the answer. Written in assembly, because every byte saved leaves room for more vaults:
+/// EIP-3860 limits creation code and payload together to 49,152 bytes.
 ///
 /// Payload: the entries, then user (20 bytes) gas per read (4) number of entries (2) bytes of entries (2).
 /// Entry:   kind * 2 + hasPricer (1 byte), share token (20), pricer (20, when hasPricer),
 ///          selector (4) and address argument (20, for RATE, REPORT and PAIR).
 /// Answer:  chain id (8), block number (8; all ones when unknown), block timestamp (8), then for each entry
-///          a status byte, followed by the balance from ASSETS_UNKNOWN up and one more word above that.
-/// Word:    its length in bytes (1; 0 to 32), then that many bytes, big-endian, the first of them not zero.
+///          a status byte, then the balance for statuses from ASSETS_UNKNOWN, and another word for higher ones.
+/// Word:    its length in bytes (1; 0 to 32), then that many bytes, big-endian, without leading zeros.
 ///
-/// A read is a static call with exactly the gas of the payload, so no answer depends on the entry's place in
-/// the batch, and at most two words of returndata are copied. A revert, less than 32 bytes and a target without
-/// code are failures of that read alone. Where the next read could not get its gas, or two words of 32 bytes
-/// could exceed what creation may return (24,576 bytes, EIP-170), this and all later entries are NOT_REACHED.
+/// A read is a static call with exactly the payload's gas, so no answer depends on the entry's position in the
+/// batch, and at most two words of returndata are copied. A revert, a result below 32 bytes and a target without
+/// code fail that read only. When the next read cannot get its gas, or two full words might exceed the size that
+/// creation may return (24,576 bytes, EIP-170), this and all later entries are NOT_REACHED.
 contract PositionLens {
-    // Kinds; 6 to 127 are free. CONVERT_OR_RATIO and CONVERT ask the pricer for convertToAssets(balance);
-    // only the former falls back to balance * totalAssets / totalSupply. BALANCE asks nothing more. RATE
-    // returns the first word that `selector(argument)` of the pricer gives. REPORT does where the third word is
-    // there and zero: a price, its time, and whether nobody may use it. PAIR asks `selector()` of the pricer, then
-    // of the argument, and returns both in one word, the pricer's in the upper half; fails where a half is too small.
+    // Kinds; 6 to 127 are unused. CONVERT_OR_RATIO and CONVERT call the pricer's convertToAssets(balance); only the
+    // former falls back to balance * totalAssets / totalSupply. BALANCE reads the balance only. RATE returns the
+    // first word of the pricer's `selector(argument)`. REPORT does too, but only when the third word exists and is
+    // zero: a price, its timestamp, and a flag that it must not be used. PAIR calls `selector()` of the pricer and of
+    // the argument and returns both in one word, the pricer's in the upper half; fails when a value exceeds 128 bits.
     uint256 private constant CONVERT_OR_RATIO = 0;
     uint256 private constant BALANCE = 2;
     uint256 private constant RATE = 3;
@@ -37,12 +37,12 @@ contract PositionLens {
     uint256 private constant RATIO = 5;
     uint256 private constant RATED = 6;
 
-    // Memory: what the functions need to know, then the answer, then the entries.
+    // Memory: the functions' state, then the answer, then the entries.
     uint256 private constant CALL_GAS = 0x80;
     uint256 private constant CURSOR = 0xa0;
     uint256 private constant REMAINING = 0xc0;
     uint256 private constant ANSWER = 0x100;
-    /// What a position with two full words takes beyond the status byte that every entry has.
+    /// Bytes of a position with two full words, without the status byte that every entry has.
     uint256 private constant TWO_WORDS = 66;
     /// A position may be written while cursor + remaining entries do not exceed ANSWER + 24,576 - TWO_WORDS.
     uint256 private constant LAST_CURSOR = 0x60be;
@@ -50,7 +50,7 @@ contract PositionLens {
 
     constructor() payable {
         assembly ("memory-safe") {
-            /// Ends the call: the entries from the current one on are marked as not reached.
+            /// Ends the call and marks the entries from the current one on as not reached.
             function finish() {
                 let cursor := mload(CURSOR)
                 for { let remaining := mload(REMAINING) } remaining { remaining := sub(remaining, 1) } {
@@ -60,16 +60,16 @@ contract PositionLens {
                 return(ANSWER, sub(cursor, ANSWER))
             }
 
-            /// Ends the call unless the read can be given its gas (one 64th stays here, EIP-150) and the
-            /// answer can still be paid for: 200 gas for each byte that creation returns (EIP-2), 62 to mark
-            /// each entry that is left, and up to 50,000 for the longest division and the longest words.
+            /// Ends the call unless the gas suffices for the read (one 64th stays here, EIP-150) and for the
+            /// answer: 200 gas per byte that creation returns (EIP-2), 62 to mark each remaining entry, and
+            /// up to 50,000 for the longest division and the longest words.
             function read(target, selector, argument) -> ok, value {
                 let callGas := mload(CALL_GAS)
                 let size := sub(add(mload(CURSOR), mload(REMAINING)), sub(ANSWER, TWO_WORDS))
                 if lt(gas(), add(add(callGas, shr(5, callGas)), add(65000, shl(8, size)))) { finish() }
                 mstore(0x00, shl(224, selector))
                 mstore(0x04, argument)
-                // Evaluated from the right: code, call, returndata.
+                // Evaluated right to left: code, call, returndata.
                 ok := and(
                     and(gt(returndatasize(), 31), staticcall(callGas, target, 0x00, 0x24, 0x00, 0x20)),
                     gt(extcodesize(target), 0)
@@ -86,7 +86,7 @@ contract PositionLens {
                 if ok {
                     result := div(low, c)
                     if high {
-                        // Long division, bit by bit; `high` is the rest and stays below c.
+                        // Long division, bit by bit; `high` is the remainder and stays below c.
                         result := 0
                         for { let bit := 256 } bit { bit := sub(bit, 1) } {
                             let carry := shr(255, high)
@@ -102,14 +102,14 @@ contract PositionLens {
                 }
             }
 
-            /// Balance, then conversion, then the two totals, as far as the kind and the answers lead.
-            /// `extra` points to what RATE, REPORT and PAIR entries have behind their addresses.
+            /// Reads the balance, then the conversion, then the two totals, as far as the kind and the results require.
+            /// `extra` points to the fields that RATE, REPORT and PAIR entries have after their addresses.
             function readPosition(user, kind, token, pricer, extra) -> status, shares, assets {
                 status := BALANCE_UNKNOWN
                 let target := token
                 let selector := 0x70a08231 // balanceOf(address)
                 let argument := user
-                // One step for each read, so that `read`, which the compiler inlines, is there once.
+                // One loop step per read, so that the compiler inlines `read` only once.
                 for { let step } lt(step, 4) { step := add(step, 1) } {
                     let ok, word := read(target, selector, argument)
                     switch step
@@ -170,8 +170,8 @@ contract PositionLens {
                 }
             }
 
-            /// The chain's height. On Arbitrum One `number` is about that of Ethereum and ArbSys knows the
-            /// chain's own (arbBlockNumber()); all ones when it does not answer.
+            /// The chain's block number. On Arbitrum One `number` is about Ethereum's, and ArbSys returns the chain's
+            /// own (arbBlockNumber()); all ones when that call fails.
             function height() -> value {
                 value := number()
                 if eq(chainid(), 42161) {

@@ -112,12 +112,12 @@ describe("smoke check reports", () => {
       at("/v1/deposits", (answer) => {
         delete answer.headers["x-content-type-options"];
       }),
-      /^deposits\.list: the header x-content-type-options is not there$/,
+      /^deposits\.list: the header x-content-type-options is missing$/,
     ],
     [
       "an answer to somebody else",
       at("/v1/status", (answer) => Object.assign(answer.headers, { "x-request-id": "another" })),
-      /^status\.get: it bears the id of another request$/,
+      /^status\.get: its request id is another request's$/,
     ],
     [
       "a problem of somebody else",
@@ -125,38 +125,38 @@ describe("smoke check reports", () => {
         "/v1/no-such-route",
         json((body) => Object.assign(body, { request_id: "another" })),
       ),
-      /^GET \/v1\/no-such-route: its body names another request$/,
+      /^GET \/v1\/no-such-route: its body has another request's id$/,
     ],
     [
       "positions that caches may keep",
       (answer) => {
         if (answer.path.startsWith("/v1/positions/")) answer.headers["cache-control"] = "public, s-maxage=60";
       },
-      /^positions\.get: the answer may be kept$/,
+      /^positions\.get: the answer may be cached$/,
     ],
     [
       "a portal that tells its time",
       at("/v1/partners/me", (answer) => Object.assign(answer.headers, { "server-timing": "total;dur=1" })),
-      /^partners\.me: it tells where its time went$/,
+      /^partners\.me: it reveals timings$/,
     ],
     [
       "credentials of other origins",
       at("/v1/chains", (answer) =>
         Object.assign(answer.headers, { "access-control-allow-credentials": "true" }),
       ),
-      /^chains\.list: pages of other origins may sign in with it$/,
+      /^chains\.list: CORS allows credentials$/,
     ],
     [
       "a page that may run anything",
       at("/docs", (answer) => {
         delete answer.headers["content-security-policy"];
       }),
-      /^GET \/docs: the header content-security-policy is not there$/,
+      /^GET \/docs: the header content-security-policy is missing$/,
     ],
     [
       "rules that are gone",
       at("/v1/intel/rules", (answer) => Object.assign(answer, { body: "[]" })),
-      /^intel\.rules: it lists nothing$/,
+      /^intel\.rules: the list is empty$/,
     ],
     [
       "a deployment that calls itself degraded",
@@ -164,7 +164,7 @@ describe("smoke check reports", () => {
         "/health/ready",
         json((body) => Object.assign(body, { status: "degraded" })),
       ),
-      /^health\.ready: it is degraded$/,
+      /^health\.ready: the status is degraded$/,
     ],
     [
       "a promised header that is gone",
@@ -183,7 +183,7 @@ describe("smoke check reports", () => {
       at("/v1/partners/dashboard", (answer) => {
         answer.headers["access-control-allow-origin"] = "*";
       }),
-      /^partners\.dashboard: pages of other origins may read it$/,
+      /^partners\.dashboard: CORS allows other origins$/,
     ],
     [
       "validation that is off",
@@ -196,7 +196,7 @@ describe("smoke check reports", () => {
         "/v1/no-such-route",
         json((body) => Object.assign(body, { detail: "x at async Object.run (worker.mjs:5:9)" })),
       ),
-      /^GET \/v1\/no-such-route: the answer tells what is inside$/,
+      /^GET \/v1\/no-such-route: the answer reveals internals$/,
     ],
     [
       "an error that tells too much",
@@ -204,7 +204,7 @@ describe("smoke check reports", () => {
         "/v1/no-such-route",
         json((body) => Object.assign(body, { detail: "at run (/src/worker.ts:5:9)" })),
       ),
-      /^GET \/v1\/no-such-route: the answer tells what is inside$/,
+      /^GET \/v1\/no-such-route: the answer reveals internals$/,
     ],
     [
       "an older version",
@@ -222,14 +222,14 @@ describe("smoke check reports", () => {
         if (/^\/v1\/vaults\/[^/]+$/.test(answer.path))
           json((body) => Object.assign(body, { address: String(body["address"]).toLowerCase() }))(answer);
       },
-      /^vaults\.get: the checksum of 0x[0-9a-f]{40} is wrong$/,
+      /^vaults\.get: the checksum of 0x[0-9a-f]{40} is invalid$/,
     ],
     [
       "a public route that no page may read",
       at("/v1/bridges", (answer) => {
         delete answer.headers["access-control-allow-origin"];
       }),
-      /^bridges\.list: pages of other origins may not read it$/,
+      /^bridges\.list: CORS does not allow other origins$/,
     ],
     [
       "a refusal of another kind",
@@ -264,14 +264,14 @@ describe("smoke check reports", () => {
         if (/^\/v1\/vaults\/[^/]+$/.test(answer.path))
           json((body) => Object.assign(body, { vault_id: `1:0x${"ab".repeat(20)}` }))(answer);
       },
-      /^vaults\.get: vault_id is 1:0x(?:ab){20}, and \d+:0x[0-9a-f]{40} was asked for$/,
+      /^vaults\.get: vault_id is 1:0x(?:ab){20} instead of the requested \d+:0x[0-9a-f]{40}$/,
     ],
     [
       "the positions of another user",
       at(`/v1/positions/0x${"12".repeat(20)}`, (answer) => {
         answer.body = answer.body.replaceAll("12".repeat(20), "34".repeat(20));
       }),
-      /^positions\.get: user_address is 0x(?:34){20}, and 0x(?:12){20} was asked for$/,
+      /^positions\.get: user_address is 0x(?:34){20} instead of the requested 0x(?:12){20}$/,
     ],
     [
       "an index that fell behind",
@@ -289,14 +289,14 @@ describe("smoke check reports", () => {
       at("/openapi.json", (answer) => {
         answer.body = "<!doctype html>";
       }),
-      /^\/openapi\.json is no document: 200, <!doctype html>$/,
+      /^\/openapi\.json is not a valid document: 200, <!doctype html>$/,
     ],
     [
       "a document of something else",
       at("/openapi.json", (answer) => {
         answer.body = '{"swagger":"2.0"}';
       }),
-      /^\/openapi\.json is no document: 200, .*→ at openapi/s,
+      /^\/openapi\.json is not a valid document: 200, .*→ at openapi/s,
     ],
   ])("%s", async (_what, change, line) => {
     spoil = change;
@@ -314,8 +314,8 @@ describe("smoke check reports", () => {
     );
     expect(lines).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^health\.ready: redis does not answer/),
-        expect.stringMatching(/^health\.ready: chain:31338 does not answer/),
+        expect.stringMatching(/^health\.ready: redis does not respond/),
+        expect.stringMatching(/^health\.ready: chain:31338 does not respond/),
       ]),
     );
   });

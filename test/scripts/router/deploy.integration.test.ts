@@ -67,7 +67,7 @@ test.each<[string, (node: ScratchChain["node"]) => Promise<unknown>, RegExp]>([
   [
     "an account that cannot pay",
     (node) => node.setBalance({ address: account.address, value: 1n }),
-    /has less than the|exceeds the balance|insufficient funds/i,
+    /holds less than|exceeds the balance|insufficient funds/i,
   ],
 ])("deployRouter() rejects %s and sends nothing", async (_what, prepare, message) => {
   await prepare(chain.node);
@@ -77,7 +77,7 @@ test.each<[string, (node: ScratchChain["node"]) => Promise<unknown>, RegExp]>([
 });
 
 test("deployRouter() rejects a node of another chain and a missing private key", async () => {
-  await expect(run({ chainId: 1 })).rejects.toThrow("the node is of chain 31400, not 1");
+  await expect(run({ chainId: 1 })).rejects.toThrow("the node serves chain 31400, not 1");
   await expect(run({ account: null })).rejects.toThrow("DEPLOYER_PRIVATE_KEY is not set");
   expect(await codeThere()).toBeUndefined();
 });

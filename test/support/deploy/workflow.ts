@@ -16,37 +16,38 @@ const Job = z.strictObject({
   permissions: Texts.optional(),
   steps: z.array(Step).min(1),
 });
+/** One job of a workflow. */
 export type Job = z.output<typeof Job> & { name: string };
 
-/** What expressions name: `github.…` and `secrets.…`. */
+/** The contexts that expressions can read: `github.…` and `secrets.…`. */
 export interface Situation {
   github: Readonly<Record<string, unknown>>;
   secrets: Readonly<Record<string, string>>;
 }
 
-/** A workflow's jobs in their order. Throws for what it does not know. */
+/** Parses a workflow and returns its jobs in order. Throws for unsupported syntax. */
 export function readWorkflow(text: string): { jobs: Job[] } {
   const { jobs } = z.object({ jobs: z.record(z.string(), Job) }).parse(parse(text));
   return { jobs: Object.entries(jobs).map(([name, job]) => ({ name, ...job })) };
 }
 
-/** A text with its expressions replaced; what is not there is empty, as the runner has it. */
+/** Replaces the expressions in a text; unknown names become empty, as GitHub's runner does. */
 export const fillIn = (text: string, situation: Situation): string =>
   text.replaceAll(/\$\{\{ (.+?) \}\}/g, (_all, term: string) => String(named(term, situation) ?? ""));
 
-/** Whether a condition holds: comparisons joined by `&&`. Throws for any other. */
+/** Evaluates a condition of comparisons joined by `&&`. Throws for any other. */
 export const holds = (condition: string, situation: Situation): boolean =>
   condition.split(" && ").every((comparison) => {
     const [left = "", operator, right = "", more] = comparison.split(" ");
     if ((operator !== "==" && operator !== "!=") || more !== undefined)
-      throw new Error(`this is no comparison: ${comparison}`);
+      throw new Error(`not a comparison: ${comparison}`);
     return (named(left, situation) === named(right, situation)) === (operator === "==");
   });
 
 function named(term: string, situation: Situation): unknown {
   const text = /^'(.*)'$/.exec(term)?.[1];
   if (text !== undefined) return text;
-  if (!/^(github|secrets)(\.\w+)+$/.test(term)) throw new Error(`this is no term: ${term}`);
+  if (!/^(github|secrets)(\.\w+)+$/.test(term)) throw new Error(`not a term: ${term}`);
   return term
     .split(".")
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], situation);
