@@ -26,7 +26,7 @@ async function run(files: Readonly<Record<string, string>>): Promise<Record<stri
   return Object.fromEntries(testResults.map(({ name, message }) => [basename(name, ".test.js"), message]));
 }
 
-test("a file fails that leaves something of itself behind, and no other does", async () => {
+test("leftover.ts fails a file that leaves open handles or changed globals, and no other", async () => {
   const server = "const server = createServer();\n";
   const listens = 'test("x", () => new Promise((done) => server.listen(0, done)));\n';
   const said = await run({

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeAll } from "vitest";
 
-/** What keeps a process alive and is somebody's to close. */
+/** Types of handles that keep a process alive and that a test must close. */
 const OWNED = new Set(["TCPServerWrap", "PipeServerWrap", "ProcessWrap", "FSEventWrap", "StatWatcher"]);
-/** Turns of the event loop that a handle gets whose end has been told but not yet carried out. */
+/** Turns of the event loop to wait for handles that are being closed. */
 const TURNS = 100;
 /** Objects of the process whose members a test may replace. */
 const shared = { globalThis, AbortSignal, Date, Math, Response, console, crypto, performance, process };
@@ -11,22 +11,22 @@ const shared = { globalThis, AbortSignal, Date, Math, Response, console, crypto,
 type State = ReadonlyMap<string, unknown>;
 
 /**
- * Files of one worker share a process. A file fails that leaves something of itself in it: what it started and did
- * not close, and what it replaced and did not put back.
+ * Test files of one worker share a process. A file fails when it leaves open handles, or globals and environment
+ * variables that it replaced.
  */
 beforeAll(() => {
-  const before = look();
+  const before = readState();
   return async () => {
-    let left = differences(before, look());
+    let left = differences(before, readState());
     for (let turns = 0; left.length > 0 && turns < TURNS; turns += 1) {
       await turn();
-      left = differences(before, look());
+      left = differences(before, readState());
     }
     if (left.length > 0) throw new Error(`left to the next file: ${left.join(", ")}`);
   };
 });
 
-function look(): State {
+function readState(): State {
   const found = new Map<string, unknown>([["the working directory", process.cwd()]]);
   for (const type of process.getActiveResourcesInfo().filter((one) => OWNED.has(one)))
     found.set(type, Number(found.get(type) ?? 0) + 1);
@@ -39,6 +39,6 @@ function look(): State {
   return found;
 }
 
-/** Names only: the environment's values are nobody's to print. */
+/** Returns names only, because environment variables may hold secrets. */
 const differences = (one: State, other: State): string[] =>
   [...new Set([...one.keys(), ...other.keys()])].filter((name) => !Object.is(one.get(name), other.get(name)));
