@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { loadRoutes } from "../src/app.ts";
-import { openApiDocument } from "../src/openapi/document.ts";
+import { openApiDocument } from "../src/openapi/openapi-document.ts";
 import { readArguments } from "./command.ts";
 import { runTool } from "./run-tool.ts";
 

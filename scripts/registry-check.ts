@@ -1,6 +1,6 @@
 /** `npm run registry:check -- --chain N`: compares the registry's rows with their contracts and prints a table. */
 import { existsSync } from "node:fs";
-import type { ChainClient } from "../src/chains/client.ts";
+import type { ChainClient } from "../src/chains/chain-client.ts";
 import { runCommand, UsageError } from "./command.ts";
 import { targetFromEnvironment } from "./db/connect.ts";
 import { type CheckedRow, checkRow } from "./registry/check-row.ts";

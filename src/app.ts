@@ -24,33 +24,42 @@ interface RouteGroup {
 
 /** Every route of the API, in the order of the document. None is loaded when an isolate starts. */
 const routeGroups: readonly RouteGroup[] = [
-  { prefixes: ["/v1/vaults"], load: async () => (await import("./routes/vaults.ts")).vaultRoutes },
-  { prefixes: ["/v1/quote"], load: async () => (await import("./routes/quotes.ts")).quoteRoutes },
-  { prefixes: ["/v1/status"], load: async () => (await import("./routes/status.ts")).statusRoutes },
-  { prefixes: ["/v1/deposits"], load: async () => (await import("./routes/deposits.ts")).depositRoutes },
-  { prefixes: ["/v1/positions"], load: async () => (await import("./routes/positions.ts")).positionRoutes },
-  { prefixes: ["/v1/intel"], load: async () => (await import("./routes/intel.ts")).intelRoutes },
+  { prefixes: ["/v1/vaults"], load: async () => (await import("./routes/vaults-routes.ts")).vaultRoutes },
+  { prefixes: ["/v1/quote"], load: async () => (await import("./routes/quotes-routes.ts")).quoteRoutes },
+  { prefixes: ["/v1/status"], load: async () => (await import("./routes/status-routes.ts")).statusRoutes },
+  {
+    prefixes: ["/v1/deposits"],
+    load: async () => (await import("./routes/deposits-routes.ts")).depositRoutes,
+  },
+  {
+    prefixes: ["/v1/positions"],
+    load: async () => (await import("./routes/positions-routes.ts")).positionRoutes,
+  },
+  { prefixes: ["/v1/intel"], load: async () => (await import("./routes/intel-routes.ts")).intelRoutes },
   {
     prefixes: ["/v1/applications"],
-    load: async () => (await import("./routes/applications.ts")).applicationRoutes,
+    load: async () => (await import("./routes/applications-routes.ts")).applicationRoutes,
   },
-  { prefixes: ["/v1/partners"], load: async () => (await import("./routes/partners.ts")).partnerRoutes },
+  {
+    prefixes: ["/v1/partners"],
+    load: async () => (await import("./routes/partners-routes.ts")).partnerRoutes,
+  },
   {
     prefixes: ["/v1/admin/applications"],
-    load: async () => (await import("./routes/admin-applications.ts")).adminApplicationRoutes,
+    load: async () => (await import("./routes/admin-applications-routes.ts")).adminApplicationRoutes,
   },
   {
     prefixes: ["/v1/admin/vaults"],
-    load: async () => (await import("./routes/admin-vaults.ts")).adminVaultRoutes,
+    load: async () => (await import("./routes/admin-vaults-routes.ts")).adminVaultRoutes,
   },
   {
     prefixes: ["/v1/admin/audit"],
-    load: async () => (await import("./routes/admin-audit.ts")).adminAuditRoutes,
+    load: async () => (await import("./routes/admin-audit-routes.ts")).adminAuditRoutes,
   },
-  { prefixes: ["/v1/chains"], load: async () => (await import("./routes/chains.ts")).chainRoutes },
-  { prefixes: ["/v1/bridges"], load: async () => (await import("./routes/bridges.ts")).bridgeRoutes },
-  { prefixes: ["/v1/tokens"], load: async () => (await import("./routes/tokens.ts")).tokenRoutes },
-  { prefixes: ["/health"], load: async () => (await import("./routes/health.ts")).healthRoutes },
+  { prefixes: ["/v1/chains"], load: async () => (await import("./routes/chains-routes.ts")).chainRoutes },
+  { prefixes: ["/v1/bridges"], load: async () => (await import("./routes/bridges-routes.ts")).bridgeRoutes },
+  { prefixes: ["/v1/tokens"], load: async () => (await import("./routes/tokens-routes.ts")).tokenRoutes },
+  { prefixes: ["/health"], load: async () => (await import("./routes/health-routes.ts")).healthRoutes },
 ];
 
 /** Loads every route of the API, in the order of the document. */

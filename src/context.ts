@@ -1,21 +1,21 @@
 import type { Redis } from "@upstash/redis/cloudflare";
-import { type ChainClient, createChainClient, NodeHealth } from "./chains/client.ts";
-import type { ChainDefinition } from "./chains/definitions.ts";
-import { resolveChains } from "./chains/definitions.ts";
+import { type ChainClient, createChainClient, NodeHealth } from "./chains/chain-client.ts";
+import type { ChainDefinition } from "./chains/chain-definitions.ts";
+import { resolveChains } from "./chains/chain-definitions.ts";
 import { type Config, parseConfig } from "./config.ts";
-import { createDatabase, type Database, lazyDrizzle, type OpenDatabase } from "./db/client.ts";
+import { createDatabase, type Database, lazyDrizzle, type OpenDatabase } from "./db/database-client.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
 import { createLogger, describeError, type Logger } from "./lib/logger.ts";
 import { onceImported } from "./lib/once.ts";
-import { Timing } from "./lib/timing.ts";
-import type { Actor } from "./partners/actor.ts";
+import { Timing } from "./lib/request-timing.ts";
+import type { Actor } from "./partners/request-actor.ts";
 import type { Provider, ProviderScope } from "./providers/provider.ts";
-import { type Cache, createCache } from "./redis/cache.ts";
-import { createRedis, createRedisStore, type RedisStore } from "./redis/client.ts";
-import { createLimiter, type Limiter, LimiterMemory } from "./redis/limiter.ts";
-import { type LockedWork, withLock } from "./redis/lock.ts";
 import { MemoryCache } from "./redis/memory-cache.ts";
-import { createNonceStore, type NonceStore } from "./redis/nonces.ts";
+import { createRedis, createRedisStore, type RedisStore } from "./redis/redis-client.ts";
+import { createLimiter, type Limiter, LimiterMemory } from "./redis/redis-limiter.ts";
+import { type LockedWork, withLock } from "./redis/redis-lock.ts";
+import { createNonceStore, type NonceStore } from "./redis/redis-nonces.ts";
+import { type Cache, createCache } from "./redis/two-level-cache.ts";
 
 /** The deployment's chains, for one request. */
 export interface Chains {

@@ -1,12 +1,12 @@
 import type { Context } from "./context.ts";
-import { deleteExpiredAnswers } from "./deposits/build/idempotency.ts";
-import { pollDueDeposits } from "./deposits/track/poller.ts";
+import { deleteExpiredAnswers } from "./deposits/build/idempotent-build.ts";
+import { pollDueDeposits } from "./deposits/track/deposit-poller.ts";
 import { AppError } from "./errors.ts";
-import { BackfillMessage, backfillFromMessage } from "./flows/backfill.ts";
-import { indexControlEvents } from "./flows/index-control-events.ts";
+import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";
 import { indexAllChains } from "./flows/index-flows.ts";
-import { takeSnapshots } from "./history/take-snapshots.ts";
-import { countBlocks } from "./lib/blocks.ts";
+import { indexControlEvents } from "./flows/index-governance-events.ts";
+import { takeSnapshots } from "./history/take-vault-snapshots.ts";
+import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 

@@ -8,7 +8,7 @@ import {
   failure,
   failureFrom,
 } from "../src/errors.ts";
-import { ProblemBody } from "../src/schemas/error.ts";
+import { ProblemBody } from "../src/schemas/error-schema.ts";
 
 /** The public error codes by status: removing or moving one breaks clients. */
 const PUBLISHED: Readonly<Record<number, string>> = {

@@ -1,9 +1,9 @@
 /** Benchmark process that indexes a chain and reports duration and memory. Run with --expose-gc. */
 import { createContext, createRuntime } from "../../src/context.ts";
-import { backfillFromMessage } from "../../src/flows/backfill.ts";
+import { backfillFromMessage } from "../../src/flows/backfill-flows.ts";
+import { indexerOf } from "../../src/flows/flow-indexer.ts";
 import { indexChain } from "../../src/flows/index-flows.ts";
-import { indexerOf } from "../../src/flows/indexer.ts";
-import { reindexChain } from "../../src/flows/reindex.ts";
+import { reindexChain } from "../../src/flows/reindex-flows.ts";
 
 /**
  * The process's task. `all` indexes everything at full speed; `run` makes one bounded run and measures its memory.

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { VaultRow } from "../../src/db/queries/vaults.ts";
+import type { VaultRow } from "../../src/db/queries/vault-queries.ts";
 import { toVault, type Vault } from "../../src/vaults/vault.ts";
 
 /** Chain id of anvil, used by the rows below. */

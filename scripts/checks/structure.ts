@@ -1,6 +1,6 @@
 /** Enforces the structure of src: folder sizes, few tiny files, one home per exported name, short functions, docstrings. */
 import { globSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { readArguments } from "../command.ts";
 import { type ModuleExport, type ModuleFunction, readModule, type SourceModule } from "./modules.ts";
 
@@ -35,7 +35,14 @@ const functions = modules.flatMap((module) => module.functions).sort((a, b) => a
 const importers = importersOf(modules);
 const small = modules.filter((module) => module.lines <= SMALL_LINES && onlyImporter(module) !== null);
 
-const problems = [...crowdedFolders(), ...tinyFiles(), ...homonyms(), ...longFunctions(), ...undocumented()];
+const problems = [
+  ...crowdedFolders(),
+  ...tinyFiles(),
+  ...sharedFileNames(),
+  ...homonyms(),
+  ...longFunctions(),
+  ...undocumented(),
+];
 for (const problem of problems) console.error(problem);
 if (flags.list) for (const { file, lines } of small) console.log(`${lines} ${file}`);
 if (problems.length === 0) console.log(`structure: ${summary()}`);
@@ -73,6 +80,15 @@ function tinyFiles(): string[] {
   if (small.length <= MAX_SMALL_FILES) return tiny;
   const limit = `at most ${MAX_SMALL_FILES}`;
   return [...tiny, `src: ${small.length} files of up to ${SMALL_LINES} lines have one importer, ${limit}`];
+}
+
+/** A file is looked for by its name alone. */
+function sharedFileNames(): string[] {
+  const homes = new Map<string, string[]>();
+  for (const { file } of modules) homes.set(basename(file), [...(homes.get(basename(file)) ?? []), file]);
+  return [...homes].flatMap(([name, files]) =>
+    files.length > 1 ? [`${name} is the name of ${files.join(" and ")}`] : [],
+  );
 }
 
 function homonyms(): string[] {

@@ -15,10 +15,10 @@ const MEDIAN_LINES = 100;
 /** Code that decides about money. It must be pure: the time is an argument. */
 const PURE = [
   "src/lib/",
-  "src/deposits/track/state-machine.ts",
-  "src/deposits/track/schedule.ts",
+  "src/deposits/track/deposit-state-machine.ts",
+  "src/deposits/track/deposit-poll-schedule.ts",
   "src/orders/slippage.ts",
-  "src/deposits/track/proofs.ts",
+  "src/deposits/track/deposit-proofs.ts",
   "src/vaults/families/",
   "src/vaults/governance/",
 ];

@@ -29,7 +29,7 @@ export const shippedTargets: readonly ShippedTarget[] = [
   {
     source: "src/router/DepositRouter.sol",
     contract: "DepositRouter",
-    output: "src/router/artifact.ts",
+    output: "src/router/deposit-router-artifact.ts",
     exports: ["Abi", "CreationCode", "RuntimeCode"],
     create2: {
       factory: "0x4e59b44847b379578588920cA78FbF26c0B4956C",
@@ -39,19 +39,19 @@ export const shippedTargets: readonly ShippedTarget[] = [
   {
     source: "src/vaults/lens/PositionLens.sol",
     contract: "PositionLens",
-    output: "src/vaults/lens/artifact.ts",
+    output: "src/vaults/lens/position-lens-artifact.ts",
     exports: ["CreationCode"],
   },
   {
     source: "src/chains/aggregator/Aggregator.sol",
     contract: "Aggregator",
-    output: "src/chains/aggregator/artifact.ts",
+    output: "src/chains/aggregator/aggregator-artifact.ts",
     exports: ["CreationCode"],
   },
   {
     source: "src/chains/simulator/CallSimulator.sol",
     contract: "CallSimulator",
-    output: "src/chains/simulator/artifact.ts",
+    output: "src/chains/simulator/call-simulator-artifact.ts",
     exports: ["Abi", "RuntimeCode"],
   },
 ];

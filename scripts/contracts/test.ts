@@ -3,7 +3,7 @@
  * and exits with its code; fails as well when the tested bytecode is not the committed one.
  */
 import { readFileSync } from "node:fs";
-import { depositRouterCreationCode } from "../../src/router/artifact.ts";
+import { depositRouterCreationCode } from "../../src/router/deposit-router-artifact.ts";
 import { offerHelp } from "../command.ts";
 import { forge } from "./forge.ts";
 

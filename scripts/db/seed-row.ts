@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeError } from "../../src/lib/logger.ts";
-import { vaultTypes } from "../../src/schemas/vault.ts";
+import { vaultTypes } from "../../src/schemas/vault-schema.ts";
 import { parseRegistryRow } from "../../src/vaults/find-vault.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 

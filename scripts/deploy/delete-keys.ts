@@ -1,4 +1,4 @@
-import { createRedis } from "../../src/redis/client.ts";
+import { createRedis } from "../../src/redis/redis-client.ts";
 
 const TIMEOUT_MS = 10_000;
 const PAGE = 500;

@@ -1,13 +1,13 @@
 import { type Address, type Hex, isAddressEqual, slice } from "viem";
 import { z } from "zod";
-import { runQuery } from "../../src/chains/aggregate.ts";
-import type { ChainClient } from "../../src/chains/client.ts";
-import { queryAll } from "../../src/chains/query.ts";
-import type { Derivation, DerivedVault } from "../../src/vaults/derivation.ts";
-import { type DerivationSubject, subjectOfRow } from "../../src/vaults/derivation.ts";
+import { runQuery } from "../../src/chains/aggregate-reads.ts";
+import type { ChainClient } from "../../src/chains/chain-client.ts";
+import { queryAll } from "../../src/chains/chain-query.ts";
 import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
-import { deriverOf, families } from "../../src/vaults/families.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
+import type { Derivation, DerivedVault } from "../../src/vaults/vault-derivation.ts";
+import { type DerivationSubject, subjectOfRow } from "../../src/vaults/vault-derivation.ts";
+import { deriverOf, families } from "../../src/vaults/vault-families.ts";
 import { differencesOf } from "./differences.ts";
 import { codeAt } from "./registry-chain.ts";
 

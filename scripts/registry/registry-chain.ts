@@ -1,10 +1,10 @@
 import { type Hex, keccak256 } from "viem";
 import { z } from "zod";
-import { type ChainClient, createChainClient, NodeHealth } from "../../src/chains/client.ts";
-import type { ChainDefinition } from "../../src/chains/definitions.ts";
-import { knownChains } from "../../src/chains/definitions.ts";
-import { Timing } from "../../src/lib/timing.ts";
-import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/address.ts";
+import { type ChainClient, createChainClient, NodeHealth } from "../../src/chains/chain-client.ts";
+import type { ChainDefinition } from "../../src/chains/chain-definitions.ts";
+import { knownChains } from "../../src/chains/chain-definitions.ts";
+import { Timing } from "../../src/lib/request-timing.ts";
+import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/router-address.ts";
 
 const Code = z
   .string()

@@ -17,7 +17,7 @@ import {
   depositRouterAddress,
   depositRouterCodeHash,
   executorImplementationAddress,
-} from "../../src/router/address.ts";
+} from "../../src/router/router-address.ts";
 import { runCommand } from "../command.ts";
 import { configuredChains } from "../rpc/configured-chains.ts";
 

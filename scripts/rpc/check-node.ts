@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { depositRouterAddress } from "../../src/router/address.ts";
+import { depositRouterAddress } from "../../src/router/router-address.ts";
 
 /** Capabilities of a node, as far as the service needs them. */
 export interface NodeReport {

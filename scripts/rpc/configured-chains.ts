@@ -1,5 +1,5 @@
-import type { ChainDefinition } from "../../src/chains/definitions.ts";
-import { resolveChains } from "../../src/chains/definitions.ts";
+import type { ChainDefinition } from "../../src/chains/chain-definitions.ts";
+import { resolveChains } from "../../src/chains/chain-definitions.ts";
 import { ChainsVariable } from "../../src/config.ts";
 
 /**

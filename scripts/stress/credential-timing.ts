@@ -7,11 +7,11 @@
  */
 import { bytesToHex } from "viem";
 import { createContext, createRuntime } from "../../src/context.ts";
-import { createDatabase, lazyDrizzle } from "../../src/db/client.ts";
-import { Timing } from "../../src/lib/timing.ts";
-import { authenticateKey, type OfferedPair } from "../../src/partners/authenticate.ts";
-import { generateCredential } from "../../src/partners/credentials.ts";
-import { pepperedDigest } from "../../src/partners/digest.ts";
+import { createDatabase, lazyDrizzle } from "../../src/db/database-client.ts";
+import { Timing } from "../../src/lib/request-timing.ts";
+import { authenticateKey, type OfferedPair } from "../../src/partners/authenticate-request.ts";
+import { pepperedDigest } from "../../src/partners/credential-digest.ts";
+import { generateCredential } from "../../src/partners/partner-credentials.ts";
 import { readArguments } from "../command.ts";
 
 const pepper = { version: 1, secret: "a-pepper-of-thirty-two-characters" };

@@ -24,8 +24,8 @@ const { values: options } = readArguments({
   },
 });
 const files = [
-  "test/providers/lifi/verify/verify-transfer.mutations.test.ts",
-  "test/providers/across/verify-deposit.mutations.test.ts",
+  "test/providers/lifi/verify/verify-lifi-transfer.mutations.test.ts",
+  "test/providers/across/verify-across-deposit.mutations.test.ts",
 ];
 const env = { MUTATIONS: options.count, MUTATION_SEED: options.seed };
 process.exit(await runVitest(["--project", "unit", ...files], env));

@@ -1,13 +1,13 @@
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
-import type { VaultDetail } from "../schemas/vault.ts";
-import { depositEntryForDisplay } from "../vaults/deposit-entry.ts";
+import type { VaultDetail } from "../schemas/vault-schema.ts";
 import { findVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { depositEntryForDisplay } from "../vaults/vault-entry.ts";
+import { toWireVault } from "../vaults/vault-response.ts";
 import { readVaultState, type VaultStateAtBlock } from "../vaults/vault-state.ts";
-import { toWireVault } from "../vaults/wire.ts";
-import { noYields, readYields, type Yields } from "../vaults/yields.ts";
+import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /** Details by the state they were made from, so that an unchanged state returns the same object. */
 const written = new WeakMap<VaultStateAtBlock, Written>();

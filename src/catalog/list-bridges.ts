@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { BridgeSummary } from "../schemas/bridge.ts";
+import type { BridgeSummary } from "../schemas/bridge-schema.ts";
 
 /**
  * Lists the bridges whose calldata this deployment's providers decode and verify. Bridges that connect fewer than two of

@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
-import { depositRouterAddress, depositRouterCodeHash } from "../router/address.ts";
-import type { Chain } from "../schemas/chain.ts";
-import { isRouterDeployed } from "../vaults/deposit-entry.ts";
+import { depositRouterAddress, depositRouterCodeHash } from "../router/router-address.ts";
+import type { Chain } from "../schemas/chain-schema.ts";
+import { isRouterDeployed } from "../vaults/vault-entry.ts";
 
 /** Lists the chains of this deployment. A chain's router is null when its code was not found. Never throws. */
 export async function listChains(ctx: Context): Promise<Chain[]> {

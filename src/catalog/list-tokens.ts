@@ -1,13 +1,13 @@
 import { type Address, erc20Abi, getAddress, zeroAddress } from "viem";
 import * as z from "zod";
-import { createQuery, queryAll, read, valueOrNull } from "../chains/query.ts";
+import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import type { ListedToken, Provider } from "../providers/provider.ts";
-import type { TokenSummary } from "../schemas/token.ts";
+import type { TokenSummary } from "../schemas/token-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Token } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";

@@ -1,17 +1,17 @@
-import type { ChainDefinition } from "../chains/definitions.ts";
+import type { ChainDefinition } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { sameAddress } from "../lib/address.ts";
-import { MemoByInputs } from "../lib/lru.ts";
+import { MemoByInputs } from "../lib/bounded-map.ts";
 import { cutPage, type Page } from "../lib/pagination.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
-import type { ListedVault, VaultSummary } from "../schemas/vault.ts";
-import { type DepositEntry, depositEntryForDisplay } from "../vaults/deposit-entry.ts";
+import type { ListedVault, VaultSummary } from "../schemas/vault-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlags } from "../vaults/vault-adapter.ts";
+import { type DepositEntry, depositEntryForDisplay } from "../vaults/vault-entry.ts";
+import { toWireVault } from "../vaults/vault-response.ts";
 import { readVaultFlags } from "../vaults/vault-state.ts";
-import { toWireVault } from "../vaults/wire.ts";
-import { noYields, readYields, type Yields } from "../vaults/yields.ts";
+import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /** Filter and page of a listing of vaults. */
 export interface VaultFilter {

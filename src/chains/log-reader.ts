@@ -1,11 +1,11 @@
-import type { BlockRange } from "../lib/blocks.ts";
+import type { BlockRange } from "../lib/block-ranges.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
-import { readBlock } from "./blocks.ts";
-import type { ChainClient, NodeSession } from "./client.ts";
+import type { ChainClient, NodeSession } from "./chain-client.ts";
 import { type FilterLimits, type LogFilter, longestLists, splitFilter } from "./log-filter.ts";
 import { INITIAL_BLOCKS, type LogQuerySize, shrinkAfterFailure, widenRange } from "./log-range.ts";
-import { type ChainLog, compareLogs, requestLogs } from "./logs.ts";
-import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "./request-budget.ts";
+import { readBlock } from "./read-block.ts";
+import { type ChainLog, compareLogs, requestLogs } from "./request-logs.ts";
+import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "./rpc-request-budget.ts";
 
 /** Logs that are wanted of a range of blocks. */
 export interface LogQuery {

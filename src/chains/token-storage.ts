@@ -9,7 +9,7 @@ import {
   padHex,
   type StateOverride,
 } from "viem";
-import type { ChainClient } from "./client.ts";
+import type { ChainClient } from "./chain-client.ts";
 import { RpcError } from "./json-rpc.ts";
 import { RpcWord } from "./rpc-values.ts";
 import { encodeOverrides } from "./simulator/run-simulation.ts";

@@ -1,16 +1,16 @@
-import { createBudget, type RequestBudget } from "../chains/request-budget.ts";
+import { createBudget, type RequestBudget } from "../chains/rpc-request-budget.ts";
 import type { Context } from "../context.ts";
-import { selectFailingChains } from "../db/queries/flows.ts";
+import { selectFailingChains } from "../db/queries/flow-queries.ts";
 import { AppError } from "../errors.ts";
-import { type BlockRange, type BlockSet, countBlocks } from "../lib/blocks.ts";
+import { type BlockRange, type BlockSet, countBlocks } from "../lib/block-ranges.ts";
 import { mapConcurrently } from "../lib/concurrency.ts";
 import { describeError } from "../lib/logger.ts";
-import { backfill } from "./backfill.ts";
-import { type Indexer, indexerOf } from "./indexer.ts";
-import { auditLogs } from "./log-audit.ts";
-import { findStartBlocks } from "./start-block.ts";
-import { type IndexState, loadIndexState, missingBlocksOfAny } from "./state.ts";
-import { indexTip, type TipReport } from "./tip.ts";
+import { backfill } from "./backfill-flows.ts";
+import { type IndexState, loadIndexState, missingBlocksOfAny } from "./flow-index-state.ts";
+import { type Indexer, indexerOf } from "./flow-indexer.ts";
+import { findStartBlocks } from "./flow-start-block.ts";
+import { indexTip, type TipReport } from "./index-flow-tip.ts";
+import { auditLogs } from "./recheck-flow-logs.ts";
 
 /** Result of one round over all chains. */
 export interface IndexRoundReport {

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
-import type { AppEnv } from "./app-env.ts";
+import type { AppEnv } from "./hono-env.ts";
 
 const ANY = "*";
 const EXPOSED = [

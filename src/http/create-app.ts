@@ -2,15 +2,15 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { failure } from "../errors.ts";
 import { withDeadline } from "../lib/timers.ts";
-import { adminGate, admit } from "./admit.ts";
-import type { AppEnv } from "./app-env.ts";
+import { adminGate, admit } from "./admit-request.ts";
 import { publicCors } from "./cors.ts";
 import type { AnyRoute } from "./define-route.ts";
-import { problemResponse, publicError } from "./problem.ts";
-import { rateLimitHeaders } from "./rate-limit.ts";
+import type { AppEnv } from "./hono-env.ts";
+import { rateLimitHeaders } from "./http-rate-limit.ts";
+import { problemResponse, publicError } from "./problem-response.ts";
 import { baseHeaders, type ContextFactory, hideServerTiming, requestScope } from "./request-scope.ts";
 import { respond } from "./respond.ts";
-import { ValidationFailure, validate } from "./validate.ts";
+import { ValidationFailure, validate } from "./validate-request.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 

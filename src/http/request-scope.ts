@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Context } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
-import type { AppEnv } from "./app-env.ts";
+import type { AppEnv } from "./hono-env.ts";
 
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
 

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import type { Config } from "../config.ts";
 import { AppError, errorCodes, errorTable } from "../errors.ts";
-import type { AppEnv } from "../http/app-env.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
+import type { AppEnv } from "../http/hono-env.ts";
 import { errorHelp } from "./error-help.ts";
 
 const PAGE_CACHE_CONTROL = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";

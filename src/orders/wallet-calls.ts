@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { isNative } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
-import type { TransactionRequest, WalletCall } from "../schemas/transaction.ts";
+import type { TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
 
 /** A call that the user's wallet sends. `value` in wei. */
 export interface UserCall {

@@ -1,5 +1,5 @@
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
-import { type ApplicationStatus, applicationStatuses } from "../schemas/application.ts";
+import { type ApplicationStatus, applicationStatuses } from "../schemas/application-schema.ts";
 
 /** The decisions of an administrator: the statuses that each can start from, and the status it leads to. */
 export const decisions = {

@@ -6,8 +6,8 @@ import {
   selectApplications,
   updateApplicationStatus,
   upsertApplication,
-} from "../db/queries/applications.ts";
-import { makeAuditNote } from "../db/queries/audit.ts";
+} from "../db/queries/application-queries.ts";
+import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { failure } from "../errors.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import type {
@@ -16,9 +16,9 @@ import type {
   ApplicationReceipt,
   ApplicationRecord,
   ApplicationStatus,
-} from "../schemas/application.ts";
+} from "../schemas/application-schema.ts";
 import { type Decision, decisions, stepFailure } from "./application-state.ts";
-import { verifySignedNonce } from "./siwe.ts";
+import { verifySignedNonce } from "./siwe-message.ts";
 
 /**
  * Files an application signed by the wallet. An address with a rejected application may file another.

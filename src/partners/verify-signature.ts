@@ -12,7 +12,7 @@ import {
   sliceHex,
 } from "viem";
 import * as z from "zod";
-import type { ChainClient } from "../chains/client.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
 import { failureFrom } from "../errors.ts";

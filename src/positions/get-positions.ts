@@ -1,15 +1,22 @@
 import { type Address, getAddress } from "viem";
-import { runQuery } from "../chains/aggregate.ts";
-import type { ChainClient } from "../chains/client.ts";
-import { createQuery, type Query, queryAll } from "../chains/query.ts";
+import { runQuery } from "../chains/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { createQuery, type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
-import type { ChainFlows, OpenRequest } from "../db/queries/user-flows.ts";
+import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import type { ChainCoverage, Position, Positions } from "../schemas/position.ts";
-import { adapterOf } from "../vaults/families.ts";
+import type { ChainCoverage, Position, Positions } from "../schemas/position-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { adapterOf } from "../vaults/vault-families.ts";
+import { depositedAssets, readStoredFlows } from "./position-flows.ts";
+import {
+  type PendingPosition,
+  pendingQuery,
+  toWirePending,
+  vaultsWithRequests,
+} from "./position-pending-deposits.ts";
 import {
   type ChainPositions,
   type HeldShares,
@@ -17,9 +24,7 @@ import {
   outdatedQuery,
   readChainPositions,
   readChainPositionsWith,
-} from "./held-shares.ts";
-import { type PendingPosition, pendingQuery, toWirePending, vaultsWithRequests } from "./pending-deposits.ts";
-import { depositedAssets, readStoredFlows } from "./stored-flows.ts";
+} from "./position-shares.ts";
 
 /**
  * Reads a user's shares in every listed vault and the pending requests of asynchronous vaults: all chains in parallel, each

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
-import type { ChainClient } from "../chains/client.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
 import type { Fetch } from "../lib/bounded-fetch.ts";
-import type { Timing } from "../lib/timing.ts";
+import type { Timing } from "../lib/request-timing.ts";
 
 /** The outside resources that a provider may use. */
 export interface ProviderScope {

@@ -1,4 +1,4 @@
-import { BoundedMap } from "../lib/lru.ts";
+import { BoundedMap } from "../lib/bounded-map.ts";
 
 /** A cached value of any type. */
 export interface CacheEntry {

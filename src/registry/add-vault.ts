@@ -1,13 +1,13 @@
 import { zeroAddress } from "viem";
 import type { Context } from "../context.ts";
-import { makeAuditNote } from "../db/queries/audit.ts";
-import { type DerivedColumns, insertVault, selectVault } from "../db/queries/vaults.ts";
+import { makeAuditNote } from "../db/queries/audit-queries.ts";
+import { type DerivedColumns, insertVault, selectVault } from "../db/queries/vault-queries.ts";
 import { AppError, failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
-import type { NewVaultInput, VaultRecord } from "../schemas/admin.ts";
-import { type Derivation, underivable, unreviewedSubject } from "../vaults/derivation.ts";
+import type { NewVaultInput, VaultRecord } from "../schemas/admin-schema.ts";
 import { assertServedChain, deriveVault, toDerivedColumns } from "../vaults/derive-vault.ts";
-import { findFamily } from "../vaults/families.ts";
+import { type Derivation, underivable, unreviewedSubject } from "../vaults/vault-derivation.ts";
+import { findFamily } from "../vaults/vault-families.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 /** A registry row, and whether this call inserted it. */

@@ -1,14 +1,14 @@
 import type { Context } from "../context.ts";
-import { makeAuditNote } from "../db/queries/audit.ts";
-import { type DerivedColumns, selectVault, updateVaultStatus } from "../db/queries/vaults.ts";
+import { makeAuditNote } from "../db/queries/audit-queries.ts";
+import { type DerivedColumns, selectVault, updateVaultStatus } from "../db/queries/vault-queries.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
-import type { VaultChangeInput, VaultRecord } from "../schemas/admin.ts";
-import { type DerivationSubject, subjectOfRow } from "../vaults/derivation.ts";
+import type { VaultChangeInput, VaultRecord } from "../schemas/admin-schema.ts";
 import { assertServedChain, deriveVault, toDerivedColumns } from "../vaults/derive-vault.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault } from "../vaults/vault.ts";
+import { type DerivationSubject, subjectOfRow } from "../vaults/vault-derivation.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 /** A vault and the change of its status. */

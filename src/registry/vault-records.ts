@@ -1,9 +1,9 @@
 import { getAddress } from "viem";
 import type { Context } from "../context.ts";
-import { selectAllVaults, type VaultRow } from "../db/queries/vaults.ts";
+import { selectAllVaults, type VaultRow } from "../db/queries/vault-queries.ts";
 import { cutPage, type Page } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
-import type { VaultRecord } from "../schemas/admin.ts";
+import type { VaultRecord } from "../schemas/admin-schema.ts";
 
 /** Lists the registry's vaults of any status, ordered by id, after the vault `after`. Throws `store_unavailable`. */
 export async function listVaultRecords(

@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
-import { type SignalRow, selectSignal, selectSignals } from "../db/queries/signals.ts";
+import { type SignalRow, selectSignal, selectSignals } from "../db/queries/signal-queries.ts";
 import { failure } from "../errors.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
-import type { Dimension, Signal, SignalDetail, Tier } from "../schemas/signal.ts";
+import type { Dimension, Signal, SignalDetail, Tier } from "../schemas/signal-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 

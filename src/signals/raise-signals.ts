@@ -4,16 +4,16 @@ import {
   selectIncidents,
   selectStatusChanges,
   writeIncidents,
-} from "../db/queries/signals.ts";
-import { selectVaults } from "../db/queries/vaults.ts";
+} from "../db/queries/signal-queries.ts";
+import { selectVaults } from "../db/queries/vault-queries.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { parseRowOrSkip } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import type { VaultFacts } from "./facts.ts";
-import { coalesceFindings, type Incident } from "./incidents.ts";
-import { signalRules } from "./list-rules.ts";
-import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-changes.ts";
-import { type JudgedVault, readFacts } from "./read-facts.ts";
+import { signalRules } from "./list-signal-rules.ts";
+import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-change-transactions.ts";
+import { type JudgedVault, readFacts } from "./read-signal-facts.ts";
+import type { VaultFacts } from "./signal-facts.ts";
+import { coalesceFindings, type Incident } from "./signal-incidents.ts";
 
 /** Age of the oldest incidents that findings are merged with, milliseconds: longer than any rule looks back. */
 const KNOWN_MS = 90 * DAY_MS;

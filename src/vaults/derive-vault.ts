@@ -1,12 +1,17 @@
 import type { Address } from "viem";
-import { runQuery } from "../chains/aggregate.ts";
-import type { ChainClient } from "../chains/client.ts";
+import { runQuery } from "../chains/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcData } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
-import type { DerivedColumns } from "../db/queries/vaults.ts";
+import type { DerivedColumns } from "../db/queries/vault-queries.ts";
 import { failure } from "../errors.ts";
-import { type Derivation, type DerivationSubject, type DerivedVault, underivable } from "./derivation.ts";
-import { deriverOf } from "./families.ts";
+import {
+  type Derivation,
+  type DerivationSubject,
+  type DerivedVault,
+  underivable,
+} from "./vault-derivation.ts";
+import { deriverOf } from "./vault-families.ts";
 
 /**
  * Derives a vault's addresses, tokens and parameters from its chain by its family. Throws what the chain client throws: a chain

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
-import { selectVault, selectVaults } from "../db/queries/vaults.ts";
+import { selectVault, selectVaults } from "../db/queries/vault-queries.ts";
 import { failure } from "../errors.ts";
 import { stringifyWithBigints } from "../lib/bigint-json.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
-import { vaultTypes } from "../schemas/vault.ts";
-import { adapterOf } from "./families.ts";
+import { vaultTypes } from "../schemas/vault-schema.ts";
 import { type StoredVault, toVault, type Vault } from "./vault.ts";
+import { adapterOf } from "./vault-families.ts";
 
 const TokenSchema = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() });
 /** A registry row in the cache: the database row without its dates. */

@@ -1,11 +1,11 @@
 import type { Address, Hex, Log } from "viem";
-import type { Query } from "../chains/query.ts";
-import type { VaultType } from "../schemas/vault.ts";
-import type { Deriver } from "./derivation.ts";
+import type { Query } from "../chains/chain-query.ts";
+import type { VaultType } from "../schemas/vault-schema.ts";
 import type { GovernanceEvent } from "./governance/governance-event.ts";
 import type { LensVault } from "./lens/position-lens.ts";
-import type { ExplainedRevert } from "./reverts.ts";
 import type { Token, Vault } from "./vault.ts";
+import type { Deriver } from "./vault-derivation.ts";
+import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /** A vault's totals, price and limits at one block. Amounts in the asset's smallest unit; null when a view did not answer. */
 export interface VaultState {

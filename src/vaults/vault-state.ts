@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { runQuery } from "../chains/aggregate.ts";
-import { type Query, queryAll } from "../chains/query.ts";
+import { runQuery } from "../chains/aggregate-reads.ts";
+import { type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
-import type { BlockTime } from "../lib/blocks.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
 import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
-import { adapterOf } from "./families.ts";
 import type { Vault } from "./vault.ts";
 import type { VaultFlags, VaultState } from "./vault-adapter.ts";
+import { adapterOf } from "./vault-families.ts";
 
 /** A vault's state, with the block at which it was read. */
 export interface VaultStateAtBlock {

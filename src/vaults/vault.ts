@@ -1,8 +1,8 @@
 import { type Address, getAddress } from "viem";
-import type { VaultRow } from "../db/queries/vaults.ts";
-import type { VaultCaller, VaultStatus } from "../db/schema/vaults.ts";
+import type { VaultRow } from "../db/queries/vault-queries.ts";
+import type { VaultCaller, VaultStatus } from "../db/schema/vault-tables.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
-import type { VaultType } from "../schemas/vault.ts";
+import type { VaultType } from "../schemas/vault-schema.ts";
 
 /** A token of a chain. */
 export interface Token {

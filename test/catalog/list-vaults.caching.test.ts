@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { listVaults, type VaultFilter } from "../../src/catalog/list-vaults.ts";
-import type { CachePolicy } from "../../src/redis/cache.ts";
+import type { CachePolicy } from "../../src/redis/two-level-cache.ts";
 import { address, contextHolding, holder, id, key, stored } from "../support/vaults/listed.ts";
 
 describe("listVaults() caching", () => {

@@ -1,7 +1,7 @@
 import { padHex } from "viem";
 import { describe, expect, test } from "vitest";
-import type { NodeSession } from "../../src/chains/client.ts";
-import { knownChains } from "../../src/chains/definitions.ts";
+import type { NodeSession } from "../../src/chains/chain-client.ts";
+import { knownChains } from "../../src/chains/chain-definitions.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { LogFilter } from "../../src/chains/log-filter.ts";
 import { searchLogs } from "../../src/chains/log-reader.ts";

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
-import type { NodeSession } from "../../src/chains/client.ts";
+import type { NodeSession } from "../../src/chains/chain-client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import { type FilterLimits, type LogSubscription, toLogFilters } from "../../src/chains/log-filter.ts";
 import { readLogs } from "../../src/chains/log-reader.ts";
@@ -10,8 +10,8 @@ import {
   createBudget,
   onOneNodeWithinBudget,
   type RequestBudget,
-} from "../../src/chains/request-budget.ts";
-import { joinFlowSources } from "../../src/flows/sources.ts";
+} from "../../src/chains/rpc-request-budget.ts";
+import { joinFlowSources } from "../../src/flows/flow-sources.ts";
 
 interface Asked {
   fromBlock: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { migrate } from "../../scripts/db/migrate.ts";
 import { readSeedFile } from "../../scripts/db/seed.ts";
-import { createRedis } from "../../src/redis/client.ts";
+import { createRedis } from "../../src/redis/redis-client.ts";
 import { startApis } from "../support/deploy/fake-apis.ts";
 import { type Plan, runWorkflow } from "../support/deploy/runner.ts";
 import { connectionString, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";

@@ -5,15 +5,15 @@ import { deployEmitters, emitDeposit, readFlowsFromChain } from "../../scripts/b
 import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import type { FlowRow } from "../../src/db/queries/flows.ts";
-import { selectUserFlows } from "../../src/db/queries/user-flows.ts";
-import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/schema/flows.ts";
-import { vaults } from "../../src/db/schema/vaults.ts";
-import { backfillFromMessage } from "../../src/flows/backfill.ts";
+import type { FlowRow } from "../../src/db/queries/flow-queries.ts";
+import { selectUserFlows } from "../../src/db/queries/user-flow-queries.ts";
+import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/schema/flow-tables.ts";
+import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { backfillFromMessage } from "../../src/flows/backfill-flows.ts";
+import { storeOf } from "../../src/flows/flow-indexer.ts";
+import { readCodeAt } from "../../src/flows/flow-start-block.ts";
 import { indexChain } from "../../src/flows/index-flows.ts";
-import { storeOf } from "../../src/flows/indexer.ts";
-import { reindexChain } from "../../src/flows/reindex.ts";
-import { readCodeAt } from "../../src/flows/start-block.ts";
+import { reindexChain } from "../../src/flows/reindex-flows.ts";
 import { randomOf } from "../support/flows/random.ts";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
 

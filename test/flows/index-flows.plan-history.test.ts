@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { splitBackfill } from "../../src/flows/index-flows.ts";
-import { countBlocks, intersectRange, uniteRanges } from "../../src/lib/blocks.ts";
+import { countBlocks, intersectRange, uniteRanges } from "../../src/lib/block-ranges.ts";
 
 const gaps = fc
   .array(fc.tuple(fc.nat(5_000), fc.nat(900)), { minLength: 1, maxLength: 6 })

@@ -5,11 +5,11 @@ import { deployEmitters, emitterAbi } from "../../scripts/bench/flow-emitters.ts
 import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { type ScratchChain, send, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { loadFlowState } from "../../src/db/queries/flows.ts";
-import { selectUserFlows, userFlowsStatement } from "../../src/db/queries/user-flows.ts";
-import { flowCoverage, flows } from "../../src/db/schema/flows.ts";
-import { vaults } from "../../src/db/schema/vaults.ts";
-import { reindexChain } from "../../src/flows/reindex.ts";
+import { loadFlowState } from "../../src/db/queries/flow-queries.ts";
+import { selectUserFlows, userFlowsStatement } from "../../src/db/queries/user-flow-queries.ts";
+import { flowCoverage, flows } from "../../src/db/schema/flow-tables.ts";
+import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { reindexChain } from "../../src/flows/reindex-flows.ts";
 
 /** 200,000 under `npm run stress`. */
 const EVENTS = Number(process.env["FLOW_EVENTS"] ?? "4000");

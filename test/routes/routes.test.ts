@@ -4,15 +4,15 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { composeApp, loadRoutes } from "../../src/app.ts";
 import { errorTable } from "../../src/errors.ts";
-import { openApiDocument } from "../../src/openapi/document.ts";
-import { buildErrors } from "../../src/routes/quotes.ts";
+import { openApiDocument } from "../../src/openapi/openapi-document.ts";
+import { buildErrors } from "../../src/routes/quotes-routes.ts";
 import { testContext } from "../support/context.ts";
 
 const routes = await loadRoutes();
 const files = globSync("src/routes/*.ts").sort();
 /** The file an operation is looked for in: `vaults.get` in vaults.ts, `admin.vaults.add` in admin-vaults.ts. */
 const fileOf = (operationId: string): string =>
-  `src/routes/${operationId.replace(/^admin\./, "admin-").split(".")[0]}.ts`;
+  `src/routes/${operationId.replace(/^admin\./, "admin-").split(".")[0]}-routes.ts`;
 
 const Operation = z.object({
   operationId: z.string(),

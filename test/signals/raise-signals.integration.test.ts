@@ -3,8 +3,8 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHAIN_ID } from "../../scripts/bench/vault-row.ts";
 import { ADMIN_TOKEN } from "../../scripts/stack/test-deployment.ts";
-import { signals as signalRows } from "../../src/db/schema/signals.ts";
-import type { Signal, SignalDetail } from "../../src/schemas/signal.ts";
+import { signals as signalRows } from "../../src/db/schema/signal-tables.ts";
+import type { Signal, SignalDetail } from "../../src/schemas/signal-schema.ts";
 import { dollars, OTHER, type Scenarios, startScenarios, WHALE } from "../support/signals/scenario.ts";
 
 const HOUR = 3_600;

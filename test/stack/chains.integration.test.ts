@@ -18,7 +18,7 @@ import type { DeployedChain } from "../../scripts/stack/chains/deploy-chain.ts";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { Scenario } from "../../scripts/stack/chains/plan.ts";
 import { registryRows } from "../../scripts/stack/chains/registry.ts";
-import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/address.ts";
+import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/router-address.ts";
 import { startProcess } from "../support/stack/harness.ts";
 
 const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";

@@ -35,10 +35,10 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import type { ChainClient } from "../../src/chains/client.ts";
-import { audit } from "../../src/db/schema/partners.ts";
-import { vaults } from "../../src/db/schema/vaults.ts";
-import { deployTransaction, depositRouterAddress } from "../../src/router/address.ts";
+import type { ChainClient } from "../../src/chains/chain-client.ts";
+import { audit } from "../../src/db/schema/partner-tables.ts";
+import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { deployTransaction, depositRouterAddress } from "../../src/router/router-address.ts";
 
 const execute = promisify(execFile);
 const TOOL = join(import.meta.dirname, "../../scripts/registry-check.ts");

@@ -1,11 +1,11 @@
-import type { ChainClient } from "../../src/chains/client.ts";
+import type { ChainClient } from "../../src/chains/chain-client.ts";
 import type { Config } from "../../src/config.ts";
 import { type Context, createContext, createRuntime } from "../../src/context.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { Timing } from "../../src/lib/timing.ts";
-import { createCache } from "../../src/redis/cache.ts";
-import { withLock } from "../../src/redis/lock.ts";
+import { Timing } from "../../src/lib/request-timing.ts";
 import { MemoryCache } from "../../src/redis/memory-cache.ts";
+import { withLock } from "../../src/redis/redis-lock.ts";
+import { createCache } from "../../src/redis/two-level-cache.ts";
 import { MemoryNonces, OpenLimiter } from "./partners/stores.ts";
 import { MemoryStore } from "./redis/memory-store.ts";
 

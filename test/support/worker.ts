@@ -8,7 +8,7 @@ import { Child } from "../../scripts/stack/processes/child.ts";
 import { findPort } from "../../scripts/stack/processes/port.ts";
 import type { ListenInput } from "../../scripts/stack/worker/main.ts";
 import { workerVariables } from "../../scripts/stack/worker/variables.ts";
-import { Chain } from "../../src/schemas/chain.ts";
+import { Chain } from "../../src/schemas/chain-schema.ts";
 import { bodyOf } from "./http.ts";
 
 const root = join(import.meta.dirname, "../..");

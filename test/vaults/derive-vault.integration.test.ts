@@ -6,9 +6,9 @@ import {
   type ScratchChain,
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
-import type { ChainClient } from "../../src/chains/client.ts";
-import { unreviewedSubject } from "../../src/vaults/derivation.ts";
+import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
+import { unreviewedSubject } from "../../src/vaults/vault-derivation.ts";
 import { clientOn } from "../support/rpc-node.ts";
 
 let chain: ScratchChain;

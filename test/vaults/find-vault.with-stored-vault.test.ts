@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import type { Database } from "../../src/db/client.ts";
+import type { Database } from "../../src/db/database-client.ts";
 import { withStoredVault } from "../../src/vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../../src/vaults/vault.ts";
 import { address, contextOf, key, stored } from "../support/vaults/listed.ts";

@@ -6,12 +6,12 @@ import {
   type ScratchChain,
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
-import { runQuery } from "../../src/chains/aggregate.ts";
-import { createQuery as describeReads, queryAll, read, valueOrNull } from "../../src/chains/query.ts";
-import { readChainPositions, readChainPositionsWith } from "../../src/positions/held-shares.ts";
-import { pendingQuery } from "../../src/positions/pending-deposits.ts";
-import { adapterOf } from "../../src/vaults/families.ts";
+import { runQuery } from "../../src/chains/aggregate-reads.ts";
+import { createQuery as describeReads, queryAll, read, valueOrNull } from "../../src/chains/chain-query.ts";
+import { pendingQuery } from "../../src/positions/position-pending-deposits.ts";
+import { readChainPositions, readChainPositionsWith } from "../../src/positions/position-shares.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
+import { adapterOf } from "../../src/vaults/vault-families.ts";
 import { NOW, USER, vault } from "../support/deposits/fixtures.ts";
 import { clientOn } from "../support/rpc-node.ts";
 

@@ -24,7 +24,7 @@ import {
   receiverAcrossCreationCode,
 } from "#stand-ins/lifi";
 import { stackTokenAbi, wrappedNativeAbi } from "#stand-ins/standard";
-import { depositRouterAddress } from "../../../src/router/address.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { assetTerms } from "../bridge/asset-terms.ts";
 import type { ChainScript } from "./chain-script.ts";
 import {

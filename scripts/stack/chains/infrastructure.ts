@@ -3,7 +3,7 @@ import {
   deployTransaction,
   depositRouterAddress,
   depositRouterCodeHash,
-} from "../../../src/router/address.ts";
+} from "../../../src/router/router-address.ts";
 import type { ChainScript } from "./chain-script.ts";
 import { rpc } from "./json-rpc.ts";
 import { publishedCode } from "./published-code.ts";

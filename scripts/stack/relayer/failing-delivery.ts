@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, isAddressEqual, maxUint256, zeroHash } from "viem";
 import { stackTokenAbi } from "#stand-ins/standard";
-import { depositRouterAddress } from "../../../src/router/address.ts";
-import { callOnlyStep, encodeRouterDeposit } from "../../../src/router/codec.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { callOnlyStep, encodeRouterDeposit } from "../../../src/router/router-codec.ts";
 import { type BridgeChain, tokenOfAsset } from "../bridge/bridge-chains.ts";
 import type { NodeReceipt } from "../bridge/node-requests.ts";
 import { sendFromRelayer } from "./send-transaction.ts";

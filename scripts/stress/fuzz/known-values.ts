@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { sendRequest } from "../../smoke/http-request.ts";
 import type { StackManifest } from "../../stack/manifest.ts";
 import type { KnownValues } from "./requests.ts";

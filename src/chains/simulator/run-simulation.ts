@@ -1,11 +1,11 @@
 import { type Address, type Hex, numberToHex, type StateOverride } from "viem";
 import * as z from "zod";
 import { AppError, failureFrom } from "../../errors.ts";
-import type { ChainClient } from "../client.ts";
+import type { ChainClient } from "../chain-client.ts";
 import { RpcError } from "../json-rpc.ts";
 import { RpcData, RpcQuantity } from "../rpc-values.ts";
-import { decodeSimulation, encodeSimulation } from "./codec.ts";
 import type { SimulationCall, SimulationRead, SimulationResult } from "./simulation.ts";
+import { decodeSimulation, encodeSimulation } from "./simulator-codec.ts";
 
 /** A sequence of calls by one user on overridden state, and reads made before and after it. */
 export interface SimulationInput {

@@ -1,9 +1,9 @@
 import { and, eq, not, sql as raw, type SQL } from "drizzle-orm";
-import type { BlockId, BlockRange } from "../../lib/blocks.ts";
-import type { Database } from "../client.ts";
-import { formatBlockSet } from "../columns.ts";
-import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flows.ts";
-import type { FlowRow, StartSearch } from "./flows.ts";
+import type { BlockId, BlockRange } from "../../lib/block-ranges.ts";
+import type { Database } from "../database-client.ts";
+import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flow-tables.ts";
+import { formatBlockSet } from "../table-columns.ts";
+import type { FlowRow, StartSearch } from "./flow-queries.ts";
 
 /** A vault's address, lower case, and the fingerprint of its flow sources. */
 export interface SourcedVault {

@@ -1,15 +1,15 @@
 import type { Address } from "viem";
 import { fractionToParts } from "../../lib/amount.ts";
-import type { Funds } from "../../orders/funds.ts";
-import type { SimulatedPayment, TokenPayment } from "../../orders/simulate.ts";
+import type { Funds } from "../../orders/payer-funds.ts";
+import type { SimulatedPayment, TokenPayment } from "../../orders/simulate-payment.ts";
 import type { Provider, TransferQuote, TransferRequest, VerifiedTransfer } from "../../providers/provider.ts";
 import type { NoRouteReason } from "../../providers/provider-failures.ts";
 import type { QuoteRanking } from "../../providers/provider-quotes.ts";
 import type { Token } from "../../vaults/vault.ts";
-import type { DepositFloors } from "./calldata.ts";
-import type { DirectDeposit } from "./direct.ts";
-import type { DepositOrder } from "./order.ts";
-import type { Preflight } from "./preflight.ts";
+import type { DepositFloors } from "./deposit-calldata.ts";
+import type { DepositOrder } from "./deposit-order.ts";
+import type { Preflight } from "./deposit-preflight.ts";
+import type { DirectDeposit } from "./direct-deposit.ts";
 
 /** A simulated destination call, made with the amount that a bridge delivers. */
 export interface SimulatedDelivery {

@@ -1,18 +1,18 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import type { DepositRow } from "../../db/queries/deposits.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../../errors.ts";
-import type { TransferStatus } from "../../schemas/deposit.ts";
-import { vaultTransitions } from "../track/second-step.ts";
-import { isSourceOpen, sourceTransitions } from "../track/source.ts";
-import { isOpen, isUnseen } from "../track/state-machine.ts";
-import { trackDeposit } from "../track/track.ts";
-import { createTransactionReader, type TransactionReader } from "../track/transaction-reader.ts";
-import { applyTransitions, type Transition } from "../track/transitions.ts";
-import { type FoundTransaction, isProvenBy, type MatchKind, matchDeposit } from "./match.ts";
-import { getReplayStatus } from "./replay.ts";
-import { toTransferStatus, toUntrackedStatus } from "./transfer-status.ts";
-import { classifyUntracked } from "./untracked.ts";
+import type { TransferStatus } from "../../schemas/deposit-schema.ts";
+import { isOpen, isUnseen } from "../track/deposit-state-machine.ts";
+import { createTransactionReader, type TransactionReader } from "../track/deposit-transaction-reader.ts";
+import { applyTransitions, type Transition } from "../track/deposit-transitions.ts";
+import { isSourceOpen, sourceTransitions } from "../track/source-transaction.ts";
+import { trackDeposit } from "../track/track-deposit.ts";
+import { vaultTransitions } from "../track/vault-transaction.ts";
+import { type FoundTransaction, isProvenBy, type MatchKind, matchDeposit } from "./match-transaction.ts";
+import { getReplayStatus } from "./replayed-deposit-status.ts";
+import { toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
+import { classifyUntracked } from "./untracked-transaction-status.ts";
 
 /** The transaction and the chains of a status request. */
 export interface StatusQuery {

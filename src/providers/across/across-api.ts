@@ -5,8 +5,8 @@ import { type BoundedResponse, boundedFetch, OutsideError } from "../../lib/boun
 import { parseRetryAfter } from "../../lib/retry-after.ts";
 import { sleep } from "../../lib/timers.ts";
 import type { ProviderScope } from "../provider.ts";
+import { noAcrossRoute } from "./across-route.ts";
 import { AcrossDepositStatus, AcrossErrorBody, SuggestedFees } from "./across-schemas.ts";
-import { noAcrossRoute } from "./route.ts";
 
 /** Reasons of `no_route` by the API's error code. */
 const REASON_BY_API_CODE: Readonly<Record<string, readonly [code: string, detail: string]>> = {

@@ -8,12 +8,16 @@ import type {
   TransferRequest,
 } from "../provider.ts";
 import { type AcrossApiSettings, fetchSuggestedFees } from "./across-api.ts";
-import { type AcrossDeployment, type AcrossDeployments, resolveAcrossDeployments } from "./deployments.ts";
-import { type AcrossDelivery, encodeAcrossDelivery, encodeAcrossDeposit } from "./deposit-calldata.ts";
-import { type AcrossTerms, acceptTerms } from "./quote-checks.ts";
-import { ACROSS_KEY, type AcrossRoute, findAcrossRoute } from "./route.ts";
+import { type AcrossDelivery, encodeAcrossDelivery, encodeAcrossDeposit } from "./across-calldata.ts";
+import {
+  type AcrossDeployment,
+  type AcrossDeployments,
+  resolveAcrossDeployments,
+} from "./across-deployments.ts";
+import { type AcrossTerms, acceptTerms } from "./across-quote-checks.ts";
+import { ACROSS_KEY, type AcrossRoute, findAcrossRoute } from "./across-route.ts";
 import { trackAcrossTransfer } from "./tracking/across-status.ts";
-import { verifyAcrossDeposit } from "./verify-deposit.ts";
+import { verifyAcrossDeposit } from "./verify-across-deposit.ts";
 
 const DISPLAY_NAME = "Across";
 /** Seconds for which a quote holds: half of the shortest fill window that quote-checks.ts accepts. */

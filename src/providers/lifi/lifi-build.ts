@@ -2,8 +2,8 @@ import type { DestinationCall, ProviderScope, TransferRequest, VerifiedTransfer 
 import { QUOTE_TIMEOUT_MS } from "./api/lifi-client.ts";
 import { LifiQuote } from "./api/lifi-schemas.ts";
 import type { LifiContext } from "./lifi-context.ts";
-import { lifiSlippage, requestedTools } from "./request-params.ts";
-import { verifyLifiTransfer } from "./verify/verify-transfer.ts";
+import { lifiSlippage, requestedTools } from "./lifi-request-params.ts";
+import { verifyLifiTransfer } from "./verify/verify-lifi-transfer.ts";
 
 interface QuoteInput {
   request: TransferRequest;

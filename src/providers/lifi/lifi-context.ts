@@ -1,5 +1,5 @@
 import type { LifiClient } from "./api/lifi-client.ts";
-import type { LifiDeployments } from "./deployments.ts";
+import type { LifiDeployments } from "./lifi-deployments.ts";
 
 /** The dependencies of every LI.FI operation. */
 export interface LifiContext {

@@ -9,16 +9,16 @@ import type {
   TransferRequest,
 } from "../provider.ts";
 import { createLifiClient } from "./api/lifi-client.ts";
-import type { RateLimitMemory } from "./api/rate-limits.ts";
-import { addBridgeProof } from "./bridge-proof/bridge-proof.ts";
-import { chainsWithFacet, type LifiDeployments, resolveLifiDeployments } from "./deployments.ts";
+import type { RateLimitMemory } from "./api/lifi-rate-limits.ts";
+import { addBridgeProof } from "./bridge-proof/lifi-bridge-proof.ts";
 import { lifiBridges } from "./lifi-bridges.ts";
 import { buildLifiTransfer } from "./lifi-build.ts";
 import { listChangedDiamonds, listLifiBridges, listLifiTokens, type OfferedBridge } from "./lifi-catalog.ts";
 import type { LifiContext } from "./lifi-context.ts";
+import { chainsWithFacet, type LifiDeployments, resolveLifiDeployments } from "./lifi-deployments.ts";
 import { quoteLifiTransfer } from "./lifi-quote.ts";
+import { LIFI_KEY } from "./lifi-quote-from-step.ts";
 import { fetchLifiStatus } from "./lifi-status.ts";
-import { LIFI_KEY } from "./quote-from-step.ts";
 
 /** Settings of the LI.FI provider. */
 export interface LifiOptions {

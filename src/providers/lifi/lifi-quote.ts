@@ -5,9 +5,9 @@ import { QUOTE_TIMEOUT_MS } from "./api/lifi-client.ts";
 import { lifiRejection, noLifiRoute, toolErrorReasons } from "./api/lifi-errors.ts";
 import { LifiErrorBody, type LifiRoute, LifiRoutes } from "./api/lifi-schemas.ts";
 import type { LifiContext } from "./lifi-context.ts";
-import { LIFI_KEY, quoteFromStep } from "./quote-from-step.ts";
-import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./request-params.ts";
-import { checkQuotedAction } from "./verify/verify-envelope.ts";
+import { LIFI_KEY, quoteFromStep } from "./lifi-quote-from-step.ts";
+import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./lifi-request-params.ts";
+import { checkQuotedAction } from "./verify/verify-lifi-envelope.ts";
 
 /**
  * Returns quotes for a transfer over every verifiable bridge, or for swaps on one chain. A destination call is not

@@ -1,5 +1,5 @@
 import { sameAddress } from "../../lib/address.ts";
-import type { Tier } from "../../schemas/signal.ts";
+import type { Tier } from "../../schemas/signal-schema.ts";
 import type { Vault } from "../vault.ts";
 
 /** The part of a vault's governance that an event changes. Stored with each signal. */

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { sameAddress } from "../../lib/address.ts";
-import { positionLensCreationCode } from "./artifact.ts";
+import { positionLensCreationCode } from "./position-lens-artifact.ts";
 
 /**
  * How the lens reads one vault. `balanceOf(user)` is read from `shareToken`; `pricer` values the shares and may be the same

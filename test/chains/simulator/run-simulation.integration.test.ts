@@ -1,8 +1,8 @@
 import { decodeErrorResult, decodeFunctionResult, encodeFunctionData, type Hex, parseEther } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deploy, startScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
-import { callSimulatorAbi } from "../../../src/chains/simulator/artifact.ts";
-import { encodeSimulation } from "../../../src/chains/simulator/codec.ts";
+import { callSimulatorAbi } from "../../../src/chains/simulator/call-simulator-artifact.ts";
+import { encodeSimulation } from "../../../src/chains/simulator/simulator-codec.ts";
 import { balanceOf, callOf, numberOf, simulate, tokenAbi } from "../../support/chains/simulate.ts";
 import { contracts, STRANGER, type Stage, setStage, transact, USER } from "../../support/chains/stage.ts";
 

@@ -1,8 +1,11 @@
 import { type Address, encodeFunctionResult, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import type { ChainClient } from "../../../src/chains/client.ts";
+import type { ChainClient } from "../../../src/chains/chain-client.ts";
 import { RpcError } from "../../../src/chains/json-rpc.ts";
-import { callSimulatorAbi, callSimulatorRuntimeCode } from "../../../src/chains/simulator/artifact.ts";
+import {
+  callSimulatorAbi,
+  callSimulatorRuntimeCode,
+} from "../../../src/chains/simulator/call-simulator-artifact.ts";
 import {
   encodeOverrides,
   runSimulation,

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "../../support/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
 import { newTraveller, paidAmounts, prepare, type Traveller, travel } from "../../support/e2e/transfer.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "../../support/api.ts";
 import { balanceOf } from "../../support/balances.ts";
 import { chainIds, chainOf, tokenOn } from "../../support/chain.ts";

@@ -2,9 +2,9 @@ import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, numberToHex } from 
 import { describe, expect, inject, test } from "vitest";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { Context } from "../../../src/context.ts";
-import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposits.ts";
-import { trackDeposit } from "../../../src/deposits/track/track.ts";
-import { createTransactionReader } from "../../../src/deposits/track/transaction-reader.ts";
+import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
+import { createTransactionReader } from "../../../src/deposits/track/deposit-transaction-reader.ts";
+import { trackDeposit } from "../../../src/deposits/track/track-deposit.ts";
 import type { Provider, ProviderStatus } from "../../../src/providers/provider.ts";
 import { Api } from "../../support/api.ts";
 import {

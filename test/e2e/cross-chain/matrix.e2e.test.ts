@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "../../support/api.ts";
 import { chainIds, chainOf, vaultsFor } from "../../support/chain.ts";
 import {

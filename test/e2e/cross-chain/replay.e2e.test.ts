@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TransferStatus } from "../../../src/schemas/deposit.ts";
+import type { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
 import { Api } from "../../support/api.ts";
 import { give, mined, vaultNamed } from "../../support/chain.ts";
 import { ends } from "../../support/e2e/cross-chain.ts";

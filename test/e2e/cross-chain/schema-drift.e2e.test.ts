@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "../../support/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
 import { newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";

@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import type { NextStep } from "../../../src/schemas/deposit.ts";
+import type { NextStep } from "../../../src/schemas/deposit-schema.ts";
 import { Api } from "../../support/api.ts";
 import { chainIds, chainOf, give, mined, sendCall, tokenOn, vaultNamed } from "../../support/chain.ts";
 import { statusOf } from "../../support/e2e/track.ts";

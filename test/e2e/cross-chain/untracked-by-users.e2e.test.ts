@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { describe, expect, inject, test } from "vitest";
 import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
-import { depositRef } from "../../../src/deposits/build/order.ts";
-import { findRouterDeposits } from "../../../src/deposits/track/log-search.ts";
-import { pollDueDeposits } from "../../../src/deposits/track/poller.ts";
+import { depositRef } from "../../../src/deposits/build/deposit-order.ts";
+import { pollDueDeposits } from "../../../src/deposits/track/deposit-poller.ts";
+import { findRouterDeposits } from "../../../src/deposits/track/find-deposit-logs.ts";
 import { Api } from "../../support/api.ts";
 import { newUser, vaultNamed } from "../../support/chain.ts";
 import { query } from "../../support/database.ts";

@@ -1,8 +1,8 @@
 import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, numberToHex, zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import { stackTokenAbi } from "#stand-ins/standard";
-import type { TransferStatus } from "../../../src/schemas/deposit.ts";
-import type { bridgeKeys } from "../../../src/schemas/quote.ts";
+import type { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
+import type { bridgeKeys } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "../../support/api.ts";
 import {
   addressOf,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { encodeFunctionData, erc20Abi, erc4626Abi, zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "../../support/api.ts";
 import { balanceOf } from "../../support/balances.ts";
 import {

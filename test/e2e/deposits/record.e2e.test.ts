@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeRouterDeposit, encodeRouterDeposit } from "../../../src/router/codec.ts";
+import { decodeRouterDeposit, encodeRouterDeposit } from "../../../src/router/router-codec.ts";
 import { Api } from "../../support/api.ts";
 import {
   addressOf,

@@ -100,7 +100,7 @@ describe("build refusals by the vault", () => {
     expect(await refused(bodyOf("Inflated USDC"))).toMatchInlineSnapshot(`
       {
         "code": "price_unsafe",
-        "detail": "the shares Inflated USDC would mint are worth too much less than the deposit",
+        "detail": "the shares that Inflated USDC would mint are worth much less than the deposit",
         "status": 400,
         "title": "Unsafe share price",
         "type": "/docs/errors#price_unsafe",

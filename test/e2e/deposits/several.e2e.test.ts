@@ -4,7 +4,7 @@ import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { vedaTellerDAbi, vedaVaultAbi } from "#stand-ins/veda";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import { sendAsDeployer } from "../../../scripts/stack/chains/settle-requests.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { Api, type BuildBody } from "../../support/api.ts";
 import { balanceOf } from "../../support/balances.ts";
 import {

@@ -1,8 +1,8 @@
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
-import { routerDeposits } from "../../../src/router/codec.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import { routerDeposits } from "../../../src/router/router-codec.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "../../support/api.ts";
 import { chainOf, mined, newUser, vaultNamed } from "../../support/chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";

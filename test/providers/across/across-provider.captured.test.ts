@@ -4,9 +4,9 @@ import { type Hex, toEventSelector, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { depositAbi, handlerAbi, spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import { failureFromResponse } from "../../../src/providers/across/across-api.ts";
+import { decodeAcrossDeposit, decodeInstructions } from "../../../src/providers/across/across-calldata.ts";
+import { knownAcrossDeployments } from "../../../src/providers/across/across-deployments.ts";
 import { AcrossDepositStatus, SuggestedFees } from "../../../src/providers/across/across-schemas.ts";
-import { knownAcrossDeployments } from "../../../src/providers/across/deployments.ts";
-import { decodeAcrossDeposit, decodeInstructions } from "../../../src/providers/across/deposit-calldata.ts";
 
 /** Captures of the real service, which stay outside the project, beside the repository. */
 const folder = resolve("..", "shared", "facts", "fixtures", "across");

@@ -1,7 +1,7 @@
 import { type Address, concatHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { decodeAcrossDeposit, decodeInstructions } from "../../../src/providers/across/across-calldata.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
-import { decodeAcrossDeposit, decodeInstructions } from "../../../src/providers/across/deposit-calldata.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
 import { type Api, type Reply, startApi } from "../../support/across/emulator.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
+import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
 import { fakeLifi, scopeOf } from "../../support/lifi/fake-lifi.ts";
 import { DIAMOND, INTEGRATOR, tokens } from "../../support/lifi/parts.ts";

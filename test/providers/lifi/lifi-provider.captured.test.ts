@@ -12,7 +12,7 @@ import {
   LifiTokens,
   LifiTools,
 } from "../../../src/providers/lifi/api/lifi-schemas.ts";
-import { lifiContracts } from "../../../src/providers/lifi/deployments.ts";
+import { lifiContracts } from "../../../src/providers/lifi/lifi-deployments.ts";
 import { interpretLifiStatus } from "../../../src/providers/lifi/lifi-status.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
 import { refusedField, verifyAnswer } from "../../support/lifi/harness.ts";

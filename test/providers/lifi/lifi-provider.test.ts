@@ -1,7 +1,7 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
-import { type LifiDeployment, resolveLifiDeployments } from "../../../src/providers/lifi/deployments.ts";
+import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
+import { type LifiDeployment, resolveLifiDeployments } from "../../../src/providers/lifi/lifi-deployments.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
 import { addressOf, INTEGRATOR } from "../../support/lifi/parts.ts";
 

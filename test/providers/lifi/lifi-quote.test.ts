@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../../src/errors.ts";
-import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
+import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
 import { answerOf } from "../../support/lifi/answers.ts";
 import { fakeLifi, scopeOf } from "../../support/lifi/fake-lifi.ts";

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
+import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
 import { interpretLifiStatus } from "../../../src/providers/lifi/lifi-status.ts";
 import { fakeLifi, scopeOf } from "../../support/lifi/fake-lifi.ts";

@@ -3,7 +3,11 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deployRouter } from "../../../scripts/router/deploy.ts";
 import { type ScratchChain, startScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
-import { create2Factory, depositRouterAddress, depositRouterCodeHash } from "../../../src/router/address.ts";
+import {
+  create2Factory,
+  depositRouterAddress,
+  depositRouterCodeHash,
+} from "../../../src/router/router-address.ts";
 
 const CHAIN = 31400;
 let chain: ScratchChain;

@@ -26,12 +26,12 @@ import {
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { spokePoolDeployData, spokePoolProxyDeployData } from "../../../scripts/stack/chains/spoke-pool.ts";
-import { type ChainClient, createChainClient, NodeHealth } from "../../../src/chains/client.ts";
-import { Timing } from "../../../src/lib/timing.ts";
+import { type ChainClient, createChainClient, NodeHealth } from "../../../src/chains/chain-client.ts";
+import { Timing } from "../../../src/lib/request-timing.ts";
 import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
-import type { AcrossDeployment } from "../../../src/providers/across/deployments.ts";
-import type { AcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
-import { deployTransaction } from "../../../src/router/address.ts";
+import type { AcrossDeployment } from "../../../src/providers/across/across-deployments.ts";
+import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import { deployTransaction } from "../../../src/router/router-address.ts";
 
 /** The relayer's account, which holds tokens on every chain. */
 export const RELAYER: Address = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";

@@ -1,7 +1,7 @@
 import { type Hex, zeroAddress } from "viem";
-import { encodeAcrossDelivery, encodeAcrossDeposit } from "../../../src/providers/across/deposit-calldata.ts";
-import type { AcrossTerms } from "../../../src/providers/across/quote-checks.ts";
-import type { ExpectedDeposit } from "../../../src/providers/across/verify-deposit.ts";
+import { encodeAcrossDelivery, encodeAcrossDeposit } from "../../../src/providers/across/across-calldata.ts";
+import type { AcrossTerms } from "../../../src/providers/across/across-quote-checks.ts";
+import type { ExpectedDeposit } from "../../../src/providers/across/verify-across-deposit.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
 import { requestOf, routeOf, SPOKE_1, WETH_1, WETH_42161 } from "./stage.ts";
 

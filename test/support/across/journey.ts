@@ -1,8 +1,11 @@
 import { encodeFunctionData, erc4626Abi, type Hex, type TransactionReceipt, zeroAddress } from "viem";
 import { send } from "../../../scripts/stack/chains/scratch-chain.ts";
-import { fetchTransaction } from "../../../src/chains/transaction.ts";
+import { fetchTransaction } from "../../../src/chains/chain-transaction.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
-import { type AcrossDeposit, findAcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
+import {
+  type AcrossDeposit,
+  findAcrossDeposit,
+} from "../../../src/providers/across/tracking/across-spoke-pool.ts";
 import type {
   DestinationCall,
   Provider,
@@ -10,8 +13,8 @@ import type {
   TransferRequest,
   VerifiedTransfer,
 } from "../../../src/providers/provider.ts";
-import { depositRouterAddress } from "../../../src/router/address.ts";
-import { encodeRouterDeposit } from "../../../src/router/codec.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { encodeRouterDeposit } from "../../../src/router/router-codec.ts";
 import {
   approve,
   type BridgedChain,

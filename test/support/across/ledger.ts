@@ -1,6 +1,6 @@
 import { type Address, erc20Abi } from "viem";
 import { expect } from "vitest";
-import { depositRouterAddress } from "../../../src/router/address.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { balanceOf, type TokenSymbol } from "./bridge.ts";
 import { depart, intoVault, requestIn, type World } from "./journey.ts";
 import { USER } from "./stage.ts";

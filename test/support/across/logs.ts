@@ -8,13 +8,13 @@ import {
   pad,
   parseAbiParameters,
 } from "viem";
-import type { Receipt } from "../../../src/chains/transaction.ts";
+import type { Receipt } from "../../../src/chains/chain-transaction.ts";
 import {
   handlerAbi,
   instructionsParameters,
   spokePoolAbi,
 } from "../../../src/providers/across/across-abi.ts";
-import type { AcrossDeposit } from "../../../src/providers/across/tracking/spoke-pool.ts";
+import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
 import { HANDLER, hash, SPOKE_1, SPOKE_42161, USDC_1, USDC_42161, USER } from "./stage.ts";
 
 /** A deposit as Ethereum's SpokePool records it. */

@@ -8,9 +8,13 @@ import {
 import { AppError } from "../../../src/errors.ts";
 import { deductParts } from "../../../src/lib/amount.ts";
 import { depositAbi, instructionsParameters } from "../../../src/providers/across/across-abi.ts";
+import {
+  acceptTerms,
+  findQuoteFault,
+  inOutputUnits,
+} from "../../../src/providers/across/across-quote-checks.ts";
 import { SuggestedFees } from "../../../src/providers/across/across-schemas.ts";
-import { acceptTerms, findQuoteFault, inOutputUnits } from "../../../src/providers/across/quote-checks.ts";
-import { findDepositDifferences } from "../../../src/providers/across/verify-deposit.ts";
+import { findDepositDifferences } from "../../../src/providers/across/verify-across-deposit.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
 import { another, arrays, leaves, read, reshape, write } from "../lifi/mutate.ts";
 import type { MutationRun } from "../lifi/mutations.ts";

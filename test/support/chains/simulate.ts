@@ -1,12 +1,12 @@
 import type { Abi, Address, Hex, StateOverride } from "viem";
 import { encodeFunctionData, parseAbi } from "viem";
 import type { ScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
-import { decodeSimulation, encodeSimulation } from "../../../src/chains/simulator/codec.ts";
 import type {
   SimulationCall,
   SimulationRead,
   SimulationResult,
 } from "../../../src/chains/simulator/simulation.ts";
+import { decodeSimulation, encodeSimulation } from "../../../src/chains/simulator/simulator-codec.ts";
 
 export const tokenAbi = parseAbi([
   "function balanceOf(address) view returns (uint256)",

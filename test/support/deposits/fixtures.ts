@@ -1,8 +1,8 @@
 import { type Address, type Hex, keccak256, stringToHex, zeroAddress, zeroHash } from "viem";
-import type { DepositRow } from "../../../src/db/queries/deposits.ts";
-import type { DepositFloors } from "../../../src/deposits/build/calldata.ts";
-import type { DepositIntent } from "../../../src/deposits/build/order.ts";
-import { depositRouterAddress } from "../../../src/router/address.ts";
+import type { DepositRow } from "../../../src/db/queries/deposit-queries.ts";
+import type { DepositFloors } from "../../../src/deposits/build/deposit-calldata.ts";
+import type { DepositIntent } from "../../../src/deposits/build/deposit-order.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { contractsClient } from "../multicall.ts";
 import { testChain } from "../rpc-node.ts";

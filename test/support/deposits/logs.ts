@@ -9,9 +9,9 @@ import {
   zeroAddress,
   zeroHash,
 } from "viem";
-import type { Receipt } from "../../../src/chains/transaction.ts";
-import { depositRouterAddress } from "../../../src/router/address.ts";
-import { depositRouterAbi } from "../../../src/router/artifact.ts";
+import type { Receipt } from "../../../src/chains/chain-transaction.ts";
+import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { REF, USDC, USER, VAULT } from "./fixtures.ts";
 
 /** A log as `fetchTransaction` gives it. */

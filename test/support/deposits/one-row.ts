@@ -1,5 +1,5 @@
-import type { Database } from "../../../src/db/client.ts";
-import type { DepositChange, DepositRow } from "../../../src/db/queries/deposits.ts";
+import type { Database } from "../../../src/db/database-client.ts";
+import type { DepositChange, DepositRow } from "../../../src/db/queries/deposit-queries.ts";
 
 export interface OneRow {
   db: Database;

@@ -1,7 +1,7 @@
 import { type Address, type Hex, zeroAddress, zeroHash } from "viem";
 import { z } from "zod";
-import type { ChainDefinition } from "../../../src/chains/definitions.ts";
-import type { DepositOrder } from "../../../src/deposits/build/order.ts";
+import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
+import type { DepositOrder } from "../../../src/deposits/build/deposit-order.ts";
 import type { RouteAttempt } from "../../../src/deposits/build/prepared-deposit.ts";
 import type {
   Provider,
@@ -9,7 +9,7 @@ import type {
   TransferRequest,
   VerifiedTransfer,
 } from "../../../src/providers/provider.ts";
-import { depositRouterAddress } from "../../../src/router/address.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { type TestContext, testContext } from "../context.ts";
 import { testChain } from "../rpc-node.ts";
 import { NOW, REF, TRACKING_ID, USDC, USER, vault } from "./fixtures.ts";

@@ -6,8 +6,8 @@ import {
   type Hex,
   numberToHex,
 } from "viem";
-import type { ChainDefinition } from "../../../src/chains/definitions.ts";
-import { erc4626Abi } from "../../../src/vaults/families/erc4626/index.ts";
+import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
+import { erc4626Abi } from "../../../src/vaults/families/erc4626/erc4626-adapter.ts";
 import { completeClient } from "../complete-client.ts";
 import { type Contracts, contractsClient, type FakeClient } from "../multicall.ts";
 import { testChain } from "../rpc-node.ts";

@@ -2,7 +2,7 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import { expect } from "vitest";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import type { Api, BuildBody } from "../api.ts";
 import { balanceOf, hasCode, leftIn, routerParts } from "../balances.ts";
 import { addressOf, chainOf, mined, type TestChain, type TestUser, tokenOn } from "../chain.ts";

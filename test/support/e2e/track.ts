@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { TransferStatus } from "../../../src/schemas/deposit.ts";
+import { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
 import { Api } from "../api.ts";
 import { bodyOf } from "../http.ts";
 import { type Departed, ends } from "./cross-chain.ts";

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import type { BuildBody } from "../api.ts";
 import { balanceOf } from "../balances.ts";
 import { addressOf, chainOf, give, mined, type TestChain, type TestUser, tokenOn } from "../chain.ts";

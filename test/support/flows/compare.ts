@@ -1,5 +1,5 @@
-import type { ChainLog } from "../../../src/chains/logs.ts";
-import type { FlowRow } from "../../../src/db/queries/flows.ts";
+import type { ChainLog } from "../../../src/chains/request-logs.ts";
+import type { FlowRow } from "../../../src/db/queries/flow-queries.ts";
 
 /** A log as one text, the same as that of the row it should become. */
 export const describeLog = ({ blockNumber, txHash, logIndex, address, data }: ChainLog): string =>

@@ -1,11 +1,11 @@
 import { sql as raw } from "drizzle-orm";
 import { CHAIN_ID } from "../../../scripts/bench/vault-row.ts";
-import type { Database } from "../../../src/db/client.ts";
-import type { FlowRow } from "../../../src/db/queries/flows.ts";
-import type { VaultRow } from "../../../src/db/queries/vaults.ts";
-import { flowCoverage, flows, flowTips } from "../../../src/db/schema/flows.ts";
-import { vaults } from "../../../src/db/schema/vaults.ts";
-import { type FlowStore, storeOf } from "../../../src/flows/indexer.ts";
+import type { Database } from "../../../src/db/database-client.ts";
+import type { FlowRow } from "../../../src/db/queries/flow-queries.ts";
+import type { VaultRow } from "../../../src/db/queries/vault-queries.ts";
+import { flowCoverage, flows, flowTips } from "../../../src/db/schema/flow-tables.ts";
+import { vaults } from "../../../src/db/schema/vault-tables.ts";
+import { type FlowStore, storeOf } from "../../../src/flows/flow-indexer.ts";
 
 /** A store as the schedule sees it: what runs use, what is in it, and the registry that it reads. */
 export interface StoreUnderTest {

@@ -1,9 +1,9 @@
 import { CHAIN_ID } from "../../../scripts/bench/vault-row.ts";
+import type { FlowRow, FlowTip, VaultCoverage } from "../../../src/db/queries/flow-queries.ts";
 import type { SourcedVault } from "../../../src/db/queries/flow-writes.ts";
-import type { FlowRow, FlowTip, VaultCoverage } from "../../../src/db/queries/flows.ts";
-import type { VaultRow } from "../../../src/db/queries/vaults.ts";
-import type { FlowStore } from "../../../src/flows/indexer.ts";
-import { intersectRange, uniteRanges } from "../../../src/lib/blocks.ts";
+import type { VaultRow } from "../../../src/db/queries/vault-queries.ts";
+import type { FlowStore } from "../../../src/flows/flow-indexer.ts";
+import { intersectRange, uniteRanges } from "../../../src/lib/block-ranges.ts";
 
 const keyOf = ({ txHash, logIndex }: FlowRow): string => `${txHash} ${logIndex}`;
 

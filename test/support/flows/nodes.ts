@@ -1,4 +1,4 @@
-import type { NodeSession } from "../../../src/chains/client.ts";
+import type { NodeSession } from "../../../src/chains/chain-client.ts";
 import { RpcError } from "../../../src/chains/json-rpc.ts";
 import { OutsideError } from "../../../src/lib/bounded-fetch.ts";
 import type { Random } from "./random.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineRoute, Reply } from "../../../src/http/define-route.ts";
-import { AddressInput, AmountInput, integerParam } from "../../../src/schemas/primitives.ts";
+import { AddressInput, AmountInput, integerParam } from "../../../src/schemas/primitive-schemas.ts";
 
 const common = {
   tag: "Things",

@@ -1,7 +1,7 @@
 import { AppError } from "../../../src/errors.ts";
 import { LifiQuote } from "../../../src/providers/lifi/api/lifi-schemas.ts";
-import { resolveLifiDeployments } from "../../../src/providers/lifi/deployments.ts";
-import { verifyLifiTransfer } from "../../../src/providers/lifi/verify/verify-transfer.ts";
+import { resolveLifiDeployments } from "../../../src/providers/lifi/lifi-deployments.ts";
+import { verifyLifiTransfer } from "../../../src/providers/lifi/verify/verify-lifi-transfer.ts";
 import type { TransferRequest, VerifiedTransfer } from "../../../src/providers/provider.ts";
 import { INTEGRATOR, NOW } from "./parts.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { privateKeyToAccount } from "viem/accounts";
-import { type ExpectedSiweMessage, writeSiweMessage } from "../../../src/partners/siwe.ts";
+import { type ExpectedSiweMessage, writeSiweMessage } from "../../../src/partners/siwe-message.ts";
 
 export const account = privateKeyToAccount(
   "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",

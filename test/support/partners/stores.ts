@@ -1,5 +1,5 @@
-import type { LimitCount, Limiter, LimitWindow } from "../../../src/redis/limiter.ts";
-import type { NonceStore } from "../../../src/redis/nonces.ts";
+import type { LimitCount, Limiter, LimitWindow } from "../../../src/redis/redis-limiter.ts";
+import type { NonceStore } from "../../../src/redis/redis-nonces.ts";
 
 /** Nonce store in memory. Each nonce can be taken once. */
 export class MemoryNonces implements NonceStore {

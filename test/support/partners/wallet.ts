@@ -2,8 +2,8 @@ import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { ADMIN_TOKEN, type Service } from "../../../scripts/stack/test-deployment.ts";
-import { Registration } from "../../../src/schemas/partner.ts";
-import { Nonce } from "../../../src/schemas/signing.ts";
+import { Registration } from "../../../src/schemas/partner-schema.ts";
+import { Nonce } from "../../../src/schemas/signing-schema.ts";
 
 export interface Answer {
   status: number;

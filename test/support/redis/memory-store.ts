@@ -1,4 +1,4 @@
-import type { RedisStore } from "../../../src/redis/client.ts";
+import type { RedisStore } from "../../../src/redis/redis-client.ts";
 
 interface Held {
   value: string;

@@ -4,7 +4,7 @@ import {
   type FlowDay,
   type Point,
   type VaultFacts,
-} from "../../../src/signals/facts.ts";
+} from "../../../src/signals/signal-facts.ts";
 
 /** Time of the newest snapshot, seconds since the epoch. */
 export const NOW = 1_800_000_000;

@@ -8,9 +8,9 @@ import {
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
-import { vaults } from "../../../src/db/schema/vaults.ts";
+import { vaults } from "../../../src/db/schema/vault-tables.ts";
 import { indexAllChains } from "../../../src/flows/index-flows.ts";
-import { takeSnapshots } from "../../../src/history/take-snapshots.ts";
+import { takeSnapshots } from "../../../src/history/take-vault-snapshots.ts";
 import { type RaiseReport, raiseSignals } from "../../../src/signals/raise-signals.ts";
 
 /** The largest holder of every vault, another holder, and the whole dollars that each deposited. */

@@ -1,12 +1,12 @@
 import { type Address, encodeFunctionData, erc4626Abi, type Hex, zeroAddress, zeroHash } from "viem";
 import type { DeployedChain } from "../../../scripts/stack/chains/deploy-chain.ts";
 import { providersVariable } from "../../../scripts/stack/worker/providers.ts";
-import { createChainClient, NodeHealth } from "../../../src/chains/client.ts";
-import { Timing } from "../../../src/lib/timing.ts";
+import { createChainClient, NodeHealth } from "../../../src/chains/chain-client.ts";
+import { Timing } from "../../../src/lib/request-timing.ts";
+import type { AcrossDeployment } from "../../../src/providers/across/across-deployments.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
-import type { AcrossDeployment } from "../../../src/providers/across/deployments.ts";
-import { RateLimitMemory } from "../../../src/providers/lifi/api/rate-limits.ts";
-import type { LifiDeployment } from "../../../src/providers/lifi/deployments.ts";
+import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
+import type { LifiDeployment } from "../../../src/providers/lifi/lifi-deployments.ts";
 import { createLifi, type LifiProvider } from "../../../src/providers/lifi/lifi-provider.ts";
 import type {
   DestinationCall,
@@ -15,8 +15,8 @@ import type {
   TransferRequest,
   VerifiedTransfer,
 } from "../../../src/providers/provider.ts";
-import { depositRouterAddress } from "../../../src/router/address.ts";
-import { encodeRouterDeposit } from "../../../src/router/codec.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { encodeRouterDeposit } from "../../../src/router/router-codec.ts";
 import { approve, type BridgedStack, manifestOf, send } from "./bridged.ts";
 
 type Snake = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiItem } from "viem";
-import type { Query, ReadResult } from "../../../src/chains/query.ts";
+import type { Query, ReadResult } from "../../../src/chains/chain-query.ts";
 
 /** A read that reverts with the data. */
 export class Revert {

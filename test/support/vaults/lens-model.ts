@@ -1,8 +1,8 @@
 /** An independent, simple implementation of the lens' wire format, to compare the real one with. */
 import fc from "fast-check";
 import { type Address, type Hex, hexToBytes, toHex } from "viem";
-import { positionLensCreationCode } from "../../../src/vaults/lens/artifact.ts";
 import type { LensVault, PositionAnswer, PositionRead } from "../../../src/vaults/lens/position-lens.ts";
+import { positionLensCreationCode } from "../../../src/vaults/lens/position-lens-artifact.ts";
 
 /** Size of the lens' creation code in bytes. */
 export const codeBytes = positionLensCreationCode.length / 2 - 1;

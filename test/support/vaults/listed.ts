@@ -1,6 +1,6 @@
 import { type Address, getAddress, toHex } from "viem";
 import type { VaultKey } from "../../../src/lib/vault-id.ts";
-import type { Cache, CachePolicy } from "../../../src/redis/cache.ts";
+import type { Cache, CachePolicy } from "../../../src/redis/two-level-cache.ts";
 import type { StoredVault } from "../../../src/vaults/vault.ts";
 import { type TestContext, testContext } from "../context.ts";
 import { contractsClient } from "../multicall.ts";

@@ -1,8 +1,8 @@
 import { type Hex, slice, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { runQuery } from "../../../src/chains/aggregate.ts";
-import { centrifuge } from "../../../src/vaults/families/centrifuge.ts";
-import { lagoon } from "../../../src/vaults/families/lagoon.ts";
+import { runQuery } from "../../../src/chains/aggregate-reads.ts";
+import { centrifuge } from "../../../src/vaults/families/centrifuge-family.ts";
+import { lagoon } from "../../../src/vaults/families/lagoon-family.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { NOW, USER, vault } from "../../support/deposits/fixtures.ts";
 import { type ContractAnswer, contractsClient } from "../../support/multicall.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
-import { signalRules } from "../../../src/signals/list-rules.ts";
-import { families } from "../../../src/vaults/families.ts";
+import { signalRules } from "../../../src/signals/list-signal-rules.ts";
 import {
   decodeEventArgs,
   eventTopic,
@@ -10,6 +9,7 @@ import {
 } from "../../../src/vaults/governance/find-governance-event.ts";
 import { governanceContractsOf } from "../../../src/vaults/governance/governance-event.ts";
 import { toVault } from "../../../src/vaults/vault.ts";
+import { families } from "../../../src/vaults/vault-families.ts";
 import { factsOf, NOW } from "../../support/signals/facts.ts";
 import { logOf } from "../../support/vaults/governance-logs.ts";
 

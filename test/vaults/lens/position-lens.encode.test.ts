@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import type { Address, Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { positionLensCreationCode } from "../../../src/vaults/lens/artifact.ts";
 import type { LensVault } from "../../../src/vaults/lens/position-lens.ts";
 import { encodePositionCalls, MAX_INITCODE_BYTES } from "../../../src/vaults/lens/position-lens.ts";
+import { positionLensCreationCode } from "../../../src/vaults/lens/position-lens-artifact.ts";
 import { anAddress, aVault, codeBytes, readPayload, sizeOf } from "../../support/vaults/lens-model.ts";
 
 const USER: Address = "0x1111111111111111111111111111111111111111";

@@ -1,17 +1,17 @@
 import type { Hex } from "viem";
-import { readBlock } from "../../../chains/blocks.ts";
-import type { ChainClient } from "../../../chains/client.ts";
-import { fetchTransaction } from "../../../chains/transaction.ts";
+import type { ChainClient } from "../../../chains/chain-client.ts";
+import { fetchTransaction } from "../../../chains/chain-transaction.ts";
+import { readBlock } from "../../../chains/read-block.ts";
 import type { DeliveryProof, ProviderScope, ProviderStatus, TransferReference } from "../../provider.ts";
 import { toProviderFailure } from "../../provider-failures.ts";
 import { type AcrossApiSettings, fetchDepositStatus } from "../across-api.ts";
+import { wordToAddress } from "../across-calldata.ts";
+import type { AcrossDeployment, AcrossDeployments } from "../across-deployments.ts";
 import type { AcrossDepositStatus } from "../across-schemas.ts";
-import type { AcrossDeployment, AcrossDeployments } from "../deployments.ts";
-import { wordToAddress } from "../deposit-calldata.ts";
-import { type Fill, findFill } from "./fill.ts";
-import { searchFill } from "./fill-search.ts";
-import { type AcrossDeposit, findAcrossDeposit, readRelayState } from "./spoke-pool.ts";
-import { type SourceEvidence, statusFromEvidence, type TransferEvidence } from "./status-evidence.ts";
+import { type Fill, findFill } from "./across-fill.ts";
+import { searchFill } from "./across-fill-search.ts";
+import { type AcrossDeposit, findAcrossDeposit, readRelayState } from "./across-spoke-pool.ts";
+import { type SourceEvidence, statusFromEvidence, type TransferEvidence } from "./across-status-evidence.ts";
 
 /** A transfer as its source chain records it. */
 interface SourceRecord {

@@ -8,7 +8,7 @@ import {
   lifiRateLimited,
   lifiRejection,
 } from "./lifi-errors.ts";
-import type { EndpointFamily, RateLimitMemory } from "./rate-limits.ts";
+import type { EndpointFamily, RateLimitMemory } from "./lifi-rate-limits.ts";
 
 /** Timeout of a quote or list request including its retry, milliseconds. */
 export const QUOTE_TIMEOUT_MS = 8_000;

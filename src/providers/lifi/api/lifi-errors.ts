@@ -1,7 +1,7 @@
 import { AppError, failure, failureFrom } from "../../../errors.ts";
 import { OutsideError } from "../../../lib/bounded-fetch.ts";
+import { retryAfterSeconds } from "./lifi-rate-limits.ts";
 import { LifiErrorBody } from "./lifi-schemas.ts";
-import { retryAfterSeconds } from "./rate-limits.ts";
 
 /** Reasons of `no_route`: code and text shown to customers. */
 const lifiReasonDetails = {

@@ -1,11 +1,11 @@
 import { type Address, encodeEventTopics, type Hex, parseEventLogs } from "viem";
-import { readBlock } from "../../../chains/blocks.ts";
-import type { ChainClient } from "../../../chains/client.ts";
+import type { ChainClient } from "../../../chains/chain-client.ts";
 import { toTopicLists } from "../../../chains/log-filter.ts";
 import { searchLogs } from "../../../chains/log-reader.ts";
-import { type ChainLog, toViemLog } from "../../../chains/logs.ts";
-import type { Block } from "../../../lib/blocks.ts";
-import { busAbi } from "./source-events.ts";
+import { readBlock } from "../../../chains/read-block.ts";
+import { type ChainLog, toViemLog } from "../../../chains/request-logs.ts";
+import type { Block } from "../../../lib/block-ranges.ts";
+import { busAbi } from "./bridge-source-events.ts";
 
 /** The longest time between a bus's departure and its arrival, seconds. */
 const MAX_RIDE_SECONDS = 1_800;

@@ -1,6 +1,6 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
 import { once } from "../../../lib/once.ts";
-import { decodeCanonical } from "./canonical.ts";
+import { decodeCanonical } from "./canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /** A decoded call of Celer's CCTP facet; Celer's proxy takes a fee that the calldata does not contain. */

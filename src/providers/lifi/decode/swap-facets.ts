@@ -1,6 +1,6 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
 import { once } from "../../../lib/once.ts";
-import { decodeCanonical } from "./canonical.ts";
+import { decodeCanonical } from "./canonical-decoding.ts";
 import { SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /** A decoded swap on one chain. Amounts in smallest units. */

@@ -1,8 +1,8 @@
 import { type Hex, isAddressEqual, zeroAddress } from "viem";
 import { isNative } from "../../../lib/address.ts";
-import { decodeCanonical } from "../decode/canonical.ts";
+import { decodeCanonical } from "../decode/canonical-decoding.ts";
 import { receiverMessageParameters, type SwapData } from "../decode/lifi-structs.ts";
-import { requireMatch, type Verification } from "./verification.ts";
+import { requireMatch, type Verification } from "./lifi-verification.ts";
 
 /**
  * Verifies the message to LI.FI's receiver: it must contain exactly the requested destination call, name the user as

@@ -1,9 +1,9 @@
 import { type Hex, pad, toHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ChainClient } from "../../../../src/chains/client.ts";
-import { wordToAddress } from "../../../../src/providers/across/deposit-calldata.ts";
+import type { ChainClient } from "../../../../src/chains/chain-client.ts";
+import { wordToAddress } from "../../../../src/providers/across/across-calldata.ts";
+import { relayHash } from "../../../../src/providers/across/tracking/across-spoke-pool.ts";
 import { trackAcrossTransfer } from "../../../../src/providers/across/tracking/across-status.ts";
-import { relayHash } from "../../../../src/providers/across/tracking/spoke-pool.ts";
 import { type Api, type Reply, startApi } from "../../../support/across/emulator.ts";
 import {
   callsFailed,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { AppError } from "../../../../src/errors.ts";
 import { createLifiClient } from "../../../../src/providers/lifi/api/lifi-client.ts";
-import { type EndpointFamily, RateLimitMemory } from "../../../../src/providers/lifi/api/rate-limits.ts";
+import { type EndpointFamily, RateLimitMemory } from "../../../../src/providers/lifi/api/lifi-rate-limits.ts";
 import { type Answer, fakeLifi, scopeOf } from "../../../support/lifi/fake-lifi.ts";
 
 const Body = z.object({ ok: z.boolean() });

@@ -1,12 +1,12 @@
 import { type Address, getAddress, type Hex, type TransactionReceipt } from "viem";
 import { expect } from "vitest";
-import { Positions } from "../../../../src/schemas/position.ts";
-import { BuiltDeposit } from "../../../../src/schemas/quote.ts";
-import { VaultDetail } from "../../../../src/schemas/vault.ts";
-import { adapterOf } from "../../../../src/vaults/families.ts";
+import { Positions } from "../../../../src/schemas/position-schema.ts";
+import { BuiltDeposit } from "../../../../src/schemas/quote-schema.ts";
+import { VaultDetail } from "../../../../src/schemas/vault-schema.ts";
 import { findVaultForDeposit } from "../../../../src/vaults/find-vault.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { VaultFlow } from "../../../../src/vaults/vault-adapter.ts";
+import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
 import type { TestUser } from "../../chain.ts";
 import { type Answer, call, read } from "../../partners/wallet.ts";

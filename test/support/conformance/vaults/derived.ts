@@ -1,5 +1,5 @@
-import type { DerivedVault } from "../../../../src/vaults/derivation.ts";
 import { deriveFromChain } from "../../../../src/vaults/derive-vault.ts";
+import type { DerivedVault } from "../../../../src/vaults/vault-derivation.ts";
 import { vaultOf } from "./deposit.ts";
 import type { Placed } from "./family.ts";
 

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { SeedRow } from "../../../../scripts/db/seed-row.ts";
 import type { ErrorCode } from "../../../../src/errors.ts";
-import type { VaultDetail } from "../../../../src/schemas/vault.ts";
+import type { VaultDetail } from "../../../../src/schemas/vault-schema.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { Call, World } from "./world.ts";
 

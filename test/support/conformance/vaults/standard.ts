@@ -1,6 +1,6 @@
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, erc4626Abi, type Hex } from "viem";
 import type { ChainScript } from "../../../../scripts/stack/chains/chain-script.ts";
-import type { VaultDetail } from "../../../../src/schemas/vault.ts";
+import type { VaultDetail } from "../../../../src/schemas/vault-schema.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { Family, Placed, StandIn, State } from "./family.ts";
 import { use, whole } from "./use.ts";

@@ -1,0 +1,282 @@
+import { type Address, concatHex, encodePacked, type Hex, size, slice } from "viem";
+import { failureFrom } from "../errors.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { aggregatorCreationCode } from "./aggregator/aggregator-artifact.ts";
+import type { ChainClient, NodeReport } from "./chain-client.ts";
+import type { Query, Read, ReadResult, ReadResults } from "./chain-query.ts";
+import { RpcError } from "./json-rpc.ts";
+import { RpcData, RpcQuantity } from "./rpc-values.ts";
+
+/** Rounds at most in which reads that a request did not reach are tried again. */
+const ROUNDS = 6;
+/** Gas for a read that ran out of gas: what most nodes allow one `eth_call`, minus the overhead. */
+const LAST_GAS = 20_000_000;
+
+/**
+ * Makes many reads of one chain in as few requests as possible, each failing on its own: what one read burns, reverts
+ * with or returns does not affect the others. Reads of one request see the same block; the returned block is the
+ * first request's. Throws `upstream_unavailable`, `upstream_timeout`.
+ */
+export async function aggregate<R extends Record<string, Read<unknown>>>(
+  client: ChainClient,
+  reads: R,
+): Promise<{ block: BlockTime; results: ReadResults<R> }> {
+  const names = Object.keys(reads);
+  const calls = names.flatMap((name) => reads[name] ?? []);
+  const { block, results: told } = await aggregateList(client, calls);
+  const results = Object.fromEntries(names.map((name, i) => [name, told[i]]));
+  return { block, results: results as ReadResults<R> };
+}
+
+/** Makes a list of reads; see `aggregate`. */
+export async function aggregateList(
+  client: ChainClient,
+  reads: readonly Read<unknown>[],
+): Promise<{ block: BlockTime; results: ReadResult<unknown>[] }> {
+  const asked: PendingRead[] = reads.map((read) => ({ ...read, result: null }));
+  const block = await readAll(client, { open: asked, callGas: CALL_GAS });
+  for (let round = 1; round < ROUNDS; round += 1) {
+    const open = unreached(asked);
+    if (open.length === 0) break;
+    await readAll(client, { open, callGas: CALL_GAS });
+  }
+  const spent = asked.filter(({ result }) => result?.status === "spent");
+  if (spent.length > 0) await readAll(client, { open: spent, callGas: LAST_GAS });
+  return { block, results: asked.map((one) => settleRead(one, one.result)) };
+}
+
+/** Creation code that runs only inside an `eth_call` and returns its answer, and the parser of that answer. */
+export interface Program<T> {
+  code: Hex;
+  read: (answer: Hex, seen: (report: NodeReport) => void) => T;
+}
+
+/**
+ * Runs a program and makes reads in the same request and block. Null when they do not fit one request, the program
+ * returned nothing or a read was not reached. Throws what the chain client throws.
+ */
+export async function aggregateProgram<T>(
+  client: ChainClient,
+  asked: { program: Program<T>; reads: Record<string, Read<unknown>> },
+): Promise<{ answer: T; results: Record<string, ReadResult<unknown>> } | null> {
+  const { program } = asked;
+  const names = Object.keys(asked.reads);
+  const reads = Object.values(asked.reads);
+  const calls = [{ to: PROGRAM, data: program.code }, ...reads];
+  if (!fitsOneRequest(calls)) return null;
+  return client.ask({
+    method: "eth_call",
+    params: [{ data: encodeCalls(calls) }, "latest"],
+    read: (told, seen) => {
+      const [first, ...others] = decodeResults(RpcData.parse(told), calls.length).results;
+      if (first?.status !== "answered" || others.some(({ status }) => status === "not_reached")) return null;
+      const results = names.map((name, i) => [name, settleRead(reads[i], others[i] ?? null)] as const);
+      return { answer: program.read(first.data, seen), results: Object.fromEntries(results) };
+    },
+  });
+}
+
+/** A read and its result; null before it was made. */
+type PendingRead = Read<unknown> & { result: CallResult | null };
+
+/**
+ * Returns the reads that were not reached; last those of contracts that burned their gas, which may starve others
+ * again.
+ */
+function unreached(asked: readonly PendingRead[]): PendingRead[] {
+  const open = asked.filter(({ result }) => result?.status === "not_reached");
+  const burning = new Set(asked.flatMap(({ to, result }) => (result?.status === "spent" ? [to] : [])));
+  return [...open.filter(({ to }) => !burning.has(to)), ...open.filter(({ to }) => burning.has(to))];
+}
+
+/** Makes reads in as few requests as possible, records their results and returns the block of the first request. */
+async function readAll(
+  client: ChainClient,
+  { open, callGas }: { open: readonly PendingRead[]; callGas: number },
+): Promise<BlockTime> {
+  const slices = sliceCalls(open);
+  const answers = await Promise.all(slices.map((slice) => readSlice(client, { slice, callGas })));
+  const [first] = answers;
+  if (first === undefined) throw new RangeError("no slice");
+  for (const [index, slice] of slices.entries()) {
+    for (const [place, one] of slice.entries()) one.result = answers[index]?.results[place] ?? null;
+  }
+  return { number: first.blockNumber, timestamp: first.timestamp };
+}
+
+async function readSlice(
+  client: ChainClient,
+  { slice, callGas }: { slice: readonly PendingRead[]; callGas: number },
+): Promise<AggregatedAnswer & { blockNumber: number }> {
+  try {
+    return await client.ask({
+      method: "eth_call",
+      params: [{ data: encodeCalls(slice, callGas) }, "latest"],
+      read: (told, seen) => {
+        const answer = decodeResults(RpcData.parse(told), slice.length);
+        const { chainId, blockNumber } = answer;
+        if (blockNumber === null) throw new RangeError("the answer does not tell its block");
+        seen({ chainId, blockNumber });
+        return { ...answer, blockNumber };
+      },
+    });
+  } catch (error) {
+    if (error instanceof Error && error.name === "AppError") throw error;
+    const detail = error instanceof RpcError ? "refused a read" : "gave an unusable answer";
+    throw failureFrom("upstream_unavailable", `a node of ${client.definition.name} ${detail}`, error);
+  }
+}
+
+function settleRead(read: Read<unknown> | undefined, result: CallResult | null): ReadResult<unknown> {
+  if (read === undefined || result === null || !("data" in result)) return { ok: false, revert: null };
+  if (result.status === "failed") return { ok: false, revert: result.data };
+  try {
+    return { ok: true, value: read.decode(result.data) };
+  } catch {
+    return { ok: false, revert: null };
+  }
+}
+
+/**
+ * Runs a query, each of its rounds in as few requests as possible. The block is that of the first round. Throws what
+ * `aggregate` throws.
+ */
+export async function runQuery<S>(
+  client: ChainClient,
+  described: Query<S>,
+): Promise<{ value: S; block: BlockTime }> {
+  const { block, results } = await aggregate(client, described.reads);
+  let value = described.interpret(results);
+  let next = described.next?.(results);
+  while (next !== undefined) {
+    const further = Object.keys(next.reads).length === 0 ? {} : (await aggregate(client, next.reads)).results;
+    value = next.interpret(further);
+    next = next.next?.(further);
+  }
+  return { value, block };
+}
+
+/** Returns an account's balance of the chain's native token in wei. Throws what the chain client throws. */
+export async function readNativeBalance(client: ChainClient, account: Address): Promise<bigint> {
+  return client.ask({
+    method: "eth_getBalance",
+    params: [account, "latest"],
+    read: (told) => RpcQuantity.parse(told),
+  });
+}
+
+/** A view call in the aggregator's format. */
+export interface AggregatedCall {
+  to: Address;
+  data: Hex;
+}
+
+/** Marks an entry whose data is creation code of ours instead of a call. Source: Aggregator.sol. */
+const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
+/** Maximum size of creation code and payload together, bytes. Source: EIP-3860. */
+const MAX_INITCODE_BYTES = 49_152;
+/** Bytes of a payload after its calls, and of a call besides its data. Source: Aggregator.sol. */
+const TAIL_BYTES = 8;
+const CALL_BYTES = 22;
+/**
+ * Calls per request: 24,576 bytes of answer at up to 78 bytes each (EIP-170). Results that do not fit are read again.
+ */
+export const MAX_CALLS = 300;
+/** Gas for one call: vaults over many markets use several hundred thousand. */
+const CALL_GAS = 3_000_000;
+
+/** Bytes left for calls beside the creation code. */
+const ROOM = MAX_INITCODE_BYTES - size(aggregatorCreationCode) - TAIL_BYTES;
+const weightOf = ({ data }: AggregatedCall): number => CALL_BYTES + size(data);
+
+/** Returns true when calls fit one request. */
+function fitsOneRequest(calls: readonly AggregatedCall[]): boolean {
+  return calls.reduce((sum, call) => sum + weightOf(call), 0) <= ROOM;
+}
+
+/**
+ * Splits calls, in order, into slices that each fit one request; without calls one empty slice, which returns the
+ * block.
+ */
+function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
+  let last: C[] = [];
+  const slices = [last];
+  let room = ROOM;
+  for (const call of calls) {
+    if (last.length === MAX_CALLS || weightOf(call) > room) {
+      last = [];
+      slices.push(last);
+      room = ROOM;
+    }
+    last.push(call);
+    room -= weightOf(call);
+  }
+  return slices;
+}
+
+/** Encodes the data of an `eth_call` without `to` that makes the calls, each with at most `callGas`. */
+function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex {
+  const entries = concatHex(
+    calls.map(({ to, data }) => encodePacked(["address", "uint16", "bytes"], [to, size(data), data])),
+  );
+  const tail = encodePacked(["uint32", "uint16", "uint16"], [callGas, calls.length, size(entries)]);
+  return concatHex([aggregatorCreationCode, entries, tail]);
+}
+
+/**
+ * The result of one call. `unknown`: the answer is larger than any value that is read; `not_reached`: gas or space
+ * ran out before it; `spent`: it failed after using most of its gas.
+ */
+type CallResult =
+  | { status: "failed" | "answered"; data: Hex }
+  | { status: "unknown" | "not_reached" | "spent" };
+
+/** The results of one request, with the chain id and block; `blockNumber` is null where the chain hides it. */
+interface AggregatedAnswer {
+  chainId: number;
+  blockNumber: number | null;
+  /** Seconds since the epoch. */
+  timestamp: number;
+  results: CallResult[];
+}
+
+/** Statuses by their byte. Source: Aggregator.sol. */
+const STATUSES = ["failed", "answered", "not_reached", "unknown", "spent"] as const;
+const HEAD_BYTES = 24;
+const UNKNOWN_BLOCK = 2n ** 64n - 1n;
+
+/**
+ * Decodes the aggregator's answer to `count` calls. Throws an Error when it is too short or too long, has an unknown
+ * status, or a block field is no safe integer.
+ */
+function decodeResults(answer: Hex, count: number): AggregatedAnswer {
+  const total = (answer.length - 2) / 2;
+  let offset = HEAD_BYTES;
+  const take = (bytes: number): Hex => {
+    offset += bytes;
+    if (offset > total) throw new RangeError(`the answer ends at byte ${total}, not ${offset} or later`);
+    return bytes === 0 ? "0x" : slice(answer, offset - bytes, offset);
+  };
+  const field = (index: number): bigint => BigInt(slice(answer, index * 8, index * 8 + 8));
+  const height = field(1);
+  const head = {
+    chainId: safe(field(0)),
+    blockNumber: height === UNKNOWN_BLOCK ? null : safe(height),
+    timestamp: safe(field(2)),
+  };
+  const results = Array.from({ length: count }, (): CallResult => {
+    const status = STATUSES[Number(take(1))];
+    if (status === undefined) throw new RangeError("the answer has an unknown status");
+    return status === "failed" || status === "answered"
+      ? { status, data: take(Number(take(2))) }
+      : { status };
+  });
+  if (offset !== total) throw new RangeError(`the answer has ${total} bytes, not ${offset}`);
+  return { ...head, results };
+}
+
+function safe(value: bigint): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new RangeError("not a block field");
+  return number;
+}

@@ -1,0 +1,124 @@
+import { type Address, getAddress, type Hex, type Log } from "viem";
+import * as z from "zod";
+import type { ChainClient } from "./chain-client.ts";
+import { RpcQuantity } from "./rpc-values.ts";
+
+const HexText = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]*$/)
+  .transform((text) => text as Hex);
+const AddressText = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => getAddress(text));
+
+const TransactionShape = z
+  .object({
+    hash: HexText,
+    from: AddressText,
+    to: AddressText.nullish(),
+    input: HexText,
+    value: RpcQuantity,
+    gas: RpcQuantity,
+  })
+  .nullable();
+
+const LogsShape = z.array(
+  z.object({ address: AddressText, topics: z.array(HexText), data: HexText, logIndex: RpcQuantity }),
+);
+
+const ReceiptShape = z
+  .object({
+    transactionHash: HexText,
+    blockNumber: RpcQuantity,
+    status: RpcQuantity,
+    gasUsed: RpcQuantity,
+    logs: LogsShape,
+  })
+  .nullable();
+
+/** A transaction; amounts in wei. */
+export interface Transaction {
+  hash: Hex;
+  from: Address;
+  to: Address | null;
+  input: Hex;
+  value: bigint;
+  /** Its gas limit. */
+  gas: bigint;
+}
+
+/** The receipt of an included transaction. */
+export interface Receipt {
+  blockNumber: bigint;
+  succeeded: boolean;
+  gasUsed: bigint;
+  logs: Log[];
+}
+
+/** A transaction, its receipt and confirmations at one moment. */
+export interface TransactionOnChain {
+  transaction: Transaction | null;
+  /** Null while the transaction is pending. */
+  receipt: Receipt | null;
+  /** Blocks from the transaction's own to the head, both counted; 0 while it is pending. */
+  confirmations: number;
+}
+
+/**
+ * Fetches a transaction and its receipt. Throws what the chain client throws, and a ZodError for an answer of another
+ * shape.
+ */
+export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
+  const [transaction, receipt, head] = await Promise.all([
+    client.request("eth_getTransactionByHash", [hash]),
+    client.request("eth_getTransactionReceipt", [hash]),
+    client.request("eth_blockNumber", []),
+  ]);
+  const parsed = ReceiptShape.parse(receipt ?? null);
+  const sent = TransactionShape.parse(transaction ?? null);
+  for (const told of [sent?.hash, parsed?.transactionHash]) {
+    if (told !== undefined && told.toLowerCase() !== hash)
+      throw new RangeError("the node told of another transaction");
+  }
+  return {
+    transaction: toTransaction(sent),
+    receipt: parsed === null ? null : toReceipt(parsed),
+    confirmations:
+      parsed === null ? 0 : Math.max(0, Number(RpcQuantity.parse(head) - parsed.blockNumber) + 1),
+  };
+}
+
+function toTransaction(parsed: z.output<typeof TransactionShape>): Transaction | null {
+  return parsed === null ? null : { ...parsed, to: parsed.to ?? null };
+}
+
+function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt {
+  const { blockNumber, transactionHash } = parsed;
+  return {
+    blockNumber,
+    succeeded: parsed.status === 1n,
+    gasUsed: parsed.gasUsed,
+    logs: toLogs(parsed.logs, { blockNumber, transactionHash }),
+  };
+}
+
+/** Converts the logs of a simulated call. Throws a ZodError for malformed ones. */
+export function simulatedLogs(raw: readonly unknown[]): Log[] {
+  return toLogs(LogsShape.parse(raw), { blockNumber: null, transactionHash: null });
+}
+
+function toLogs(
+  parsed: z.output<typeof LogsShape>,
+  at: { blockNumber: bigint | null; transactionHash: Hex | null },
+): Log[] {
+  return parsed.map((log) => ({
+    ...log,
+    ...at,
+    topics: log.topics as Log["topics"],
+    logIndex: Number(log.logIndex),
+    blockHash: null,
+    transactionIndex: null,
+    removed: false,
+  })) as Log[];
+}

@@ -1,0 +1,20 @@
+import * as z from "zod";
+import type { Block } from "../lib/block-ranges.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import type { NodeSession } from "./chain-client.ts";
+import { RpcNumber, RpcWord, toRpcQuantity } from "./rpc-values.ts";
+
+const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNumber });
+
+/**
+ * Reads the header of a block, from one node or from the first of a client's that answers. Throws OutsideError when
+ * the node does not know the block or returns another one.
+ */
+export async function readBlock(node: NodeSession, block: number | "latest" | "finalized"): Promise<Block> {
+  const tag = typeof block === "number" ? toRpcQuantity(block) : block;
+  const parsed = BlockShape.safeParse(await node.request("eth_getBlockByNumber", [tag, false]));
+  if (!parsed.success) throw new OutsideError("malformed", `the node does not know block ${block}`);
+  if (typeof block === "number" && parsed.data.number !== block)
+    throw new OutsideError("malformed", `the node returned block ${parsed.data.number} instead of ${block}`);
+  return parsed.data;
+}

@@ -1,0 +1,109 @@
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, type StateOverride } from "viem";
+import { sameAddress } from "../../lib/address.ts";
+import { MAX_UINT256 } from "../../lib/amount.ts";
+import { callSimulatorAbi, callSimulatorRuntimeCode } from "./call-simulator-artifact.ts";
+import type { SimulationCall, SimulationRead, SimulationResult } from "./simulation.ts";
+
+const TRANSACTION_GAS = 21_000n;
+const TOKEN_GAS = 4n;
+const FLOOR_TOKEN_GAS = 10n;
+/** EIP-7623 tokens of a non-zero byte of calldata; a zero byte is one. */
+const TOKENS_PER_NONZERO_BYTE = 4n;
+
+/**
+ * Returns the gas of a transaction besides execution: `standard` is added to the execution's gas, `floor` is the
+ * minimum in total. Calldata costs 4 or 16, and 10 or 40, per zero or other byte. Source: EIP-2028, EIP-7623. (Chains
+ * without EIP-7623 have no floor; here it only makes the estimate larger.)
+ */
+export function intrinsicGas(data: Hex): { standard: bigint; floor: bigint } {
+  let nonzero = 0n;
+  for (let index = 2; index + 1 < data.length; index += 2) {
+    if (data[index] !== "0" || data[index + 1] !== "0") nonzero += 1n;
+  }
+  const zero = BigInt((data.length - 2) >> 1) - nonzero;
+  const tokens = zero + nonzero * TOKENS_PER_NONZERO_BYTE;
+  return {
+    standard: TRANSACTION_GAS + tokens * TOKEN_GAS,
+    floor: TRANSACTION_GAS + tokens * FLOOR_TOKEN_GAS,
+  };
+}
+
+/** Returns the gas of a transaction with this calldata whose execution used `execution` gas. */
+export function transactionGas(data: Hex, execution: bigint): bigint {
+  const { standard, floor } = intrinsicGas(data);
+  if (standard + execution < floor) return floor;
+  return standard + execution;
+}
+
+/** Calls and reads to simulate for a user. `overrides` may name the user too, with any field but its code. */
+export interface SimulationQuery {
+  user: Address;
+  calls: readonly SimulationCall[];
+  reads: readonly SimulationRead[];
+  overrides?: StateOverride;
+}
+
+/** The fields of an `eth_call`, as viem's `call` takes them. */
+export interface SimulationRequest {
+  account: Address;
+  to: Address;
+  data: Hex;
+  stateOverride: StateOverride;
+}
+
+/**
+ * Encodes an `eth_call` in which the user's account, with the simulator as its code, makes the calls in order. The
+ * user is the sender too, hence `tx.origin`. `decodeSimulation` decodes the answer.
+ */
+export function encodeSimulation({ user, calls, reads, overrides = [] }: SimulationQuery): SimulationRequest {
+  const own = overrides.find(({ address }) => sameAddress(address, user));
+  const others = overrides.filter((override) => override !== own);
+  return {
+    account: user,
+    to: user,
+    data: encodeFunctionData({ abi: callSimulatorAbi, functionName: "run", args: [calls, reads] }),
+    stateOverride: [...others, { ...own, address: user, code: callSimulatorRuntimeCode }],
+  };
+}
+
+/**
+ * Decodes the answer to `encodeSimulation` with the same calls and reads. Gas is that of each call as a separate
+ * transaction, without refunds. From the second call on it is too low by what earlier calls left warm (EIP-2929), so
+ * take a gas limit from the eth_call whose first call it is. Throws an Error when the answer does not fit the calls.
+ */
+export function decodeSimulation(
+  data: Hex,
+  asked: { calls: readonly SimulationCall[]; reads: readonly SimulationRead[] },
+): SimulationResult {
+  const [results, before, after, head] = decodeFunctionResult({
+    abi: callSimulatorAbi,
+    functionName: "run",
+    data,
+  });
+  const failedAt = results.findIndex(({ ok }) => !ok);
+  const expected = failedAt === -1 ? asked.calls.length : failedAt + 1;
+  if (results.length !== expected || results.length > asked.calls.length) {
+    throw new Error(`simulation answered ${results.length} calls of ${asked.calls.length}`);
+  }
+  if (before.length !== asked.reads.length || after.length !== asked.reads.length) {
+    throw new Error(
+      `simulation answered ${before.length} and ${after.length} reads of ${asked.reads.length}`,
+    );
+  }
+  return {
+    chainId: Number(head.chainId),
+    blockNumber: head.blockNumber === MAX_UINT256 ? null : head.blockNumber,
+    blockTimestamp: head.timestamp,
+    calls: results.map(({ ok, gasUsed, returnData }, index) => ({
+      ok,
+      gasUsed: transactionGas(asked.calls[index]?.data ?? "0x", gasUsed),
+      returnData,
+      logs: null,
+    })),
+    failedAt: failedAt === -1 ? null : failedAt,
+    before: before.map(answered),
+    after: after.map(answered),
+  };
+}
+
+const answered = (data: Hex): Hex | null => (data === "0x" ? null : data);

@@ -1,0 +1,107 @@
+import { and, desc, eq, sql as raw } from "drizzle-orm";
+import type { TimePosition } from "../../lib/pagination.ts";
+import type { ApplicationForm, ApplicationStatus } from "../../schemas/application-schema.ts";
+import type { Database } from "../database-client.ts";
+import { applications } from "../schema/partner-tables.ts";
+import { type AuditNote, auditInsert } from "./audit-queries.ts";
+import { olderThan } from "./page-conditions.ts";
+
+/** A row of `applications`. */
+export type ApplicationRow = typeof applications.$inferSelect;
+
+/** Selects an address's application; null when there is none. Throws `store_unavailable`. */
+export async function selectApplication(
+  db: Database,
+  by: { id: string } | { address: string },
+): Promise<ApplicationRow | null> {
+  const where = "id" in by ? eq(applications.id, by.id) : eq(applications.address, by.address.toLowerCase());
+  const rows = await db.run((sql) => sql.select().from(applications).where(where).limit(1));
+  return rows[0] ?? null;
+}
+
+/**
+ * Selects a page of applications, newest first; `before` is the last row of the previous page. Throws
+ * `store_unavailable`.
+ */
+export function selectApplications(
+  db: Database,
+  page: { status: ApplicationStatus | null; limit: number; before: TimePosition | null },
+): Promise<ApplicationRow[]> {
+  const { before, status } = page;
+  const older = olderThan(before, { at: applications.createdAt, id: applications.id });
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(applications)
+      .where(and(older, status === null ? undefined : eq(applications.status, status)))
+      .orderBy(desc(applications.createdAt), desc(applications.id))
+      .limit(page.limit),
+  );
+}
+
+/**
+ * Inserts an application, or resubmits a rejected one; null when the address has one in another state. Of two
+ * concurrent calls one succeeds. Throws `store_unavailable`.
+ */
+export async function upsertApplication(
+  db: Database,
+  application: { id: string; address: string; form: ApplicationForm; now: Date },
+): Promise<ApplicationRow | null> {
+  const { id, form, now: createdAt } = application;
+  const filed = { status: "pending" as const, form, createdAt, decidedAt: null, note: "" };
+  const rows = await db.run((sql) =>
+    sql
+      .insert(applications)
+      .values({ id, address: application.address.toLowerCase(), ...filed })
+      .onConflictDoUpdate({
+        target: applications.address,
+        set: filed,
+        setWhere: eq(applications.status, "rejected"),
+      })
+      .returning(),
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Changes an application's state from one of `from` and writes the audit row, in one statement; false when it is in
+ * none of them. A revocation deletes the partner's sessions, and its new epoch invalidates every earlier key and
+ * session, also those being created at this moment. Throws `store_unavailable`.
+ */
+export async function updateApplicationStatus(
+  db: Database,
+  change: {
+    id: string;
+    from: readonly ApplicationStatus[];
+    to: ApplicationStatus;
+    note: AuditNote;
+    decidedAt: Date | null;
+  },
+): Promise<boolean> {
+  const { id, to, note } = change;
+  const revoked = to === "revoked";
+  const from = raw.join(
+    change.from.map((status) => raw`${status}`),
+    raw`, `,
+  );
+  const decidedAt = change.decidedAt?.toISOString() ?? null;
+  const statement = raw`
+    with prior as (
+      select id, status from applications where id = ${id} and status in (${from}) for update
+    ), changed as (
+      update applications a set status = ${to}, note = ${note.note}, decided_at = ${decidedAt}::timestamptz,
+        epoch = a.epoch + ${revoked ? 1 : 0}::int
+      from prior where a.id = prior.id
+      returning a.id, a.address, prior.status as status_before
+    ), ended as (
+      delete from sessions s using changed where ${revoked}::boolean and s.partner_address = changed.address
+    ), noted as (${auditInsert(note, {
+      subject: raw`changed.id`,
+      before: raw`jsonb_build_object('status', changed.status_before)`,
+      after: raw`jsonb_build_object('status', ${to}::text)`,
+      from: raw`changed`,
+    })})
+    select count(*)::int as changed from changed`;
+  const { rows } = await db.run((sql) => sql.execute<{ changed: number }>(statement));
+  return rows[0]?.changed === 1;
+}

@@ -1,0 +1,250 @@
+import { and, asc, desc, eq, inArray, isNotNull, lte, ne, or, sql as raw, type SQL } from "drizzle-orm";
+import type { Hex } from "viem";
+import type { TimePosition } from "../../lib/pagination.ts";
+import type { Database } from "../database-client.ts";
+import { deposits } from "../schema/deposit-tables.ts";
+import { olderThan } from "./page-conditions.ts";
+
+/** A row of `deposits`. */
+export type DepositRow = typeof deposits.$inferSelect;
+/** A row of `deposits` to insert. */
+export type NewDeposit = typeof deposits.$inferInsert;
+/** Columns that tracking may change. */
+export type DepositChange = Partial<
+  Pick<
+    DepositRow,
+    | "state"
+    | "substatus"
+    | "shares"
+    | "receivedAmount"
+    | "sourceTxHash"
+    | "sourceProven"
+    | "depositTxHash"
+    | "depositProven"
+    | "claimTxHash"
+    | "destinationTxHash"
+    | "refundTxHash"
+    | "deliveredAmount"
+    | "routerExplorer"
+    | "requestId"
+    | "nextCheckAt"
+    | "checks"
+    | "history"
+  >
+>;
+
+/** Inserts a deposit. Throws `store_unavailable`. */
+export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
+  await db.run((sql) => sql.insert(deposits).values(row));
+}
+
+/** Selects a deposit by tracking id; null when there is none. Throws `store_unavailable`. */
+export async function selectDeposit(db: Database, trackingId: string): Promise<DepositRow | null> {
+  return firstRow(db, eq(deposits.trackingId, trackingId));
+}
+
+/** Deposits that one transaction can carry at most. */
+const MAX_SAME_TRANSACTION = 20;
+
+/**
+ * Selects deposits that a transaction may carry: first those proven by the chain, then those built with calldata of
+ * these hashes (reported ones first), then those merely reported with it. Throws `store_unavailable`.
+ */
+export function selectDepositsByTransaction(
+  db: Database,
+  tx: { hash: Hex; chainId: number; dataHashes: readonly Hex[]; refs: readonly Hex[] },
+): Promise<DepositRow[]> {
+  const onSource = eq(deposits.fromChainId, tx.chainId);
+  const source = and(eq(deposits.sourceTxHash, tx.hash), onSource);
+  const deposit = eq(deposits.depositTxHash, tx.hash);
+  const claim = eq(deposits.claimTxHash, tx.hash);
+  const ended = or(eq(deposits.destinationTxHash, tx.hash), eq(deposits.refundTxHash, tx.hash));
+  const named = tx.refs.length === 0 ? undefined : inArray(deposits.ref, [...tx.refs]);
+  const { dataHashes } = tx;
+  const same =
+    dataHashes.length === 0 ? undefined : and(inArray(deposits.sourceDataHash, [...dataHashes]), onSource);
+  const gaveShares = isNotNull(deposits.shares);
+  const shown = or(
+    named,
+    ended,
+    and(source, deposits.sourceProven),
+    and(deposit, or(deposits.depositProven, gaveShares)),
+    and(claim, or(gaveShares, eq(deposits.state, "completed"))),
+  );
+  // Reports are unauthenticated: any number of them must not crowd out proven deposits.
+  const rank = raw`case when ${shown} then 0 when ${same ?? raw`false`} then 1 else 2 end`;
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(or(named, ended, source, deposit, claim, same))
+      .orderBy(rank, desc(raw`${source} is true`), asc(deposits.createdAt), asc(deposits.trackingId))
+      .limit(MAX_SAME_TRANSACTION),
+  );
+}
+
+/** A transaction that may prove a deposit. */
+interface Claimed {
+  row: DepositRow;
+  hash: Hex;
+}
+
+/** Returns true when a source transaction is proven to carry another deposit. Throws `store_unavailable`. */
+export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+  const proven = and(eq(deposits.sourceTxHash, hash), eq(deposits.sourceProven, true));
+  return otherDepositExists(db, { row, where: and(proven, eq(deposits.fromChainId, row.fromChainId)) });
+}
+
+/**
+ * Returns true when a transaction of the vault's chain is the delivery of another deposit of the same user. Throws
+ * `store_unavailable`.
+ */
+export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.vaultChainId, row.vaultChainId));
+  return otherDepositExists(db, { row, where: and(eq(deposits.destinationTxHash, hash), own) });
+}
+
+/**
+ * Returns true when a transaction of the source chain is the refund of another deposit of the same user. Throws
+ * `store_unavailable`.
+ */
+export function refundsAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
+  return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
+}
+
+async function otherDepositExists(
+  db: Database,
+  of: { row: DepositRow; where: SQL | undefined },
+): Promise<boolean> {
+  return (await firstRow(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
+}
+
+/**
+ * Selects a page of a user's deposits, newest first; `before` is the last row of the previous page. Throws
+ * `store_unavailable`.
+ */
+export function selectDepositsByUser(
+  db: Database,
+  page: { user: string; limit: number; before: TimePosition | null },
+): Promise<DepositRow[]> {
+  const own = eq(deposits.userAddress, page.user.toLowerCase());
+  const older = olderThan(page.before, { at: deposits.createdAt, id: deposits.trackingId });
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(and(own, older))
+      .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
+      .limit(page.limit),
+  );
+}
+
+/**
+ * Updates a deposit if it is still in the state that the change was decided from; null when another writer was first.
+ * Throws `store_unavailable`.
+ */
+export async function updateDeposit(
+  db: Database,
+  update: { trackingId: string; from: DepositRow["state"]; change: DepositChange },
+): Promise<DepositRow | null> {
+  const rows = await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ ...update.change, updatedAt: raw`now()` })
+      .where(and(eq(deposits.trackingId, update.trackingId), eq(deposits.state, update.from)))
+      .returning(),
+  );
+  return rows[0] ?? null;
+}
+
+async function firstRow(db: Database, where: SQL | undefined): Promise<DepositRow | null> {
+  const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));
+  return rows[0] ?? null;
+}
+
+/**
+ * Claims deposits that are due for a check, longest due first, until `leaseUntil`: concurrent runs get others, and
+ * unfinished ones become due again then. Throws `store_unavailable`.
+ */
+export async function claimDueDeposits(
+  db: Database,
+  claim: { now: Date; leaseUntil: Date; limit: number },
+): Promise<DepositRow[]> {
+  return db.run((sql) => {
+    const due = sql
+      .select({ trackingId: deposits.trackingId })
+      .from(deposits)
+      .where(lte(deposits.nextCheckAt, claim.now))
+      .orderBy(asc(deposits.nextCheckAt))
+      .limit(claim.limit)
+      .for("update", { skipLocked: true });
+    return sql
+      .update(deposits)
+      .set({ nextCheckAt: claim.leaseUntil })
+      .where(inArray(deposits.trackingId, due))
+      .returning();
+  });
+}
+
+/**
+ * Schedules a deposit's next check, unless a report or another run has rescheduled it meanwhile. Throws
+ * `store_unavailable`.
+ */
+export async function scheduleCheck(
+  db: Database,
+  schedule: { trackingId: string; leaseUntil: Date; nextCheckAt: Date | null; checks: number },
+): Promise<void> {
+  const { trackingId, leaseUntil, nextCheckAt, checks } = schedule;
+  await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt, checks })
+      .where(and(eq(deposits.trackingId, trackingId), eq(deposits.nextCheckAt, leaseUntil))),
+  );
+}
+
+/** Releases claimed deposits that a run did not check. Throws `store_unavailable`. */
+export async function postponeChecks(
+  db: Database,
+  postponed: { trackingIds: readonly string[]; leaseUntil: Date; until: Date },
+): Promise<void> {
+  const { trackingIds, leaseUntil, until } = postponed;
+  await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt: until })
+      .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, leaseUntil))),
+  );
+}
+
+/** Requests that are compared at most; an account has far fewer open with one vault. */
+const MAX_OTHER_REQUESTS = 50;
+
+/**
+ * Selects other proven requests of a deposit's account to its vault, open or claimed; the oldest first, 50 at most.
+ * Throws `store_unavailable`.
+ */
+export function selectOtherRequests(
+  db: Database,
+  { trackingId, userAddress, vaultChainId, vaultAddress }: DepositRow,
+): Promise<DepositRow[]> {
+  const open = inArray(deposits.state, ["requested", "claimable"]);
+  const claimed = and(eq(deposits.state, "completed"), isNotNull(deposits.claimTxHash));
+  const own = and(
+    eq(deposits.userAddress, userAddress),
+    eq(deposits.vaultChainId, vaultChainId),
+    eq(deposits.vaultAddress, vaultAddress),
+    ne(deposits.trackingId, trackingId),
+    eq(deposits.depositProven, true),
+    or(open, claimed),
+  );
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(own)
+      .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
+      .limit(MAX_OTHER_REQUESTS),
+  );
+}

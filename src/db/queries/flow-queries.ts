@@ -1,0 +1,145 @@
+import { and, asc, desc, eq, isNotNull, isNull, ne, not, sql as raw } from "drizzle-orm";
+import * as z from "zod";
+import type { BlockId } from "../../lib/block-ranges.ts";
+import type { Database } from "../database-client.ts";
+import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flow-tables.ts";
+import { vaults } from "../schema/vault-tables.ts";
+
+/** A row of `flows`. */
+export type FlowRow = typeof flows.$inferSelect;
+/** A row of `flow_tips`. */
+export type FlowTip = typeof flowTips.$inferSelect;
+/** A vault's coverage: the blocks whose flows are stored. */
+export type VaultCoverage = Pick<
+  typeof flowCoverage.$inferSelect,
+  "vaultAddress" | "startBlock" | "source" | "followedFrom" | "done"
+>;
+/** A search for a vault's start block. */
+export type StartSearch = Omit<typeof flowStarts.$inferSelect, "chainId">;
+/**
+ * The stored state that a run starts from: the chain's tip, the vaults with their coverage, and the rows that a reorg
+ * may still change.
+ */
+export interface FlowState {
+  tip: FlowTip;
+  vaults: { row: typeof vaults.$inferSelect; coverage: VaultCoverage }[];
+  provisional: FlowRow[];
+  /** Vaults without a known start block, and the search for it. */
+  withoutStart: { row: typeof vaults.$inferSelect; search: StartSearch | null }[];
+}
+
+/**
+ * Loads the state of a chain, after creating rows for vaults that are new in the registry. `span`: blocks of the
+ * first `eth_getLogs` request on a new chain. Throws `store_unavailable`.
+ */
+export async function loadFlowState(
+  db: Database,
+  chain: { chainId: number; span: number },
+): Promise<FlowState> {
+  const { chainId, span } = chain;
+  const shown = and(eq(vaults.chainId, chainId), ne(vaults.status, "unsupported"));
+  const start = raw`coalesce(${vaults.startBlock}, ${flowStarts.startBlock})`;
+  const searched = and(eq(flowStarts.chainId, vaults.chainId), eq(flowStarts.vaultAddress, vaults.address));
+  const [, , tips, known, provisional, withoutStart] = await db.run((sql) =>
+    sql.batch([
+      sql.insert(flowTips).values({ chainId, span }).onConflictDoNothing(),
+      sql.execute(raw`insert into ${flowCoverage} (chain_id, vault_address, start_block)
+        select ${vaults.chainId}, ${vaults.address}, ${start} from ${vaults} left join ${flowStarts} on ${searched}
+        where ${shown} and ${start} is not null
+        on conflict (chain_id, vault_address) do update set start_block = excluded.start_block
+        where ${flowCoverage.startBlock} <> excluded.start_block`),
+      sql.select().from(flowTips).where(eq(flowTips.chainId, chainId)),
+      sql
+        .select({ row: vaults, coverage: flowCoverage })
+        .from(flowCoverage)
+        .innerJoin(
+          vaults,
+          and(eq(vaults.chainId, flowCoverage.chainId), eq(vaults.address, flowCoverage.vaultAddress)),
+        )
+        .leftJoin(flowStarts, searched)
+        .where(and(shown, isNotNull(start)))
+        .orderBy(asc(vaults.address)),
+      sql
+        .select()
+        .from(flows)
+        .where(and(eq(flows.chainId, chainId), not(flows.final))),
+      sql
+        .select({ row: vaults, search: flowStarts })
+        .from(vaults)
+        .leftJoin(flowStarts, searched)
+        .where(and(shown, isNull(start)))
+        .orderBy(asc(vaults.address)),
+    ]),
+  );
+  const tip = tips[0];
+  if (tip === undefined) throw new RangeError("the tip was written and is not there");
+  return { tip, vaults: known, provisional, withoutStart };
+}
+
+/** Blocks that are compared at most to find a reorg's common ancestor. */
+const NEWEST = 1_024;
+
+/** Selects the newest blocks with final flows, newest first, with the hashes they had. Throws `store_unavailable`. */
+export function selectNewestFinal(db: Database, chainId: number): Promise<BlockId[]> {
+  return db.run((sql) =>
+    sql
+      .selectDistinct({ number: flows.blockNumber, hash: flows.blockHash })
+      .from(flows)
+      .where(and(eq(flows.chainId, chainId), flows.final))
+      .orderBy(desc(flows.blockNumber))
+      .limit(NEWEST),
+  );
+}
+
+/** Selects the tips of all chains. Throws `store_unavailable`. */
+export function selectFlowTips(db: Database): Promise<FlowTip[]> {
+  return db.run((sql) => sql.select().from(flowTips).orderBy(asc(flowTips.chainId)));
+}
+
+/** Selects the chains whose last run failed. Throws `store_unavailable`. */
+export async function selectFailingChains(db: Database): Promise<ReadonlySet<number>> {
+  const rows = await db.run((sql) =>
+    sql.select({ chainId: flowTips.chainId }).from(flowTips).where(isNotNull(flowTips.error)),
+  );
+  return new Set(rows.map(({ chainId }) => chainId));
+}
+
+/** SQL of the first block from which a vault's history has no gap up to the tip. */
+export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
+  when c.done @> int8range(c.start_block, c.followed_from) then c.start_block
+  else coalesce((select lower(part) from unnest(c.done) as part where upper(part) = c.followed_from), c.followed_from) end`;
+
+const CoverageRows = z.array(z.object({ whole_from: z.coerce.number(), head_block: z.coerce.number() }));
+
+/**
+ * Selects the blocks up to the tip in which a vault's flows are stored without a gap; null when there are none.
+ * Throws `store_unavailable`.
+ */
+export async function selectCoverageStart(
+  db: Database,
+  vault: { chainId: number; vaultAddress: string },
+): Promise<{ from: number; to: number } | null> {
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select ${completeFrom} as whole_from, t.head_block
+      from ${flowCoverage} c join ${flowTips} t on t.chain_id = c.chain_id
+      where c.chain_id = ${vault.chainId} and c.vault_address = ${vault.vaultAddress.toLowerCase()}
+        and c.followed_from is not null and t.head_block is not null`),
+  );
+  const row = CoverageRows.parse(rows)[0];
+  if (row === undefined) return null;
+  // No flows exist below the vault's start block.
+  return { from: row.whole_from, to: row.head_block };
+}
+
+const HolderRows = z.array(z.object({ vault_address: z.string(), user_address: z.string() }));
+
+/** Selects each vault's largest holder by its flows, by vault address. Throws `store_unavailable`. */
+export async function selectLargestHolders(db: Database, chainId: number): Promise<Record<string, string>> {
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select distinct on (vault_address) vault_address, user_address from (
+        select vault_address, user_address, sum(shares) as held from ${flows}
+        where chain_id = ${chainId} group by vault_address, user_address having sum(shares) > 0
+      ) as held order by vault_address, held desc, user_address`),
+  );
+  return Object.fromEntries(HolderRows.parse(rows).map((row) => [row.vault_address, row.user_address]));
+}

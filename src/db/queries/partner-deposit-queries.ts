@@ -1,0 +1,90 @@
+import { and, desc, eq, gte, sql as raw } from "drizzle-orm";
+import type { TimePosition } from "../../lib/pagination.ts";
+import type { Database } from "../database-client.ts";
+import { deposits } from "../schema/deposit-tables.ts";
+import type { DepositRow } from "./deposit-queries.ts";
+import { olderThan } from "./page-conditions.ts";
+
+/**
+ * A partner and a time since when its deposits count; null: all. Only deposits built with the partner's key count,
+ * not those that merely name the partner.
+ */
+export interface PartnerSpan {
+  address: string;
+  since: Date | null;
+}
+
+/** Condition of deposits that were sent. */
+const SENT = raw`${deposits.state} not in ('built', 'expired', 'abandoned')`;
+const PENDING = raw`${deposits.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable')`;
+
+const of = ({ address, since }: PartnerSpan) =>
+  and(
+    eq(deposits.partnerAddress, address.toLowerCase()),
+    since === null ? undefined : gte(deposits.createdAt, since),
+  );
+
+/** Counts a partner's deposits by outcome, and the users who sent one. Throws `store_unavailable`. */
+export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
+  const counted = (condition: ReturnType<typeof raw>) =>
+    raw<number>`count(*) filter (where ${condition})::int`;
+  const state = (name: string) => counted(raw`${deposits.state} = ${name}`);
+  const rows = await db.run((sql) =>
+    sql
+      .select({
+        built: raw<number>`count(*)::int`,
+        verified: counted(raw`${deposits.partnerVerified}`),
+        sent: counted(SENT),
+        pending: counted(PENDING),
+        completed: state("completed"),
+        partial: state("partial"),
+        refunded: state("refunded"),
+        failed: state("failed"),
+        users: raw<number>`(count(distinct ${deposits.userAddress}) filter (where ${SENT}))::int`,
+      })
+      .from(deposits)
+      .where(of(span)),
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Sums the payments of a partner's completed deposits by token, in the token's smallest unit. Throws
+ * `store_unavailable`.
+ */
+export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
+  return db.run((sql) =>
+    sql
+      .select({
+        chainId: deposits.fromChainId,
+        token: deposits.fromToken,
+        deposits: raw<number>`count(*)::int`,
+        users: raw<number>`count(distinct ${deposits.userAddress})::int`,
+        amount: raw<string>`sum(${deposits.fromAmount})::text`,
+      })
+      .from(deposits)
+      .where(and(of(span), eq(deposits.state, "completed")))
+      .groupBy(deposits.fromChainId, deposits.fromToken)
+      .orderBy(raw`count(*) desc`, deposits.fromChainId, deposits.fromToken)
+      .limit(span.limit),
+  );
+}
+
+/**
+ * Selects a page of a partner's deposits, newest first; `before` is the last row of the previous page. Throws
+ * `store_unavailable`.
+ */
+export function selectPartnerDeposits(
+  db: Database,
+  page: PartnerSpan & { limit: number; before: TimePosition | null },
+): Promise<DepositRow[]> {
+  const older = olderThan(page.before, { at: deposits.createdAt, id: deposits.trackingId });
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(and(of(page), older))
+      .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
+      .limit(page.limit),
+  );
+}

@@ -1,0 +1,93 @@
+import { eq, sql as raw } from "drizzle-orm";
+import type { ApplicationStatus } from "../../schemas/application-schema.ts";
+import type { Database } from "../database-client.ts";
+import { apiKeys, partners } from "../schema/partner-tables.ts";
+import type { StoredPair } from "./api-key-queries.ts";
+import { type AuditNote, auditInsert } from "./audit-queries.ts";
+
+/** A row of `partners`. */
+export type PartnerRow = typeof partners.$inferSelect;
+/** The profile that partners edit themselves. */
+export type PartnerProfile = Pick<PartnerRow, "name" | "website" | "contactEmail" | "description">;
+
+/** Selects a partner with the public part of its key pair; null when there is none. Throws `store_unavailable`. */
+export async function selectPartner(
+  db: Database,
+  address: string,
+): Promise<(PartnerRow & { keyPrefix: string; keyCreatedAt: Date }) | null> {
+  const rows = await db.run((sql) =>
+    sql
+      .select({ partner: partners, keyPrefix: apiKeys.prefix, keyCreatedAt: apiKeys.createdAt })
+      .from(partners)
+      .innerJoin(apiKeys, eq(apiKeys.partnerAddress, partners.address))
+      .where(eq(partners.address, address.toLowerCase()))
+      .limit(1),
+  );
+  const [row] = rows;
+  return row === undefined
+    ? null
+    : { ...row.partner, keyPrefix: row.keyPrefix, keyCreatedAt: row.keyCreatedAt };
+}
+
+/**
+ * Registers an approved applicant: inserts the partner, its key pair, its first session and the audit row, all or
+ * none. Empty members of the profile are taken from the application. Returns the state that prevented it otherwise.
+ * Throws `store_unavailable`.
+ */
+export async function insertPartner(
+  db: Database,
+  registration: {
+    address: string;
+    partnerId: string;
+    profile: PartnerProfile;
+    pair: StoredPair;
+    session: { digest: string; expiresAt: Date };
+    now: Date;
+    note: AuditNote;
+  },
+): Promise<{ name: string | null; application: ApplicationStatus | null }> {
+  const { partnerId, profile, pair, session, note } = registration;
+  const address = registration.address.toLowerCase();
+  const now = registration.now.toISOString();
+  const statement = raw`
+    with made as (
+      insert into partners (address, partner_id, name, website, contact_email, description, created_at)
+      select a.address, ${partnerId}::text, coalesce(nullif(${profile.name}::text, ''), a.form->>'company', ''),
+        coalesce(nullif(${profile.website}::text, ''), a.form->>'website', ''),
+        coalesce(nullif(${profile.contactEmail}::text, ''), a.form->>'email', ''),
+        ${profile.description}::text, ${now}::timestamptz
+      from applications a where a.address = ${address} and a.status = 'approved'
+      on conflict do nothing returning address, name
+    ), keyed as (
+      insert into api_keys (partner_address, key_digest, secret_digest, pepper_version, prefix, epoch, created_at)
+      select made.address, ${pair.keyDigest}::text, ${pair.secretDigest}::text, ${pair.pepperVersion}::int,
+        ${pair.prefix}::text, a.epoch, ${now}::timestamptz
+      from made join applications a on a.address = made.address
+    ), begun as (
+      insert into sessions (digest, partner_address, epoch, created_at, expires_at)
+      select ${session.digest}::text, made.address, a.epoch, ${now}::timestamptz,
+        ${session.expiresAt.toISOString()}::timestamptz
+      from made join applications a on a.address = made.address
+    ), noted as (${auditInsert(note, {
+      subject: raw`made.address`,
+      before: raw`null::jsonb`,
+      after: raw`jsonb_build_object('partner_id', ${partnerId}::text, 'api_key_prefix', ${pair.prefix}::text)`,
+      from: raw`made`,
+    })})
+    select (select name from made) as name,
+      (select status from applications where address = ${address}) as application`;
+  const { rows } = await db.run((sql) =>
+    sql.execute<{ name: string | null; application: ApplicationStatus | null }>(statement),
+  );
+  return rows[0] ?? { name: null, application: null };
+}
+
+/** Updates a partner's profile; null when there is no such partner. Throws `store_unavailable`. */
+export async function updatePartner(
+  db: Database,
+  update: { address: string; change: Partial<PartnerProfile & Pick<PartnerRow, "partnerType" | "vaults">> },
+): Promise<PartnerRow | null> {
+  const where = eq(partners.address, update.address.toLowerCase());
+  const rows = await db.run((sql) => sql.update(partners).set(update.change).where(where).returning());
+  return rows[0] ?? null;
+}

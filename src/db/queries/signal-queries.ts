@@ -1,0 +1,132 @@
+import { and, asc, count, desc, eq, gte, inArray, sql as raw } from "drizzle-orm";
+import * as z from "zod";
+import type { Dimension, Tier } from "../../schemas/signal-schema.ts";
+import type { Database } from "../database-client.ts";
+import { audit } from "../schema/partner-tables.ts";
+import { signals } from "../schema/signal-tables.ts";
+
+/** An incident, a row of `signals`. */
+export type SignalRow = typeof signals.$inferSelect;
+
+/** Selects the incidents of vaults since a time, in the order in which they began. Throws `store_unavailable`. */
+export function selectIncidents(
+  db: Database,
+  query: { since: Date; vaults: readonly { chainId: number; vaultAddress: string }[] },
+): Promise<SignalRow[]> {
+  const ids = JSON.stringify(query.vaults.map(({ chainId, vaultAddress }) => `${chainId}:${vaultAddress}`));
+  const of = raw`${signals.chainId} || ':' || ${signals.vaultAddress} = any(array(
+    select jsonb_array_elements_text(${ids}::jsonb)))`;
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(signals)
+      .where(and(gte(signals.lastSeen, query.since), of))
+      .orderBy(asc(signals.sequence)),
+  );
+}
+
+/**
+ * Inserts new incidents and updates ongoing ones. An incident that another run began at the same time is left to that
+ * run, and none goes back in time. Throws `store_unavailable`.
+ */
+export async function writeIncidents(db: Database, rows: readonly SignalRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const named = ["tier", "title", "summary", "metrics", "evidence", "evolution", "keys"] as const;
+  const taken = Object.fromEntries(named.map((name) => [name, raw.raw(`excluded.${name}`)]));
+  await db.run((sql) =>
+    sql
+      .insert(signals)
+      .values([...rows])
+      .onConflictDoUpdate({
+        target: [signals.ruleId, signals.chainId, signals.vaultAddress, signals.subject, signals.sequence],
+        set: {
+          ...taken,
+          lastSeen: raw`excluded.last_seen`,
+          updateCount: raw`excluded.update_count`,
+          txHash: raw`excluded.tx_hash`,
+          blockNumber: raw`excluded.block_number`,
+        },
+        setWhere: raw`excluded.last_seen >= ${signals.lastSeen} and excluded.update_count >= ${signals.updateCount}`,
+      }),
+  );
+}
+
+/** Selects a page of incidents, newest first, and their total number. Throws `store_unavailable`. */
+export async function selectSignals(
+  db: Database,
+  query: {
+    since: Date;
+    tiers: readonly Tier[];
+    dimension: Dimension | null;
+    /** Vault ids whose incidents may be shown. */
+    vaultIds: readonly string[];
+    limit: number;
+    offset: number;
+  },
+): Promise<{ rows: SignalRow[]; total: number }> {
+  const shown = raw`${signals.chainId} || ':' || ${signals.vaultAddress} = any(array(
+    select jsonb_array_elements_text(${JSON.stringify(query.vaultIds)}::jsonb)))`;
+  const where = and(
+    gte(signals.lastSeen, query.since),
+    inArray(signals.tier, [...query.tiers]),
+    query.dimension === null ? undefined : eq(signals.dimension, query.dimension),
+    shown,
+  );
+  const found = await db.run((sql) => {
+    const counted = sql
+      .select({ total: count().as("total") })
+      .from(signals)
+      .where(where)
+      .as("counted");
+    const page = sql
+      .select()
+      .from(signals)
+      .where(where)
+      .orderBy(desc(signals.lastSeen), desc(signals.firstSeen), asc(signals.signalId))
+      .limit(query.limit)
+      .offset(query.offset)
+      .as("page");
+    // One statement, so that total and page are consistent, also beyond the last page.
+    return sql
+      .select()
+      .from(counted)
+      .leftJoin(page, raw`true`)
+      .orderBy(desc(page.lastSeen), desc(page.firstSeen), asc(page.signalId));
+  });
+  return { rows: found.flatMap((one) => one.page ?? []), total: found[0]?.counted.total ?? 0 };
+}
+
+/** Selects an incident by id; null when there is none. Throws `store_unavailable`. */
+export async function selectSignal(db: Database, signalId: string): Promise<SignalRow | null> {
+  const rows = await db.run((sql) =>
+    sql.select().from(signals).where(eq(signals.signalId, signalId)).limit(1),
+  );
+  return rows[0] ?? null;
+}
+
+const Changes = z.array(
+  z.object({
+    id: z.string(),
+    subject: z.string(),
+    seconds: z.coerce.number(),
+    before: z.string(),
+    after: z.string(),
+    reason: z.string(),
+  }),
+);
+/** A change of a vault's status in the audit log. */
+export type StatusChange = z.infer<typeof Changes>[number];
+
+/**
+ * Selects changes of vaults' status since a time from the audit log; `subject` is the vault id. Throws
+ * `store_unavailable`.
+ */
+export async function selectStatusChanges(db: Database, since: Date): Promise<StatusChange[]> {
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select id, subject, extract(epoch from at)::int8 as seconds, before->>'status' as before,
+        after->>'status' as after, coalesce(after->>'reason', '') as reason
+      from ${audit} where at >= ${since.toISOString()}::timestamptz and before->>'status' is not null
+        and after->>'status' is not null and before->>'status' <> after->>'status' order by at`),
+  );
+  return Changes.parse(rows);
+}

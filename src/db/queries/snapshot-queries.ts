@@ -1,0 +1,152 @@
+import { and, asc, eq, gte, lt, lte, sql as raw } from "drizzle-orm";
+import * as z from "zod";
+import type { Database } from "../database-client.ts";
+import { flows } from "../schema/flow-tables.ts";
+import { snapshots } from "../schema/snapshot-tables.ts";
+
+/** A row of `snapshots`. */
+export type SnapshotRow = typeof snapshots.$inferSelect;
+/** A snapshot to store; its intervals follow from `readAt`. */
+export type NewSnapshot = Omit<SnapshotRow, "step" | "at">;
+
+/** Lengths of the stored intervals in seconds. */
+export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
+
+/**
+ * Stores snapshots into their intervals of all lengths; each interval keeps the one of the newest block. Throws
+ * `store_unavailable`.
+ */
+export async function writeSnapshots(
+  db: Database,
+  taken: { readAt: Date; readings: readonly NewSnapshot[] },
+): Promise<void> {
+  const { readAt, readings } = taken;
+  const columns = ["block_number", "block_time", "total_assets", "total_supply", "share_price"] as const;
+  const set = [...columns, "max_deposit", "paused", "liquidity", "controls"]
+    .map((name) => `${name} = excluded.${name}`)
+    .join(", ");
+  await db.run((sql) =>
+    sql.execute(raw`insert into ${snapshots} (chain_id, vault_address, step, at, block_number, block_time, total_assets,
+        total_supply, share_price, max_deposit, paused, liquidity, controls)
+      select given."chainId", given."vaultAddress", step,
+        to_timestamp(floor(extract(epoch from ${readAt.toISOString()}::timestamptz) / step) * step),
+        given."blockNumber", given."blockTime", given."totalAssets", given."totalSupply", given."sharePrice",
+        given."maxDeposit", given.paused, given.liquidity, given.controls
+      from jsonb_to_recordset(${JSON.stringify(readings)}::jsonb) as given("chainId" int4, "vaultAddress" text,
+        "blockNumber" int8, "blockTime" timestamptz, "totalAssets" numeric, "totalSupply" numeric,
+        "sharePrice" numeric, "maxDeposit" numeric, paused bool, liquidity numeric, controls jsonb),
+        unnest(array[${raw.raw(Object.values(snapshotSteps).join(", "))}]) as step
+      on conflict (chain_id, vault_address, step, at) do update set ${raw.raw(set)}
+        where excluded.block_number >= ${snapshots.blockNumber}`),
+  );
+}
+
+/** Deletes five-minute and hourly intervals that have expired; daily ones stay. Throws `store_unavailable`. */
+export async function pruneSnapshots(db: Database, before: { fine: Date; hour: Date }): Promise<void> {
+  const older = (step: number, than: Date) => and(eq(snapshots.step, step), lt(snapshots.at, than));
+  await db.run((sql) =>
+    sql.batch([
+      sql.delete(snapshots).where(older(snapshotSteps.fine, before.fine)),
+      sql.delete(snapshots).where(older(snapshotSteps.hour, before.hour)),
+    ]),
+  );
+}
+
+/**
+ * Selects a vault's snapshots of one interval length between two times, both included, oldest first. Throws
+ * `store_unavailable`.
+ */
+export function selectSnapshots(
+  db: Database,
+  query: { chainId: number; vaultAddress: string; step: number; from: Date; to: Date },
+): Promise<SnapshotRow[]> {
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(snapshots)
+      .where(
+        and(
+          eq(snapshots.chainId, query.chainId),
+          eq(snapshots.vaultAddress, query.vaultAddress.toLowerCase()),
+          eq(snapshots.step, query.step),
+          gte(snapshots.at, query.from),
+          lte(snapshots.at, query.to),
+        ),
+      )
+      .orderBy(asc(snapshots.at)),
+  );
+}
+
+const PricePoints = z.array(
+  z.object({
+    chain_id: z.coerce.number(),
+    vault_address: z.string(),
+    age: z.coerce.number(),
+    share_price: z.string(),
+    seconds: z.coerce.number(),
+  }),
+);
+/** A share price and its time. */
+export interface PricePoint {
+  chainId: number;
+  vaultAddress: string;
+  /** The requested age in seconds. */
+  age: number;
+  sharePrice: bigint;
+  /** The block's timestamp, unix seconds. */
+  seconds: number;
+}
+
+/**
+ * Selects every vault's share price now and at each age (seconds), where a snapshot at most a quarter older exists;
+ * `now` may be an hour old. Throws `store_unavailable`.
+ */
+export async function selectPricePoints(
+  db: Database,
+  query: { now: Date; ages: readonly number[] },
+): Promise<PricePoint[]> {
+  const ages = raw.raw(query.ages.map((age) => Math.floor(age)).join(", "));
+  const now = raw`${query.now.toISOString()}::timestamptz`;
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select distinct on (chain_id, vault_address, age) chain_id, vault_address, age, share_price::text,
+        extract(epoch from block_time)::int8 as seconds
+      from unnest(array[${ages}]) as age join ${snapshots} on step = ${snapshotSteps.hour} and share_price is not null
+        and at <= ${now} - age * interval '1 second'
+        and at > ${now} - greatest(age * 1.25, 7200) * interval '1 second'
+      order by chain_id, vault_address, age, at desc`),
+  );
+  return PricePoints.parse(rows).map((row) => ({
+    chainId: row.chain_id,
+    vaultAddress: row.vault_address,
+    age: row.age,
+    sharePrice: BigInt(row.share_price),
+    seconds: row.seconds,
+  }));
+}
+
+/**
+ * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks: one sum per pair of neighbours,
+ * in the asset's smallest unit, null when an event did not contain its amount. The first block of each pair is
+ * excluded. Throws `store_unavailable`.
+ */
+export async function sumNetFlows(
+  db: Database,
+  query: { chainId: number; vaultAddress: string; blocks: readonly number[] },
+): Promise<(string | null)[]> {
+  const edges = JSON.stringify(query.blocks);
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`with edges as (
+        select ordinality as n, value::int8 as upto, lag(value::int8) over (order by ordinality) as after
+        from jsonb_array_elements_text(${edges}::jsonb) with ordinality
+      )
+      select n, case when count(f.assets) = count(f.tx_hash) then coalesce(sum(f.assets), 0)::text end as net
+      from edges left join ${flows} f on f.chain_id = ${query.chainId}
+        and f.vault_address = ${query.vaultAddress.toLowerCase()}
+        and f.block_number > edges.after and f.block_number <= edges.upto
+      where edges.after is not null group by n order by n`),
+  );
+  return z
+    .array(z.object({ net: z.string().nullable() }))
+    .parse(rows)
+    .map(({ net }) => net);
+}

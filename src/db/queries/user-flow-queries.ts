@@ -1,0 +1,115 @@
+import { sql as raw, type SQL } from "drizzle-orm";
+import * as z from "zod";
+import type { Database } from "../database-client.ts";
+import { deposits } from "../schema/deposit-tables.ts";
+import { flowCoverage, flows, flowTips } from "../schema/flow-tables.ts";
+import { vaults } from "../schema/vault-tables.ts";
+import { completeFrom } from "./flow-queries.ts";
+
+/** A user's net deposits on one chain, and the blocks that they cover. */
+export interface ChainFlows {
+  chainId: number;
+  /**
+   * First block from which on the histories of all vaults are stored without a gap; null when none is indexed yet.
+   */
+  indexedFrom: number | null;
+  /** Head block of the last run and its time; null when there was none. */
+  indexedTo: number | null;
+  headTime: Date | null;
+  /** Deposits minus withdrawals by vault address, in the asset's smallest unit; null when not known. */
+  sums: Readonly<Record<string, string | null>>;
+}
+
+/** An open request to an asynchronous vault. Addresses are lower case. */
+export interface OpenRequest {
+  chainId: number;
+  vaultAddress: string;
+  requestId: string;
+}
+
+/** A user's stored flows and requests. */
+export interface UserFlows {
+  chains: ChainFlows[];
+  /** Open requests with a request id, 500 at most. */
+  requests: OpenRequest[];
+}
+
+const Time = z.string().transform((text) => new Date(text));
+const Chain = z
+  .object({
+    chain_id: z.number(),
+    indexed_from: z.number().nullable(),
+    head_block: z.number().nullable(),
+    head_time: Time.nullable(),
+    sums: z.record(z.string(), z.string().nullable()),
+  })
+  .transform(
+    ({ chain_id, indexed_from, head_block, head_time, sums }): ChainFlows => ({
+      chainId: chain_id,
+      indexedFrom: indexed_from,
+      indexedTo: head_block,
+      headTime: head_time,
+      sums,
+    }),
+  );
+const Request = z
+  .object({ chain_id: z.number(), vault_address: z.string(), request_id: z.string() })
+  .transform(
+    ({ chain_id, vault_address, request_id }): OpenRequest => ({
+      chainId: chain_id,
+      vaultAddress: vault_address,
+      requestId: request_id,
+    }),
+  );
+const Records = z.array(z.object({ chains: z.array(Chain), requests: z.array(Request) })).length(1);
+
+/** A user and the chains to select. */
+export interface UserQuery {
+  user: string;
+  chainIds: readonly number[];
+}
+
+/**
+ * Selects a user's net deposits and open requests on some chains, in one statement. A sum is null when an event did
+ * not contain its amount, or while the vault's history has a gap between its start block and the head. Throws
+ * `store_unavailable`.
+ */
+export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
+  const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));
+  const [record] = Records.parse(rows);
+  return record ?? { chains: [], requests: [] };
+}
+
+/** Returns the statement of `selectUserFlows`, for tests of its query plan. */
+export function userFlowsStatement(query: UserQuery): SQL {
+  const user = query.user.toLowerCase();
+  const chains = raw`array(select jsonb_array_elements_text(${JSON.stringify(query.chainIds)}::jsonb)::int4)`;
+  return raw`
+      with own as (
+        select chain_id, vault_address, case when count(assets) = count(*) then sum(assets) end as assets
+        from ${flows} where user_address = ${user} and chain_id = any(${chains})
+        group by chain_id, vault_address
+      ), reached as (
+        select v.chain_id, v.address as vault_address, c.start_block, c.followed_from is null as unseen,
+          ${completeFrom} as whole_from
+        from ${vaults} v left join ${flowCoverage} c on c.chain_id = v.chain_id and c.vault_address = v.address
+        where v.chain_id = any(${chains}) and v.status <> 'unsupported'
+      ), chains as (
+        select t.chain_id, t.head_block, t.head_time, r.indexed_from, coalesce(s.sums, '{}') as sums
+        from ${flowTips} t
+        left join (select chain_id, case when bool_or(unseen) then null
+            when bool_and(whole_from = start_block) then min(start_block) else max(whole_from) end as indexed_from
+          from reached group by chain_id) r on r.chain_id = t.chain_id
+        left join (select own.chain_id, jsonb_object_agg(own.vault_address,
+            case when not unseen and whole_from = start_block then own.assets::text end) as sums
+          from own join reached using (chain_id, vault_address) group by own.chain_id) s on s.chain_id = t.chain_id
+        where t.chain_id = any(${chains})
+      ), requests as (
+        select vault_chain_id as chain_id, vault_address, request_id from ${deposits}
+        where user_address = ${user} and state in ('requested', 'claimable') and request_id is not null
+          and vault_chain_id = any(${chains})
+        limit 500
+      )
+      select coalesce((select jsonb_agg(to_jsonb(chains)) from chains), '[]') as chains,
+        coalesce((select jsonb_agg(to_jsonb(requests)) from requests), '[]') as requests`;
+}

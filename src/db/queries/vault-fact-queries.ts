@@ -1,0 +1,172 @@
+import { sql as raw } from "drizzle-orm";
+import * as z from "zod";
+import type { Database } from "../database-client.ts";
+import { flowCoverage, flows, flowTips } from "../schema/flow-tables.ts";
+import { snapshots } from "../schema/snapshot-tables.ts";
+import { snapshotSteps } from "./snapshot-queries.ts";
+
+const amount = z
+  .string()
+  .nullable()
+  .transform((text) => (text === null ? null : BigInt(text)));
+const PointShape = z
+  .object({
+    chain_id: z.coerce.number(),
+    vault_address: z.string(),
+    step: z.coerce.number(),
+    block_number: z.coerce.number(),
+    seconds: z.coerce.number(),
+    total_assets: amount,
+    total_supply: amount,
+    share_price: amount,
+    max_deposit: amount,
+    paused: z.boolean(),
+    liquidity: amount,
+    controls: z.record(z.string(), z.string()),
+  })
+  .transform((row) => ({
+    chainId: row.chain_id,
+    vaultAddress: row.vault_address,
+    step: row.step,
+    blockNumber: row.block_number,
+    seconds: row.seconds,
+    totalAssets: row.total_assets,
+    totalSupply: row.total_supply,
+    sharePrice: row.share_price,
+    maxDeposit: row.max_deposit,
+    paused: row.paused,
+    liquidity: row.liquidity,
+    controls: row.controls,
+  }));
+/** A snapshot in the form that rules use; `seconds` is the block's timestamp. */
+export type PointRecord = z.output<typeof PointShape>;
+
+const FlowRecordShape = z
+  .object({
+    chain_id: z.coerce.number(),
+    vault_address: z.string(),
+    tx_hash: z.string().nullable(),
+    log_index: z.number().nullable(),
+    assets: z.string().transform(BigInt),
+    user_address: z.string().nullable(),
+    block_number: z.coerce.number().nullable(),
+    inflow: z.string().transform(BigInt),
+    outflow: z.string().transform(BigInt),
+    unknown: z.coerce.number(),
+  })
+  .transform((row) => ({
+    chainId: row.chain_id,
+    vaultAddress: row.vault_address,
+    txHash: row.tx_hash,
+    logIndex: row.log_index,
+    /** Negative for withdrawals. */
+    assets: row.assets,
+    user: row.user_address,
+    blockNumber: row.block_number,
+    inflow: row.inflow,
+    outflow: row.outflow,
+    unknown: row.unknown,
+  }));
+/** One of a vault's largest flows in a range, with the sums of all its flows; nulls when there were none. */
+export type FlowRecord = z.output<typeof FlowRecordShape>;
+
+/** A vault and the block after which its flows count. */
+export interface VaultSpan {
+  chainId: number;
+  vaultAddress: string;
+  afterBlock: number;
+}
+
+/** How far back snapshots are read by interval length, seconds. */
+const BACK = { fine: 2 * 3_600, hour: 7 * 86_400, day: 90 * 86_400 } as const;
+const back = raw.raw(
+  `case step when ${snapshotSteps.fine} then ${BACK.fine} when ${snapshotSteps.hour} then ${BACK.hour} else ${BACK.day} end`,
+);
+/** Largest flows that are returned per vault. */
+const LARGEST = 5;
+
+/** Selects the snapshots of vaults, oldest first. Throws `store_unavailable`. */
+export async function selectPoints(
+  db: Database,
+  query: { now: Date; vaults: readonly { chainId: number; vaultAddress: string }[] },
+): Promise<PointRecord[]> {
+  const now = raw`${query.now.toISOString()}::timestamptz`;
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select s.chain_id, s.vault_address, step, block_number,
+        extract(epoch from block_time)::int8 as seconds, total_assets::text, total_supply::text,
+        share_price::text, max_deposit::text,
+        paused, liquidity::text, controls
+      from jsonb_to_recordset(${JSON.stringify(query.vaults)}::jsonb) as v("chainId" int4, "vaultAddress" text)
+      join ${snapshots} s on s.chain_id = v."chainId" and s.vault_address = v."vaultAddress"
+      where at <= ${now} and at > ${now} - interval '1 second' * ${back}
+      order by s.chain_id, s.vault_address, step, at`),
+  );
+  return z.array(PointShape).parse(rows);
+}
+
+/**
+ * Selects the largest flows of vaults, each with the sums of all flows of its vault; none for vaults whose flows
+ * after the block are not all stored. Throws `store_unavailable`.
+ */
+export async function selectLargestFlows(db: Database, vaults: readonly VaultSpan[]): Promise<FlowRecord[]> {
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select * from (
+        select c.chain_id, c.vault_address, f.tx_hash, f.log_index, coalesce(f.assets, 0)::text as assets,
+          f.user_address, f.block_number, row_number() over (w order by abs(coalesce(f.assets, 0)) desc, f.tx_hash) as n,
+          coalesce(sum(f.assets) filter (where f.assets > 0) over w, 0)::text as inflow,
+          coalesce(-sum(f.assets) filter (where f.assets < 0) over w, 0)::text as outflow,
+          count(f.tx_hash) filter (where f.assets is null) over w as unknown
+        from jsonb_to_recordset(${JSON.stringify(vaults)}::jsonb)
+          as v("chainId" int4, "vaultAddress" text, "afterBlock" int8)
+        join ${flowTips} t on t.chain_id = v."chainId"
+        join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress"
+          and (c.followed_from <= v."afterBlock" + 1
+            or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
+        left join ${flows} f on f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
+          and f.block_number > v."afterBlock"
+        window w as (partition by c.chain_id, c.vault_address)
+      ) as ranked where n <= ${LARGEST}`),
+  );
+  return z.array(FlowRecordShape).parse(rows);
+}
+
+const sum = z.string().transform(BigInt);
+const SpanFlowsShape = z
+  .object({ n: z.coerce.number(), inflow: sum, outflow: sum, deposit: sum, withdrawal: sum })
+  .transform(({ n, inflow, outflow, deposit, withdrawal }) => ({
+    index: n,
+    inflow,
+    outflow,
+    largestDeposit: deposit,
+    largestWithdrawal: withdrawal,
+  }));
+/** The flows in one of the requested ranges, unsigned; `index` is the range's position. */
+export type SpanFlows = z.output<typeof SpanFlowsShape>;
+
+/**
+ * Sums the flows in ranges of blocks, the first block excluded; none for a range whose flows are not all stored, or
+ * in which an event did not contain its amount. Throws `store_unavailable`.
+ */
+export async function sumSpans(
+  db: Database,
+  spans: readonly (VaultSpan & { toBlock: number })[],
+): Promise<SpanFlows[]> {
+  const asked = JSON.stringify(spans.map((span, n) => ({ ...span, n })));
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select v.n, s.inflow::text, s.outflow::text, s.deposit::text, s.withdrawal::text
+      from jsonb_to_recordset(${asked}::jsonb)
+        as v(n int4, "chainId" int4, "vaultAddress" text, "afterBlock" int8, "toBlock" int8)
+      join ${flowTips} t on t.chain_id = v."chainId" and t.head_block >= v."toBlock"
+      join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress"
+        and (c.followed_from <= v."afterBlock" + 1
+          or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
+      cross join lateral (select count(*) filter (where f.assets is null) as unknown,
+          coalesce(sum(f.assets) filter (where f.assets > 0), 0) as inflow,
+          coalesce(-sum(f.assets) filter (where f.assets < 0), 0) as outflow,
+          greatest(coalesce(max(f.assets), 0), 0) as deposit, greatest(coalesce(-min(f.assets), 0), 0) as withdrawal
+        from ${flows} f where f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
+          and f.block_number > v."afterBlock" and f.block_number <= v."toBlock") s
+      where s.unknown = 0 order by v.n`),
+  );
+  return z.array(SpanFlowsShape).parse(rows);
+}

@@ -1,0 +1,154 @@
+import { and, asc, eq, gt, ne, or, sql as raw } from "drizzle-orm";
+import type { Database } from "../database-client.ts";
+import { type VaultStatus, vaults } from "../schema/vault-tables.ts";
+import { type AuditNote, auditInsert } from "./audit-queries.ts";
+
+/** A row of the registry. */
+export type VaultRow = typeof vaults.$inferSelect;
+
+/** Selects every vault that may be shown, in a stable order. Throws `store_unavailable`. */
+export function selectVaults(db: Database): Promise<VaultRow[]> {
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(vaults)
+      .where(ne(vaults.status, "unsupported"))
+      .orderBy(asc(vaults.chainId), asc(vaults.address)),
+  );
+}
+
+/** Selects a vault in any status; null when it is not in the registry. Throws `store_unavailable`. */
+export async function selectVault(
+  db: Database,
+  key: { chainId: number; address: string },
+): Promise<VaultRow | null> {
+  const rows = await db.run((sql) =>
+    sql
+      .select()
+      .from(vaults)
+      .where(and(eq(vaults.chainId, key.chainId), eq(vaults.address, key.address.toLowerCase())))
+      .limit(1),
+  );
+  return rows[0] ?? null;
+}
+
+/** A row of the registry to insert. */
+export type NewVault = typeof vaults.$inferInsert;
+/** Columns that are derived from the vault's own contracts. */
+export type DerivedColumns = Pick<
+  NewVault,
+  | "assetAddress"
+  | "assetSymbol"
+  | "assetDecimals"
+  | "shareToken"
+  | "shareDecimals"
+  | "entryPoint"
+  | "spender"
+  | "pricer"
+  | "acceptedAssets"
+  | "caller"
+  | "params"
+>;
+
+/**
+ * Selects a page of the registry by chain and address; `after` is the last row of the previous page. Throws
+ * `store_unavailable`.
+ */
+export function selectAllVaults(
+  db: Database,
+  page: { limit: number; after: { chainId: number; address: string } | null },
+): Promise<VaultRow[]> {
+  const { after } = page;
+  const later =
+    after === null
+      ? undefined
+      : or(
+          gt(vaults.chainId, after.chainId),
+          and(eq(vaults.chainId, after.chainId), gt(vaults.address, after.address.toLowerCase())),
+        );
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(vaults)
+      .where(later)
+      .orderBy(asc(vaults.chainId), asc(vaults.address))
+      .limit(page.limit),
+  );
+}
+
+/**
+ * Inserts a vault as `unsupported` with its audit row; false when it is in the registry already. Throws
+ * `store_unavailable`.
+ */
+export async function insertVault(
+  db: Database,
+  added: { vault: NewVault; vaultId: string; note: AuditNote },
+): Promise<boolean> {
+  const { vault, vaultId, note } = added;
+  return db.run(async (sql) => {
+    const inserted = sql.$with("inserted").as(
+      sql
+        .insert(vaults)
+        .values({ ...vault, status: "unsupported" })
+        .onConflictDoNothing()
+        .returning({ address: vaults.address }),
+    );
+    const noted = auditInsert(note, {
+      subject: raw`${vaultId}::text`,
+      before: raw`null::jsonb`,
+      after: raw`jsonb_build_object('status', 'unsupported', 'adapter', ${vault.adapter}::text)`,
+      from: raw`inserted`,
+    });
+    const rows = await sql
+      .with(inserted, sql.$with("noted", {}).as(raw`${noted}`))
+      .select()
+      .from(inserted);
+    return rows.length === 1;
+  });
+}
+
+/**
+ * Updates a vault's status, and its derived columns if they were derived again, with the audit row, in one statement;
+ * false when the vault is no longer in the status that the change was decided from. Throws `store_unavailable`.
+ */
+export async function updateVaultStatus(
+  db: Database,
+  change: {
+    chainId: number;
+    address: string;
+    vaultId: string;
+    from: VaultStatus;
+    to: VaultStatus;
+    reason: string;
+    derived: (DerivedColumns & Partial<Pick<NewVault, "adapter" | "type">>) | null;
+    note: AuditNote;
+  },
+): Promise<boolean> {
+  const { from, to, reason, note } = change;
+  return db.run(async (sql) => {
+    const changed = sql.$with("changed").as(
+      sql
+        .update(vaults)
+        .set({ ...change.derived, status: to, statusReason: reason, updatedAt: raw`now()` })
+        .where(
+          and(
+            eq(vaults.chainId, change.chainId),
+            eq(vaults.address, change.address.toLowerCase()),
+            eq(vaults.status, from),
+          ),
+        )
+        .returning({ address: vaults.address }),
+    );
+    const noted = auditInsert(note, {
+      subject: raw`${change.vaultId}::text`,
+      before: raw`jsonb_build_object('status', ${from}::text)`,
+      after: raw`jsonb_build_object('status', ${to}::text, 'reason', ${reason}::text)`,
+      from: raw`changed`,
+    });
+    const rows = await sql
+      .with(changed, sql.$with("noted", {}).as(raw`${noted}`))
+      .select()
+      .from(changed);
+    return rows.length === 1;
+  });
+}

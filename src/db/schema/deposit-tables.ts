@@ -1,0 +1,125 @@
+import { sql as raw } from "drizzle-orm";
+import {
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import type { DepositState } from "../../schemas/deposit-schema.ts";
+import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
+import { time, uint256 } from "../table-columns.ts";
+
+/** Deposits that were built, and their progress. Addresses and hashes are lower case. */
+export const deposits = pgTable(
+  "deposits",
+  {
+    trackingId: text("tracking_id").primaryKey(),
+    /** keccak256 of the tracking id: the reference that the Router emits. */
+    ref: text("ref").notNull(),
+    state: text("state").$type<DepositState>().notNull(),
+    substatus: text("substatus"),
+    userAddress: text("user_address").notNull(),
+    vaultChainId: integer("vault_chain_id").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    /** The token whose arrival at the user completes the deposit. */
+    shareToken: text("share_token").notNull(),
+    fromChainId: integer("from_chain_id").notNull(),
+    fromToken: text("from_token").notNull(),
+    fromAmount: uint256("from_amount").notNull(),
+    estimatedShares: uint256("estimated_shares").notNull(),
+    minShares: uint256("min_shares"),
+    shares: uint256("shares"),
+    receivedAmount: uint256("received_amount"),
+    /** The provider that moves the money to the vault's chain and token; null for direct deposits. */
+    provider: text("provider"),
+    bridge: text("bridge"),
+    /** The provider's name of the bridge or exchange, needed for its status API. */
+    tool: text("tool"),
+    /** The token that arrives on the vault's chain, its expected and its guaranteed amount. */
+    moveToken: text("move_token"),
+    moveExpected: uint256("move_expected"),
+    moveMin: uint256("move_min"),
+    /** True when the bridge itself calls the Router on the destination chain. */
+    destinationCall: boolean("destination_call").notNull().default(false),
+    routerExplorer: text("router_explorer"),
+    /** Slippage that the user allowed, as a fraction; the second step is built with it too. */
+    slippage: doublePrecision("slippage").notNull().default(0.03),
+    twoStep: boolean("two_step").notNull().default(false),
+    /** Target and calldata hash of the built transaction; a reported transaction must match them. */
+    sourceTo: text("source_to").notNull(),
+    sourceDataHash: text("source_data_hash").notNull(),
+    sourceTxHash: text("source_tx_hash"),
+    depositTxHash: text("deposit_tx_hash"),
+    claimTxHash: text("claim_tx_hash"),
+    /** Transactions that delivered the money or refunded it, as proven by their receipts. */
+    destinationTxHash: text("destination_tx_hash"),
+    refundTxHash: text("refund_tx_hash"),
+    /** Amount of `moveToken` that the user or the Router received. */
+    deliveredAmount: uint256("delivered_amount"),
+    /** True once the chain has proven that `sourceTxHash` carries this deposit. */
+    sourceProven: boolean("source_proven").notNull().default(false),
+    depositProven: boolean("deposit_proven").notNull().default(false),
+    /** Request id of an asynchronous vault, where the vault numbers its requests. */
+    requestId: text("request_id"),
+    /** Time of the poller's next check, and the number of checks so far. */
+    nextCheckAt: time("next_check_at"),
+    checks: integer("checks").notNull().default(0),
+    parentTrackingId: text("parent_tracking_id"),
+    partnerId: text("partner_id").notNull().default(""),
+    partnerType: smallint("partner_type").notNull().default(0),
+    /** The partner whose key built the deposit; null when `partnerId` is only claimed. */
+    partnerAddress: text("partner_address"),
+    /** True when the key's secret was presented too. */
+    partnerVerified: boolean("partner_verified").notNull().default(false),
+    referrer: text("referrer").notNull(),
+    referrerHandle: text("referrer_handle").notNull().default(""),
+    history: jsonb("history").$type<{ state: DepositState; at: string }[]>().notNull(),
+    createdAt: time("created_at").notNull(),
+    updatedAt: time("updated_at").notNull(),
+    expiresAt: time("expires_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("deposits_ref").on(table.ref),
+    index("deposits_user").on(table.userAddress, table.createdAt, table.trackingId),
+    index("deposits_source_tx").on(table.sourceTxHash),
+    index("deposits_open").on(table.state, table.updatedAt),
+    index("deposits_next_check").on(table.nextCheckAt).where(raw`${table.nextCheckAt} is not null`),
+    uniqueIndex("deposits_proven_deposit_tx")
+      .on(table.vaultChainId, table.depositTxHash)
+      .where(raw`${table.depositProven}`),
+    index("deposits_destination_tx").on(table.destinationTxHash),
+    index("deposits_deposit_tx").on(table.depositTxHash),
+    index("deposits_claim_tx").on(table.claimTxHash),
+    index("deposits_refund_tx").on(table.refundTxHash),
+    index("deposits_source_data").on(table.sourceDataHash),
+    index("deposits_partner").on(table.partnerAddress, table.createdAt, table.trackingId),
+  ],
+);
+
+/** Answers of builds with an `Idempotency-Key`. */
+export const idempotency = pgTable(
+  "idempotency",
+  {
+    /** Owner of the key: a partner, or a client address with a user. */
+    scope: text("scope").notNull(),
+    key: text("key").notNull(),
+    /** SHA-256 of the request body, hexadecimal. */
+    bodyHash: text("body_hash").notNull(),
+    /** Token of the request that is building the answer. */
+    owner: text("owner").notNull(),
+    claimedAt: time("claimed_at").notNull(),
+    /** Null while the answer is being built. */
+    response: jsonb("response").$type<BuiltDeposit>(),
+    expiresAt: time("expires_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.scope, table.key] }),
+    index("idempotency_age").on(table.claimedAt),
+  ],
+);

@@ -1,0 +1,148 @@
+import { keccak256, zeroAddress } from "viem";
+import type { Context } from "../../context.ts";
+import { insertDeposit, type NewDeposit } from "../../db/queries/deposit-queries.ts";
+import { AppError, failure } from "../../errors.ts";
+import { sameAddress } from "../../lib/address.ts";
+import type { BuildInput, BuiltDeposit } from "../../schemas/quote-schema.ts";
+import { withStoredVault } from "../../vaults/find-vault.ts";
+import type { Token, Vault } from "../../vaults/vault.ts";
+import { acceptedTokens } from "../../vaults/vault-entry.ts";
+import { nextCheck } from "../track/deposit-poll-schedule.ts";
+import { toEstimate, toWireBuilt } from "./build-response.ts";
+import { type DepositOrder, resolveOrder, sourceClient } from "./deposit-order.ts";
+import { isTokenRefusal } from "./deposit-preflight.ts";
+import { prepareRouted } from "./deposit-route-search.ts";
+import { type DirectDeposit, prepareDirect, QUOTE_TTL_MS } from "./direct-deposit.ts";
+import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
+
+/**
+ * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, encodes,
+ * verifies and simulates. The vault is read from Postgres. A token that the vault accepts but refuses now is
+ * swapped into the vault's own asset. Throws `chain_unsupported`, `vault_not_found` and the refusals of
+ * `resolveOrder`, `prepareDirect` and `prepareRouted`.
+ */
+export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
+  sourceClient(ctx, input.from_chain_id);
+  const work = async (vault: Vault) => prepareOrder(ctx, await resolveOrder(ctx, { input, vault }));
+  return withStoredVault(ctx, { key: input.vault_id, work });
+}
+
+async function prepareOrder(ctx: Context, order: DepositOrder): Promise<PreparedDeposit> {
+  const token = directToken(order);
+  if (token === null) return { kind: "routed", order, routed: await prepareRouted(ctx, { order }) };
+  const intent = { ...order, token, amount: order.from.amount };
+  try {
+    return { kind: "direct", order, direct: await prepareDirect(ctx, intent) };
+  } catch (error) {
+    if (!mayUseOtherToken(error, { order, token })) throw error;
+    // When no other token works either, the vault's refusal of the user's own token is the useful answer.
+    const none = () => {
+      throw error;
+    };
+    return { kind: "routed", order, routed: await prepareRouted(ctx, { order, without: token }).catch(none) };
+  }
+}
+
+/**
+ * Returns true when another accepted token may be tried: never in place of the vault's asset or native money.
+ */
+function mayUseOtherToken(error: unknown, { order, token }: { order: DepositOrder; token: Token }): boolean {
+  const own = [order.vault.asset.address, zeroAddress];
+  if (own.some((address) => sameAddress(address, token.address))) return false;
+  return error instanceof AppError && isTokenRefusal(error);
+}
+
+/** Returns the accepted token that the user pays with; null when it must be swapped or bridged first. */
+function directToken({ from, client, vault, entry }: DepositOrder): Token | null {
+  if (from.chainId !== vault.chainId) return null;
+  const accepted = acceptedTokens(vault, { chain: client.definition, entry });
+  return accepted.find((candidate) => sameAddress(candidate.address, from.token)) ?? null;
+}
+
+/** Records a built deposit. Throws `store_unavailable`. */
+async function recordDeposit(
+  ctx: Context,
+  input: { prepared: PreparedDeposit; expiresAt: Date },
+): Promise<void> {
+  const { prepared } = input;
+  const { order } = prepared;
+  const { vault } = order;
+  const estimate = toEstimate(prepared);
+  const now = new Date(ctx.now());
+  await insertDeposit(ctx.db, {
+    ...(prepared.kind === "direct" ? directColumns(prepared.direct) : routedColumns(prepared.routed)),
+    trackingId: order.trackingId,
+    ref: order.ref,
+    state: "built",
+    userAddress: order.user.toLowerCase(),
+    vaultChainId: vault.chainId,
+    vaultAddress: vault.address.toLowerCase(),
+    shareToken: vault.shareToken.toLowerCase(),
+    fromChainId: order.from.chainId,
+    fromToken: order.from.token.toLowerCase(),
+    fromAmount: order.from.amount.toString(),
+    slippage: order.slippage,
+    estimatedShares: estimate.estimated_shares,
+    minShares: estimate.min_shares,
+    parentTrackingId: order.parentTrackingId,
+    partnerId: order.partnerId,
+    partnerType: order.partnerType,
+    partnerAddress: order.partnerAddress,
+    partnerVerified: order.partnerVerified,
+    referrer: order.referrer.toLowerCase(),
+    referrerHandle: order.referrerHandle,
+    history: [{ state: "built", at: now.toISOString() }],
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: input.expiresAt,
+    nextCheckAt: nextCheck({ state: "built", checks: 0, createdAt: now, shares: null }, now.getTime()),
+  });
+}
+
+type FirstTransaction = Pick<NewDeposit, "sourceTo" | "sourceDataHash">;
+
+/** Identifies the source transaction of a direct deposit. */
+const directColumns = ({ deposit }: DirectDeposit): FirstTransaction => ({
+  sourceTo: deposit.target.toLowerCase(),
+  sourceDataHash: keccak256(deposit.data),
+});
+
+/** Identifies the source transaction of a routed deposit, with the columns that track its transfer. */
+function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction & Partial<NewDeposit> {
+  return {
+    sourceTo: route.transaction.to.toLowerCase(),
+    sourceDataHash: keccak256(route.transaction.data),
+    provider: route.provider,
+    bridge: route.bridge,
+    tool: route.tool,
+    moveToken: token.address.toLowerCase(),
+    moveExpected: route.toAmount.toString(),
+    moveMin: route.toAmountMin.toString(),
+    destinationCall: end.kind === "one_step",
+    twoStep: end.kind === "two_step",
+  };
+}
+
+/** Deadline of a build in milliseconds from the start of the request. Clients wait for eight seconds. */
+export const BUILD_DEADLINE_MS = 7_300;
+
+/**
+ * Builds and records a deposit: its transactions were simulated on the head of their chains. Throws the
+ * refusals of `prepareDeposit`, `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the
+ * deadline.
+ */
+export async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
+  const prepared = await prepareDeposit(ctx, input);
+  // The client has already received a timeout, so the deposit must not be recorded.
+  if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
+    throw failure("upstream_timeout", "the deposit could not be built in time; try again");
+  const expiresAt = new Date(ctx.now() + quoteLifetimeMs(prepared));
+  await recordDeposit(ctx, { prepared, expiresAt });
+  return toWireBuilt(prepared, expiresAt);
+}
+
+/** Returns how long a quote is valid, in milliseconds: never longer than the provider's own quote. */
+export function quoteLifetimeMs(prepared: PreparedDeposit): number {
+  if (prepared.kind === "direct") return QUOTE_TTL_MS;
+  return Math.min(QUOTE_TTL_MS, prepared.routed.route.validSeconds * 1000);
+}

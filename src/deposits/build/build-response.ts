@@ -1,0 +1,157 @@
+import { isNativePayment, simulatedHead, type TokenPayment } from "../../orders/simulate-payment.ts";
+import { toTransactionRequest, toWalletCall } from "../../orders/wallet-calls.ts";
+import type { BuildEstimate, BuiltDeposit } from "../../schemas/quote-schema.ts";
+import type { Approval, TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
+import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./deposit-order.ts";
+import type { DirectDeposit } from "./direct-deposit.ts";
+import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
+
+/** The transaction, approval and calls that a wallet signs for a deposit. */
+export interface SignableDeposit {
+  transaction_request: TransactionRequest;
+  approval: Approval | null;
+  calls: WalletCall[];
+}
+
+/** Writes a direct deposit as the API returns it. */
+export function toSignableDeposit({ intent, deposit, simulated }: DirectDeposit): SignableDeposit {
+  const { chainId } = intent.vault;
+  return {
+    transaction_request: toTransactionRequest(deposit, { chainId, gasUsed: simulated.gasUsed }),
+    approval: toDepositApproval(intent),
+    calls: simulated.calls.map((call) => toWalletCall(call, chainId)),
+  };
+}
+
+/** Returns the approval that a wallet without batching sends first; null for native money. */
+export function toDepositApproval(intent: DepositIntent): Approval | null {
+  if (paysNative(intent)) return null;
+  return {
+    token_address: intent.token.address,
+    spender_address: approvedSpender(intent),
+    amount: intent.amount.toString(),
+  };
+}
+
+/** Writes a prepared deposit as a build response. */
+export function toWireBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDeposit {
+  const { order } = prepared;
+  return {
+    ...(prepared.kind === "direct" ? directPart(prepared.direct) : routedPart(prepared.routed, order)),
+    tracking: {
+      from_chain_id: order.from.chainId,
+      to_chain_id: order.vault.chainId,
+      bridge: prepared.kind === "direct" ? null : prepared.routed.route.bridge,
+      router_explorer: null,
+    },
+    tracking_id: order.trackingId,
+    estimate: toEstimate(prepared),
+    expires_at: expiresAt.toISOString(),
+  };
+}
+
+type KindPart = Omit<BuiltDeposit, "tracking" | "tracking_id" | "estimate" | "expires_at">;
+
+function directPart(direct: DirectDeposit): KindPart {
+  const { intent, simulated, checked } = direct;
+  const { balance, allowance } = checked;
+  const funds = { token: intent.token.address, amount: intent.amount, balance, allowance };
+  return {
+    ...toSignableDeposit(direct),
+    two_step: false,
+    deposit_tx: null,
+    simulation: {
+      ...toLegSimulation(direct),
+      ...toSufficiency(funds),
+      shares: simulated.shares?.toString() ?? null,
+      destination: null,
+    },
+  };
+}
+
+function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
+  const { route, payment, source, end } = routed;
+  const { to, data, value } = route.transaction;
+  const { chainId } = order.from;
+  const call = { target: to, data, value };
+  const second = end.kind === "two_step" ? toSignableDeposit(end.deposit) : null;
+  return {
+    transaction_request: toTransactionRequest(call, { chainId, gasUsed: source.gasUsed }),
+    approval: toPaymentApproval(payment),
+    calls: source.calls.map((one) => toWalletCall(one, chainId)),
+    two_step: second !== null,
+    deposit_tx:
+      second === null ? null : { transaction_request: second.transaction_request, approval: second.approval },
+    simulation: {
+      block_number: simulatedHead(source.simulation, payment.block),
+      gas_used: source.gasUsed.toString(),
+      shares: end.kind === "one_step" && end.delivery === null ? end.shares.toString() : null,
+      ...toSufficiency(payment),
+      destination: toDestinationSimulation(routed),
+    },
+  };
+}
+
+/**
+ * Writes the delivered amount, the deposited amount and the shares. A two-step deposit is estimated for the
+ * guaranteed amount.
+ */
+export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
+  if (prepared.kind === "direct") {
+    const { depositAmount, floors, expectedShares } = prepared.direct;
+    return {
+      to_amount: depositAmount.toString(),
+      to_amount_min: floors.minIn.toString(),
+      deposit_amount: depositAmount.toString(),
+      estimated_shares: expectedShares.toString(),
+      min_shares: floors.minShares?.toString() ?? null,
+    };
+  }
+  const { route, end } = prepared.routed;
+  const amounts = { to_amount: route.toAmount.toString(), to_amount_min: route.toAmountMin.toString() };
+  if (end.kind === "one_step") {
+    return {
+      ...amounts,
+      deposit_amount: route.toAmount.toString(),
+      estimated_shares: end.shares.toString(),
+      min_shares: end.floors.minShares.toString(),
+    };
+  }
+  return { ...toEstimate({ ...prepared, kind: "direct", direct: end.deposit }), ...amounts };
+}
+
+/**
+ * Returns the approval that a wallet without batching sends before a provider's transaction; null for native
+ * money.
+ */
+export function toPaymentApproval(payment: TokenPayment): Approval | null {
+  if (isNativePayment(payment)) return null;
+  const { token, spender, amount } = payment;
+  return { token_address: token, spender_address: spender, amount: amount.toString() };
+}
+
+function toDestinationSimulation({ end }: RoutedDeposit): BuiltDeposit["simulation"]["destination"] {
+  if (end.kind === "two_step") {
+    return { ...toLegSimulation(end.deposit), shares: end.deposit.simulated.shares?.toString() ?? null };
+  }
+  if (end.delivery === null) return null;
+  const { blockNumber, gasUsed, shares } = end.delivery;
+  return { block_number: blockNumber, gas_used: gasUsed.toString(), shares: shares.toString() };
+}
+
+function toLegSimulation({ simulated, checked }: DirectDeposit) {
+  return { block_number: simulatedHead(simulated, checked.block), gas_used: simulated.gasUsed.toString() };
+}
+
+type PayerFunds = Pick<TokenPayment, "token" | "amount" | "balance" | "allowance">;
+
+/**
+ * Returns whether the user's balance and the spender's allowance cover the amount; an unknown value counts as
+ * insufficient.
+ */
+function toSufficiency({ token, amount, balance, allowance }: PayerFunds) {
+  return {
+    balance_sufficient: balance !== null && balance >= amount,
+    allowance_sufficient: isNativePayment({ token }) || (allowance !== null && allowance >= amount),
+  };
+}

@@ -1,0 +1,205 @@
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  isAddressEqual,
+  isHex,
+  parseAbi,
+  size,
+  zeroAddress,
+} from "viem";
+import { failure } from "../../errors.ts";
+import { MAX_UINT256 } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
+import type { UserCall } from "../../orders/wallet-calls.ts";
+import {
+  callOnlyStep,
+  decodeRouterDeposit,
+  encodeRouterDeposit,
+  type RouterCall,
+  type RouterStep,
+} from "../../router/router-codec.ts";
+import type { DepositCall } from "../../vaults/vault-adapter.ts";
+import { adapterOf } from "../../vaults/vault-families.ts";
+import { type DepositIntent, paysNative } from "./deposit-order.ts";
+
+/**
+ * Minimum amount in and minimum shares of a deposit, in smallest units. `minShares` is null when nothing on
+ * chain enforces a minimum.
+ */
+export interface DepositFloors {
+  minIn: bigint;
+  minShares: bigint | null;
+  /** Unix seconds on the chain's clock. */
+  deadline: bigint;
+  /**
+   * True when the vault takes this deposit as an async request. Set only for families that support both ways.
+   */
+  async?: boolean;
+}
+
+const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
+
+/**
+ * Encodes a deposit as the user's wallet sends it: one call to the Router or to the vault's own entry point.
+ */
+export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
+  const { amount } = intent;
+  if (intent.entry.via === "user") {
+    const { target, data } = vaultCall(intent, floors);
+    return { target, value: 0n, data };
+  }
+  const value = paysNative(intent) ? amount : 0n;
+  return { target: intent.entry.address, value, data: encodeRouterDeposit(toRouterCall(intent, floors)) };
+}
+
+/** Encodes the vault's own deposit call, made by the user. */
+export function vaultCall(
+  intent: DepositIntent,
+  floors: Pick<DepositFloors, "minShares" | "async">,
+): DepositCall {
+  const { vault, user: caller, amount } = intent;
+  return adapterOf(vault).encode(vault, { ...vaultDepositTerms(intent, floors), amount, caller });
+}
+
+/**
+ * Returns the Router call that makes a deposit: the order, its steps and the tokens to sweep. Throws
+ * RangeError for an async request and for a missing minimum of shares.
+ */
+export function toRouterCall(intent: DepositIntent, floors: DepositFloors): RouterCall {
+  const { vault, user } = intent;
+  const call = adapterOf(vault).encode(vault, {
+    ...vaultDepositTerms(intent, floors),
+    amount: intent.amount,
+    caller: null,
+  });
+  if (call.async) throw new RangeError("an async request must be made by its owner, not by the Router");
+  if (floors.minShares === null) throw new RangeError("a Router deposit needs minimum shares");
+  const native = paysNative(intent);
+  return {
+    deposit: {
+      asset: native ? zeroAddress : intent.token.address,
+      amount: intent.amount,
+      minIn: floors.minIn,
+      shareToken: call.shareToken,
+      receiver: user,
+      minShares: floors.minShares,
+      deadline: floors.deadline,
+      refundTo: user,
+      ref: intent.ref,
+      partnerId: intent.partnerHash,
+      partnerType: intent.partnerType,
+    },
+    steps: [
+      ...(native ? [wrapStep(vault.asset.address)] : []),
+      depositStep(intent, call),
+      ...(call.sharesTo === "caller" ? [forwardStep(call.shareToken, user)] : []),
+    ],
+    sweep: native ? [vault.asset.address] : [],
+  };
+}
+
+/** Returns the parameters that every encoding of a deposit shares. */
+function vaultDepositTerms(
+  intent: DepositIntent,
+  { minShares, async = false }: Pick<DepositFloors, "minShares" | "async">,
+) {
+  const token = paysNative(intent) ? intent.vault.asset : intent.token;
+  return { token, receiver: intent.user, minShares: minShares ?? 1n, async };
+}
+
+/** Wraps all native money in the Executor. */
+function wrapStep(wrappedNative: Address): RouterStep {
+  const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "deposit" });
+  return callOnlyStep({ target: wrappedNative, value: MAX_UINT256, data });
+}
+
+/** Deposits the Executor's whole balance of the asset. */
+function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
+  const asset = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
+  return {
+    target: call.target,
+    value: 0n,
+    approveToken: asset,
+    spender: call.spender,
+    patchToken: asset,
+    patchOffset: BigInt(call.amountOffset),
+    patchMul: call.amountScale,
+    data: call.data,
+  };
+}
+
+/** Byte offset of the amount in `transfer(address to, uint256 amount)`. */
+const TRANSFER_AMOUNT_OFFSET = 36n;
+
+/** Transfers all shares that were minted to the Executor to the user. */
+function forwardStep(shareToken: Address, user: Address): RouterStep {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [user, 0n] });
+  const step = callOnlyStep({ target: shareToken, value: 0n, data });
+  return { ...step, patchToken: shareToken, patchOffset: TRANSFER_AMOUNT_OFFSET, patchMul: 1n };
+}
+
+/**
+ * Decodes an encoded deposit and compares every field with the intent before the deposit is simulated. Throws
+ * `upstream_rejected` with the name of the field that differs.
+ */
+export function verifyDepositCall(
+  intent: DepositIntent,
+  built: { call: UserCall; floors: DepositFloors },
+): void {
+  const { call, floors } = built;
+  if (!isHex(call.data) || size(call.data) < 4) throw mismatch("data");
+  if (call.value !== (paysNative(intent) ? intent.amount : 0n)) throw mismatch("value");
+  if (intent.entry.via === "user") {
+    const expected = vaultCall(intent, floors);
+    if (!isAddressEqual(call.target, intent.vault.entryPoint)) throw mismatch("target");
+    if (call.data !== expected.data) throw mismatch("data");
+    return;
+  }
+  if (!isAddressEqual(call.target, intent.entry.address)) throw mismatch("target");
+  verifyRouterCall(intent, { data: call.data, expected: toRouterCall(intent, floors) });
+}
+
+/**
+ * Decodes a Router call and compares every field with the expected call of an intent. Throws
+ * `upstream_rejected` with the name of the field that differs.
+ */
+export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expected: RouterCall }): void {
+  const { expected } = built;
+  const decoded = decodeOrNull(built.data);
+  if (decoded === null) throw mismatch("data");
+  for (const [field, value] of Object.entries(expected.deposit)) {
+    if (differs(decoded.deposit[field as keyof typeof decoded.deposit], value)) throw mismatch(field);
+  }
+  if (!isAddressEqual(decoded.deposit.receiver, intent.user)) throw mismatch("receiver");
+  if (!isAddressEqual(decoded.deposit.refundTo, intent.user)) throw mismatch("refundTo");
+  if (decoded.steps.length !== expected.steps.length) throw mismatch("steps");
+  for (const [index, step] of expected.steps.entries()) {
+    const actual = decoded.steps[index];
+    for (const [field, value] of Object.entries(step)) {
+      if (differs(actual?.[field as keyof typeof step], value)) throw mismatch(`step ${field}`);
+    }
+  }
+  const deposit = decoded.steps[paysNative(intent) ? 1 : 0];
+  if (deposit === undefined || !isAddressEqual(deposit.target, intent.vault.entryPoint))
+    throw mismatch("step target");
+  if (!isAddressEqual(deposit.spender, intent.vault.spender)) throw mismatch("step spender");
+  if (differs(decoded.sweep.join(), expected.sweep.join())) throw mismatch("sweep");
+  // Refuses trailing bytes and any other encoding of the same values.
+  if (encodeRouterDeposit(decoded) !== built.data) throw mismatch("data");
+}
+
+const mismatch = (field: string) =>
+  failure("upstream_rejected", `the encoded deposit differs from the request in ${field}`);
+
+const differs = (actual: unknown, expected: unknown): boolean =>
+  String(actual).toLowerCase() !== String(expected).toLowerCase();
+
+function decodeOrNull(data: Hex): RouterCall | null {
+  try {
+    return decodeRouterDeposit(data);
+  } catch {
+    return null;
+  }
+}

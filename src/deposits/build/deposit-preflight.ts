@@ -1,0 +1,191 @@
+import { erc20Abi, type Hex } from "viem";
+import { readNativeBalance } from "../../chains/aggregate-reads.ts";
+import { createQuery, queryAll, read, valueOrNull } from "../../chains/chain-query.ts";
+import type { Context } from "../../context.ts";
+import { type AppError, type ErrorCode, failure } from "../../errors.ts";
+import { sameAddress } from "../../lib/address.ts";
+import { larger } from "../../lib/amount.ts";
+import type { BlockTime } from "../../lib/block-ranges.ts";
+import { priceIsSafe } from "../../orders/slippage.ts";
+import { decodeRouterError } from "../../router/router-codec.ts";
+import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
+import { pauseReason } from "../../vaults/vault-entry.ts";
+import { adapterOf, explainVaultRevert } from "../../vaults/vault-families.ts";
+import type { ExplainedRevert } from "../../vaults/vault-reverts.ts";
+import { readUncached } from "../../vaults/vault-state.ts";
+import { approvedSpender, type DepositIntent, paysNative } from "./deposit-order.ts";
+
+/**
+ * Vault terms, balance and allowance, all read at one block before the deposit is encoded. Amounts in
+ * smallest units.
+ */
+export interface Preflight {
+  terms: DepositTerms;
+  previewShares: bigint;
+  /** The user's real balance and the spender's allowance; null when the node could not read it. */
+  balance: bigint | null;
+  allowance: bigint | null;
+  block: BlockTime;
+}
+
+const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
+  not_allowed: "does not allow this account to deposit",
+  price_stale: "has no current price",
+  share_locked: "locks new shares and refuses deposits on behalf of another account",
+  token_unsupported: "no longer accepts this token",
+};
+
+/**
+ * Reads the vault and the token for a deposit of `amount`, which is the amount that reaches the vault, and
+ * refuses a deposit that the vault would not accept. Throws `vault_paused`, `token_unsupported`,
+ * `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`,
+ * `price_unsafe`, `would_revert`, `upstream_rejected`.
+ */
+export async function preflightDeposit(
+  ctx: Context,
+  input: { intent: DepositIntent; amount: bigint },
+): Promise<Preflight> {
+  const { intent, amount } = input;
+  const { vault } = intent;
+  const caller = intent.entry.via === "user" ? intent.user : null;
+  const token = paysNative(intent) ? vault.asset : intent.token;
+  const request = { token, amount, caller, receiver: intent.user, now: ctx.now() };
+  const terms = adapterOf(vault).terms(vault, request);
+  const [{ value, block }, nativeBalance] = await Promise.all([
+    readUncached(ctx, {
+      chainId: vault.chainId,
+      query: queryAll({ terms, holding: payerFundsQuery(intent) }),
+    }),
+    paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,
+  ]);
+  const previewShares = assertAcceptable({ intent, amount, terms: value.terms });
+  const { balance, allowance } = value.holding;
+  return { terms: value.terms, previewShares, block, balance: nativeBalance ?? balance, allowance };
+}
+
+function payerFundsQuery(intent: DepositIntent) {
+  const token = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
+  const args = [intent.user, approvedSpender(intent)] as const;
+  return createQuery(
+    {
+      balance: read({ to: token, abi: erc20Abi, name: "balanceOf", args: [intent.user] }),
+      allowance: read({ to: token, abi: erc20Abi, name: "allowance", args }),
+    },
+    ({ balance, allowance }) => ({ balance: valueOrNull(balance), allowance: valueOrNull(allowance) }),
+  );
+}
+
+/** Applies the vault's terms, the most useful refusal first, and returns the previewed shares. */
+function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms: DepositTerms }): bigint {
+  const { intent, amount, terms } = input;
+  const { vault } = intent;
+  const token = paysNative(intent) ? vault.asset : intent.token;
+  if (terms.asset === null || !sameAddress(terms.asset, token.address)) {
+    throw failure(
+      "upstream_rejected",
+      `${vault.name} reports a different asset on chain than in the registry`,
+    );
+  }
+  if (terms.paused) {
+    throw failure("vault_paused", `${vault.name} does not accept deposits now`, {
+      reason: pauseReason(vault),
+    });
+  }
+  if (terms.refusal) throw failure(terms.refusal, `${vault.name} ${REFUSAL_TEXTS[terms.refusal]}`);
+  const minimum = larger(vault.minDeposit, terms.minDeposit);
+  if (minimum !== null && amount < minimum) throw belowMinimum(intent, minimum);
+  if (terms.previewShares === null) throw previewRefusal(input);
+  if (terms.previewShares === 0n)
+    throw failure("zero_shares", `${vault.name} would mint no shares for this amount`);
+  const price = terms.price;
+  if (price === null || price.shares === 0n) {
+    throw failure("price_unsafe", `${vault.name} reports no share price`);
+  }
+  const deposit = { amount, shares: terms.previewShares, price, slippage: intent.slippage };
+  if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) {
+    throw failure(
+      "price_unsafe",
+      `the shares that ${vault.name} would mint are worth much less than the deposit`,
+    );
+  }
+  return terms.previewShares;
+}
+
+function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: DepositTerms }): AppError {
+  return toDepositRefusal(input, explainVaultRevert(input.intent.vault, input.terms.previewRevert ?? "0x"));
+}
+
+/**
+ * Returns the error for a deposit that the vault's contract reverts: the refusal that the revert stands for,
+ * `above_maximum` when the amount is above the vault's maximum, else `would_revert`.
+ */
+export function toDepositRefusal(
+  input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
+  revert: ExplainedRevert,
+): AppError {
+  const { intent, amount, terms } = input;
+  const { name } = intent.vault;
+  const full = terms.maxDeposit !== null && terms.maxDeposit < amount;
+  const code = revert.code ?? (full ? "above_maximum" : "would_revert");
+  switch (code) {
+    case "above_maximum": {
+      const maximum = full ? terms.maxDeposit : null;
+      const members = { max_deposit: maximum?.toString() ?? null };
+      return failure("above_maximum", `${name} does not accept this amount now`, members);
+    }
+    case "below_minimum":
+      return belowMinimum(intent, larger(intent.vault.minDeposit, terms.minDeposit));
+    case "vault_paused":
+      return failure("vault_paused", `${name} does not accept deposits now`, {
+        reason: pauseReason(intent.vault),
+      });
+    case "zero_shares":
+      return failure("zero_shares", `${name} would mint no shares for this amount`);
+    case "not_allowed":
+    case "price_stale":
+    case "share_locked":
+      return failure(code, `${name} ${REFUSAL_TEXTS[code]}`);
+    default:
+      return failure("would_revert", `a deposit into ${name} would revert`, { revert: revert.text });
+  }
+}
+
+function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
+  const members = { min_deposit: minimum?.toString() ?? null };
+  return failure("below_minimum", `${intent.vault.name} accepts larger deposits only`, members);
+}
+
+/**
+ * Returns the error for a simulated deposit that reverted, made by the user or by a bridge: too few shares
+ * when the Router says so, else the meaning of the vault's revert. `amount` in the asset's smallest unit.
+ */
+export function explainDepositRevert(
+  of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
+  revert: Hex,
+): AppError {
+  const { vault } = of.intent;
+  const routers = decodeRouterError(revert);
+  if (routers?.name === "SharesBelowMinimum") {
+    return routers.args[0] === 0n
+      ? failure("zero_shares", `${vault.name} would mint no shares for this amount`)
+      : failure("price_unsafe", `${vault.name} mints fewer shares than its preview promises`);
+  }
+  const explained = routers === null ? explainVaultRevert(vault, revert) : { code: null, text: routers.name };
+  return toDepositRefusal(of, explained);
+}
+
+/** Refusals that may apply to one accepted token only: each token has its own switch, limit and price. */
+const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "vault_paused",
+  "token_unsupported",
+  "below_minimum",
+  "above_maximum",
+  "price_stale",
+  "price_unsafe",
+  "zero_shares",
+]);
+
+/** Returns true when a refusal may apply to one token only, so that a different accepted token may work. */
+export function isTokenRefusal(error: AppError): boolean {
+  return TOKEN_REFUSALS.has(error.code);
+}

@@ -1,0 +1,110 @@
+import { type Address, erc20Abi } from "viem";
+import * as z from "zod";
+import type { ChainDefinition } from "../../chains/chain-definitions.ts";
+import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
+import type { Context } from "../../context.ts";
+import { failure } from "../../errors.ts";
+import { isNative, sameAddress } from "../../lib/address.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import type { Token } from "../../vaults/vault.ts";
+import { acceptedTokens } from "../../vaults/vault-entry.ts";
+import { readUncached } from "../../vaults/vault-state.ts";
+import type { DepositOrder } from "./deposit-order.ts";
+
+/** Symbol and decimals that a token reports. */
+export interface TokenMetadata {
+  /** Empty when the token reports none. */
+  symbol: string;
+  decimals: number;
+}
+
+const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.string(), decimals: z.int() });
+const MAX_SYMBOL_LENGTH = 32;
+
+/**
+ * Reads a token's symbol and decimals. Cached for a day. Throws `token_unsupported` when the address is not a
+ * token, and errors of the RPC nodes.
+ */
+async function readTokenMetadata(
+  ctx: Context,
+  token: { chainId: number; address: Address },
+): Promise<TokenMetadata> {
+  const { chainId, address } = token;
+  const { value } = await ctx.cache.cached({
+    key: `token:${chainId}:${address.toLowerCase()}`,
+    schema: TokenMetadataSchema,
+    freshMs: DAY_MS,
+    staleMs: 2 * DAY_MS,
+    keepMs: 7 * DAY_MS,
+    load: async () => {
+      const facts = (await readUncached(ctx, { chainId, query: tokenMetadataQuery(address) })).value;
+      if (facts !== null) return facts;
+      throw failure("token_unsupported", "from_token is not a token on this chain");
+    },
+  });
+  return value;
+}
+
+function tokenMetadataQuery(address: Address) {
+  const onToken = { to: address, abi: erc20Abi } as const;
+  return createQuery(
+    {
+      symbol: read({ ...onToken, name: "symbol" }),
+      decimals: read({ ...onToken, name: "decimals" }),
+    },
+    (results): TokenMetadata | null => {
+      const decimals = valueOrNull(results.decimals);
+      const symbol = (valueOrNull(results.symbol) ?? "").slice(0, MAX_SYMBOL_LENGTH);
+      return decimals === null ? null : { symbol, decimals };
+    },
+  );
+}
+
+/**
+ * Lists the accepted tokens that a route may deliver, best first: the token with the same symbol or that
+ * bridges treat as the same asset (USD₮0 and USDT), which needs no swap; then the vault's asset; then native
+ * money where the asset is its wrapped form. Throws `token_unsupported`, and errors of the RPC nodes.
+ */
+export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
+  const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
+  const tokens = accepted.filter(({ address }) => !isNative(address));
+  const primary = order.vault.asset;
+  // The user's token is read only when there is a choice.
+  if (tokens.length < 2) return orderTargetTokens({ accepted, primary, symbol: "", same: () => false });
+  // Loaded on demand: the providers' token tables are large.
+  const { sameBridgedAssetAs } = await import("../../providers/bridged-assets.ts");
+  const same = sameBridgedAssetAs(order.from, order.vault.chainId);
+  return orderTargetTokens({ accepted, primary, symbol: await symbolOf(ctx, order), same });
+}
+
+/**
+ * Orders accepted tokens for `findTargetTokens`. `symbol` is that of the user's token, empty when unknown;
+ * `same` returns true for a token that bridges treat as the same asset.
+ */
+export function orderTargetTokens(choice: {
+  accepted: readonly Token[];
+  primary: Token;
+  symbol: string;
+  same: (address: Address) => boolean;
+}): Token[] {
+  const { accepted, primary, symbol, same } = choice;
+  const native = accepted.filter(({ address }) => isNative(address));
+  const named = accepted.filter((token) => symbol !== "" && sameSymbol(token.symbol, symbol));
+  const alike = [...named, ...accepted.filter(({ address }) => same(address))];
+  const ordered = [...alike.filter((token) => !native.includes(token)), primary, ...native];
+  return ordered.filter(
+    ({ address }, index) => ordered.findIndex((other) => sameAddress(other.address, address)) === index,
+  );
+}
+
+const sameSymbol = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
+
+/** Returns the symbol of the user's token. Native money travels in its wrapped form and has that symbol. */
+async function symbolOf(ctx: Context, { from }: DepositOrder): Promise<string> {
+  if (!isNative(from.token)) {
+    return (await readTokenMetadata(ctx, { chainId: from.chainId, address: from.token })).symbol;
+  }
+  return wrappedSymbol(from.client.definition);
+}
+
+const wrappedSymbol = ({ native }: ChainDefinition): string => `W${native.symbol}`;

@@ -1,0 +1,114 @@
+import type { Context } from "../../context.ts";
+import { type AppError, failure } from "../../errors.ts";
+import { allowedLoss, minimumShares } from "../../orders/slippage.ts";
+import type { UserCall } from "../../orders/wallet-calls.ts";
+import { decodeRouterError } from "../../router/router-codec.ts";
+import type { AsyncDeposits } from "../../vaults/vault-adapter.ts";
+import { asyncDepositsOf } from "../../vaults/vault-families.ts";
+import { type DepositFloors, encodeDepositCall, vaultCall, verifyDepositCall } from "./deposit-calldata.ts";
+import type { DepositIntent } from "./deposit-order.ts";
+import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
+import { mintEffect, requestEffect, type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
+
+/** Lifetime of a quote by our clock, in milliseconds. */
+export const QUOTE_TTL_MS = 5 * 60_000;
+/** Seconds that the chain accepts a transaction after its quote expires: wallets and blocks take time. */
+const DEADLINE_GRACE_S = 600;
+
+/** A deposit on the vault's chain that was encoded, verified and simulated. Amounts in smallest units. */
+export interface DirectDeposit {
+  intent: DepositIntent;
+  checked: Preflight;
+  deposit: UserCall;
+  /** Amount that reaches the vault: less than the user pays when the token takes a fee on transfers. */
+  depositAmount: bigint;
+  floors: DepositFloors;
+  /** Simulated shares; for an async request, whose shares come later, the vault's preview. */
+  expectedShares: bigint;
+  simulated: Extract<SimulatedDeposit, { ok: true }>;
+}
+
+/**
+ * Checks, encodes, verifies and simulates a direct deposit. A token with a fee on transfers fails the first
+ * simulation, and the Router's error names the amount that arrived: the second attempt sets its floors for
+ * that amount. Throws the refusals of `preflightDeposit`, `would_revert`, `simulation_unavailable`,
+ * `upstream_rejected`.
+ */
+export async function prepareDirect(ctx: Context, intent: DepositIntent): Promise<DirectDeposit> {
+  const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount });
+  if (first.simulated.ok) return toDirectDeposit(intent, first);
+  const arrived = arrivedAmount(first.simulated.revert);
+  if (arrived === null || arrived === 0n || arrived >= intent.amount) throw explainFailure(intent, first);
+  const second = await attemptDirect(ctx, { intent, depositAmount: arrived });
+  if (second.simulated.ok) return toDirectDeposit(intent, second);
+  throw explainFailure(intent, second);
+}
+
+type DirectAttempt = Omit<DirectDeposit, "intent" | "simulated" | "expectedShares"> & {
+  simulated: SimulatedDeposit;
+};
+
+async function attemptDirect(
+  ctx: Context,
+  input: { intent: DepositIntent; depositAmount: bigint },
+): Promise<DirectAttempt> {
+  const { intent, depositAmount } = input;
+  const checked = await preflightDeposit(ctx, { intent, amount: depositAmount });
+  const promised = minimumShares(checked.previewShares, allowedLoss(intent.slippage, false));
+  const async = checked.terms.async === true;
+  const own = intent.entry.via === "user" ? vaultCall(intent, { minShares: promised, async }) : null;
+  const enforced = own === null || (!own.async && own.minShares === "native");
+  const floors: DepositFloors = {
+    minIn: depositAmount,
+    minShares: enforced ? promised : null,
+    deadline: BigInt(checked.block.timestamp + QUOTE_TTL_MS / 1000 + DEADLINE_GRACE_S),
+    async,
+  };
+  const deposit = encodeDepositCall(intent, floors);
+  verifyDepositCall(intent, { call: deposit, floors });
+  const effect =
+    own?.async === true ? requestEffect(intent, requiredAsyncDeposits(intent)) : mintEffect(intent);
+  const simulated = await simulateDeposit(ctx, { intent, checked, deposit, effect });
+  return { checked, deposit, depositAmount, floors, simulated };
+}
+
+function toDirectDeposit(intent: DepositIntent, made: DirectAttempt): DirectDeposit {
+  const { simulated } = made;
+  if (!simulated.ok) throw new TypeError("not a success");
+  const { previewShares } = made.checked;
+  if (simulated.shares === null) return { ...made, intent, simulated, expectedShares: previewShares };
+  const promised = minimumShares(previewShares, allowedLoss(intent.slippage, false));
+  // The Router enforces the minimum itself; a deposit made by the user has no such check.
+  if (simulated.shares > 0n && simulated.shares < promised) {
+    throw failure("price_unsafe", `${intent.vault.name} mints fewer shares than its preview promises`);
+  }
+  if (simulated.shares <= 0n)
+    throw failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`);
+  return { ...made, intent, simulated, expectedShares: simulated.shares };
+}
+
+function requiredAsyncDeposits({ vault }: DepositIntent): AsyncDeposits {
+  const requests = asyncDepositsOf(vault);
+  if (requests === null) throw new TypeError(`${vault.adapter} encodes requests that it cannot follow`);
+  return requests;
+}
+
+/**
+ * Returns the amount that reached the Router when it refused the amount as too small; null for any other
+ * revert.
+ */
+function arrivedAmount(revert: `0x${string}`): bigint | null {
+  const error = decodeRouterError(revert);
+  const received = error?.name === "InputBelowMinimum" ? error.args[0] : null;
+  return typeof received === "bigint" ? received : null;
+}
+
+function explainFailure(
+  intent: DepositIntent,
+  { depositAmount: amount, simulated, checked }: DirectAttempt,
+): AppError {
+  return explainDepositRevert(
+    { intent, amount, terms: checked.terms },
+    simulated.ok ? "0x" : simulated.revert,
+  );
+}

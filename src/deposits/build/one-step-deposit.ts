@@ -1,0 +1,169 @@
+import type { Address } from "viem";
+import type { Context } from "../../context.ts";
+import { failure } from "../../errors.ts";
+import { deductParts, fractionToParts, MAX_UINT256 } from "../../lib/amount.ts";
+import { DAY_S } from "../../lib/durations.ts";
+import {
+  balanceOfRead,
+  simulatedHead,
+  simulatePayment,
+  simulateProviderTransaction,
+} from "../../orders/simulate-payment.ts";
+import { allowedLoss, minimumShares } from "../../orders/slippage.ts";
+import type { DestinationCall, TransferQuote, VerifiedTransfer } from "../../providers/provider.ts";
+import { encodeRouterDeposit } from "../../router/router-codec.ts";
+import type { Token } from "../../vaults/vault.ts";
+import { type DepositFloors, toRouterCall, verifyRouterCall } from "./deposit-calldata.ts";
+import type { DepositIntent, DepositOrder } from "./deposit-order.ts";
+import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
+import {
+  type BuiltRoute,
+  type RouteAttempt,
+  type RoutedEnd,
+  type SimulatedDelivery,
+  toPayment,
+  toTransferBuildRequest,
+} from "./prepared-deposit.ts";
+import { mintEffect } from "./simulate-deposit.ts";
+
+/**
+ * The deposit that a bridge makes with the delivered amount. Amounts in smallest units of the delivered
+ * token.
+ */
+interface DestinationDeposit {
+  /** For the expected amount. */
+  intent: DepositIntent;
+  checked: Preflight;
+  floors: DepositFloors & { minShares: bigint };
+  call: DestinationCall;
+}
+
+/** Longest wait for a delivery in seconds: relayers have up to a day. */
+const MAX_DELIVERY_S = DAY_S;
+/** Gas bought for the destination call: several times the gas of a deposit through the Router. */
+const DELIVERY_GAS_LIMIT = 1_000_000n;
+
+/**
+ * Checks the vault for the expected amount and encodes the Router call for any delivered amount. Its floors:
+ * the guaranteed amount less the slippage, and the previewed shares less the slippage. Throws the refusals of
+ * `preflightDeposit`.
+ */
+async function planDestinationDeposit(
+  ctx: Context,
+  input: { order: DepositOrder; token: Token; option: TransferQuote },
+): Promise<DestinationDeposit> {
+  const { order, token, option } = input;
+  const intent: DepositIntent = { ...order, token, amount: option.toAmount };
+  const checked = await preflightDeposit(ctx, { intent, amount: option.toAmount });
+  const least = deductParts(option.toAmountMin, fractionToParts(order.slippage));
+  const floors = {
+    minIn: least > 0n ? least : 1n,
+    minShares: minimumShares(checked.previewShares, allowedLoss(order.slippage, true)),
+    deadline: BigInt(checked.block.timestamp + MAX_DELIVERY_S),
+  };
+  const meant = toRouterCall(intent, floors);
+  const expected = { ...meant, deposit: { ...meant.deposit, amount: MAX_UINT256 } };
+  const data = encodeRouterDeposit(expected);
+  verifyRouterCall(intent, { data, expected });
+  const call = { target: order.entry.address, data, minIn: floors.minIn, gasLimit: DELIVERY_GAS_LIMIT };
+  return { intent, checked, floors, call };
+}
+
+/**
+ * One unit of allowance, as left over from an earlier call of the executor: tokens like USDT then need a
+ * reset.
+ */
+const STANDING_ALLOWANCE = 1n;
+
+/**
+ * Simulates the destination call as the bridge's executor with `amount` of the delivered token. Throws the
+ * vault's refusals, `no_route` when the call needs more gas than the bridge provides,
+ * `simulation_unavailable`.
+ */
+async function simulateDelivery(
+  ctx: Context,
+  input: { destination: DestinationDeposit; executor: Address; amount: bigint },
+): Promise<SimulatedDelivery> {
+  const { destination, executor, amount } = input;
+  const { intent, checked, call } = destination;
+  const payment = {
+    client: intent.client,
+    payer: executor,
+    token: intent.token.address,
+    amount,
+    spender: call.target,
+    balance: null,
+    allowance: STANDING_ALLOWANCE,
+    block: checked.block,
+  };
+  const effect = mintEffect(intent);
+  const made = await simulatePayment(ctx, {
+    payment,
+    call: { target: call.target, value: 0n, data: call.data },
+    reads: effect.reads,
+  });
+  if (!made.ok)
+    throw explainDepositRevert({ intent, amount: intent.amount, terms: checked.terms }, made.revert);
+  if (made.gasUsed > call.gasLimit) {
+    const detail = "the deposit needs more gas than the bridge provides";
+    throw failure("no_route", detail, { reasons: [{ code: "destination_call_failed", detail }] });
+  }
+  const shares = effect.judge(made.simulation) ?? 0n;
+  return { shares, gasUsed: made.gasUsed, blockNumber: simulatedHead(made.simulation, checked.block) };
+}
+
+/**
+ * Builds one transaction that ends in the vault: the provider calls the Router with the delivered amount. The
+ * source is simulated, and the destination with the guaranteed and the expected amount. Throws the refusals
+ * of the provider, of the vault and of the simulations.
+ */
+export async function buildOneStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
+  const destination = await planDestinationDeposit(ctx, attempt);
+  const scope = { ...ctx.providers.scope, deadline: attempt.deadline };
+  const request = { ...toTransferBuildRequest(attempt), call: destination.call };
+  const route = await attempt.provider.build(scope, request);
+  const { order } = attempt;
+  const ended = { destination, route };
+  return order.from.chainId === order.vault.chainId
+    ? onOneChain(ctx, { ...ended, attempt })
+    : acrossChains(ctx, { ...ended, attempt });
+}
+
+interface OneStepParts {
+  attempt: RouteAttempt;
+  destination: DestinationDeposit;
+  route: VerifiedTransfer;
+}
+
+/** Simulates the whole transaction on the vault's chain, where swap and deposit happen together. */
+async function onOneChain(ctx: Context, { attempt, destination, route }: OneStepParts): Promise<BuiltRoute> {
+  const payment = toPayment(attempt, route);
+  const { vault, user } = attempt.order;
+  const watch = balanceOfRead(vault.shareToken, user);
+  const { source, gained } = await simulateProviderTransaction(ctx, { payment, route, watch });
+  if (gained === null) throw failure("simulation_unavailable", "the share balance could not be read");
+  const { floors, checked } = destination;
+  if (gained < floors.minShares) {
+    throw failure("upstream_rejected", "the provider's transaction does not make the deposit");
+  }
+  const end: RoutedEnd = { kind: "one_step", checked, floors, shares: gained, delivery: null };
+  return { route, payment, source, end };
+}
+
+async function acrossChains(
+  ctx: Context,
+  { attempt, destination, route }: OneStepParts,
+): Promise<BuiltRoute> {
+  const payment = toPayment(attempt, route);
+  const { executor } = route;
+  if (executor === null) throw failure("upstream_rejected", "the provider does not make the deposit");
+  const deliver = (amount: bigint) => simulateDelivery(ctx, { destination, executor, amount });
+  const [{ source }, delivery, expected] = await Promise.all([
+    simulateProviderTransaction(ctx, { payment, route, watch: null }),
+    deliver(route.toAmountMin),
+    route.toAmount === route.toAmountMin ? null : deliver(route.toAmount),
+  ]);
+  const { shares } = expected ?? delivery;
+  const { checked, floors } = destination;
+  return { route, payment, source, end: { kind: "one_step", checked, floors, shares, delivery } };
+}

@@ -1,0 +1,152 @@
+import { getAddress, type Hex } from "viem";
+import type { Context } from "../context.ts";
+import {
+  type DepositChange,
+  type DepositRow,
+  selectDeposit,
+  selectDepositsByUser,
+  updateDeposit,
+} from "../db/queries/deposit-queries.ts";
+import { failure } from "../errors.ts";
+import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
+import { formatVaultId } from "../lib/vault-id.ts";
+import type { Deposit } from "../schemas/deposit-schema.ts";
+import { currentState, nextState, statusOf } from "./track/deposit-state-machine.ts";
+import { createTransactionReader } from "./track/deposit-transaction-reader.ts";
+import { nextStep } from "./track/next-deposit-step.ts";
+import { trackDeposit } from "./track/track-deposit.ts";
+
+/** Writes a tracked deposit as the API shows it at `now` (unix milliseconds), without the next step. */
+export function toWireDeposit(row: DepositRow, now: number): Deposit {
+  const state = currentState(row, now);
+  return {
+    tracking_id: row.trackingId,
+    state,
+    ...statusOf(state, row.substatus),
+    user_address: getAddress(row.userAddress),
+    vault_id: formatVaultId({ chainId: row.vaultChainId, address: row.vaultAddress }),
+    from_chain_id: row.fromChainId,
+    to_chain_id: row.vaultChainId,
+    from_token: getAddress(row.fromToken),
+    from_amount: row.fromAmount,
+    estimated_shares: row.estimatedShares,
+    min_shares: row.minShares,
+    shares: row.shares,
+    bridge: row.bridge,
+    router_explorer: row.routerExplorer,
+    two_step: row.twoStep,
+    source_tx_hash: row.sourceTxHash as Hex | null,
+    destination_tx_hash: row.destinationTxHash as Hex | null,
+    delivered_amount: row.deliveredAmount,
+    refund_tx_hash: row.refundTxHash as Hex | null,
+    deposit_tx_hash: row.depositTxHash as Hex | null,
+    claim_tx_hash: row.claimTxHash as Hex | null,
+    parent_tracking_id: row.parentTrackingId,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    history: row.history,
+    next: null,
+    next_refusal: null,
+  };
+}
+
+/** Reads a tracked deposit. Throws `deposit_not_found`, `store_unavailable`. */
+async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
+  const row = await selectDeposit(ctx.db, trackingId);
+  if (row === null) throw failure("deposit_not_found", `there is no deposit ${trackingId}`);
+  return row;
+}
+
+/**
+ * Updates a deposit from its chains and returns it with the next step, built for the amount that arrived.
+ * Throws `deposit_not_found`, `store_unavailable`.
+ */
+export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<Deposit> {
+  const stored = await loadDeposit(ctx, trackingId);
+  const { row } = await trackDeposit(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
+  const { next, refusal } = await nextStep(ctx, row);
+  return { ...toWireDeposit(row, ctx.now()), next, next_refusal: refusal };
+}
+
+/**
+ * Lists a user's deposits, newest first; `before` is the position of the previous page's last row. Throws
+ * `store_unavailable`.
+ */
+export async function listDeposits(
+  ctx: Context,
+  page: { user: string; limit: number; before: TimePosition | null },
+): Promise<Page<DepositRow>> {
+  const found = await selectDepositsByUser(ctx.db, { ...page, limit: page.limit + 1 });
+  const partsOf = (row: DepositRow) => timeCursorParts({ at: row.createdAt, id: row.trackingId });
+  return cutPage(found, { limit: page.limit, partsOf });
+}
+
+/**
+ * Marks a deposit as abandoned that its user will not send. It is reopened if its transaction appears on
+ * chain. Throws `deposit_not_found`, `deposit_state` when it was already sent, `store_unavailable`.
+ */
+export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
+  const row = await loadDeposit(ctx, trackingId);
+  if (row.state === "abandoned") return row;
+  const state = nextState(row.state, { kind: "abandoned" });
+  if (state === row.state) throw failure("deposit_state", `a deposit that is ${state} cannot be abandoned`);
+  const history = [...row.history, { state, at: new Date(ctx.now()).toISOString() }];
+  const change = { state, history };
+  const updated = await updateDeposit(ctx.db, { trackingId, from: row.state, change });
+  if (updated === null) throw failure("deposit_state", "the deposit changed in the meantime; try again");
+  return updated;
+}
+
+/** A transaction of a deposit that the user signs: the source, the second step or the claim. */
+export type DepositStep = "source" | "deposit" | "claim";
+
+const HASH_COLUMN = { source: "sourceTxHash", deposit: "depositTxHash", claim: "claimTxHash" } as const;
+
+/** Delay until the poller checks a reported transaction, in milliseconds. */
+const RECHECK_MS = 5_000;
+
+/**
+ * Stores a transaction hash that a caller reports for a step of a deposit. The hash is a claim: it changes no
+ * state and can be replaced until the chain proves another transaction. Throws `deposit_not_found`,
+ * `deposit_state`, `store_unavailable`.
+ */
+export async function reportTransaction(
+  ctx: Context,
+  report: { trackingId: string; txHash: Hex; step: DepositStep },
+): Promise<DepositRow> {
+  const row = await loadDeposit(ctx, report.trackingId);
+  const { step, txHash } = report;
+  if (step === "deposit" && !hasSecondStep(row)) {
+    throw failure("deposit_state", "this deposit has one transaction only: report it with step source");
+  }
+  if (row[HASH_COLUMN[step]] === txHash) return row;
+  if (isStepProven(row, step)) {
+    throw failure("deposit_state", "the chain proves a different transaction for this deposit");
+  }
+  const change: DepositChange = {
+    [HASH_COLUMN[step]]: txHash,
+    ...(step === "source" ? { sourceProven: false } : {}),
+    nextCheckAt: new Date(ctx.now() + RECHECK_MS),
+    checks: 0,
+  };
+  const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
+  if (updated === null) throw failure("deposit_state", "the deposit changed in the meantime; try again");
+  return updated;
+}
+
+/**
+ * Returns true when a deposit has its own transaction at the vault. For any other deposit the chain never
+ * corrects a reported hash, which would remain as the transaction of the shares.
+ */
+function hasSecondStep(row: DepositRow): boolean {
+  return row.twoStep || row.state === "partial";
+}
+
+/** Returns true when the chain has proven the transaction of a step, or the step can no longer happen. */
+function isStepProven(row: DepositRow, step: DepositStep): boolean {
+  if (row.state === "completed" || row.state === "refunded") return true;
+  if (step === "source") return row.sourceProven && row.state !== "failed";
+  if (step === "deposit") return row.depositProven || row.shares !== null;
+  return row.state === "partial";
+}

@@ -1,0 +1,77 @@
+import type { Context } from "../../context.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { AppError } from "../../errors.ts";
+import { describeError } from "../../lib/logger.ts";
+import type { TransferStatus } from "../../schemas/deposit-schema.ts";
+import { deliveryTransitions } from "../track/bridge-delivery.ts";
+import type { TransactionReader } from "../track/deposit-transaction-reader.ts";
+import { previewTransitions, type Transition } from "../track/deposit-transitions.ts";
+import { sourceTransitions } from "../track/source-transaction.ts";
+import type { FoundTransaction } from "./match-transaction.ts";
+import { toTransferStatus } from "./tracked-deposit-status.ts";
+
+/**
+ * Returns the status of a transaction that repeats a deposit's source transaction, for example when the user
+ * signed it twice. Tracked like the original, but nothing is written: a deposit's record describes one
+ * transaction. Throws `store_unavailable`.
+ */
+export async function getReplayStatus(
+  ctx: Context,
+  input: { row: DepositRow; found: FoundTransaction; readTransaction: TransactionReader },
+): Promise<TransferStatus> {
+  const { row, found, readTransaction } = input;
+  const { hash, seen } = found;
+  let replay = resetDeposit(row, hash);
+  if (seen !== null) {
+    const transitions = await sourceTransitions(ctx, { row: replay, hash, seen });
+    replay = previewTransitions(ctx, { row: replay, transitions });
+  }
+  if (replay.state === "bridging") {
+    const transitions = (await replayTransitions(ctx, { row: replay, readTransaction })).filter(
+      (one) => !isOfOriginal(row, one),
+    );
+    replay = previewTransitions(ctx, { row: replay, transitions });
+  }
+  // The user has the token, but the second step belongs to the original deposit.
+  const state = replay.state === "awaiting_deposit" ? "partial" : replay.state;
+  return { ...(await toTransferStatus(ctx, { ...replay, state })), deposit: null };
+}
+
+/** Reads the delivery of a replay; an unreadable chain yields no transitions. */
+async function replayTransitions(
+  ctx: Context,
+  following: { row: DepositRow; readTransaction: TransactionReader },
+): Promise<Transition[]> {
+  try {
+    return await deliveryTransitions(ctx, following);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+    ctx.log.warn("deposit_unread", { tracking_id: following.row.trackingId, error: describeError(error) });
+    return [];
+  }
+}
+
+/** Returns the deposit as if only this source transaction were known. */
+const resetDeposit = (row: DepositRow, sourceTxHash: string): DepositRow => ({
+  ...row,
+  state: "built",
+  substatus: null,
+  history: [],
+  sourceTxHash,
+  sourceProven: false,
+  depositTxHash: null,
+  depositProven: false,
+  claimTxHash: null,
+  destinationTxHash: null,
+  refundTxHash: null,
+  deliveredAmount: null,
+  receivedAmount: null,
+  shares: null,
+  requestId: null,
+  routerExplorer: null,
+});
+
+/** Returns true for the original deposit's delivery or refund, which proves nothing for the replay. */
+const isOfOriginal = (first: DepositRow, { change }: Transition): boolean =>
+  (change.destinationTxHash != null && change.destinationTxHash === first.destinationTxHash) ||
+  (change.refundTxHash != null && change.refundTxHash === first.refundTxHash);

@@ -1,0 +1,97 @@
+import type { Hex } from "viem";
+import type { ChainClient } from "../../chains/chain-client.ts";
+import { transactionLink } from "../../chains/chain-definitions.ts";
+import type { Context } from "../../context.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import type { TransferStatus } from "../../schemas/deposit-schema.ts";
+import { isRequested } from "../track/async-deposit-request.ts";
+import { currentState, isUnseen, statusOf } from "../track/deposit-state-machine.ts";
+import { nextStep } from "../track/next-deposit-step.ts";
+import type { FoundTransaction } from "./match-transaction.ts";
+import type { UntrackedStatus } from "./untracked-transaction-status.ts";
+
+type TransferSide = NonNullable<TransferStatus["sending"]>;
+
+/** Writes a tracked deposit as a transfer status. Throws only unexpected errors. */
+export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<TransferStatus> {
+  const state = currentState(row, ctx.now());
+  const { next, refusal } = await nextStep(ctx, row);
+  return {
+    ...statusOf(state, row.substatus),
+    // Until a chain shows the source transaction, its hash and amount are only reported.
+    sending: isUnseen(state) ? null : sendingOf(ctx, row),
+    receiving: receivingOf(ctx, row),
+    bridge: row.bridge,
+    router_explorer: row.routerExplorer,
+    deposit: { tracking_id: row.trackingId, state, shares: row.shares, next, next_refusal: refusal },
+  };
+}
+
+/**
+ * Returns the sending side; null while the source chain has not shown the transaction, even when a delivery
+ * proves the deposit.
+ */
+function sendingOf(ctx: Context, row: DepositRow): TransferSide | null {
+  const shown = row.sourceProven || row.state === "submitted";
+  if (row.sourceTxHash === null || !shown) return null;
+  return sideOf(ctx, { hash: row.sourceTxHash, amount: row.fromAmount, chainId: row.fromChainId });
+}
+
+/**
+ * Returns the amount the user received: shares, the token instead, or a refund. Null while nothing has
+ * arrived.
+ */
+function receivingOf(ctx: Context, row: DepositRow): TransferSide | null {
+  switch (row.state) {
+    case "completed": {
+      const claimed = row.history.some(isRequested) ? row.claimTxHash : null;
+      const hash = claimed ?? row.depositTxHash ?? row.destinationTxHash ?? row.sourceTxHash;
+      return sideOf(ctx, { hash, amount: row.shares, chainId: row.vaultChainId });
+    }
+    case "awaiting_deposit":
+    case "requested":
+    case "claimable":
+    case "partial": {
+      if (row.destinationTxHash === null) return null;
+      const { destinationTxHash: hash, deliveredAmount: amount } = row;
+      return sideOf(ctx, { hash, amount, chainId: row.vaultChainId });
+    }
+    case "refunded":
+      return sideOf(ctx, { hash: row.refundTxHash, amount: row.receivedAmount, chainId: row.fromChainId });
+    default:
+      return null;
+  }
+}
+
+function sideOf(
+  ctx: Context,
+  { hash, amount, chainId }: { hash: string | null; amount: string | null; chainId: number },
+): TransferSide {
+  const chain = ctx.chains.definitions.get(chainId);
+  const link = chain === undefined || hash === null ? null : transactionLink(chain, hash);
+  return { tx_hash: hash as Hex | null, tx_link: link, amount, chain_id: chainId };
+}
+
+/** Writes a transaction without a recorded deposit as a transfer status. */
+export function toUntrackedStatus(
+  { hash, chainId }: FoundTransaction,
+  { client, verdict }: { client: ChainClient; verdict: UntrackedStatus },
+): TransferStatus {
+  const link = transactionLink(client.definition, hash);
+  const side = (amount: bigint | null) => ({
+    tx_hash: hash,
+    tx_link: link,
+    amount: amount?.toString() ?? null,
+    chain_id: chainId,
+  });
+  const absent = verdict.status === "NOT_FOUND" || verdict.status === "INVALID";
+  return {
+    status: verdict.status,
+    substatus: verdict.substatus,
+    sending: absent ? null : side(verdict.sent),
+    receiving: verdict.received === null ? null : side(verdict.received),
+    bridge: null,
+    router_explorer: null,
+    deposit: null,
+  };
+}

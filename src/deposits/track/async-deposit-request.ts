@@ -1,0 +1,84 @@
+import { getAddress, type Hex } from "viem";
+import type { Receipt } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import type { BlockTime } from "../../lib/block-ranges.ts";
+import { findVaultForDeposit } from "../../vaults/find-vault.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import type { AsyncDeposits, PendingDeposit } from "../../vaults/vault-adapter.ts";
+import { asyncDepositsOf } from "../../vaults/vault-families.ts";
+import { readUncached } from "../../vaults/vault-state.ts";
+import type { Transition } from "./deposit-transitions.ts";
+
+/** Reads the vault of a tracked deposit from Postgres. Throws `vault_not_found`, `store_unavailable`. */
+export function findVaultOfDeposit(ctx: Context, row: DepositRow): Promise<Vault> {
+  return findVaultForDeposit(ctx, { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) });
+}
+
+/** A deposit's request at an asynchronous vault, with the block it was read at. */
+export interface RequestState {
+  vault: Vault;
+  requests: AsyncDeposits;
+  pending: PendingDeposit;
+  block: BlockTime;
+}
+
+/** Returns true while a deposit waits for the vault's settlement or for the user's claim. */
+export function isRequested({ state }: Pick<DepositRow, "state">): boolean {
+  return state === "requested" || state === "claimable";
+}
+
+/** Returns true when a deposit failed because its vault rejected the request. */
+export function isRejected({ state, requestId }: Pick<DepositRow, "state" | "requestId">): boolean {
+  return state === "failed" && requestId !== null;
+}
+
+/**
+ * Reads a deposit's request from its vault; null when the vault no longer takes requests. Throws
+ * `vault_not_found`, `store_unavailable`, and errors of the RPC nodes.
+ */
+export async function readRequest(ctx: Context, row: DepositRow): Promise<RequestState | null> {
+  const { vaultChainId: chainId, requestId } = row;
+  const vault = await findVaultOfDeposit(ctx, row);
+  const requests = asyncDepositsOf(vault);
+  if (requests === null) return null;
+  const requestIds = requestId === null ? [] : [requestId];
+  const described = requests.pending(vault, { user: getAddress(row.userAddress), requestIds });
+  const { value: pending, block } = await readUncached(ctx, { chainId, query: described });
+  return { vault, requests, pending, block };
+}
+
+/** Returns true when a request is neither pending nor claimable; null when the vault does not report it. */
+export function isRequestGone({
+  pendingAssets,
+  claimableShares,
+  claimableAssets,
+}: PendingDeposit): boolean | null {
+  const open = [pendingAssets, claimableShares, claimableAssets].some((amount) => (amount ?? 0n) > 0n);
+  if (open) return false;
+  return pendingAssets === null || claimableShares === null ? null : true;
+}
+
+/**
+ * Returns the transition of a request that the user's transaction made; empty for a vault that mints shares
+ * at once. Throws `vault_not_found`, `store_unavailable`.
+ */
+export async function requestTransitions(
+  ctx: Context,
+  at: { row: DepositRow; hash: Hex; receipt: Receipt; confirmed: boolean },
+): Promise<Transition[]> {
+  const { row, hash, receipt, confirmed } = at;
+  const vault = await findVaultOfDeposit(ctx, row);
+  const user = getAddress(row.userAddress);
+  const request = asyncDepositsOf(vault)?.findRequest(vault, { user, logs: receipt.logs }) ?? null;
+  if (request === null) return [];
+  const change = {
+    substatus: null,
+    depositTxHash: hash,
+    depositProven: true,
+    requestId: request.requestId,
+    receivedAmount: request.assets?.toString() ?? null,
+  };
+  const event = { kind: "chain", shows: "vault_requested", confirmed } as const;
+  return [{ event, change, write: "on_change" }];
+}

@@ -1,0 +1,158 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import { type DepositRow, deliversAnother, refundsAnother } from "../../db/queries/deposit-queries.ts";
+import { describeError } from "../../lib/logger.ts";
+import type { DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
+import { findDeliveredAmount, findRefund, findShareProof } from "./deposit-proofs.ts";
+import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import {
+  completedTransition,
+  deliveredTransition,
+  refundedTransition,
+  type Transition,
+} from "./deposit-transitions.ts";
+
+/**
+ * Asks the transfer's provider and bridge for its status at the same time; answers with an on-chain witness
+ * come first. A failed provider is skipped.
+ */
+async function askProviderStatus(ctx: Context, row: DepositRow): Promise<ProviderStatus[]> {
+  const { scope } = ctx.providers;
+  const asked = (await ctx.providers.all()).filter(
+    ({ name }) => name === row.provider || name === row.bridge,
+  );
+  const transfer = {
+    txHash: row.sourceTxHash as Hex,
+    fromChainId: row.fromChainId,
+    toChainId: row.vaultChainId,
+    tool: row.tool ?? "",
+  };
+  const answers = await Promise.all(
+    asked.map(async (provider) => {
+      try {
+        return await provider.status(scope, transfer);
+      } catch (error) {
+        ctx.log.warn("provider_status_failed", {
+          provider: provider.name,
+          tracking_id: row.trackingId,
+          error: describeError(error),
+        });
+        return null;
+      }
+    }),
+  );
+  const said = answers.filter((answer) => answer !== null);
+  return said.sort((a, b) => Number(b.proof !== null) - Number(a.proof !== null));
+}
+
+interface DeliveryInput {
+  row: DepositRow;
+  readTransaction: TransactionReader;
+}
+
+/** Provider substatuses that the API passes on. */
+const PUBLIC_SUBSTATUSES = new Set([
+  "BRIDGE_NOT_AVAILABLE",
+  "CHAIN_NOT_AVAILABLE",
+  "REFUND_IN_PROGRESS",
+  "UNKNOWN_ERROR",
+]);
+
+/**
+ * Returns the transitions of a transfer that left the source chain. Providers name transactions to read; only
+ * a delivery in a receipt of the vault's chain or a refund in one of the source chain counts. Throws errors
+ * of the RPC nodes.
+ */
+export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
+  const said = await askProviderStatus(ctx, following.row);
+  const found = (await findOutcome(ctx, { ...following, said })) ?? statusTransitions(said);
+  const explorer = said.find(({ explorerLink }) => explorerLink !== null)?.explorerLink;
+  if (explorer === undefined) return found;
+  return found.map((one) => ({ ...one, change: { ...one.change, routerExplorer: explorer } }));
+}
+
+/**
+ * Returns the first named transaction that proves a delivery, else the first that proves a refund; null when
+ * none does.
+ */
+async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
+  const { said } = following;
+  for (const hash of new Set(said.map(({ destinationTxHash }) => destinationTxHash))) {
+    const delivery = hash === null ? null : await arrivalTransition(ctx, { ...following, hash });
+    if (delivery !== null) return [delivery];
+  }
+  for (const hash of new Set(said.map(({ refundTxHash }) => refundTxHash))) {
+    const refund = hash === null ? null : await refundTransition(ctx, { ...following, hash });
+    if (refund !== null) return [refund];
+  }
+  return null;
+}
+
+type WithStatuses = DeliveryInput & { said: readonly ProviderStatus[] };
+type WithHash = WithStatuses & { hash: Hex };
+
+/** Returns true when a delivery that is matched by its content only already proves a different deposit. */
+async function isOtherDelivery(
+  ctx: Context,
+  of: { row: DepositRow; hash: Hex; delivery: DeliveryProof },
+): Promise<boolean> {
+  return of.delivery.matchedBy === "content" && (await deliversAnother(ctx.db, of));
+}
+
+/**
+ * Returns the transition of a vault-chain transaction that delivered shares or the token; null when it proves
+ * neither.
+ */
+async function arrivalTransition(
+  ctx: Context,
+  { row, readTransaction, said, hash }: WithHash,
+): Promise<Transition | null> {
+  const seen = await readTransaction(row.vaultChainId, hash);
+  if (seen.receipt === null) return null;
+  const at = { row, confirmed: isConfirmed(ctx, { chainId: row.vaultChainId, seen }) };
+  const proof = findShareProof(seen.receipt, { row, via: "router" });
+  if (proof !== null) return completedTransition(at, { ...proof, destinationTxHash: hash });
+  const witness = said.find((hint) => hint.destinationTxHash === hash && hint.proof?.delivery != null);
+  const delivery = witness?.proof?.delivery ?? null;
+  if (delivery === null || (await isOtherDelivery(ctx, { row, hash, delivery }))) return null;
+  const amount = findDeliveredAmount(seen.receipt, { row, delivery });
+  return amount === null ? null : deliveredTransition(at, { amount, destinationTxHash: hash });
+}
+
+/**
+ * Returns the transition of a refund on the source chain; null when the transaction proves none. A
+ * transaction from before the deposit cannot refund it.
+ */
+async function refundTransition(
+  ctx: Context,
+  { row, readTransaction, said, hash }: WithHash,
+): Promise<Transition | null> {
+  const took = said.find(({ proof }) => proof !== null)?.proof?.taken ?? null;
+  if (took === null || (await refundsAnother(ctx.db, { row, hash }))) return null;
+  const [seen, source] = await Promise.all([
+    readTransaction(row.fromChainId, hash),
+    readTransaction(row.fromChainId, row.sourceTxHash as Hex),
+  ]);
+  if (seen.receipt === null || source.receipt === null) return null;
+  if (seen.receipt.blockNumber < source.receipt.blockNumber || hash === row.sourceTxHash) return null;
+  const amount = findRefund(seen.receipt, { row, took });
+  const at = { row, confirmed: isConfirmed(ctx, { chainId: row.fromChainId, seen }) };
+  return amount === null ? null : refundedTransition(at, { amount, refundTxHash: hash });
+}
+
+/** Returns transitions that keep the state and show the providers' most useful substatus. */
+function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
+  const told = said.map(toSubstatus);
+  const substatus = told.find((word) => word !== null) ?? null;
+  return said.map(({ phase }) => ({
+    event: { kind: "provider", phase },
+    change: { substatus },
+    write: "always",
+  }));
+}
+
+function toSubstatus({ phase, substatus }: ProviderStatus): string | null {
+  if (phase === "refunding" || phase === "refunded") return "REFUND_IN_PROGRESS";
+  if (phase === "failed") return "UNKNOWN_ERROR";
+  return substatus !== null && PUBLIC_SUBSTATUSES.has(substatus) ? substatus : null;
+}

@@ -1,0 +1,148 @@
+import { getAddress, type Hex } from "viem";
+import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import { type DepositRow, selectOtherRequests } from "../../db/queries/deposit-queries.ts";
+import { sameAddress } from "../../lib/address.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import { isRequested, isRequestGone, type RequestState, readRequest } from "./async-deposit-request.ts";
+import { countShareTransfers, netTransfers } from "./deposit-proofs.ts";
+import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import type { Transition } from "./deposit-transitions.ts";
+import { findTransfers } from "./find-deposit-logs.ts";
+
+/**
+ * Whose shares a claim transaction sent: this request's own, shared with other requests, or another
+ * request's.
+ */
+export type ClaimOwnership = "own" | "shared" | "another's";
+
+/**
+ * Returns whether the shares of a transaction belong to this request alone. A vault that keeps one balance
+ * per account settles all of the account's requests together, and no event splits the shares; a vault with
+ * request ids sends each its own. Throws errors of the RPC nodes.
+ */
+export async function claimOwnership(
+  of: { row: DepositRow; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
+  readTransaction: TransactionReader,
+): Promise<ClaimOwnership> {
+  const { row, others, receipt, hash } = of;
+  const several = countShareTransfers(row, receipt) > 1;
+  const together = (other: DepositRow): boolean => other.requestId === row.requestId || several;
+  const claimed = others.filter((other) => other.state === "completed" && other.claimTxHash === hash);
+  if (claimed.some((other) => !together(other))) return "another's";
+  if (claimed.length > 0) return "shared";
+  for (const other of others) {
+    if (!isRequested(other) || other.depositTxHash === null || !together(other)) continue;
+    const asked = await readTransaction(other.vaultChainId, other.depositTxHash as Hex);
+    const before = asked.receipt !== null && asked.receipt.blockNumber <= receipt.blockNumber;
+    if (before) return "shared";
+  }
+  return "own";
+}
+
+interface SettlementInput {
+  row: DepositRow;
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Returns the transitions of a request: claimable by the vault's views, then the transaction that sent the
+ * shares, or the asset back after a cancellation. When there is neither and the vault reports a rejection,
+ * the deposit fails and the user must be refunded. Throws `store_unavailable`, `vault_not_found`, and errors
+ * of the RPC nodes.
+ */
+export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
+  const now = await readRequest(ctx, at.row);
+  if (now === null) return [];
+  const { claimableShares, claimableAssets } = now.pending;
+  if ((claimableShares ?? 0n) > 0n || (claimableAssets ?? 0n) > 0n) {
+    const event = { kind: "chain", shows: "vault_settled", confirmed: true } as const;
+    return [{ event, change: {}, write: "on_change" }];
+  }
+  if (isRequestGone(now.pending) !== true) return [];
+  const ended = await findSettlement(ctx, { ...at, now });
+  return ended.length === 0 && now.pending.rejected === true ? [REJECTED_TRANSITION] : ended;
+}
+
+const REJECTED_TRANSITION: Transition = {
+  event: { kind: "chain", shows: "vault_rejected", confirmed: true },
+  change: { substatus: "NOT_PROCESSABLE_REFUND_NEEDED" },
+  write: "on_change",
+};
+
+/** Finds the first transaction after the request that settled it. */
+async function findSettlement(
+  ctx: Context,
+  at: SettlementInput & { now: RequestState },
+): Promise<Transition[]> {
+  const { row, readTransaction, now } = at;
+  const client = ctx.chains.client(row.vaultChainId);
+  if (client === null || row.depositTxHash === null) return [];
+  const request = await readTransaction(row.vaultChainId, row.depositTxHash as Hex);
+  if (request.receipt === null) return [];
+  const found = await findTransfers(client, {
+    tokens: [getAddress(row.shareToken), now.vault.asset.address],
+    party: { to: getAddress(row.userAddress) },
+    amounts: null,
+    from: Number(request.receipt.blockNumber),
+    head: now.block.number,
+  });
+  const others = await selectOtherRequests(ctx.db, row);
+  const contracts = [now.vault.entryPoint, now.vault.address];
+  const made = { user: row.userAddress, block: request.receipt.blockNumber, contracts };
+  const reported = row.claimTxHash === null ? [] : [row.claimTxHash as Hex];
+  const candidates = [...new Set([...reported, ...found])].filter((hash) => hash !== row.depositTxHash);
+  for (const hash of candidates) {
+    const seen = await readTransaction(row.vaultChainId, hash);
+    const { receipt, transaction } = seen;
+    const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
+    if (receipt === null || transaction === null || !confirmed) continue;
+    if (!maySettle({ transaction, receipt }, made)) continue;
+    const claim = await claimOwnership({ row, others, receipt, hash }, readTransaction);
+    if (claim === "another's") continue;
+    const end = toSettlement({ row, vault: now.vault, hash, receipt, sole: claim === "own" });
+    if (end !== null) return [end];
+  }
+  return [];
+}
+
+/**
+ * Returns true when a transaction can settle a request that was made in `block` of one of `contracts`: it
+ * succeeded, is not earlier, and is no call of the user to another contract. A purchase of shares elsewhere
+ * is no settlement.
+ */
+export function maySettle(
+  { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
+  request: { user: string; block: bigint; contracts: readonly string[] },
+): boolean {
+  const { to, from } = transaction;
+  if (!receipt.succeeded || receipt.blockNumber < request.block) return false;
+  return !sameAddress(from, request.user) || request.contracts.some((own) => sameAddress(own, to ?? ""));
+}
+
+/**
+ * Returns the transition of a settlement; null when the transaction sent neither shares nor the whole asset
+ * back. `sole` is true when no other request was claimed with it; otherwise the shares stay unknown.
+ */
+function toSettlement(at: {
+  row: DepositRow;
+  vault: Vault;
+  hash: Hex;
+  receipt: Receipt;
+  sole: boolean;
+}): Transition | null {
+  const { row, vault, hash, receipt, sole } = at;
+  const account = row.userAddress;
+  const shares = netTransfers(receipt.logs, { token: row.shareToken, account });
+  const confirmed = true;
+  if (shares > 0n) {
+    const event = { kind: "chain", shows: "vault_claimed", confirmed } as const;
+    const change = { substatus: null, shares: sole ? shares.toString() : null, claimTxHash: hash };
+    return { event, change, write: "on_change" };
+  }
+  const back = netTransfers(receipt.logs, { token: vault.asset.address, account });
+  if (back <= 0n || back.toString() !== (row.receivedAmount ?? row.fromAmount)) return null;
+  const event = { kind: "chain", shows: "refund", confirmed } as const;
+  const change = { substatus: null, refundTxHash: hash, receivedAmount: back.toString() };
+  return { event, change, write: "on_change" };
+}

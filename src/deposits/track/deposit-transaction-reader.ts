@@ -1,0 +1,42 @@
+import type { Hex } from "viem";
+import { fetchTransaction, type TransactionOnChain } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import { AppError, failure, failureFrom } from "../../errors.ts";
+
+/** Reads a transaction of a chain, once per reader. */
+export type TransactionReader = (chainId: number, hash: Hex) => Promise<TransactionOnChain>;
+
+/**
+ * Creates a reader for one request or one polled deposit, so that all its decisions use the same view of each
+ * transaction. The reader throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
+ */
+export function createTransactionReader(ctx: Context): TransactionReader {
+  const looked = new Map<string, Promise<TransactionOnChain>>();
+  return (chainId, hash) => {
+    const key = `${chainId}:${hash}`;
+    const seen = looked.get(key) ?? readTransactionOrThrow(ctx, { chainId, hash });
+    looked.set(key, seen);
+    return seen;
+  };
+}
+
+async function readTransactionOrThrow(
+  ctx: Context,
+  { chainId, hash }: { chainId: number; hash: Hex },
+): Promise<TransactionOnChain> {
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  try {
+    return await fetchTransaction(client, hash);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const detail = `a node of ${client.definition.name} returned an invalid response`;
+    throw failureFrom("upstream_unavailable", detail, error);
+  }
+}
+
+/** Returns true when a transaction has the confirmations that its chain requires. */
+export function isConfirmed(ctx: Context, of: { chainId: number; seen: TransactionOnChain }): boolean {
+  const definition = ctx.chains.definitions.get(of.chainId);
+  return definition !== undefined && of.seen.confirmations >= definition.confirmations;
+}

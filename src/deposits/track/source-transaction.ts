@@ -1,0 +1,233 @@
+import { type Address, type Hex, keccak256, type Log, parseAbi, parseEventLogs, zeroAddress } from "viem";
+import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import { type DepositRow, provesAnother } from "../../db/queries/deposit-queries.ts";
+import { sameAddress } from "../../lib/address.ts";
+import { once } from "../../lib/once.ts";
+import { depositRouterAddress } from "../../router/router-address.ts";
+import { requestTransitions } from "./async-deposit-request.ts";
+import { failureReason } from "./deposit-failure-reason.ts";
+import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
+import { isConfirmed } from "./deposit-transaction-reader.ts";
+import { completedTransition, deliveredTransition, type Transition } from "./deposit-transitions.ts";
+
+/** Shortest calldata of a deposit: a selector and two words. */
+const MIN_CALL_BYTES = 68;
+/** Bounds on the work per transaction: bytes searched, and bytes hashed in total. */
+const MAX_SEARCHED_BYTES = 131_072;
+const MAX_HASHED_BYTES = 262_144;
+const WORD_DIGITS = 64;
+/** A length is a word whose first 28 bytes are zero; a match may begin in the zeros of the previous word. */
+const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
+
+/**
+ * Hashes every byte string in a transaction's input that follows its own length, at any depth: smart-account
+ * batches encode their calls this way. These are candidates, not proofs: the input does not show that a call
+ * is made. Source: EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
+ */
+export function innerDataHashes(input: Hex): Set<Hex> {
+  const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
+  const hashes = new Set<Hex>();
+  let left = MAX_HASHED_BYTES;
+  for (const match of text.matchAll(LENGTH_WORD)) {
+    const bytes = Number.parseInt(match[1] ?? "0", 16);
+    const start = match.index + WORD_DIGITS;
+    if (match.index % 2 !== 0 || bytes < MIN_CALL_BYTES || start + 2 * bytes > text.length) continue;
+    left -= bytes;
+    if (left < 0) break;
+    hashes.add(keccak256(`0x${text.slice(start, start + 2 * bytes)}`));
+  }
+  return hashes;
+}
+
+type BuiltSource = Pick<
+  DepositRow,
+  "userAddress" | "sourceTo" | "sourceDataHash" | "fromToken" | "fromAmount"
+>;
+
+/**
+ * Returns true when a transaction is the built source transaction, or a smart account's batch that contains
+ * it.
+ */
+export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
+  if (transaction === null) return false;
+  if (isSourceTransaction(row, transaction)) return true;
+  return receipt !== null && isInBatch(row, { transaction, receipt });
+}
+
+/** Returns true when a transaction has the sender, target and calldata of the built source transaction. */
+export function isSourceTransaction(row: BuiltSource, transaction: Transaction): boolean {
+  return (
+    sameAddress(transaction.from, row.userAddress) &&
+    transaction.to !== null &&
+    sameAddress(transaction.to, row.sourceTo) &&
+    keccak256(transaction.input) === row.sourceDataHash
+  );
+}
+
+/**
+ * Returns true when a successful transaction made the built call inside a batch: its calldata is in the
+ * input, its target emitted an event and the user paid. Calldata alone is no proof, because anybody can
+ * repeat it and a batch may ignore a failed call.
+ */
+function isInBatch(
+  row: BuiltSource,
+  { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
+): boolean {
+  return (
+    receipt.succeeded &&
+    receipt.logs.some(({ address }) => sameAddress(address, row.sourceTo)) &&
+    hasPaid(row, { transaction, receipt }) &&
+    [...innerDataHashes(transaction.input)].some((hash) => hash === row.sourceDataHash)
+  );
+}
+
+/**
+ * Returns true when the user paid: by the token's Transfer event, or for native money, which has no event, by
+ * a batch that the user's own account ran.
+ */
+function hasPaid(
+  { userAddress, fromToken, fromAmount }: BuiltSource,
+  { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
+): boolean {
+  if (!sameAddress(fromToken, zeroAddress)) {
+    return transfersOf(receipt.logs, fromToken).some(
+      ({ from, value }) => sameAddress(from, userAddress) && value === BigInt(fromAmount),
+    );
+  }
+  const { from, to } = transaction;
+  const own = [from, to ?? zeroAddress].some((account) => sameAddress(account, userAddress));
+  return own || ranUserOperation(userAddress, { to, logs: receipt.logs });
+}
+
+/** Entry points of user operations; each version has the same address on every chain. Source: ERC-4337. */
+const entryPoints: readonly Address[] = [
+  "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789",
+  "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
+  "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108",
+  "0x433709009B8330FDa32311DF1C2AFA402eD8D009",
+];
+
+const operationAbi = once(() =>
+  parseAbi([
+    "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
+  ]),
+);
+
+/** Returns true when an entry point executed a user operation of the account successfully. */
+function ranUserOperation(account: string, ran: { to: Address | null; logs: readonly Log[] }): boolean {
+  const entryPoint = entryPoints.find((known) => sameAddress(known, ran.to ?? zeroAddress));
+  if (entryPoint === undefined) return false;
+  const logs = ran.logs.filter(({ address }) => sameAddress(address, entryPoint));
+  const operations = parseEventLogs({ abi: operationAbi(), logs });
+  return operations.some(({ args }) => sameAddress(args.sender, account) && args.success);
+}
+
+/** A source-chain transaction that may belong to a deposit. */
+interface SourceCandidate {
+  row: DepositRow;
+  hash: Hex;
+  seen: TransactionOnChain;
+}
+
+/**
+ * Returns the transitions that a source-chain transaction proves for a deposit; empty when it is neither the
+ * built transaction nor a proof by itself. Throws `store_unavailable`, and errors of the RPC nodes.
+ */
+export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
+  const { row, hash, seen } = source;
+  const { transaction, receipt } = seen;
+  const carries = matchesSource(row, seen);
+  if (receipt === null) {
+    // A pending transaction proves nothing: another one may replace it.
+    return carries
+      ? [{ event: { kind: "source_pending" }, change: sourceColumns(hash), write: "on_change" }]
+      : [];
+  }
+  const confirmed = isConfirmed(ctx, { chainId: row.fromChainId, seen });
+  const at = {
+    row,
+    hash,
+    receipt,
+    confirmed,
+    batched: transaction !== null && !isSourceTransaction(row, transaction),
+  };
+  if (!receipt.succeeded) return carries ? revertTransitions(ctx, { ...at, transaction }) : [];
+  const proof = mayUseRouter(row) ? findShareProof(receipt, { row, via: "router" }) : null;
+  if (proof !== null) return [completedTransition(at, proof)].map(withSource(at));
+  if (!carries || (await provesAnother(ctx.db, { row, hash }))) return [];
+  return (row.provider === null ? await directTransitions(ctx, at) : routedTransitions(at)).map(
+    withSource(at),
+  );
+}
+
+/** Returns true while the deposit's source transaction is unproven, or failed and may be sent again. */
+export function isSourceOpen(row: DepositRow): boolean {
+  return !row.sourceProven || row.state === "failed";
+}
+
+/**
+ * Returns true when a Router event in a source receipt can belong to this deposit: a direct deposit through
+ * the Router, or a swap on the vault's chain.
+ */
+function mayUseRouter(row: DepositRow): boolean {
+  if (row.provider !== null) return row.fromChainId === row.vaultChainId;
+  return sameAddress(row.sourceTo, depositRouterAddress);
+}
+
+interface MatchedSource {
+  row: DepositRow;
+  hash: Hex;
+  receipt: Receipt;
+  confirmed: boolean;
+  /** True when the call was part of a smart account's batch. */
+  batched: boolean;
+}
+
+const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
+
+/** Adds the source transaction to a transition, as proven once the chain has confirmed it. */
+const withSource =
+  ({ hash, confirmed }: MatchedSource) =>
+  (transition: Transition): Transition => ({
+    ...transition,
+    change: { ...sourceColumns(hash), ...(confirmed ? { sourceProven: true, ...transition.change } : {}) },
+  });
+
+async function revertTransitions(
+  ctx: Context,
+  at: MatchedSource & { transaction: Transaction | null },
+): Promise<Transition[]> {
+  const { row, hash, receipt, transaction, confirmed } = at;
+  const client = ctx.chains.client(row.fromChainId);
+  if (!confirmed || client === null || transaction === null) return [];
+  const substatus = await failureReason(client, { transaction, receipt });
+  const event = { kind: "chain", shows: "source_reverted", confirmed } as const;
+  return [{ event, change: { ...sourceColumns(hash), sourceProven: true, substatus }, write: "on_change" }];
+}
+
+/** Returns the transitions of the user's own vault deposit. The Router's event was handled before. */
+async function directTransitions(ctx: Context, at: MatchedSource): Promise<Transition[]> {
+  const { row, hash, receipt, batched } = at;
+  if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
+  // Shares of several deposits in one batch cannot be told apart.
+  if (batched && countShareTransfers(row, receipt) > 1) return [];
+  const proof = findShareProof(receipt, { row, via: "user" });
+  // A share transfer names no deposit: the first deposit that it proves keeps it.
+  if (proof !== null) return [completedTransition(at, { ...proof, depositTxHash: hash })];
+  return requestTransitions(ctx, at);
+}
+
+/**
+ * Returns the transitions of a provider's source transaction: money in transit, or swapped in the same
+ * transaction.
+ */
+function routedTransitions(at: MatchedSource): Transition[] {
+  const { row, hash, receipt, confirmed } = at;
+  const event = { kind: "chain", shows: "source_succeeded", confirmed } as const;
+  // A deposit first proven by its delivery still needs its reported source transaction recorded as proven.
+  const write = confirmed && row.sourceTxHash === hash ? "always" : "on_change";
+  const left: Transition = { event, change: {}, write };
+  const amount = row.fromChainId === row.vaultChainId ? findSwapOutput(receipt, row) : null;
+  return amount === null ? [left] : [left, deliveredTransition(at, { amount, destinationTxHash: hash })];
+}

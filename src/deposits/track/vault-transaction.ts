@@ -1,0 +1,144 @@
+import { getAddress, type Hex, zeroAddress } from "viem";
+import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { isNative, sameAddress } from "../../lib/address.ts";
+import { findVaultOfDeposit, requestTransitions } from "./async-deposit-request.ts";
+import { findShareProof, routerRefs, type ShareProof, transfersOf } from "./deposit-proofs.ts";
+import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { completedTransition, type Transition } from "./deposit-transitions.ts";
+import { findDepositsByReference, findTransfers } from "./find-deposit-logs.ts";
+
+interface VaultCall {
+  /** The vault's contract that users call to deposit. */
+  entryPoint: string;
+  transaction: Transaction;
+  receipt: Receipt;
+}
+
+/**
+ * Returns true when a successful transaction is the user's own call of the vault, directly or in a smart
+ * account's batch.
+ */
+export function callsVault(
+  row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
+  called: VaultCall,
+): boolean {
+  const { entryPoint, transaction, receipt } = called;
+  const { from, to } = transaction;
+  if (sameAddress(from, row.userAddress) && to !== null && sameAddress(to, entryPoint)) return true;
+  const told = receipt.logs.some(({ address }) => sameAddress(address, entryPoint));
+  return (
+    told && routerRefs(receipt).length === 0 && paysSecondStep(row, receipt) && mintsShares(row, receipt)
+  );
+}
+
+/** Returns true when the user paid exactly the delivered or the guaranteed amount. */
+function paysSecondStep(
+  row: Pick<DepositRow, "userAddress" | "moveToken" | "deliveredAmount" | "moveMin">,
+  { logs }: Receipt,
+): boolean {
+  return transfersOf(logs, row.moveToken).some(
+    ({ from, value }) =>
+      sameAddress(from, row.userAddress) && [row.deliveredAmount, row.moveMin].includes(value.toString()),
+  );
+}
+
+/**
+ * Returns true when all shares were minted in one transfer, if any: several transfers belong to several
+ * calls, and shares from an account were bought.
+ */
+function mintsShares(row: Pick<DepositRow, "userAddress" | "shareToken">, { logs }: Receipt): boolean {
+  const got = transfersOf(logs, row.shareToken).filter(({ to }) => sameAddress(to, row.userAddress));
+  return got.length <= 1 && got.every(({ from }) => sameAddress(from, zeroAddress));
+}
+
+interface VaultTransaction {
+  row: DepositRow;
+  /** A reported or found transaction of the vault's chain. */
+  hash: Hex;
+  readTransaction: TransactionReader;
+}
+
+/** Returns true when the user holds the delivered token and can still deposit it. */
+export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boolean {
+  return row.state === "awaiting_deposit" || (row.state === "partial" && row.shares === null);
+}
+
+/**
+ * Returns the transitions that a vault-chain transaction proves for a routed deposit: the Router's event, or
+ * after the delivery the user's own vault call with its shares or request. A reverted second step changes
+ * nothing and can be sent again. Throws `store_unavailable`, `vault_not_found`, and errors of the RPC nodes.
+ */
+export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
+  const { row, hash, readTransaction } = at;
+  const seen = await readTransaction(row.vaultChainId, hash);
+  const { transaction, receipt } = seen;
+  const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
+  if (receipt === null || transaction === null || !confirmed) return [];
+  const event = { kind: "chain", shows: "deposit_reverted", confirmed } as const;
+  if (!receipt.succeeded) return [{ event, change: {}, write: "on_change" }];
+  const byRouter = findShareProof(receipt, { row, via: "router" });
+  if (byRouter !== null) return [routerTransition({ row, hash, confirmed }, byRouter)];
+  if (!awaitsSecondStep(row) || !(await isUserVaultCall(ctx, { ...at, transaction, receipt }))) return [];
+  const proof = findShareProof(receipt, { row, via: "user" });
+  if (proof === null) return requestTransitions(ctx, { row, hash, receipt, confirmed });
+  return [completedTransition({ row, confirmed }, { ...proof, depositTxHash: hash })];
+}
+
+/** Returns the transition of a Router event: made by the bridge, or by the user in a second step. */
+function routerTransition(
+  at: { row: DepositRow; hash: Hex; confirmed: boolean },
+  proof: ShareProof,
+): Transition {
+  const { row, hash } = at;
+  if (!row.twoStep && row.state !== "partial")
+    return completedTransition(at, { ...proof, destinationTxHash: hash });
+  const transition = completedTransition(at, proof);
+  return { ...transition, change: { ...transition.change, depositTxHash: hash } };
+}
+
+/** Returns true when the user called the vault's entry point after the delivery. */
+async function isUserVaultCall(
+  ctx: Context,
+  {
+    row,
+    readTransaction,
+    transaction,
+    receipt,
+  }: VaultTransaction & { transaction: Transaction; receipt: Receipt },
+): Promise<boolean> {
+  if (row.destinationTxHash === null) return false;
+  const { entryPoint } = await findVaultOfDeposit(ctx, row);
+  if (!callsVault(row, { entryPoint, transaction, receipt })) return false;
+  const delivery = await readTransaction(row.vaultChainId, row.destinationTxHash as Hex);
+  return delivery.receipt !== null && receipt.blockNumber >= delivery.receipt.blockNumber;
+}
+
+/**
+ * Finds transactions after the delivery in which the user paid exactly the delivered or the guaranteed
+ * amount. They are candidates, not proofs: a vault that the user calls directly names no deposit. Native
+ * money has no Transfer event, but its deposit goes through the Router, which names it. Throws errors of the
+ * RPC nodes.
+ */
+export async function findSecondStepTransactions(
+  ctx: Context,
+  { row, readTransaction }: { row: DepositRow; readTransaction: TransactionReader },
+): Promise<Hex[]> {
+  const { vaultChainId, deliveredAmount, moveToken, destinationTxHash } = row;
+  const client = ctx.chains.client(vaultChainId);
+  if (client === null || deliveredAmount === null || moveToken === null || destinationTxHash === null)
+    return [];
+  const token = getAddress(moveToken);
+  if (isNative(token)) return [...(await findDepositsByReference(ctx, [row])).values()];
+  const { receipt, confirmations } = await readTransaction(vaultChainId, destinationTxHash as Hex);
+  if (receipt === null) return [];
+  const delivered = Number(receipt.blockNumber);
+  return findTransfers(client, {
+    tokens: [token],
+    party: { from: getAddress(row.userAddress) },
+    amounts: [BigInt(deliveredAmount), BigInt(row.moveMin ?? deliveredAmount)],
+    from: delivered,
+    head: delivered + confirmations - 1,
+  });
+}

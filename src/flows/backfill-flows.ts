@@ -1,0 +1,148 @@
+import * as z from "zod";
+import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
+import { readLogs } from "../chains/log-reader.ts";
+import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "../chains/rpc-request-budget.ts";
+import type { Context } from "../context.ts";
+import { type BlockRange, type BlockSet, countBlocks, intersectRange } from "../lib/block-ranges.ts";
+import {
+  type IndexedVault,
+  type IndexState,
+  loadIndexState,
+  missingBlocks,
+  missingBlocksOfAny,
+} from "./flow-index-state.ts";
+import { type Indexer, indexerOf } from "./flow-indexer.ts";
+import { assertSameFinalBlock } from "./flow-reorg.ts";
+import { joinFlowSources, sourceFingerprint } from "./flow-sources.ts";
+
+/** Requests of one piece at least: the final block, the logs, and the block of the last log. */
+const MIN_REQUESTS_PER_PIECE = 3;
+
+/** Result of one backfill run. */
+interface BackfillReport {
+  /** Blocks that were read, and rows that were found in them. */
+  blocks: number;
+  rows: number;
+  /** Requested blocks that are still missing. */
+  left: BlockSet;
+}
+
+/** A range of blocks that was read and stored, and the number of rows in it. */
+export interface BackfillPiece {
+  read: BlockRange;
+  rows: number;
+}
+
+/**
+ * Reads and stores the blocks that any vault misses, oldest first, as far as the budget goes. Each piece is stored
+ * together with its coverage, so a run that is interrupted loses nothing; `onPiece` is called for each. Throws
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ */
+export async function backfill(
+  indexer: Indexer,
+  run: {
+    state: IndexState;
+    blocks: BlockRange;
+    budget: RequestBudget;
+    onPiece?: (piece: BackfillPiece) => void;
+  },
+): Promise<BackfillReport> {
+  const { state, budget } = run;
+  const asked = intersectRange(missingBlocksOfAny(state.vaults), run.blocks);
+  const report = { blocks: 0, rows: 0 };
+  for (const gap of asked) {
+    let next = gap.from;
+    while (next <= gap.to && budget.requests >= MIN_REQUESTS_PER_PIECE && !budget.late()) {
+      const piece = await backfillPiece(indexer, { state, budget, gap: { from: next, to: gap.to } });
+      if (piece === null) break;
+      run.onPiece?.(piece);
+      report.blocks += countBlocks([piece.read]);
+      report.rows += piece.rows;
+      next = piece.read.to + 1;
+    }
+    if (next <= gap.to) return { ...report, left: intersectRange(asked, { from: next, to: run.blocks.to }) };
+  }
+  return { ...report, left: [] };
+}
+
+/**
+ * Reads and stores the start of a gap, up to the block where a different set of vaults is missing; null when the
+ * budget is spent.
+ */
+async function backfillPiece(
+  indexer: Indexer,
+  piece: { state: IndexState; budget: RequestBudget; gap: BlockRange },
+): Promise<BackfillPiece | null> {
+  const { state, budget, gap } = piece;
+  const { vaults, to } = vaultsMissingAt(state.vaults, gap);
+  const sources = joinFlowSources(
+    indexer.chainId,
+    vaults.map(({ vault }) => vault),
+  );
+  const filters = (limits: FilterLimits) => toLogFilters(sources, limits);
+  const { logs, read } = await onOneNodeWithinBudget(indexer.client, budget, async (node, own) => {
+    await assertSameFinalBlock(node, state.tip);
+    return readLogs(node, { range: { from: gap.from, to }, filters, budget: own });
+  });
+  if (read === null) return null;
+  const rows = sources.toRows(logs, read.to);
+  // The write counts towards the invocation's limit of requests too.
+  budget.requests -= 1;
+  await indexer.store.applyHistory({
+    chainId: indexer.chainId,
+    read,
+    vaults: vaults.map(({ vault, coverage }) => ({
+      vaultAddress: coverage.vaultAddress,
+      source: sourceFingerprint(vault),
+    })),
+    rows,
+    span: budget.blocks,
+    at: new Date(indexer.now()),
+  });
+  return { read, rows: rows.length };
+}
+
+/** Returns the vaults that miss the gap's first block, and the last block up to which exactly these miss it. */
+function vaultsMissingAt(
+  vaults: readonly IndexedVault[],
+  gap: BlockRange,
+): { vaults: readonly IndexedVault[]; to: number } {
+  const missing = vaults.map((vault) => ({ vault, own: intersectRange(missingBlocks(vault.coverage), gap) }));
+  const lacking = missing.filter(({ own }) => own[0]?.from === gap.from);
+  const others = missing.flatMap(({ own }) => own.filter(({ from }) => from > gap.from));
+  const ends = [...others.map(({ from }) => from - 1), ...lacking.flatMap(({ own }) => own[0]?.to ?? [])];
+  return { vaults: lacking.map(({ vault }) => vault), to: Math.min(gap.to, ...ends) };
+}
+
+/**
+ * Requests to nodes and writes per message, within the 50 of an invocation; what is left becomes the next message.
+ */
+const REQUESTS_PER_MESSAGE = 40;
+
+/** A queue message: a range of one chain to backfill. */
+export const BackfillMessage = z.object({
+  chain_id: z.int().positive(),
+  from: z.int().min(0),
+  to: z.int().min(0),
+});
+/** A parsed backfill message. */
+export type BackfillMessage = z.infer<typeof BackfillMessage>;
+
+/**
+ * Backfills a range of a chain and puts what is left back into the queue. Idempotent. Throws `chain_unsupported`,
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ */
+export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
+  const indexer = indexerOf(ctx, part.chain_id);
+  const state = await loadIndexState(indexer);
+  if (state.tip.finalBlock === null) return { blocks: 0, rows: 0, left: [] };
+  const blocks = state.tip.span;
+  const budget = createBudget({ requests: REQUESTS_PER_MESSAGE, blocks, topics: indexer.maxTopics });
+  const report = await backfill(indexer, { state, budget, blocks: { from: part.from, to: part.to } });
+  const rest = report.left[0];
+  if (rest !== undefined)
+    await ctx.config.flowsQueue?.sendBatch([
+      { body: { chain_id: part.chain_id, from: rest.from, to: part.to } },
+    ]);
+  return report;
+}

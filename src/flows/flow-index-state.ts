@@ -1,0 +1,65 @@
+import type { FlowState, FlowTip, StartSearch, VaultCoverage } from "../db/queries/flow-queries.ts";
+import { type BlockRange, type BlockSet, subtractRanges, uniteRanges } from "../lib/block-ranges.ts";
+import { describeError } from "../lib/logger.ts";
+import { toVault, type Vault } from "../vaults/vault.ts";
+import type { Indexer } from "./flow-indexer.ts";
+import { sourceFingerprint } from "./flow-sources.ts";
+
+/** A vault with a known start block, and its coverage. */
+export interface IndexedVault {
+  vault: Vault;
+  coverage: VaultCoverage;
+}
+
+/** The state that a run starts from. */
+export interface IndexState {
+  tip: FlowTip;
+  vaults: readonly IndexedVault[];
+  provisional: FlowState["provisional"];
+  withoutStart: readonly VaultWithoutStart[];
+}
+
+/** A vault whose start block is not known yet, and the search for it; null before it has begun. */
+export interface VaultWithoutStart {
+  vault: Vault;
+  source: string;
+  search: StartSearch | null;
+}
+
+/**
+ * Loads the state of a run. Vaults whose flow sources have changed start over; rows with an unknown adapter are
+ * logged and left out. Throws `store_unavailable`.
+ */
+export async function loadIndexState(indexer: Indexer): Promise<IndexState> {
+  const state = describeVaults(indexer, await indexer.store.load());
+  const changed = state.vaults.filter(({ coverage, source }) => coverage.source !== source);
+  if (changed.length === 0) return state;
+  await indexer.store.reset(
+    changed.map(({ coverage, source }) => ({ vaultAddress: coverage.vaultAddress, source })),
+  );
+  return describeVaults(indexer, await indexer.store.load());
+}
+
+function describeVaults(indexer: Indexer, { tip, vaults, provisional, withoutStart }: FlowState) {
+  const described = <T extends { row: FlowState["vaults"][number]["row"] }>(list: readonly T[]) =>
+    list.flatMap(({ row, ...rest }) => {
+      try {
+        const vault = toVault(row);
+        return [{ ...rest, vault, source: sourceFingerprint(vault) }];
+      } catch (error) {
+        indexer.log.warn("flows_vault_skipped", { vault: row.address, error: describeError(error) });
+        return [];
+      }
+    });
+  return { tip, provisional, vaults: described(vaults), withoutStart: described(withoutStart) };
+}
+
+/** Returns the blocks missing from a vault's history; none before the tip has reached the vault. */
+export function missingBlocks({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
+  return followedFrom === null ? [] : subtractRanges({ from: startBlock, to: followedFrom - 1 }, done);
+}
+
+/** Returns the blocks that any of the vaults misses. */
+export function missingBlocksOfAny(vaults: readonly IndexedVault[]): BlockSet {
+  return uniteRanges(vaults.flatMap(({ coverage }): readonly BlockRange[] => missingBlocks(coverage)));
+}

@@ -1,0 +1,79 @@
+import type { ChainClient } from "../chains/chain-client.ts";
+import { INITIAL_BLOCKS } from "../chains/log-range.ts";
+import type { Context } from "../context.ts";
+import type { Database } from "../db/database-client.ts";
+import {
+  type FlowState,
+  loadFlowState,
+  type StartSearch,
+  selectNewestFinal,
+} from "../db/queries/flow-queries.ts";
+import {
+  addOmittedFlows,
+  applyHistoryStep,
+  applyTipStep,
+  type HistoryStep,
+  type OmittedStep,
+  resetFlows,
+  rewindFlows,
+  type SourcedVault,
+  type TipStep,
+  writeFlowNote,
+  writeStartSearches,
+} from "../db/queries/flow-writes.ts";
+import { failure } from "../errors.ts";
+import type { BlockId } from "../lib/block-ranges.ts";
+import type { Logger } from "../lib/logger.ts";
+
+/** Storage of a chain's flows. Every method is one atomic batch. */
+export interface FlowStore {
+  load(): Promise<FlowState>;
+  /** Returns false, and changes nothing, when another run was first. */
+  applyTip(step: TipStep): Promise<boolean>;
+  applyHistory(step: HistoryStep): Promise<void>;
+  /** Adds events that an earlier answer omitted; returns their number. */
+  addOmitted(step: OmittedStep): Promise<number>;
+  reset(vaults: readonly SourcedVault[]): Promise<void>;
+  rewind(from: number): Promise<void>;
+  noteStarts(searches: readonly StartSearch[]): Promise<void>;
+  /** Returns the newest blocks with final flows, newest first, with the hashes they had. */
+  newestFinal(): Promise<BlockId[]>;
+  /** Records the last run's error, or when backfill was queued. */
+  noteRun(change: { error: string } | { historyAt: Date }): Promise<void>;
+}
+
+/** One chain's indexer for one run. */
+export interface Indexer {
+  chainId: number;
+  client: Pick<ChainClient, "onOneNode">;
+  /** Topics that one `eth_getLogs` request may hold; null: no known limit. */
+  maxTopics: number | null;
+  store: FlowStore;
+  log: Logger;
+  now(): number;
+  randomId(): string;
+}
+
+/** Creates the storage of a chain's flows in the database. */
+export function storeOf(db: Database, chainId: number): FlowStore {
+  return {
+    load: () => loadFlowState(db, { chainId, span: INITIAL_BLOCKS }),
+    applyTip: (step) => applyTipStep(db, step),
+    applyHistory: (step) => applyHistoryStep(db, step),
+    addOmitted: (step) => addOmittedFlows(db, step),
+    reset: (vaults) => resetFlows(db, { chainId, vaults }),
+    rewind: (from) => rewindFlows(db, { chainId, from }),
+    noteStarts: (searches) => writeStartSearches(db, { chainId, searches }),
+    newestFinal: () => selectNewestFinal(db, chainId),
+    noteRun: (change) => writeFlowNote(db, { chainId, change }),
+  };
+}
+
+/** Creates the indexer of a chain for a request or job run. Throws `chain_unsupported`. */
+export function indexerOf(ctx: Context, chainId: number): Indexer {
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  const { log, now, randomId } = ctx;
+  const maxTopics = client.definition.maxLogTopics ?? null;
+  return { chainId, client, maxTopics, store: storeOf(ctx.db, chainId), log, now, randomId };
+}

@@ -1,0 +1,39 @@
+import type { NodeSession } from "../chains/chain-client.ts";
+import { readBlock } from "../chains/read-block.ts";
+import type { FlowTip } from "../db/queries/flow-queries.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import type { Indexer } from "./flow-indexer.ts";
+
+/**
+ * Checks that a node has the stored final block: one that is behind it, or on another fork, may lack older logs too.
+ * Throws OutsideError then, and what the node says.
+ */
+export async function assertSameFinalBlock(
+  node: NodeSession,
+  { finalBlock, finalHash }: Pick<FlowTip, "finalBlock" | "finalHash">,
+): Promise<void> {
+  if (finalBlock === null) throw new RangeError("history is read below a final block");
+  const final = await readBlock(node, finalBlock);
+  if (final.hash !== finalHash)
+    throw new OutsideError("malformed", "the node tells another history below the final block");
+}
+
+/**
+ * Handles a reorg below the final block that every node confirms: removes what is stored above the newest stored
+ * block that is still on the chain (the common ancestor), to be read again. Throws what the chain client and the
+ * store throw.
+ */
+export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {
+  const stored = await indexer.store.newestFinal();
+  // Exponential steps back: ten requests reach a thousand stored blocks.
+  const asked = stored.filter((_, index) => ((index + 1) & index) === 0);
+  const common = await indexer.client.onOneNode(async (node) => {
+    for (const { number, hash } of asked) {
+      const told = await readBlock(node, number).catch(() => null);
+      if (told?.hash === hash) return number;
+    }
+    return -1;
+  });
+  indexer.log.error("flows_rewound", { chain_id: indexer.chainId, from: common + 1 });
+  await indexer.store.rewind(common + 1);
+}

@@ -1,0 +1,142 @@
+import { decodeEventLog } from "viem";
+import type { LogSubscription } from "../chains/log-filter.ts";
+import type { ChainLog } from "../chains/request-logs.ts";
+import type { FlowRow } from "../db/queries/flow-queries.ts";
+import { once } from "../lib/once.ts";
+import { depositRouterAbi } from "../router/deposit-router-artifact.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import { routerDepositTopics } from "../router/router-codec.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { FlowSource } from "../vaults/vault-adapter.ts";
+import { adapterOf } from "../vaults/vault-families.ts";
+
+/** The contracts and events that show the flows of some vaults of one chain, and their decoder. */
+export interface FlowSources extends LogSubscription {
+  /** Addresses of the vaults, lower case. */
+  vaults: readonly string[];
+  /** Decodes the logs of whole blocks to flows. `final`: the last block that is final. */
+  toRows(logs: readonly ChainLog[], final: number): FlowRow[];
+}
+
+type FlowListener = { vaultAddress: string; decode: FlowSource["decode"] };
+
+/** Joins the flow sources of a chain's vaults. Throws an Error for a vault with an unknown adapter. */
+export function joinFlowSources(chainId: number, vaults: readonly Vault[]): FlowSources {
+  const topics = new Set<string>();
+  const topicsBy = new Map<string, Set<string>>();
+  const listeners = new Map<string, FlowListener[]>();
+  /** Vaults whose own events name the Router's clone as the user, by share token. */
+  const receivers = new Map<string, string>();
+  for (const vault of vaults) {
+    const source = adapterOf(vault).flows(vault);
+    const vaultAddress = vault.address.toLowerCase();
+    const addresses = source.addresses.map((address) => address.toLowerCase());
+    const wanted = source.topics.map((topic) => topic.toLowerCase());
+    if (source.namesCaller === true) {
+      topicsBy.set(routerEmitter, new Set(depositedTopics()));
+      for (const topic of depositedTopics()) topics.add(topic);
+      receivers.set(vault.shareToken.toLowerCase(), vaultAddress);
+    }
+    for (const topic of wanted) topics.add(topic);
+    for (const address of addresses) {
+      topicsBy.set(address, new Set([...(topicsBy.get(address) ?? []), ...wanted]));
+      listeners.set(address, [...(listeners.get(address) ?? []), { vaultAddress, decode: source.decode }]);
+    }
+  }
+  return {
+    topics: [...topics],
+    topicsBy,
+    vaults: vaults.map(({ address }) => address.toLowerCase()),
+    toRows: (logs, final) => {
+      const rows = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
+      for (const log of logs) {
+        const seen = log.address === routerEmitter ? decodeRouterDepositLog(log) : null;
+        const vaultAddress = receivers.get(seen?.shareToken ?? "");
+        if (seen !== null && vaultAddress !== undefined)
+          creditDepositReceiver(rows, { ...seen, vaultAddress, log });
+      }
+      return rows;
+    },
+  };
+
+  function toRow(log: ChainLog, final: boolean): FlowRow | null {
+    for (const { vaultAddress, decode } of listeners.get(log.address) ?? []) {
+      const flow = decode(log);
+      if (flow === null) continue;
+      const sign = flow.kind === "deposit" ? 1n : -1n;
+      return {
+        chainId,
+        txHash: log.txHash,
+        logIndex: log.logIndex,
+        vaultAddress,
+        userAddress: flow.user.toLowerCase(),
+        kind: flow.kind,
+        assets: flow.assets === null ? null : (sign * flow.assets).toString(),
+        shares: flow.shares === null ? null : (sign * flow.shares).toString(),
+        blockNumber: log.blockNumber,
+        blockHash: log.blockHash,
+        final,
+      };
+    }
+    return null;
+  }
+}
+
+/**
+ * Returns a text that identifies the events and contracts of a vault's flows; when it changes, the history is read
+ * again.
+ */
+export function sourceFingerprint(vault: Vault): string {
+  const { addresses, topics, namesCaller = false } = adapterOf(vault).flows(vault);
+  const routed = namesCaller ? " routed" : "";
+  const sorted = (texts: readonly string[]) =>
+    texts
+      .map((text) => text.toLowerCase())
+      .sort()
+      .join(",");
+  return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}`;
+}
+
+/** The Router's address, lower case, and the first topics of its deposit events. */
+const routerEmitter: string = depositRouterAddress.toLowerCase();
+const depositedTopics = once((): readonly string[] => routerDepositTopics()[0] ?? []);
+
+/**
+ * Receiver and shares of a deposit through the Router. Addresses are lower case; shares in the token's smallest unit.
+ */
+interface RouterDepositLog {
+  shareToken: string;
+  receiver: string;
+  shares: bigint;
+}
+
+/** Decodes a deposit event of the Router; null for any other log. */
+function decodeRouterDepositLog({ topics, data }: ChainLog): RouterDepositLog | null {
+  try {
+    const { args } = decodeEventLog({ abi: depositRouterAbi, eventName: "Deposited", topics, data });
+    const { shareToken, receiver, shares } = args;
+    return { shareToken: shareToken.toLowerCase(), receiver: receiver.toLowerCase(), shares };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Credits a routed deposit to its receiver: the vault's event names the Router's clone, which passed the shares on.
+ * Changes the last deposit row before the Router's event, in the same transaction and of as many shares.
+ */
+function creditDepositReceiver(
+  rows: readonly FlowRow[],
+  routed: RouterDepositLog & { vaultAddress: string; log: ChainLog },
+): void {
+  const { vaultAddress, receiver, shares, log } = routed;
+  const own = rows.findLast(
+    (row) =>
+      row.txHash === log.txHash &&
+      row.vaultAddress === vaultAddress &&
+      row.kind === "deposit" &&
+      row.logIndex < log.logIndex &&
+      row.shares === shares.toString(),
+  );
+  if (own !== undefined) own.userAddress = receiver;
+}

@@ -1,0 +1,172 @@
+import type { Address, Hex } from "viem";
+import * as z from "zod";
+import type { NodeSession } from "../chains/chain-client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { isRateLimit } from "../chains/log-range.ts";
+import { readBlock } from "../chains/read-block.ts";
+import {
+  affordsAnotherNode,
+  onOneNodeWithinBudget,
+  type RequestBudget,
+} from "../chains/rpc-request-budget.ts";
+import type { StartSearch } from "../db/queries/flow-queries.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import { describeError } from "../lib/logger.ts";
+import { depositRouterCreate2 } from "../router/deposit-router-artifact.ts";
+import { adapterOf } from "../vaults/vault-families.ts";
+import type { IndexState, VaultWithoutStart } from "./flow-index-state.ts";
+import type { Indexer } from "./flow-indexer.ts";
+
+/** Precision of a start block: the remaining blocks cost one request and hold no logs. */
+const CLOSE_ENOUGH_BLOCKS = 1_024;
+/** Blocks below the head that are not probed: a reorg may change them. */
+const UNSETTLED_BLOCKS = 1_024;
+/** Blocks that one run probes. */
+const PROBES = 12;
+/** Unclear probes after which a block's state counts as not kept by any node. */
+const MAX_DOUBTS = 30;
+/**
+ * A contract older than any vault, because the Router was deployed through it: a node that shows no code for it at a
+ * block does not have that block's state.
+ */
+const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
+
+/** A search in progress and the vault's contracts. */
+interface StartBlockSearch {
+  of: StartSearch;
+  addresses: readonly Address[];
+}
+
+/** The contracts with code at a block. `none`: no node keeps its state; `unclear`: some nodes did not answer. */
+type CodeAtBlock = ReadonlySet<string> | "none" | "unclear";
+
+/**
+ * Searches the start blocks of vaults whose rows name none, by bisection: where none of a vault's contracts had code,
+ * no logs exist. Each probe is one request for all vaults at one block. Where no node keeps such old state, the start
+ * block is the first one not known to be without code, which costs reading but misses nothing. Does a bounded part
+ * and stores it. Throws `store_unavailable`.
+ */
+export async function findStartBlocks(
+  indexer: Indexer,
+  run: { state: Pick<IndexState, "tip" | "withoutStart">; budget: RequestBudget },
+): Promise<void> {
+  const { state, budget } = run;
+  if (state.withoutStart.length === 0 || !affordsAnotherNode(budget)) return;
+  const head = state.tip.headBlock ?? (await readLatestNumber(indexer, budget));
+  if (head === null) return;
+  const searches = toSearches(state.withoutStart, Math.max(0, head - UNSETTLED_BLOCKS));
+  for (let probe = 0; probe < PROBES && affordsAnotherNode(budget); probe += 1) {
+    const block = nextProbe(searches);
+    if (block === null) break;
+    const told = await readCodeOfAll(indexer, { block, searches, budget });
+    for (const search of searches) narrowSearch(search, { block, told });
+    if (told === "unclear") break;
+  }
+  await indexer.store.noteStarts(searches.map(({ of }) => of));
+}
+
+function toSearches(withoutStart: readonly VaultWithoutStart[], settled: number): StartBlockSearch[] {
+  const searches: StartBlockSearch[] = [];
+  let count = 1;
+  for (const { vault, source, search } of withoutStart) {
+    const { addresses } = adapterOf(vault).flows(vault);
+    count += addresses.length;
+    if (count > MAX_CODE_ADDRESSES) break;
+    const fresh = { absentAt: -1, presentAt: settled, doubts: 0, startBlock: null };
+    const known = search?.source === source ? search : fresh;
+    searches.push({ addresses, of: { ...known, source, vaultAddress: vault.address.toLowerCase() } });
+  }
+  return searches;
+}
+
+/** Returns the middle of the widest open search; null when all are done. */
+function nextProbe(searches: readonly StartBlockSearch[]): number | null {
+  const open = ({ of }: StartBlockSearch): number =>
+    of.startBlock === null ? of.presentAt - of.absentAt : 0;
+  const [widest] = [...searches].sort((a, b) => open(b) - open(a));
+  if (widest === undefined || open(widest) === 0) return null;
+  return Math.max(0, Math.floor((widest.of.absentAt + widest.of.presentAt) / 2));
+}
+
+async function readLatestNumber(indexer: Indexer, budget: RequestBudget): Promise<number | null> {
+  try {
+    return (await onOneNodeWithinBudget(indexer.client, budget, (node) => readBlock(node, "latest"))).number;
+  } catch (error) {
+    indexer.log.warn("flows_start_unread", { chain_id: indexer.chainId, error: describeError(error) });
+    return null;
+  }
+}
+
+async function readCodeOfAll(
+  indexer: Indexer,
+  query: { block: number; searches: readonly StartBlockSearch[]; budget: RequestBudget },
+): Promise<CodeAtBlock> {
+  const { block, searches, budget } = query;
+  const addresses = [...new Set([REFERENCE_CONTRACT, ...searches.flatMap((search) => search.addresses)])];
+  const refusals: unknown[] = [];
+  try {
+    return await onOneNodeWithinBudget(indexer.client, budget, async (node) => {
+      const codes = await readCodeAt(node, { block, addresses }).catch((error: unknown) => {
+        refusals.push(error);
+        throw error;
+      });
+      if (codes[0] === true) return new Set(addresses.filter((_, index) => codes[index] === true));
+      const error = new RpcError("node", `the state of block ${block} lacks what is known to be there`);
+      refusals.push(error);
+      throw error;
+    });
+  } catch (error) {
+    indexer.log.warn("flows_start_unread", { chain_id: indexer.chainId, block, error: describeError(error) });
+    const none = refusals.every((one) => one instanceof RpcError && !isRateLimit(one.message));
+    return none && refusals.length > 0 ? "none" : "unclear";
+  }
+}
+
+/** Narrows a search by the code at a block. */
+function narrowSearch(
+  { of, addresses }: StartBlockSearch,
+  { block, told }: { block: number; told: CodeAtBlock },
+): void {
+  if (of.startBlock !== null || block <= of.absentAt || block > of.presentAt) return;
+  if (told === "unclear") of.doubts += 1;
+  else if (told !== "none" && !addresses.some((address) => told.has(address))) of.absentAt = block;
+  else if (told !== "none") of.presentAt = block;
+  const untold = told === "none" || of.doubts > MAX_DOUBTS;
+  if (untold || of.presentAt - of.absentAt <= CLOSE_ENOUGH_BLOCKS)
+    of.startBlock = Math.max(0, Math.min(of.absentAt + 1, of.presentAt));
+}
+
+const CodeFlags = z.string().regex(/^0x(00|01)*$/);
+
+/** Addresses of one program: 28 bytes each, of the 49,152 that creation code may have. */
+const MAX_CODE_ADDRESSES = 1_000;
+
+/**
+ * Encodes creation code that returns one byte for each address, 1 where there is code. It uses only instructions that
+ * chains support from their first block.
+ */
+export function encodeHasCode(addresses: readonly Address[]): Hex {
+  const word = (value: number): string => value.toString(16).padStart(4, "0");
+  const asked = addresses.map(
+    // PUSH20 address, EXTCODESIZE, ISZERO, ISZERO, PUSH2 index, MSTORE8
+    (address, index) => `73${address.slice(2).toLowerCase()}3b151561${word(index)}53`,
+  );
+  // PUSH2 length, PUSH1 0, RETURN
+  return `0x${asked.join("")}61${word(addresses.length)}6000f3`;
+}
+
+/**
+ * Returns for each address whether it had code at a block, in one request. Throws RpcError as the node said it,
+ * usually because it does not keep the block's state, and OutsideError for an answer of another shape.
+ */
+export async function readCodeAt(
+  node: NodeSession,
+  query: { block: number; addresses: readonly Address[] },
+): Promise<boolean[]> {
+  const { block, addresses } = query;
+  const data = encodeHasCode(addresses);
+  const told = CodeFlags.safeParse(await node.request("eth_call", [{ data }, `0x${block.toString(16)}`]));
+  if (!told.success || told.data.length !== 2 + 2 * addresses.length)
+    throw new OutsideError("malformed", "the node did not tell where there is code");
+  return addresses.map((_, index) => told.data.slice(2 + 2 * index, 4 + 2 * index) === "01");
+}

@@ -1,0 +1,107 @@
+import { type Address, type Hex, toFunctionSelector } from "viem";
+import * as z from "zod";
+import type { NodeSession } from "../chains/chain-client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import type { LinkedContracts } from "../vaults/governance/governance-event.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { findFamily } from "../vaults/vault-families.ts";
+
+/** A view function without arguments. */
+interface LinkView {
+  address: Address;
+  selector: Hex;
+}
+
+const Words = z.string().regex(/^0x([0-9a-fA-F]{64})*$/);
+const ADDRESS_WORD = /^0{24}(?!0{40})[0-9a-f]{40}$/;
+/** Views of one program: 55 bytes each, of the 49,152 that creation code may have. */
+const MAX_VIEWS = 800;
+/** Gas of one view (100,000), so that a contract that burns it all does not spoil the other answers. */
+const VIEW_GAS = "0186a0";
+
+/**
+ * Encodes creation code that returns one word for each view: its result, zero where it failed or returned nothing.
+ */
+function encodeViews(views: readonly LinkView[]): Hex {
+  const word = (value: number): string => value.toString(16).padStart(4, "0");
+  const asked = views.map(({ address, selector }, index) => {
+    const at = word(32 + 32 * index);
+    // PUSH4 selector, PUSH1 224, SHL, PUSH1 0, MSTORE
+    const question = `63${selector.slice(2)}60e01b600052`;
+    // 32 bytes to `at`, of 4 bytes at 0: PUSH1, PUSH2, PUSH1, PUSH1, PUSH20, PUSH3, STATICCALL
+    const call = `602061${at}6004600073${address.slice(2).toLowerCase()}62${VIEW_GAS}fa`;
+    // Times whether it succeeded: PUSH2, MLOAD, MUL, PUSH2, MSTORE
+    return `${question}${call}61${at}510261${at}52`;
+  });
+  // PUSH2 length, PUSH1 32, RETURN
+  return `0x${asked.join("")}61${word(32 * views.length)}6020f3`;
+}
+
+/** keccak256("eip1967.proxy.beacon") − 1. Source: ERC-1967. */
+const BEACON_SLOT = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
+/** Code that returns the value of that slot: PUSH32 slot, SLOAD, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN. */
+const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
+
+/**
+ * Reads the contracts that vaults name in views or in the beacon slot (beacon, access-control authority), at the head
+ * and with two requests at most. A view without an address is left out, as are all beacons where the node does not
+ * override code. Throws RpcError and OutsideError.
+ */
+export async function readLinkedContracts(
+  node: NodeSession,
+  vaults: readonly Vault[],
+): Promise<ReadonlyMap<string, LinkedContracts>> {
+  const links = new Map<string, LinkedContracts>();
+  const add = (vault: Vault, link: LinkedContracts): void => {
+    links.set(vault.vaultId, { ...links.get(vault.vaultId), ...link });
+  };
+  const viewed = vaults.flatMap((vault) => {
+    const link = findFamily(vault.adapter)?.governanceLink;
+    return link === undefined
+      ? []
+      : [{ vault, contract: link.contract, selector: toFunctionSelector(link.view) }];
+  });
+  const asked = viewed.map(({ vault, selector }) => ({ address: vault.address, selector }));
+  const told = await readAddresses(node, { views: asked });
+  for (const [index, { vault, contract }] of viewed.entries()) {
+    const address = told[index];
+    if (address != null) add(vault, { [contract]: address });
+  }
+  const beacons = await readBeacons(node, vaults);
+  for (const [index, vault] of vaults.entries()) {
+    const beacon = beacons[index];
+    if (beacon != null) add(vault, { beacon });
+  }
+  return links;
+}
+
+async function readBeacons(node: NodeSession, vaults: readonly Vault[]): Promise<(string | null)[]> {
+  const views = vaults.map(({ address }) => ({ address, selector: "0x00000000" as const }));
+  const overrides = Object.fromEntries(vaults.map(({ address }) => [address, { code: READ_BEACON_CODE }]));
+  try {
+    return await readAddresses(node, { views, overrides });
+  } catch (error) {
+    if (error instanceof RpcError) return [];
+    throw error;
+  }
+}
+
+/** Returns the addresses that views return; null where there is none. */
+async function readAddresses(
+  node: NodeSession,
+  query: { views: readonly LinkView[]; overrides?: Record<string, { code: Hex }> },
+): Promise<(string | null)[]> {
+  const { views, overrides } = query;
+  const found: (string | null)[] = [];
+  for (let start = 0; start < views.length; start += MAX_VIEWS) {
+    const some = views.slice(start, start + MAX_VIEWS);
+    const params = [{ data: encodeViews(some) }, "latest", ...(overrides === undefined ? [] : [overrides])];
+    const told = Words.safeParse(await node.request("eth_call", params));
+    if (!told.success || told.data.length !== 2 + 64 * some.length)
+      throw new OutsideError("malformed", "the node did not tell what the views return");
+    const words = told.data.slice(2).toLowerCase().match(/.{64}/g) ?? [];
+    found.push(...words.map((word) => (ADDRESS_WORD.test(word) ? `0x${word.slice(24)}` : null)));
+  }
+  return found;
+}

@@ -1,0 +1,163 @@
+import type { NodeSession } from "../chains/chain-client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
+import { readLogs } from "../chains/log-reader.ts";
+import { readBlock } from "../chains/read-block.ts";
+import {
+  affordsAnotherNode,
+  onOneNodeWithinBudget,
+  type RequestBudget,
+} from "../chains/rpc-request-budget.ts";
+import type { FlowRow, FlowTip } from "../db/queries/flow-queries.ts";
+import type { Block } from "../lib/block-ranges.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import type { IndexState } from "./flow-index-state.ts";
+import type { Indexer } from "./flow-indexer.ts";
+import { rewindToCommonAncestor } from "./flow-reorg.ts";
+import { type FlowSources, joinFlowSources } from "./flow-sources.ts";
+
+/** Minimum depth of a final block, whatever the chain says; younger blocks are read again in every run. */
+const MIN_FINAL_DEPTH = 64;
+/** Depth of the final block where a node does not support the `finalized` tag. */
+const FALLBACK_DEPTH = 1_024;
+/** Time without progress during which the stored tip is trusted over a contradicting node. */
+const PATIENCE_MS = 5 * 60_000;
+
+/** Result of one run of the tip. */
+export interface TipReport {
+  /** The last block whose flows are stored, and the chain's head at that time. */
+  indexed: number;
+  head: number;
+  rows: number;
+  /** False when another run was first, and nothing was stored. */
+  applied: boolean;
+}
+
+interface TipRead {
+  tip: FlowTip;
+  sources: FlowSources;
+  budget: RequestBudget;
+  known: readonly FlowRow[];
+  /** True while stored data is trusted over a contradicting node. */
+  trustStored: boolean;
+  /** Called when a node is on another fork below the stored final block. */
+  onOtherHistory: () => void;
+}
+type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows: FlowRow[] };
+
+/**
+ * Reads the blocks above the last final block on one node and stores them: final ones permanently, the others until
+ * the next run replaces them, so that reorgs correct themselves. A run that cannot reach the head stores what it has.
+ * Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ */
+export async function indexTip(
+  indexer: Indexer,
+  run: { state: IndexState; budget: RequestBudget },
+): Promise<TipReport> {
+  const { tip, vaults, provisional } = run.state;
+  const sources = joinFlowSources(
+    indexer.chainId,
+    vaults.map(({ vault }) => vault),
+  );
+  const trustStored = indexer.now() - (tip.movedAt?.getTime() ?? 0) < PATIENCE_MS;
+  const nodes = { asked: 0, contradicted: 0 };
+  const onOtherHistory = () => {
+    nodes.contradicted += 1;
+  };
+  const followed = { tip, sources, known: provisional, trustStored, onOtherHistory };
+  try {
+    const read = await onOneNodeWithinBudget(indexer.client, run.budget, (node, budget) => {
+      nodes.asked += 1;
+      return readTip(node, { ...followed, budget });
+    });
+    return await storeTip(indexer, { tip, read, span: run.budget.blocks, vaults: sources.vaults });
+  } catch (error) {
+    // Unanimous only if the budget would have allowed another node.
+    const all = nodes.asked > 0 && affordsAnotherNode(run.budget);
+    const unanimous = all && nodes.contradicted === nodes.asked;
+    if (unanimous && !trustStored) await rewindToCommonAncestor(indexer);
+    throw error;
+  }
+}
+
+async function storeTip(
+  indexer: Indexer,
+  step: { tip: FlowTip; read: TipBlocks; span: number; vaults: readonly string[] },
+): Promise<TipReport> {
+  const { tip, read, span, vaults } = step;
+  const applied = await indexer.store.applyTip({
+    chainId: indexer.chainId,
+    version: tip.version,
+    run: indexer.randomId(),
+    from: read.from,
+    final: read.final,
+    head: { ...read.head, time: new Date(read.head.timestamp * 1000) },
+    span,
+    movedAt: new Date(indexer.now()),
+    vaults,
+    rows: read.rows,
+  });
+  return { indexed: read.head.number, head: read.latest, rows: read.rows.length, applied };
+}
+
+async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks> {
+  const { tip, sources, budget } = followed;
+  const latest = await readBlock(node, "latest");
+  const target = await readFinalBlock(node, { ...followed, latest });
+  if (tip.headBlock !== null && latest.number < tip.headBlock && followed.trustStored)
+    throw new OutsideError("malformed", "the node lies behind what another one told");
+  const from = (tip.finalBlock ?? target.number) + 1;
+  const range = { from, to: latest.number };
+  const filters = (limits: FilterLimits) => toLogFilters(sources, limits);
+  const { logs, read } = await readLogs(node, { range, filters, budget });
+  const end = read?.to ?? from - 1;
+  const final = end < target.number ? await readBlock(node, end) : target;
+  const head = end === latest.number ? latest : end === final.number ? final : await readBlock(node, end);
+  const rows = sources.toRows(logs, final.number);
+  if (followed.trustStored) await assertNoOmittedLogs(node, { known: followed.known, rows, end });
+  // Last: as long as the head is unchanged, no reorg happened and all answers are from one chain.
+  const again = await readBlock(node, latest.number);
+  if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
+  return { from, final, head, latest: latest.number, rows };
+}
+
+/** Returns the newest final block, never below the stored one. Throws when the node is on another fork below it. */
+async function readFinalBlock(
+  node: NodeSession,
+  seen: Pick<TipRead, "tip" | "onOtherHistory"> & { latest: Block },
+): Promise<Block> {
+  const { tip, latest } = seen;
+  const told = await finalizedNumber(node, latest);
+  const number = Math.max(0, Math.min(told, latest.number - MIN_FINAL_DEPTH), tip.finalBlock ?? 0);
+  if (number > latest.number) throw new OutsideError("malformed", "the node lies behind the final block");
+  const stored = tip.finalBlock === null ? null : await readBlock(node, tip.finalBlock);
+  if (stored !== null && stored.hash !== tip.finalHash) {
+    seen.onOtherHistory();
+    throw new OutsideError("malformed", "the node tells another history below the final block");
+  }
+  return stored !== null && stored.number === number ? stored : readBlock(node, number);
+}
+
+async function finalizedNumber(node: NodeSession, latest: Block): Promise<number> {
+  try {
+    return (await readBlock(node, "finalized")).number;
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.kind !== "unsupported") throw error;
+    return latest.number - FALLBACK_DEPTH;
+  }
+}
+
+/** Throws when a known event is missing although its block is still on the chain: the node omits logs. */
+async function assertNoOmittedLogs(
+  node: NodeSession,
+  seen: { known: readonly FlowRow[]; rows: readonly FlowRow[]; end: number },
+): Promise<void> {
+  const told = new Set(seen.rows.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`));
+  const gone = seen.known.filter(
+    ({ blockNumber, txHash, logIndex }) => blockNumber <= seen.end && !told.has(`${txHash} ${logIndex}`),
+  );
+  // A reorg that removed any of their blocks removed all above it: if the lowest block stands, it was no reorg.
+  const [lowest] = gone.sort((a, b) => a.blockNumber - b.blockNumber);
+  if (lowest !== undefined && (await readBlock(node, lowest.blockNumber)).hash === lowest.blockHash)
+    throw new OutsideError("malformed", "the node left out an event that another one told");
+}

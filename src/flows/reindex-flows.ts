@@ -1,0 +1,74 @@
+import { INITIAL_BLOCKS } from "../chains/log-range.ts";
+import { createBudget, type RequestBudget } from "../chains/rpc-request-budget.ts";
+import type { Context } from "../context.ts";
+import { countBlocks } from "../lib/block-ranges.ts";
+import { backfill } from "./backfill-flows.ts";
+import { type IndexState, loadIndexState, missingBlocksOfAny } from "./flow-index-state.ts";
+import { type Indexer, indexerOf } from "./flow-indexer.ts";
+import { findStartBlocks } from "./flow-start-block.ts";
+import { indexTip } from "./index-flow-tip.ts";
+
+/** Blocks read so far, of how many, and the rows found in them. */
+export interface ReindexProgress {
+  done: number;
+  of: number;
+  rows: number;
+}
+
+const UNBOUNDED_REQUESTS = 1_000_000;
+/** Rounds at most: tip and history alternate, because the chain goes on. */
+const ROUNDS = 100;
+
+/**
+ * Reads all missing flows of a chain in one run, after removing what is stored from block `from` on; null removes
+ * nothing. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ */
+export async function reindexChain(
+  ctx: Context,
+  input: { chainId: number; from: number | null; onProgress: (progress: ReindexProgress) => void },
+): Promise<ReindexProgress> {
+  const indexer = indexerOf(ctx, input.chainId);
+  const progress: ReindexProgress = { done: 0, of: 0, rows: 0 };
+  if (input.from !== null) {
+    await loadIndexState(indexer);
+    await indexer.store.rewind(input.from);
+  }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const budget = createBudget({
+      requests: UNBOUNDED_REQUESTS,
+      blocks: INITIAL_BLOCKS,
+      topics: indexer.maxTopics,
+    });
+    const before = await loadWithStartBlocks(indexer, budget);
+    budget.blocks = before.tip.span;
+    const { rows } = await indexTip(indexer, { state: before, budget });
+    progress.rows = Math.max(progress.rows, rows);
+    const state = await loadIndexState(indexer);
+    const missing = missingBlocksOfAny(state.vaults);
+    const [first, last] = [missing[0], missing.at(-1)];
+    if (first === undefined || last === undefined) return progress;
+    progress.of = progress.done + countBlocks(missing);
+    const report = await backfill(indexer, {
+      state,
+      budget,
+      blocks: { from: first.from, to: last.to },
+      onPiece: ({ read, rows: found }) => {
+        progress.done += countBlocks([read]);
+        progress.rows += found;
+        input.onProgress({ ...progress });
+      },
+    });
+    if (report.blocks === 0) throw new RangeError("history does not advance");
+  }
+  return progress;
+}
+
+/** Loads the state once the start blocks of all vaults are known, or no more of them can be found. */
+async function loadWithStartBlocks(indexer: Indexer, budget: RequestBudget): Promise<IndexState> {
+  let state = await loadIndexState(indexer);
+  for (let round = 0; round < ROUNDS && state.withoutStart.length > 0; round += 1) {
+    await findStartBlocks(indexer, { state, budget });
+    state = await loadIndexState(indexer);
+  }
+  return state;
+}

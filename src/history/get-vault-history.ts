@@ -1,0 +1,129 @@
+import type { Context } from "../context.ts";
+import { selectCoverageStart } from "../db/queries/flow-queries.ts";
+import { type SnapshotRow, selectSnapshots, sumNetFlows } from "../db/queries/snapshot-queries.ts";
+import { annualizedGrowth } from "../lib/apy.ts";
+import { DAY_S } from "../lib/durations.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import {
+  type HistoryInterval,
+  type HistoryMetric,
+  historyIntervals,
+  type VaultHistory,
+} from "../schemas/history-schema.ts";
+import { findVault } from "../vaults/find-vault.ts";
+
+/** The most points of one history; older ones are omitted. */
+const MAX_POINTS = 1_000;
+const WEEK = 7 * DAY_S;
+/** Factor by which the price that a weekly yield starts from may be older than a week. */
+const TOLERANCE = 1.25;
+
+/** Vault, metric, interval and time range of a history. */
+export interface HistoryQuery {
+  key: VaultKey;
+  metric: HistoryMetric;
+  interval: HistoryInterval;
+  from: Date;
+  to: Date;
+}
+
+/**
+ * Reads the history of a vault's metric from its snapshots and flows, at most the newest thousand points. Throws
+ * `vault_not_found`, `store_unavailable`.
+ */
+export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {
+  const vault = await findVault(ctx, formatVaultId(query.key));
+  const step = historyIntervals[query.interval];
+  // A range that extends into the future ends now.
+  const to = new Date(Math.min(query.to.getTime(), ctx.now()));
+  const earliest = to.getTime() - (MAX_POINTS - 1) * step * 1000;
+  const from = new Date(Math.max(query.from.getTime(), earliest));
+  const of = { chainId: vault.chainId, vaultAddress: vault.address };
+  // The first point needs earlier rows: a week for a yield, one interval for a net flow.
+  const before = query.metric === "apy" ? WEEK * TOLERANCE : query.metric === "net_flow" ? step : 0;
+  const read = { ...of, step, from: new Date(from.getTime() - before * 1000), to };
+  const rows = await selectSnapshots(ctx.db, read);
+  const values =
+    query.metric === "net_flow"
+      ? await netFlows(ctx, { of, rows, stepMs: step * 1000 })
+      : rowValues(query.metric, rows);
+  return {
+    vault_id: vault.vaultId,
+    metric: query.metric,
+    interval: query.interval,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    points: withGaps(
+      rows.flatMap((row, index) =>
+        row.at < from ? [] : [{ at: row.at.getTime(), block: row.blockNumber, value: values[index] ?? null }],
+      ),
+      step * 1000,
+    ),
+  };
+}
+
+/** Returns one point for each interval between the first and the last row, with null for intervals without a row. */
+function withGaps(
+  read: readonly { at: number; block: number; value: string | null }[],
+  stepMs: number,
+): VaultHistory["points"] {
+  return read.flatMap(({ at, block, value }, index) => {
+    const missing = Math.max(0, Math.round((at - (read[index - 1]?.at ?? at)) / stepMs) - 1);
+    const gap = Array.from({ length: missing }, (_, n) => ({
+      time: new Date(at - (missing - n) * stepMs).toISOString(),
+      block_number: null,
+      value: null,
+    }));
+    return [...gap, { time: new Date(at).toISOString(), block_number: block, value }];
+  });
+}
+
+function rowValues(
+  metric: Exclude<HistoryMetric, "net_flow">,
+  rows: readonly SnapshotRow[],
+): (string | null)[] {
+  if (metric === "share_price") return rows.map(({ sharePrice }) => sharePrice);
+  if (metric === "total_assets") return rows.map(({ totalAssets }) => totalAssets);
+  return weeklyRates(rows);
+}
+
+/** Returns the annualized yield of the week before each row, from the newest price at least a week older. Null without one. */
+function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
+  const seconds = ({ blockTime }: SnapshotRow): number => blockTime.getTime() / 1000;
+  const priced = rows.filter(({ sharePrice }) => sharePrice !== null);
+  let behind = -1;
+  return rows.map((row) => {
+    for (let next = priced[behind + 1]; next !== undefined; next = priced[behind + 1]) {
+      if (seconds(row) - seconds(next) < WEEK) break;
+      behind += 1;
+    }
+    const before = priced[behind];
+    if (before === undefined || before.sharePrice === null || row.sharePrice === null) return null;
+    const elapsed = seconds(row) - seconds(before);
+    if (elapsed > WEEK * TOLERANCE) return null;
+    const prices = { before: BigInt(before.sharePrice), after: BigInt(row.sharePrice) };
+    return annualizedGrowth({ ...prices, seconds: elapsed })?.toFixed(6) ?? null;
+  });
+}
+
+/**
+ * Returns the net flow since the previous row, in the asset's smallest unit. Null when not all of those blocks are indexed,
+ * and after a gap, whose flows cannot be assigned to one interval.
+ */
+async function netFlows(
+  ctx: Context,
+  history: { of: { chainId: number; vaultAddress: string }; rows: readonly SnapshotRow[]; stepMs: number },
+): Promise<(string | null)[]> {
+  const { of, rows, stepMs } = history;
+  const blocks = rows.map(({ blockNumber }) => blockNumber);
+  const [covered, sums] = await Promise.all([
+    selectCoverageStart(ctx.db, of),
+    sumNetFlows(ctx.db, { ...of, blocks }),
+  ]);
+  return rows.map((row, index) => {
+    const before = rows[index - 1];
+    if (covered === null || before === undefined || +row.at - +before.at > stepMs) return null;
+    const known = before.blockNumber + 1 >= covered.from && row.blockNumber <= covered.to;
+    return known ? (sums[index - 1] ?? null) : null;
+  });
+}

@@ -1,0 +1,135 @@
+import { type Address, parseAbi } from "viem";
+import { createQuery, type Query, queryAll, type ReadResult, read } from "../chains/chain-query.ts";
+import type { Controls } from "../db/schema/snapshot-tables.ts";
+import { once } from "../lib/once.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { VaultState } from "../vaults/vault-adapter.ts";
+import { adapterOf } from "../vaults/vault-families.ts";
+
+const feesAbi = once(() =>
+  parseAbi([
+    "function performanceFee() view returns (uint96)",
+    "function managementFee() view returns (uint96)",
+    "function feeRates() view returns (uint16 management, uint16 performance)",
+    "function getPerformanceFeeData() view returns (address account, uint16 fee)",
+    "function getManagementFeeData() view returns (address account, uint16 fee, uint32 updatedAt)",
+  ]),
+);
+
+/**
+ * Queries performance and management fee of the families that have views for them, in the family's unit: fractions with
+ * 18 decimals for Morpho Vault V2, basis points for IPOR and Lagoon. A fee whose view fails is absent.
+ */
+export function feesQuery(vault: Vault): Query<Controls> {
+  const on = { to: vault.address, abi: feesAbi() } as const;
+  if (vault.adapter === "morpho_v2")
+    return createQuery(
+      {
+        performance: read({ ...on, name: "performanceFee" }),
+        management: read({ ...on, name: "managementFee" }),
+      },
+      ({ performance, management }) => ({
+        ...named("performance_fee", performance, (fee) => fee),
+        ...named("management_fee", management, (fee) => fee),
+      }),
+    );
+  if (vault.adapter === "lagoon")
+    return createQuery({ rates: read({ ...on, name: "feeRates" }) }, ({ rates }) => ({
+      ...named("management_fee", rates, ([management]) => management),
+      ...named("performance_fee", rates, ([, performance]) => performance),
+    }));
+  if (vault.adapter === "ipor")
+    return createQuery(
+      {
+        performance: read({ ...on, name: "getPerformanceFeeData" }),
+        management: read({ ...on, name: "getManagementFeeData" }),
+      },
+      ({ performance, management }) => ({
+        ...named("performance_fee", performance, ([, fee]) => fee),
+        ...named("management_fee", management, ([, fee]) => fee),
+      }),
+    );
+  return createQuery({}, () => ({}));
+}
+
+function named<T>(
+  name: "performance_fee" | "management_fee",
+  result: ReadResult<T>,
+  feeOf: (value: T) => bigint | number,
+): Controls {
+  return result.ok ? { [name]: feeOf(result.value).toString() } : {};
+}
+
+const viewsAbi = once(() =>
+  parseAbi([
+    "function owner() view returns (address)",
+    "function curator() view returns (address)",
+    "function guardian() view returns (address)",
+    "function fee() view returns (uint256)",
+    "function timelock() view returns (uint256)",
+    "function balanceOf(address) view returns (uint256)",
+    "function maxWithdraw(address) view returns (uint256)",
+    "function maxRedeem(address) view returns (uint256)",
+  ]),
+);
+const controlNames = ["owner", "curator", "guardian", "fee", "timelock"] as const;
+/** Adapters of vaults that pay withdrawals immediately: only there does a low `maxWithdraw` show a lack of liquidity. */
+const PAYS_AT_ONCE: ReadonlySet<string> = new Set(["erc4626", "metamorpho"]);
+
+/** Governance roles of a vault, and the amount that its largest holder can withdraw. */
+interface Views {
+  controls: Controls;
+  /** Withdrawable amount in the asset's smallest unit; null when nothing limits the holder or it is unknown. */
+  liquidity: bigint | null;
+}
+
+/** The values of a vault that a snapshot stores. */
+export interface VaultSnapshot {
+  state: VaultState;
+  views: Views;
+  fees: Controls;
+}
+
+/** Queries the values of a snapshot. `holder` is the largest known holder of shares, or null. */
+export function snapshotQuery(
+  vault: Vault,
+  at: { holder: Address | null; nowMs: number },
+): Query<VaultSnapshot> {
+  return queryAll({
+    state: adapterOf(vault).state(vault, at.nowMs),
+    views: viewsQuery(vault, at.holder),
+    fees: feesQuery(vault),
+  });
+}
+
+function viewsQuery(vault: Vault, holder: Address | null): Query<Views> {
+  const on = { to: vault.address, abi: viewsAbi() } as const;
+  const controls = {
+    owner: read({ ...on, name: "owner" }),
+    curator: read({ ...on, name: "curator" }),
+    guardian: read({ ...on, name: "guardian" }),
+    fee: read({ ...on, name: "fee" }),
+    timelock: read({ ...on, name: "timelock" }),
+  };
+  if (holder === null || !PAYS_AT_ONCE.has(vault.adapter))
+    return createQuery(controls, (results) => ({ controls: toControls(results), liquidity: null }));
+  const withdrawal = {
+    held: read({ ...on, name: "balanceOf", args: [holder] }),
+    redeemable: read({ ...on, name: "maxRedeem", args: [holder] }),
+    withdrawable: read({ ...on, name: "maxWithdraw", args: [holder] }),
+  };
+  return createQuery({ ...controls, ...withdrawal }, (results) => {
+    const { held, redeemable, withdrawable } = results;
+    const limited = held.ok && redeemable.ok && withdrawable.ok && redeemable.value < held.value;
+    return { controls: toControls(results), liquidity: limited ? withdrawable.value : null };
+  });
+}
+
+function toControls(results: Partial<Record<(typeof controlNames)[number], ReadResult<unknown>>>): Controls {
+  return Object.fromEntries(
+    controlNames.flatMap((name) => {
+      const result = results[name];
+      return result?.ok === true ? [[name, String(result.value).toLowerCase()]] : [];
+    }),
+  );
+}

@@ -1,0 +1,189 @@
+import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import { type ErrorCode, errorTable } from "../errors.ts";
+import type { AnyRoute } from "../http/define-route.ts";
+import { rateLimitOf } from "../http/http-rate-limit.ts";
+import { commonErrors } from "../http/problem-response.ts";
+import { ProblemBody, ValidationErrorBody } from "../schemas/error-schema.ts";
+import { type DescribedDocument, describeReferences } from "./openapi-references.ts";
+
+/** Adds an operation to the document. */
+function addOperation(document: OpenAPIHono, route: AnyRoute): void {
+  const request: NonNullable<RouteConfig["request"]> = {};
+  if (route.params !== undefined) request.params = route.params;
+  if (route.query !== undefined) request.query = route.query;
+  if (route.headers !== undefined) request.headers = route.headers;
+  if (route.body !== undefined) {
+    request.body = { required: true, content: { "application/json": { schema: route.body } } };
+  }
+  const { response } = route;
+  const content = { "application/json": { schema: response.schema } };
+  document.openAPIRegistry.registerPath({
+    operationId: route.operationId,
+    method: route.method,
+    path: route.path,
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    tags: [route.tag],
+    security: rateLimitOf(route) === null ? [] : SECURITY_BY_ACCESS[route.access],
+    request,
+    responses: {
+      ...(response.existing === undefined ? {} : { 200: { description: response.existing, content } }),
+      [response.status ?? 200]: { description: response.description, content },
+      ...errorResponses(route),
+    },
+  });
+}
+
+/** Security requirements of an operation by its access; several entries are alternatives. */
+const SECURITY_BY_ACCESS: Readonly<Record<AnyRoute["access"], NonNullable<RouteConfig["security"]>>> = {
+  public: [{}, { api_key: [] }, { api_key: [], api_secret: [] }],
+  sign_in: [],
+  session: [{ session: [] }],
+  session_or_pair: [{ session: [] }, { api_key: [], api_secret: [] }],
+  admin: [{ admin_token: [] }],
+};
+
+/** Adds the credentials that operations name to the document. */
+function addSecuritySchemes(document: OpenAPIHono): void {
+  const bearer = { type: "http", scheme: "bearer" } as const;
+  const header = (name: string) => ({ type: "apiKey", in: "header", name }) as const;
+  for (const [name, scheme] of Object.entries({
+    api_key: {
+      ...header("X-API-Key"),
+      description: "Public API key of a partner: attributes the request to it and raises the rate limits.",
+    },
+    api_secret: {
+      ...header("X-API-Secret"),
+      description: "Secret of the API key, for backends only: authenticates the partner.",
+    },
+    session: { ...bearer, description: "`session_token` of a registration or login." },
+    admin_token: { ...bearer, description: "Administrator's token of the deployment." },
+  })) {
+    document.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
+  }
+}
+
+/** Returns the error codes of authentication and rate limiting of a route. */
+function edgeErrors(route: AnyRoute): readonly ErrorCode[] {
+  const limited: readonly ErrorCode[] = rateLimitOf(route) === null ? [] : ["rate_limited"];
+  switch (route.access) {
+    case "sign_in":
+      return limited;
+    case "public":
+      return limited.length === 0 ? [] : [...limited, "credentials_invalid"];
+    case "session":
+    case "session_or_pair":
+      return [
+        ...limited,
+        "credentials_required",
+        "credentials_invalid",
+        "session_expired",
+        "store_unavailable",
+      ];
+    case "admin":
+      return [...limited, "route_not_found", "credentials_required", "credentials_invalid"];
+  }
+}
+
+/** Returns the error responses of a route by status, with their codes and titles. */
+function errorResponses(route: AnyRoute): RouteConfig["responses"] {
+  const byStatus = new Map<number, ErrorCode[]>();
+  // The size limit applies to every method but GET, even where no body is read.
+  const takesBody: readonly ErrorCode[] = route.method === "get" ? [] : ["body_too_large"];
+  const codes = [...route.errors, ...edgeErrors(route), ...takesBody, ...commonErrors];
+  for (const code of new Set(codes)) {
+    const { status } = errorTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const responses: RouteConfig["responses"] = {};
+  if (route.cache !== "no-store")
+    responses[304] = { description: "Not modified: the caller already has this answer" };
+  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
+    const description = codes.map((code) => `\`${code}\`: ${errorTable[code].title}`).join("; ");
+    responses[status] = { description, content: { "application/problem+json": { schema: ProblemBody } } };
+  }
+  const takesInput = [route.params, route.query, route.headers, route.body].some(
+    (part) => part !== undefined,
+  );
+  if (takesInput) {
+    responses[422] = {
+      description: "Invalid input; every problem found is listed",
+      content: { "application/json": { schema: ValidationErrorBody } },
+    };
+  }
+  return responses;
+}
+
+/** Makes the OpenAPI 3.1 document of the routes, in their order, with a deployment's URL as server. */
+export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string): DescribedDocument {
+  const document = new OpenAPIHono();
+  addSecuritySchemes(document);
+  for (const route of routes) addOperation(document, route);
+  const made = document.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Causeway",
+      version: "1.0.0",
+      description: "Cross-chain deposits into yield vaults: builds, simulates and tracks the transactions.",
+      license: { name: "MIT", url: "https://spdx.org/licenses/MIT" },
+    },
+    servers: [{ url: publicUrl }],
+    tags: [
+      { name: "Vaults", description: "Vaults that deposits can go to, with their state, yields and history" },
+      { name: "Deposits", description: "Quoting, building and tracking deposits" },
+      { name: "Positions", description: "Vault shares that a user holds" },
+      { name: "Signals", description: "Incidents at vaults: capital, performance, risk and trust" },
+      {
+        name: "Partners",
+        description: "Applications, wallet login, API keys, settings and figures of partners",
+      },
+      {
+        name: "Administration",
+        description: "Decisions on applications, the vault registry and the audit log",
+      },
+      { name: "Service", description: "Chains, bridges, tokens and health" },
+    ],
+  });
+  // Copied, so that shared parts become separate and undefined values disappear.
+  const described: DescribedDocument = JSON.parse(JSON.stringify(made));
+  describeReferences(described, routes);
+  addResponseHeaders(described);
+  return described;
+}
+
+/** Descriptions of the response headers. */
+const RESPONSE_HEADERS = {
+  "X-Request-Id": "Id of the request: the caller's own when it sent a well-formed one, otherwise a new one.",
+  ETag: "Entity tag of the answer, for `If-None-Match`.",
+  Link: 'URL of the next page, as `<…>; rel="next"`; absent on the last page.',
+  RateLimit: "Requests left in the current window (`r`), and seconds until it ends (`t`).",
+  "RateLimit-Policy": "Requests admitted per window (`q`), and the window's length in seconds (`w`).",
+  "Retry-After": "Seconds to wait before the next request.",
+} as const;
+type HeaderName = keyof typeof RESPONSE_HEADERS;
+/** Headers that are present on every response that lists them. */
+const ALWAYS_PRESENT: ReadonlySet<string> = new Set<HeaderName>(["X-Request-Id", "ETag", "Retry-After"]);
+
+/** Adds to every response of a document the headers that it has. Changes the document. */
+export function addResponseHeaders(document: DescribedDocument): void {
+  const schema = { type: "string" };
+  const described = Object.entries(RESPONSE_HEADERS).map(([name, description]) => [
+    name,
+    { description, required: ALWAYS_PRESENT.has(name), schema },
+  ]);
+  document.components = { ...document.components, headers: Object.fromEntries(described) };
+  for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))) {
+    const { responses = {}, parameters = [] } = operation;
+    const paged = parameters.some(({ name }) => name === "cursor");
+    for (const [status, response] of Object.entries(responses)) {
+      const names: HeaderName[] = ["X-Request-Id"];
+      if ((status === "200" || status === "304") && "304" in responses) names.push("ETag");
+      if (status === "200" && paged) names.push("Link");
+      if ("429" in responses && status.startsWith("2")) names.push("RateLimit-Policy");
+      if (status === "429") names.push("RateLimit", "RateLimit-Policy", "Retry-After");
+      response.headers = Object.fromEntries(
+        names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+      );
+    }
+  }
+}

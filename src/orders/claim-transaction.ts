@@ -1,0 +1,56 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { Context } from "../context.ts";
+import type { NextStep, NextStepRefusal } from "../schemas/deposit-schema.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { explainVaultRevert } from "../vaults/vault-families.ts";
+import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-payment.ts";
+import { toTransactionRequest, toWalletCall } from "./wallet-calls.ts";
+
+/**
+ * A claim that was simulated, or the reason it cannot be signed. Both are null when there is nothing to
+ * claim.
+ */
+export interface PreparedClaim {
+  next: NextStep | null;
+  refusal: NextStepRefusal | null;
+}
+
+/** Returns a claim result without a transaction: the reason's code and its text. */
+export const refusedClaim = (code: string, detail: string): PreparedClaim => ({
+  next: null,
+  refusal: { code, detail },
+});
+
+/**
+ * Simulates a claim from the user's address and returns it ready to sign. `headTime` is the time of the block
+ * at which the claim was found, in seconds. Returns a refusal when the claim would revert. Throws
+ * `simulation_unavailable` and errors of the RPC nodes.
+ */
+export async function prepareClaim(
+  ctx: Context,
+  of: { vault: Vault; user: Address; call: { target: Address; data: Hex }; headTime: number },
+): Promise<PreparedClaim> {
+  const { vault, user, call } = of;
+  const { chainId, shareToken } = vault;
+  const client = ctx.chains.client(chainId);
+  if (client === null) return refusedClaim("chain_unsupported", `chain ${chainId} is not served`);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [user] });
+  const own = { ...call, value: 0n };
+  const simulation = await runSimulation(client, {
+    user,
+    calls: [own],
+    reads: [{ target: shareToken, data }],
+    overrides: [{ address: user, balance: GAS_FUNDS }],
+    time: of.headTime + INCLUSION_DELAY_S,
+    standsAlone: true,
+  });
+  const [made] = simulation.calls;
+  if (made === undefined || !made.ok) {
+    const { code, text } = explainVaultRevert(vault, made?.returnData ?? "0x");
+    return refusedClaim(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
+  }
+  const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
+  const calls = [toWalletCall(own, chainId)];
+  return { next: { kind: "claim", transaction_request: request, approval: null, calls }, refusal: null };
+}

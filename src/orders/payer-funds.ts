@@ -1,0 +1,67 @@
+import { type Address, erc20Abi } from "viem";
+import { readNativeBalance } from "../chains/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { readUncached } from "../vaults/vault-state.ts";
+
+/** A user and the token they pay with on the source chain. The zero address is native money. */
+export interface Payer {
+  from: { client: ChainClient; chainId: number; token: Address };
+  user: Address;
+}
+
+/** Balance and allowances of a payer's token, read at one block. Amounts in smallest units. */
+export interface Funds {
+  /** Null when the node could not read it. */
+  balance: bigint | null;
+  /** Allowance by spender in lower case; null when the node could not read it. */
+  allowances: ReadonlyMap<string, bigint | null>;
+  block: BlockTime;
+}
+
+/**
+ * Reads a payer's balance and the allowance of each spender in one request. Throws `token_unsupported` when
+ * the address is not a token, and errors of the RPC nodes.
+ */
+export async function readFunds(
+  ctx: Context,
+  input: { payer: Payer; spenders: readonly Address[] },
+): Promise<Funds> {
+  const { from, user } = input.payer;
+  const native = isNative(from.token);
+  const described = native ? noReads : tokenFundsQuery(input.payer, input.spenders);
+  const [{ value, block }, balance] = await Promise.all([
+    readUncached(ctx, { chainId: from.chainId, query: described }),
+    native ? readNativeBalance(from.client, user) : null,
+  ]);
+  if (native) return { balance, allowances: new Map(), block };
+  if (value.balance === null) throw failure("token_unsupported", "from_token is not a token on this chain");
+  return { ...value, block };
+}
+
+type TokenFunds = Omit<Funds, "block">;
+
+const noReads = createQuery({}, (): TokenFunds => ({ balance: null, allowances: new Map() }));
+
+function tokenFundsQuery({ from, user }: Payer, spenders: readonly Address[]) {
+  const onToken = { to: from.token, abi: erc20Abi } as const;
+  const allowance = (spender: Address) =>
+    [`allowance/${spender}`, read({ ...onToken, name: "allowance", args: [user, spender] })] as const;
+  const balance = read({ ...onToken, name: "balanceOf", args: [user] });
+  return createQuery(
+    { balance, ...Object.fromEntries(spenders.map(allowance)) },
+    ({ balance: held, ...allowances }): TokenFunds => ({
+      balance: valueOrNull(held),
+      allowances: new Map(
+        spenders.map((spender) => {
+          const result = allowances[`allowance/${spender}` as keyof typeof allowances];
+          return [spender.toLowerCase(), result === undefined ? null : valueOrNull(result)];
+        }),
+      ),
+    }),
+  );
+}

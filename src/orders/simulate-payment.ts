@@ -1,0 +1,226 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, type StateOverride } from "viem";
+import * as z from "zod";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
+import { balanceOverride, findBalanceLayout, type SlotLayout } from "../chains/token-storage.ts";
+import type { Context } from "../context.ts";
+import { failure, failureFrom } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import { MAX_UINT256 } from "../lib/amount.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import type { VerifiedTransfer } from "../providers/provider.ts";
+import { explainCommonRevert } from "../vaults/vault-reverts.ts";
+import { encodeApprovals, type UserCall } from "./wallet-calls.ts";
+
+/**
+ * A token payment that a call takes from its payer, with the payer's balance and allowance. Amounts in
+ * smallest units.
+ */
+export interface TokenPayment {
+  client: ChainClient;
+  payer: Address;
+  /** The zero address for native. */
+  token: Address;
+  amount: bigint;
+  spender: Address;
+  /** The payer's balance and the spender's allowance; null when unknown. */
+  balance: bigint | null;
+  allowance: bigint | null;
+  /** The block at which balance and allowance were read. */
+  block: BlockTime;
+}
+
+/** The result of a simulated call and the approvals before it. */
+export type SimulatedPayment =
+  | {
+      ok: true;
+      simulation: SimulationResult;
+      /** Gas of the call without its approvals. */
+      gasUsed: bigint;
+      /** The calls to sign, in order: the approvals still needed, then the call. */
+      calls: UserCall[];
+    }
+  | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
+
+/** Seconds after the head at which a call is simulated: about when it will be included. */
+export const INCLUSION_DELAY_S = 30;
+/**
+ * Native money that pays for gas in a simulation, in wei, on top of the value of the call. The payer's real
+ * balance does not matter here.
+ */
+export const GAS_FUNDS = 10n ** 21n;
+
+/**
+ * Simulates a call with its approvals from the payer's address on the head state. A payer without the balance
+ * receives it by a state override. Throws `simulation_unavailable` when no node can simulate or the token's
+ * balance slot is unknown.
+ */
+export async function simulatePayment(
+  ctx: Context,
+  input: { payment: TokenPayment; call: UserCall; reads: readonly SimulationRead[] },
+): Promise<SimulatedPayment> {
+  const { payment } = input;
+  const overrides = await stateOverrides(ctx, payment);
+  const standing = payment.allowance ?? 0n;
+  const partial = standing > 0n && standing < payment.amount;
+  const attempts = [approvalCalls(payment, { standing, reset: partial })];
+  // A few tokens revert on an approval of zero, so a failed reset is tried again without it.
+  if (partial) attempts.push(approvalCalls(payment, { standing, reset: false }));
+  let outcome: SimulatedPayment | null = null;
+  for (const before of attempts) {
+    outcome = await runWithApprovals({ ...input, before, overrides });
+    if (outcome.ok || outcome.failedCall === "deposit") return outcome;
+  }
+  return outcome ?? { ok: false, revert: "0x", failedCall: "approval" };
+}
+
+/**
+ * Returns the number of the block that a simulation ran on. Never lower than the block that was read, because
+ * nodes number simulated blocks differently.
+ */
+export function simulatedHead(
+  { blockNumber }: Pick<SimulationResult, "blockNumber">,
+  read: BlockTime,
+): number {
+  return Math.max(Number(blockNumber ?? 0n), read.number);
+}
+
+function approvalCalls(payment: TokenPayment, state: { standing: bigint; reset: boolean }): UserCall[] {
+  if (isNative(payment.token) || state.standing >= payment.amount) return [];
+  const { token, spender, amount } = payment;
+  return encodeApprovals({ token, spender, amount, reset: state.reset });
+}
+
+async function runWithApprovals(plan: {
+  payment: TokenPayment;
+  call: UserCall;
+  reads: readonly SimulationRead[];
+  before: UserCall[];
+  overrides: StateOverride;
+}): Promise<SimulatedPayment> {
+  const { payment, overrides, reads } = plan;
+  const calls = [...plan.before, plan.call];
+  const standsAlone = calls.length === 1 && isFunded(payment);
+  const time = payment.block.timestamp + INCLUSION_DELAY_S;
+  const input = { user: payment.payer, calls, reads, overrides, time, standsAlone };
+  const simulation = await runSimulation(payment.client, input);
+  const last = simulation.calls.at(-1);
+  if (simulation.failedAt !== null || last === undefined) {
+    const failedCall = simulation.failedAt === calls.length - 1 ? "deposit" : "approval";
+    return { ok: false, revert: last?.returnData ?? "0x", failedCall };
+  }
+  return { ok: true, simulation, gasUsed: last.gasUsed, calls };
+}
+
+const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
+
+async function stateOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
+  const { payer, token, amount } = payment;
+  const money = (isNative(token) ? amount : 0n) + GAS_FUNDS;
+  // Nodes refuse a balance override above 2^256 - 1.
+  const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256 };
+  if (isNative(token) || isFunded(payment)) return [gas];
+  const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
+    if (error instanceof RpcError) return null;
+    throw error;
+  });
+  if (layout === null) {
+    throw failure(
+      "simulation_unavailable",
+      "the account does not hold the amount, and this token's balances cannot be set in a simulation",
+    );
+  }
+  return [gas, balanceOverride({ token, account: payer, amount }, layout)];
+}
+
+const SlotLayoutSchema: z.ZodType<SlotLayout> = z.union([
+  z.object({ order: z.enum(["solidity", "vyper"]), base: z.bigint() }),
+  z.object({ order: z.literal("solady") }),
+]);
+
+/** Finds the storage layout of a token's balances. Cached for a day. */
+async function balanceLayout(
+  ctx: Context,
+  { client, token }: Pick<TokenPayment, "client" | "token">,
+): Promise<SlotLayout> {
+  const { value } = await ctx.cache.cached({
+    key: `layout:${client.definition.chainId}:${token.toLowerCase()}`,
+    schema: SlotLayoutSchema,
+    freshMs: DAY_MS,
+    staleMs: DAY_MS,
+    keepMs: DAY_MS,
+    // A failure is not cached: the node may have been at fault.
+    load: async () => {
+      const layout = await findBalanceLayout(client, token);
+      if (layout === null) throw new RpcError("unsupported", "no known balance layout");
+      return layout;
+    },
+  });
+  return value;
+}
+
+/** A provider's transaction whose simulation succeeded. */
+export interface SimulatedProviderTransaction {
+  source: Extract<SimulatedPayment, { ok: true }>;
+  /**
+   * Rise of the watched balance in its smallest unit; null when no balance was watched or the node could not
+   * read it.
+   */
+  gained: bigint | null;
+}
+
+/**
+ * Simulates a provider's transaction from the user's address, after its approvals, and refuses it when it
+ * spends more of the token than the order allows. `watch` is a balance that the transaction may raise. Throws
+ * `would_revert`, `upstream_rejected`, `simulation_unavailable`.
+ */
+export async function simulateProviderTransaction(
+  ctx: Context,
+  input: { payment: TokenPayment; route: VerifiedTransfer; watch: SimulationRead | null },
+): Promise<SimulatedProviderTransaction> {
+  const { payment, route, watch } = input;
+  const { to, value, data } = route.transaction;
+  const own = isNativePayment(payment) ? [] : [balanceOfRead(payment.token, payment.payer)];
+  const reads = [...own, ...(watch === null ? [] : [watch])];
+  const made = await simulatePayment(ctx, { payment, call: { target: to, value, data }, reads });
+  if (!made.ok) {
+    const { text } = explainCommonRevert(made.revert);
+    throw failure("would_revert", "the transfer would revert on its source chain", { revert: text });
+  }
+  const spent = own.length === 0 ? null : increaseOf(made.simulation, 0);
+  if (spent !== null && -spent > payment.amount) {
+    throw failureFrom(
+      "upstream_rejected",
+      "the provider's transaction takes more of the token than the order allows",
+      new Error(`${-spent} of ${payment.amount}`),
+    );
+  }
+  const gained = watch === null ? null : increaseOf(made.simulation, own.length);
+  return { source: made, gained };
+}
+
+/** Returns a read of an account's token balance; null for native money, which no contract call can read. */
+export function watchedBalance(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
+  return isNative(token) ? null : balanceOfRead(token, account);
+}
+
+/** Returns the rise of a number that was read before and after a simulation; null when either read failed. */
+export function increaseOf(simulation: SimulationResult, index: number): bigint | null {
+  const [before, after] = [simulation.before[index], simulation.after[index]];
+  if (typeof before !== "string" || typeof after !== "string") return null;
+  return hexToBigInt(after) - hexToBigInt(before);
+}
+
+/** Describes a balance read that is made before and after a simulation. */
+export function balanceOfRead(token: Address, account: Address): SimulationRead {
+  return {
+    target: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),
+  };
+}
+
+/** Returns true when a payment is made in the chain's native token. */
+export const isNativePayment = ({ token }: Pick<TokenPayment, "token">): boolean => isNative(token);

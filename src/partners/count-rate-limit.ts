@@ -1,0 +1,64 @@
+import type { LimitName } from "../config.ts";
+import type { Context } from "../context.ts";
+import type { LimitCount, LimitWindow } from "../redis/redis-limiter.ts";
+import type { Actor } from "./request-actor.ts";
+
+/** Limits that are counted exactly, across all isolates. The platform counts the others, per location. */
+const EXACT: ReadonlySet<LimitName> = new Set(["quote", "build", "nonce", "register", "login"]);
+
+/** The outcome of counting a request against a rate limit. */
+export interface CountedRequest {
+  name: LimitName;
+  limit: number;
+  exact: boolean;
+  /** Null when no counter was available: the request is then admitted. */
+  count: LimitCount | null;
+}
+
+/**
+ * Counts a request against a rate limit: per client address without credentials, per API key and client address with a key
+ * alone, so that a copied key does not exhaust the partner's limit, and per partner with a secret or session. Never throws.
+ */
+export async function countRequest(
+  ctx: Context,
+  request: { name: LimitName; client: string },
+): Promise<CountedRequest> {
+  const { name, client } = request;
+  const exact = EXACT.has(name);
+  const limit = limitFor(ctx, name);
+  const window: LimitWindow = { name, limit, subject: subjectOf(ctx.actor, client) };
+  const count = await (exact ? ctx.limiter.countExactly(window) : ctx.limiter.countNearby(window));
+  return { name, limit, exact, count };
+}
+
+function limitFor(ctx: Context, name: LimitName): number {
+  const { limits, keyFactor, partnerLimits } = ctx.config;
+  if (ctx.actor.kind !== "partner") return limits[name];
+  const own = partnerLimits.get(ctx.actor.partner.address.toLowerCase());
+  return own?.[name] ?? limits[name] * keyFactor;
+}
+
+function subjectOf(actor: Actor, client: string): string {
+  if (actor.kind !== "partner") return `client:${clientSubject(client)}`;
+  const partner = actor.partner.address.toLowerCase();
+  return actor.proof === "key" ? `key:${partner}:${clientSubject(client)}` : `partner:${partner}`;
+}
+
+/**
+ * Returns the subject that a client address is counted under: an IPv4 address itself, an IPv6 address by its /64 prefix,
+ * which usually belongs to one customer. Any other text is cut to 45 characters.
+ */
+export function clientSubject(address: string): string {
+  const text = address.trim().toLowerCase();
+  if (!text.includes(":")) return text.slice(0, 45);
+  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(text)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = "", tail = ""] = text.split("::", 2);
+  const groups = (part: string): string[] => (part === "" ? [] : part.split(":"));
+  const [front, back] = [groups(head), groups(tail)];
+  const zeros = text.includes("::")
+    ? Array<string>(Math.max(0, 8 - front.length - back.length)).fill("0")
+    : [];
+  const network = [...front, ...zeros, ...back].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ""));
+  return `${network.join(":").slice(0, 40)}::/64`;
+}

@@ -1,0 +1,19 @@
+import type { Context } from "../context.ts";
+import { selectAudit } from "../db/queries/audit-queries.ts";
+import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
+import type { AuditEntry } from "../schemas/admin-schema.ts";
+
+/** Lists audit entries, newest first, after the position `before`. Throws `store_unavailable`. */
+export async function listAuditEntries(
+  ctx: Context,
+  page: { subject: string | null; limit: number; before: TimePosition | null },
+): Promise<Page<AuditEntry>> {
+  const found = await selectAudit(ctx.db, { ...page, limit: page.limit + 1 });
+  const { rows, next } = cutPage(found, { limit: page.limit, partsOf: timeCursorParts });
+  const entries = rows.map(({ at, requestId, ...row }) => ({
+    ...row,
+    at: at.toISOString(),
+    request_id: requestId,
+  }));
+  return { rows: entries, next };
+}

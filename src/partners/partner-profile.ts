@@ -1,0 +1,54 @@
+import { type Address, getAddress } from "viem";
+import type { Context } from "../context.ts";
+import { selectPartner, updatePartner } from "../db/queries/partner-queries.ts";
+import { failure } from "../errors.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import type { Partner, SettingsInput } from "../schemas/partner-schema.ts";
+import { findVault } from "../vaults/find-vault.ts";
+import { requirePartner } from "./request-actor.ts";
+
+/** Reads a partner's profile. Throws `partner_not_found`, `store_unavailable`. */
+export async function getPartner(ctx: Context, address: Address): Promise<Partner> {
+  const row = await selectPartner(ctx.db, address);
+  if (row === null) throw failure("partner_not_found", `${address} is not registered as a partner`);
+  return toPartner(row);
+}
+
+/** Converts a row to the profile that the partner sees. */
+function toPartner(row: NonNullable<Awaited<ReturnType<typeof selectPartner>>>): Partner {
+  return {
+    address: getAddress(row.address),
+    partner_id: row.partnerId,
+    partner_type: row.partnerType,
+    name: row.name,
+    website: row.website,
+    contact_email: row.contactEmail,
+    description: row.description,
+    vault_ids: row.vaults,
+    api_key_prefix: row.keyPrefix,
+    api_key_created_at: row.keyCreatedAt.toISOString(),
+    created_at: row.createdAt.toISOString(),
+  };
+}
+
+/** Changes the fields of the partner's profile that the input contains. Throws `credentials_required`, `partner_not_found`, `store_unavailable`. */
+export async function updateSettings(ctx: Context, input: SettingsInput): Promise<Partner> {
+  const { address } = requirePartner(ctx).partner;
+  const { contact_email: contactEmail, partner_type: partnerType, ...texts } = input;
+  const named = Object.entries({ ...texts, contactEmail, partnerType });
+  const change = Object.fromEntries(named.filter(([, value]) => value !== undefined));
+  if (Object.keys(change).length > 0) await updatePartner(ctx.db, { address, change });
+  return getPartner(ctx, address);
+}
+
+/**
+ * Restricts the partner's key to deposits into some vaults. Null allows every vault, an empty list none.
+ * Throws `credentials_required`, `vault_not_found`, `store_unavailable`.
+ */
+export async function enrolVaults(ctx: Context, keys: readonly VaultKey[] | null): Promise<Partner> {
+  const { address } = requirePartner(ctx).partner;
+  const vaults = keys === null ? null : [...new Set(keys.map(formatVaultId))];
+  for (const vaultId of vaults ?? []) await findVault(ctx, vaultId);
+  await updatePartner(ctx.db, { address, change: { vaults } });
+  return getPartner(ctx, address);
+}

@@ -1,0 +1,90 @@
+import type { Context } from "../context.ts";
+import { makeAuditNote } from "../db/queries/audit-queries.ts";
+import { insertPartner } from "../db/queries/partner-queries.ts";
+import { deleteSession, insertSession } from "../db/queries/session-queries.ts";
+import { failure } from "../errors.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import type { Login, RegisterInput, Registration } from "../schemas/partner-schema.ts";
+import type { SignedNonce } from "../schemas/signing-schema.ts";
+import { generateKeyPair } from "./api-key-pair.ts";
+import { notApprovedFailure } from "./application-state.ts";
+import { sha256 } from "./credential-digest.ts";
+import { generateCredential } from "./partner-credentials.ts";
+import { getPartner } from "./partner-profile.ts";
+import { requirePartner } from "./request-actor.ts";
+import { verifySignedNonce } from "./siwe-message.ts";
+
+/** Lifetime of a session, milliseconds. */
+const SESSION_MS = DAY_MS;
+
+/** A new session. The token is shown once; only its digest is stored. */
+export interface NewSession {
+  token: string;
+  digest: string;
+  expiresAt: Date;
+}
+
+/** Generates a session token of 256 random bits. `now` is in milliseconds. */
+async function makeSession(now: number): Promise<NewSession> {
+  const token = generateCredential("session");
+  return { token, digest: await sha256(token), expiresAt: new Date(now + SESSION_MS) };
+}
+
+/**
+ * Registers an approved applicant as a partner. Returns its key pair, which is shown only this time, and a session.
+ * Throws `nonce_invalid`, `signature_invalid`; `application_required`, `_pending`, `_rejected`, `_revoked`;
+ * `partner_exists`; `store_unavailable`, `simulation_unavailable`.
+ */
+export async function register(ctx: Context, input: RegisterInput): Promise<Registration> {
+  const { address, signature, nonce, name, website, description } = input;
+  await verifySignedNonce(ctx, { purpose: "register", signed: { address, signature, nonce } });
+  const now = ctx.now();
+  const [pair, session] = await Promise.all([generateKeyPair(ctx), makeSession(now)]);
+  const partnerId = `ptr_${ctx.randomId()}`;
+  const made = await insertPartner(ctx.db, {
+    address,
+    partnerId,
+    profile: { name, website, contactEmail: input.contact_email, description },
+    pair: pair.stored,
+    session,
+    now: new Date(now),
+    note: makeAuditNote(ctx, { action: "partner.register", actor: address.toLowerCase() }),
+  });
+  if (made.name === null) {
+    if (made.application !== "approved") throw notApprovedFailure(made.application);
+    throw failure("partner_exists", `${address} is already registered as a partner`);
+  }
+  return {
+    ...pair.shown,
+    address,
+    name: made.name,
+    partner_id: partnerId,
+    created_at: new Date(now).toISOString(),
+    session_token: session.token,
+    expires_at: session.expiresAt.toISOString(),
+  };
+}
+
+/**
+ * Starts a session for a partner that signed the login message. Throws `nonce_invalid`, `signature_invalid`;
+ * `application_required`, `_pending`, `_rejected`, `_revoked`; `partner_not_found` for an approved applicant
+ * who has not registered; `store_unavailable`, `simulation_unavailable`.
+ */
+export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
+  const { address } = signed;
+  await verifySignedNonce(ctx, { purpose: "login", signed });
+  const { token, digest, expiresAt } = await makeSession(ctx.now());
+  const made = await insertSession(ctx.db, { digest, address, expiresAt, now: new Date(ctx.now()) });
+  if (!made.begun) {
+    if (made.application !== "approved") throw notApprovedFailure(made.application);
+    throw failure("partner_not_found", `${address} has not registered yet`);
+  }
+  const partner = await getPartner(ctx, address);
+  return { session_token: token, expires_at: expiresAt.toISOString(), partner };
+}
+
+/** Ends the caller's session. Throws `credentials_required`, `store_unavailable`. */
+export async function logout(ctx: Context): Promise<void> {
+  const { session } = requirePartner(ctx);
+  if (session !== null) await deleteSession(ctx.db, session);
+}

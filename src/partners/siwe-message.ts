@@ -1,0 +1,176 @@
+import type { Address } from "viem";
+import { createSiweMessage, parseSiweMessage } from "viem/siwe";
+import * as z from "zod";
+import type { Context } from "../context.ts";
+import { selectPartner } from "../db/queries/partner-queries.ts";
+import { type ErrorCode, failure } from "../errors.ts";
+import type { Nonce, SignedNonce, SigningPurpose } from "../schemas/signing-schema.ts";
+import { verifySignature } from "./verify-signature.ts";
+
+/** Lifetime of a nonce, milliseconds. */
+const NONCE_TTL_MS = 10 * 60_000;
+
+/** Statement that the wallet shows, by purpose. Distinct, so that one signature serves one purpose only. */
+const STATEMENTS: Readonly<Record<SigningPurpose, string>> = {
+  register: "Register this wallet as a Causeway partner and create its API keys. This costs nothing.",
+  login: "Sign in to the Causeway partner portal. This costs nothing.",
+  apply: "Apply to become a Causeway partner with this wallet. This costs nothing.",
+};
+
+/** The fields that a sign-in message must have. */
+export interface ExpectedSiweMessage {
+  /** Origin of the deployment. */
+  publicUrl: string;
+  purpose: SigningPurpose;
+  address: Address;
+  chainId: number;
+  nonce: string;
+  /** Milliseconds since the epoch. */
+  issuedAt: number;
+}
+
+/** Writes the message for the wallet to sign. Throws viem's error when the public URL is not a valid origin. Source: EIP-4361. */
+export function writeSiweMessage(expected: ExpectedSiweMessage): string {
+  return createSiweMessage({
+    domain: new URL(expected.publicUrl).host,
+    uri: expected.publicUrl,
+    version: "1",
+    address: expected.address,
+    chainId: expected.chainId,
+    nonce: expected.nonce,
+    statement: STATEMENTS[expected.purpose],
+    issuedAt: new Date(expected.issuedAt),
+    expirationTime: new Date(expected.issuedAt + NONCE_TTL_MS),
+  });
+}
+
+/**
+ * Returns the names of the fields in which a message differs from the expected one; empty when it matches and has not
+ * expired. viem's `validateSiweMessage` does not check chain id, URI, version and issued-at.
+ */
+export function findSiweMismatches(
+  message: string,
+  { expected, now }: { expected: ExpectedSiweMessage; now: number },
+) {
+  const fields = parseSiweMessage(message);
+  const expiresAt = expected.issuedAt + NONCE_TTL_MS;
+  const checks = {
+    scheme: fields.scheme === undefined,
+    domain: fields.domain === new URL(expected.publicUrl).host,
+    address: fields.address === expected.address,
+    statement: fields.statement === STATEMENTS[expected.purpose],
+    uri: fields.uri === expected.publicUrl,
+    version: fields.version === "1",
+    chain_id: fields.chainId === expected.chainId,
+    nonce: fields.nonce === expected.nonce,
+    issued_at: fields.issuedAt?.getTime() === expected.issuedAt && expected.issuedAt <= now + CLOCK_SKEW_MS,
+    expiration_time: fields.expirationTime?.getTime() === expiresAt && now < expiresAt,
+    not_before: fields.notBefore === undefined,
+    request_id: fields.requestId === undefined,
+    resources: fields.resources === undefined,
+    // The parser accepts trailing text and other spellings of the same values.
+    text: message === writeSiweMessage(expected),
+  };
+  return (Object.keys(checks) as (keyof typeof checks)[]).filter((name) => !checks[name]);
+}
+
+/** Tolerated clock difference between isolates, milliseconds. */
+const CLOCK_SKEW_MS = 60_000;
+
+/** A message that has been issued and not yet been signed. */
+export interface StoredMessage {
+  message: string;
+  chainId: number;
+  /** Milliseconds since the epoch. */
+  issuedAt: number;
+}
+
+const StoredMessageJson = z.object({ message: z.string(), chainId: z.int(), issuedAt: z.int() });
+const NONCE_PATTERN = /^[0-9a-f]{32}$/;
+
+/** Returns the storage key of a nonce. It contains purpose and address, so that the nonce is valid for these only. */
+export function nonceKey(of: { purpose: SigningPurpose; address: Address; nonce: string }): string {
+  return `${of.purpose}:${of.address.toLowerCase()}:${of.nonce}`;
+}
+
+/** Returns true when a text has the format of our nonces. */
+function isNonce(text: string): boolean {
+  return NONCE_PATTERN.test(text);
+}
+
+/** Serializes an issued message for storage. */
+export function writeStoredMessage(stored: StoredMessage): string {
+  return JSON.stringify(stored);
+}
+
+/** Parses the output of `writeStoredMessage`; null for any other text. */
+export function readStoredMessage(text: string): StoredMessage | null {
+  try {
+    const parsed = StoredMessageJson.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Issues a message for a wallet to sign, valid for ten minutes and for this address and purpose only. Several can be open
+ * at once, so that a stranger's request does not invalidate them. Without a purpose it is `login` for a partner and
+ * `register` for everyone else. Throws `store_unavailable`.
+ */
+export async function issueNonce(
+  ctx: Context,
+  input: { address: Address; purpose: SigningPurpose | null; chainId: number },
+): Promise<Nonce> {
+  const { address, chainId } = input;
+  const purpose = input.purpose ?? ((await selectPartner(ctx.db, address)) === null ? "register" : "login");
+  const nonce = ctx.randomId();
+  const issuedAt = ctx.now();
+  const { publicUrl } = ctx.config;
+  const message = writeSiweMessage({ publicUrl, purpose, address, chainId, nonce, issuedAt });
+  const key = nonceKey({ purpose, address, nonce });
+  await ctx.nonces.put(key, writeStoredMessage({ message, chainId, issuedAt }), NONCE_TTL_MS);
+  return { nonce, message };
+}
+
+/** Error codes of an operation that takes a signed nonce. */
+export const signingErrors: readonly ErrorCode[] = [
+  "nonce_invalid",
+  "signature_invalid",
+  "store_unavailable",
+  "simulation_unavailable",
+];
+
+/**
+ * Consumes a nonce, then checks its message and the address's signature. The nonce is used up even when a check fails.
+ * Throws `nonce_invalid`, `signature_invalid`, `store_unavailable`, and `simulation_unavailable` when no node can check the
+ * signature of a contract account.
+ */
+export async function verifySignedNonce(
+  ctx: Context,
+  input: { purpose: SigningPurpose; signed: SignedNonce },
+): Promise<void> {
+  const { address, nonce, signature } = input.signed;
+  const { purpose } = input;
+  const text = isNonce(nonce) ? await ctx.nonces.take(nonceKey({ purpose, address, nonce })) : null;
+  const stored = text === null ? null : readStoredMessage(text);
+  if (stored === null) {
+    throw failure(
+      "nonce_invalid",
+      "the nonce is unknown, expired or used, or was issued for another address or purpose",
+    );
+  }
+  const { message, chainId, issuedAt } = stored;
+  const expected = { publicUrl: ctx.config.publicUrl, purpose, address, chainId, nonce, issuedAt };
+  const mismatches = findSiweMismatches(message, { expected, now: ctx.now() });
+  if (mismatches.length > 0) {
+    ctx.log.warn("sign_in_message_refused", { purpose, mismatches: mismatches.join(" ") });
+    throw failure("nonce_invalid", "the message of the nonce is for another deployment or no longer valid");
+  }
+  if (!(await verifySignature(ctx, { address, message, signature, chainId }))) {
+    throw failure(
+      "signature_invalid",
+      "the signature does not match the address and the message of the nonce",
+    );
+  }
+}

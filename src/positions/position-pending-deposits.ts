@@ -1,0 +1,118 @@
+import type { Address, Hex } from "viem";
+import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import type { Context } from "../context.ts";
+import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
+import { AppError } from "../errors.ts";
+import { describeError } from "../lib/logger.ts";
+import { type PreparedClaim, prepareClaim } from "../orders/claim-transaction.ts";
+import type { Positions } from "../schemas/position-schema.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
+import { asyncDepositsOf } from "../vaults/vault-families.ts";
+
+/** A user's pending deposit request at a vault, and the call that claims settled shares; null when nothing can be claimed. */
+export interface PendingPosition extends PendingDeposit {
+  vault: Vault;
+  claim: { target: Address; data: Hex } | null;
+}
+
+/** An asynchronous vault, its request interface, and the user's known request ids. */
+interface RequestVault {
+  vault: Vault;
+  requests: AsyncDeposits;
+  requestIds: readonly string[];
+}
+
+/** Returns the vaults that take deposits as requests. */
+export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault, "requestIds">[] {
+  return vaults.flatMap((vault) => {
+    const requests = asyncDepositsOf(vault);
+    return requests === null ? [] : [{ vault, requests }];
+  });
+}
+
+/** Queries a user's pending deposits at a chain's asynchronous vaults. Null when the chain has none. */
+export function pendingQuery(query: {
+  user: Address;
+  vaults: readonly Vault[];
+  open: readonly OpenRequest[];
+}): Query<PendingPosition[]> | null {
+  const { user } = query;
+  const asked = vaultsWithRequests(query.vaults).map((one) => ({
+    ...one,
+    requestIds: idsOf(one.vault, query.open),
+  }));
+  if (asked.length === 0) return null;
+  const parts: Record<string, Query<PendingDeposit>> = Object.fromEntries(
+    asked.map(({ vault, requests, requestIds }) => [
+      vault.vaultId,
+      requests.pending(vault, { user, requestIds }),
+    ]),
+  );
+  return mapQuery(queryAll(parts), (value) =>
+    asked.flatMap((one) => {
+      const pending = value[one.vault.vaultId];
+      return pending === undefined ? [] : toPending(user, { ...one, pending });
+    }),
+  );
+}
+
+function idsOf({ chainId, address }: Vault, open: readonly OpenRequest[]): string[] {
+  const own = open.filter((one) => one.chainId === chainId && one.vaultAddress === address.toLowerCase());
+  return own.map(({ requestId }) => requestId);
+}
+
+function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }): PendingPosition[] {
+  const { vault, pending, requests, requestIds } = of;
+  const { pendingAssets, claimableShares, claimableAssets } = pending;
+  const some = [pendingAssets, claimableShares, claimableAssets].some((amount) => (amount ?? 0n) > 0n);
+  // An unknown amount counts only when a request is known to exist.
+  if (!some && !(pendingAssets === null && requestIds.length > 0)) return [];
+  return [{ ...pending, vault, claim: requests.claim(vault, { user, pending }) }];
+}
+
+/** The most claims that are simulated per chain; each needs its own request. */
+const MAX_CLAIMS = 8;
+
+/**
+ * Converts the pending deposits of one chain to wire format. A claim is included only when its simulation succeeds, which
+ * takes one request per vault with settled shares; otherwise `next_refusal` says why. `headTime` is the time of the block
+ * they were read at, seconds. AppErrors are never thrown.
+ */
+export async function toWirePending(
+  ctx: Context,
+  of: { user: Address; pending: readonly PendingPosition[]; headTime: number },
+): Promise<Positions["pending"]> {
+  const claims = of.pending.filter(({ claim }) => claim !== null);
+  return Promise.all(
+    of.pending.map(async (one) => {
+      const { next, refusal } = await claimOf(ctx, { ...of, one, place: claims.indexOf(one) });
+      return {
+        vault_id: one.vault.vaultId,
+        pending_assets: one.pendingAssets?.toString() ?? null,
+        claimable_shares: one.claimableShares?.toString() ?? null,
+        next,
+        next_refusal: refusal,
+      };
+    }),
+  );
+}
+
+async function claimOf(
+  ctx: Context,
+  of: { user: Address; one: PendingPosition; headTime: number; place: number },
+): Promise<PreparedClaim> {
+  const { vault, claim: call } = of.one;
+  if (call === null) return { next: null, refusal: null };
+  if (of.place >= MAX_CLAIMS) {
+    const detail = "there are more claims than one request checks: make the other claims first";
+    return { next: null, refusal: { code: "simulation_unavailable", detail } };
+  }
+  try {
+    return await prepareClaim(ctx, { vault, user: of.user, call, headTime: of.headTime });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    ctx.log.warn("claim_unproved", { vault_id: vault.vaultId, error: describeError(error) });
+    return { next: null, refusal: { code: error.code, detail: error.message } };
+  }
+}

@@ -1,0 +1,158 @@
+import type { Address, Hex } from "viem";
+import * as z from "zod";
+import { aggregateProgram } from "../chains/aggregate-reads.ts";
+import type { ChainClient, NodeReport } from "../chains/chain-client.ts";
+import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import {
+  decodePositions,
+  encodePositionCalls,
+  type LensVault,
+  type PositionAnswer,
+  type PositionCall,
+} from "../vaults/lens/position-lens.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { adapterOf } from "../vaults/vault-families.ts";
+
+/** A user's shares of a vault and their value in the asset, both in smallest units. */
+export interface HeldShares {
+  vault: Vault;
+  shares: bigint;
+  /** Null when the vault could not convert the shares. */
+  assets: bigint | null;
+}
+
+/** A user's shares on one chain at one block. */
+export interface ChainPositions {
+  held: HeldShares[];
+  /** Vaults whose share balance could not be read. */
+  unread: Vault[];
+  blockNumber: number | null;
+  /** Seconds; null when there was nothing to read. */
+  blockTimestamp: number | null;
+}
+
+/** A vault with the parameters of the position lens. */
+export type LensedVault = LensVault & { vault: Vault };
+type Answered = { call: PositionCall<LensedVault>; answer: PositionAnswer };
+
+const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
+/** The most repetitions for vaults that a call did not reach before it ran out of gas. */
+const MAX_ROUNDS = 8;
+
+/**
+ * Reads a user's shares of many vaults through the deployless position lens, with as many vaults per call as fit. Throws
+ * the chain client's errors, and an Error when some vaults could not be reached.
+ */
+export async function readChainPositions(
+  client: ChainClient,
+  query: { user: Address; lensed: readonly LensedVault[] },
+): Promise<ChainPositions> {
+  const answered: Answered[] = [];
+  let open: readonly LensedVault[] = query.lensed;
+  for (let round = 0; round < MAX_ROUNDS && (open.length > 0 || answered.length === 0); round += 1) {
+    const calls = encodePositionCalls({ user: query.user, vaults: open });
+    if (calls.length === 0) break;
+    const batch = await Promise.all(
+      calls.map(async (call) => ({ call, answer: await callLens(client, call) })),
+    );
+    answered.push(...batch);
+    open = batch.flatMap(({ call, answer }) =>
+      call.vaults.filter((_, index) => answer.positions[index]?.status === "not_reached"),
+    );
+  }
+  if (open.length > 0) throw new Error(`${open.length} vaults were not reached`);
+  return toChainPositions(answered);
+}
+
+/**
+ * Reads shares like `readChainPositions`, together with another query in the same request. Null when one request cannot
+ * hold both, or every node refuses it. Throws the chain client's errors.
+ */
+export async function readChainPositionsWith<S>(
+  client: ChainClient,
+  query: { user: Address; lensed: readonly LensedVault[]; beside: Query<S> },
+): Promise<{ positions: ChainPositions; value: S } | null> {
+  const { user, lensed, beside } = query;
+  const [call, ...more] = encodePositionCalls({ user, vaults: lensed });
+  if (call === undefined || more.length > 0 || beside.next !== undefined) return null;
+  try {
+    const program = { code: call.data, read: lensReader(call) };
+    const made = await aggregateProgram(client, { program, reads: beside.reads });
+    if (made === null || made.answer.positions.some(({ status }) => status === "not_reached")) return null;
+    const positions = toChainPositions([{ call, answer: made.answer }]);
+    return { positions, value: beside.interpret(made.results) };
+  } catch (error) {
+    // A node that refuses this call may accept smaller ones.
+    if (error instanceof RpcError) return null;
+    throw error;
+  }
+}
+
+function toChainPositions(answered: readonly Answered[]): ChainPositions {
+  const first = answered[0]?.answer ?? null;
+  return {
+    held: answered.flatMap(heldShares),
+    unread: answered.flatMap(({ call, answer }) =>
+      call.vaults.flatMap(({ vault }, index) =>
+        answer.positions[index]?.status === "balance_unknown" ? [vault] : [],
+      ),
+    ),
+    blockNumber: first === null || first.blockNumber === null ? null : Number(first.blockNumber),
+    blockTimestamp: first === null ? null : Number(first.blockTimestamp),
+  };
+}
+
+function callLens(client: ChainClient, call: PositionCall<LensedVault>): Promise<PositionAnswer> {
+  const read = lensReader(call);
+  return client.ask({
+    method: "eth_call",
+    params: [{ data: call.data }, "latest"],
+    read: (answer, seen) => read(AnswerHex.parse(answer) as Hex, seen),
+  });
+}
+
+/** Decodes a response of the lens and reports the chain id and block number that it contains. */
+function lensReader(call: PositionCall<LensedVault>) {
+  return (returndata: Hex, seen: (report: NodeReport) => void): PositionAnswer => {
+    const answer = decodePositions(returndata, call.vaults.length);
+    const blockNumber = answer.blockNumber === null ? null : Number(answer.blockNumber);
+    seen({ chainId: answer.chainId, blockNumber });
+    return answer;
+  };
+}
+
+/** Returns the shares of the vaults with a balance. */
+function heldShares({ call, answer }: Answered): HeldShares[] {
+  return call.vaults.flatMap(({ vault }, index): HeldShares[] => {
+    const position = answer.positions[index];
+    switch (position?.status) {
+      case "converted":
+      case "ratio":
+        return [{ vault, shares: position.balance, assets: position.assets }];
+      case "rate": {
+        const { balance: shares, rate } = position;
+        return [{ vault, shares, assets: adapterOf(vault).toAssets?.(vault, { shares, rate }) ?? null }];
+      }
+      case "assets_unknown":
+        return [{ vault, shares: position.balance, assets: null }];
+      default:
+        return [];
+    }
+  });
+}
+
+/** Queries the ids of the vaults whose shares cannot be valued with their registry row. Null when no vault has such a check. */
+export function outdatedQuery(vaults: readonly Vault[]): Query<ReadonlySet<string>> | null {
+  const parts = Object.fromEntries(
+    vaults.flatMap((vault) => {
+      const still = adapterOf(vault).pricingUnchanged?.(vault);
+      return still === undefined ? [] : [[vault.vaultId, still] as const];
+    }),
+  );
+  if (Object.keys(parts).length === 0) return null;
+  return mapQuery(queryAll(parts), (valued) => {
+    const outdated = Object.entries(valued).filter(([, still]) => !still);
+    return new Set(outdated.map(([vaultId]) => vaultId));
+  });
+}

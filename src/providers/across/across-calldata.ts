@@ -1,0 +1,192 @@
+import {
+  type Address,
+  concatHex,
+  decodeAbiParameters,
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  pad,
+} from "viem";
+import type { DestinationCall, TransferRequest } from "../provider.ts";
+import { depositAbi, handlerAbi, instructionsParameters } from "./across-abi.ts";
+import type { AcrossTerms } from "./across-quote-checks.ts";
+import type { AcrossRoute } from "./across-route.ts";
+
+/** One call that the multicall handler makes; `value` in wei. */
+export interface HandlerCall {
+  target: Address;
+  callData: Hex;
+  value: bigint;
+}
+
+/** Recipient of a delivery and the message passed to it; `0x` for a plain transfer. */
+export interface AcrossDelivery {
+  recipient: Address;
+  message: Hex;
+}
+
+/** Byte offset of the amount in the calldata of `approve(address,uint256)`. */
+export const APPROVE_AMOUNT_OFFSET = 36n;
+
+/**
+ * Encodes the delivery of a request: directly to the user, or to the multicall handler with calls to make. Tokens
+ * that the handler still holds afterwards, and all tokens when a call fails, go to the user.
+ */
+export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRoute): AcrossDelivery {
+  const { handler } = route;
+  if (handler === null) return { recipient: request.user, message: "0x" };
+  const calls =
+    request.call === null ? [] : destinationCalls(request.call, { handler, token: route.output.address });
+  const instructions = { calls, fallbackRecipient: request.user };
+  return { recipient: handler, message: encodeAbiParameters(instructionsParameters, [instructions]) };
+}
+
+/**
+ * Returns the destination call after an approval of the delivered balance. The allowance is cleared first: anyone can
+ * make the handler leave one behind, and USDT refuses to change an allowance that is not zero.
+ */
+function destinationCalls(
+  call: DestinationCall,
+  { handler, token }: { handler: Address; token: Address },
+): HandlerCall[] {
+  const approveNothing = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "approve",
+    args: [call.target, 0n],
+  });
+  const replacement = [{ token, offset: APPROVE_AMOUNT_OFFSET }];
+  const approveAll = encodeFunctionData({
+    abi: handlerAbi(),
+    functionName: "makeCallWithBalance",
+    args: [token, approveNothing, 0n, replacement],
+  });
+  return [
+    { target: token, callData: approveNothing, value: 0n },
+    { target: handler, callData: approveAll, value: 0n },
+    { target: call.target, callData: call.data, value: 0n },
+  ];
+}
+
+/** Marks the integrator id appended to the calldata. Source: Across integrator documentation. */
+const INTEGRATOR_MARKER: Hex = "0x1dc0de";
+
+/** Encodes the suffix of the calldata: the marker and the two-byte integrator id, or nothing without an id. */
+export function encodeIntegratorSuffix(integratorId: Hex | null): Hex {
+  return integratorId === null ? "0x" : concatHex([INTEGRATOR_MARKER, integratorId]);
+}
+
+/** Encodes the calldata of the SpokePool's `deposit`. Source: SpokePool.sol. */
+export function encodeAcrossDeposit(input: {
+  request: TransferRequest;
+  route: AcrossRoute;
+  terms: AcrossTerms;
+  delivery: AcrossDelivery;
+  integratorId: Hex | null;
+}): Hex {
+  const { request, route, terms, delivery } = input;
+  const data = encodeFunctionData({
+    abi: depositAbi(),
+    functionName: "deposit",
+    args: [
+      pad(request.user),
+      pad(delivery.recipient),
+      pad(route.input.address),
+      pad(route.output.address),
+      request.amount,
+      terms.outputAmount,
+      BigInt(request.toChainId),
+      pad(terms.exclusiveRelayer),
+      terms.quoteTimestamp,
+      terms.fillDeadline,
+      terms.exclusivityParameter,
+      delivery.message,
+    ],
+  });
+  return concatHex([data, encodeIntegratorSuffix(input.integratorId)]);
+}
+
+/** The decoded calldata of a SpokePool deposit. Amounts in smallest units, times in unix seconds. */
+export interface DecodedAcrossDeposit {
+  depositor: Address;
+  recipient: Address;
+  inputToken: Address;
+  outputToken: Address;
+  inputAmount: bigint;
+  outputAmount: bigint;
+  destinationChainId: bigint;
+  exclusiveRelayer: Address;
+  quoteTimestamp: number;
+  fillDeadline: number;
+  exclusivityParameter: number;
+  message: Hex;
+  /** Bytes after the arguments, which the SpokePool ignores. */
+  trailing: Hex;
+}
+
+/** A decoded message to the multicall handler. */
+export interface DecodedInstructions {
+  calls: readonly HandlerCall[];
+  /** Receives the tokens when a call fails, and those left over after the calls. */
+  fallbackRecipient: Address;
+}
+
+/** A decoded `makeCallWithBalance`: a call into whose calldata the handler writes its current token balances. */
+export interface DecodedBalanceCall {
+  target: Address;
+  callData: Hex;
+  value: bigint;
+  /** Byte offsets in `callData` at which the balance of a token is written. */
+  replacement: readonly { token: Address; offset: bigint }[];
+}
+
+/**
+ * Decodes the calldata of a SpokePool deposit. Throws when it calls another function, an address is wider than 20
+ * bytes, or the encoding is not canonical, since other encodings can hide data.
+ */
+export function decodeAcrossDeposit(calldata: Hex): DecodedAcrossDeposit {
+  const data = calldata.toLowerCase() as Hex;
+  const { args } = decodeFunctionData({ abi: depositAbi(), data });
+  const canonical = encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args });
+  if (!data.startsWith(canonical)) throw new Error("the deposit is not encoded canonically");
+  return {
+    depositor: wordToAddress(args[0]),
+    recipient: wordToAddress(args[1]),
+    inputToken: wordToAddress(args[2]),
+    outputToken: wordToAddress(args[3]),
+    inputAmount: args[4],
+    outputAmount: args[5],
+    destinationChainId: args[6],
+    exclusiveRelayer: wordToAddress(args[7]),
+    quoteTimestamp: args[8],
+    fillDeadline: args[9],
+    exclusivityParameter: args[10],
+    message: args[11],
+    trailing: `0x${data.slice(canonical.length)}`,
+  };
+}
+
+/** Decodes a message to the multicall handler. Throws when it is not one canonically encoded `Instructions`. */
+export function decodeInstructions(message: Hex): DecodedInstructions {
+  const [instructions] = decodeAbiParameters(instructionsParameters, message);
+  if (encodeAbiParameters(instructionsParameters, [instructions]) !== message.toLowerCase())
+    throw new Error("the message is not encoded canonically");
+  return instructions;
+}
+
+/** Decodes the calldata of `makeCallWithBalance`. Throws for another function or a non-canonical encoding. */
+export function decodeBalanceCall(data: Hex): DecodedBalanceCall {
+  const { args } = decodeFunctionData({ abi: handlerAbi(), data });
+  const canonical = encodeFunctionData({ abi: handlerAbi(), functionName: "makeCallWithBalance", args });
+  if (canonical !== data.toLowerCase()) throw new Error("the call is not encoded canonically");
+  const [target, callData, value, replacement] = args;
+  return { target, callData, value, replacement };
+}
+
+/** Returns the checksummed address in a left-padded 32-byte word. Throws when the padding is not zero. */
+export function wordToAddress(word: Hex): Address {
+  if (!/^0x0{24}/.test(word)) throw new Error("the 32-byte word is not an EVM address");
+  return getAddress(`0x${word.slice(26)}`);
+}

@@ -1,0 +1,126 @@
+import { type Address, isAddressEqual, zeroAddress } from "viem";
+import { type AppError, failureFrom } from "../../errors.ts";
+import { deductParts, mulDivDown } from "../../lib/amount.ts";
+import type { TransferRequest } from "../provider.ts";
+import { type AcrossRoute, noAcrossRoute } from "./across-route.ts";
+import type { SuggestedFees } from "./across-schemas.ts";
+
+/** Maximum age of a quote, seconds. The SpokePool accepts one hour; the rest leaves the user time to sign. */
+const MAX_QUOTE_AGE = 1_800;
+/**
+ * Bounds of the time until the fill deadline, seconds: less would expire before a slow user signs, more is refused by
+ * the SpokePool.
+ */
+const MIN_FILL_WINDOW = 600;
+const MAX_FILL_WINDOW = 21_600;
+/** The longest exclusivity, seconds; a longer one would let a single relayer delay the delivery. */
+const MAX_EXCLUSIVITY = 900;
+/** The SpokePool reads an exclusivity up to this value as seconds from the deposit, above it as unix seconds. */
+const MAX_EXCLUSIVITY_OFFSET = 31_536_000;
+
+/** The request, route and time that a quote is checked against. */
+interface QuoteCheckInput {
+  request: TransferRequest;
+  route: AcrossRoute;
+  /** Unix seconds. */
+  now: number;
+}
+
+/**
+ * Finds the first fault of a quote: contracts, tokens or times other than allowed, or more delivered than paid. Null
+ * when there is none. The text is for the log only. Source: SpokePool.sol for the bounds of times.
+ */
+export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
+  const { route, request } = asked;
+  if (!isAddressEqual(fees.spokePoolAddress, route.origin.spokePool))
+    return "another SpokePool on the source chain";
+  if (!isAddressEqual(fees.destinationSpokePoolAddress, route.destination.spokePool))
+    return "another SpokePool on the destination chain";
+  if (!isSameToken(fees.inputToken, { ...route.input, chainId: request.fromChainId }))
+    return "another input token";
+  if (!isSameToken(fees.outputToken, { ...route.output, chainId: request.toChainId }))
+    return "another output token";
+  if (fees.outputAmount > inOutputUnits(asked)) return "an output above the amount paid";
+  return findTimingFault(fees, asked.now);
+}
+
+type QuotedToken = SuggestedFees["inputToken"];
+
+function isSameToken(quoted: QuotedToken, expected: QuotedToken): boolean {
+  const sameUnit = quoted.chainId === expected.chainId && quoted.decimals === expected.decimals;
+  return sameUnit && isAddressEqual(quoted.address, expected.address);
+}
+
+function findTimingFault(fees: SuggestedFees, now: number): string | null {
+  const { timestamp, fillDeadline, exclusivityDeadline, exclusiveRelayer } = fees;
+  if (timestamp > now) return "a quote from the future";
+  if (now - timestamp > MAX_QUOTE_AGE) return "an old quote";
+  if (fillDeadline < now + MIN_FILL_WINDOW) return "a fill deadline too early";
+  if (fillDeadline > now + MAX_FILL_WINDOW) return "a fill deadline too late";
+  if (exclusivityDeadline === 0) return null;
+  if (isAddressEqual(exclusiveRelayer, zeroAddress)) return "an exclusivity without a relayer";
+  const seconds =
+    exclusivityDeadline <= MAX_EXCLUSIVITY_OFFSET ? exclusivityDeadline : exclusivityDeadline - now;
+  return seconds > MAX_EXCLUSIVITY ? "an exclusivity too long" : null;
+}
+
+/** Converts the request's amount to the smallest unit of the output token, rounded down. */
+export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">): bigint {
+  return mulDivDown(
+    request.amount,
+    10n ** BigInt(route.output.decimals),
+    10n ** BigInt(route.input.decimals),
+  );
+}
+
+/** The checked terms of a quote. Times in unix seconds. */
+export interface AcrossTerms {
+  /** Amount delivered, smallest unit of the output token. */
+  outputAmount: bigint;
+  quoteTimestamp: number;
+  fillDeadline: number;
+  /** The only relayer that may fill during the exclusivity; the zero address allows every relayer. */
+  exclusiveRelayer: Address;
+  /** Exclusivity: seconds from the deposit when at most a year, otherwise unix seconds; 0 for none. */
+  exclusivityParameter: number;
+  estimatedSeconds: number;
+}
+
+/**
+ * Checks a quote and returns its terms. Throws `upstream_rejected` when the quote has a fault and `no_route` when the
+ * amount is outside the bridge's limits or the loss exceeds the slippage limit.
+ */
+export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
+  const fault = findQuoteFault(fees, asked);
+  if (fault !== null) throw acrossRejection(fault);
+  checkLimits(fees, asked.request);
+  checkLoss(fees, asked);
+  return {
+    outputAmount: fees.outputAmount,
+    quoteTimestamp: fees.timestamp,
+    fillDeadline: fees.fillDeadline,
+    exclusiveRelayer: fees.exclusiveRelayer,
+    exclusivityParameter: fees.exclusivityDeadline,
+    estimatedSeconds: Math.ceil(fees.estimatedFillTimeSec),
+  };
+}
+
+/** Returns `upstream_rejected` for a quote or transaction that does not match the request; `why` is for the log. */
+export function acrossRejection(why: string): AppError {
+  return failureFrom("upstream_rejected", "the bridge's response does not match the request", new Error(why));
+}
+
+function checkLimits(fees: SuggestedFees, { amount }: TransferRequest): void {
+  if (fees.isAmountTooLow || amount < fees.limits.minDeposit)
+    throw noAcrossRoute("amount_too_low", "the amount does not cover the bridge's fees");
+  if (amount > fees.limits.maxDeposit)
+    throw noAcrossRoute("amount_too_high", "the amount exceeds the bridge's current limit");
+}
+
+function checkLoss(fees: SuggestedFees, asked: QuoteCheckInput): void {
+  const { request } = asked;
+  const floor = deductParts(inOutputUnits(asked), request.slippage);
+  const minimum = request.call === null || request.call.minIn < floor ? floor : request.call.minIn;
+  if (fees.outputAmount === 0n || fees.outputAmount < minimum)
+    throw noAcrossRoute("slippage", "the bridge would deliver less than the slippage limit allows");
+}

@@ -1,0 +1,71 @@
+import { type Address, isAddressEqual, zeroAddress } from "viem";
+import { type AppError, failure } from "../../errors.ts";
+import { isNativeAlias } from "../../lib/address.ts";
+import type { TransferRequest } from "../provider.ts";
+import {
+  type AcrossDeployment,
+  type AcrossDeployments,
+  type AcrossToken,
+  acrossTokenOf,
+} from "./across-deployments.ts";
+
+/** Across' key in `GET /v1/bridges`. */
+export const ACROSS_KEY = "across";
+
+/** The contracts and tokens that serve a request, all from our own deployment tables. */
+export interface AcrossRoute {
+  origin: AcrossDeployment;
+  destination: AcrossDeployment;
+  input: AcrossToken;
+  output: AcrossToken;
+  /** True when the user pays in native money, which the SpokePool wraps. */
+  native: boolean;
+  /** The multicall handler that receives the delivery; null when the user receives it directly. */
+  handler: Address | null;
+}
+
+/** Returns `no_route` with one reason. */
+export function noAcrossRoute(code: string, detail: string): AppError {
+  return failure("no_route", "the bridge has no route for this transfer", { reasons: [{ code, detail }] });
+}
+
+/**
+ * Returns a request's route without any outside call. Throws `no_route` when the request excludes Across, stays on
+ * one chain, names a chain without a deployment or tokens of different assets, or needs a handler where none exists.
+ */
+export function findAcrossRoute(request: TransferRequest, deployments: AcrossDeployments): AcrossRoute {
+  if (request.bridges !== null && !request.bridges.includes(ACROSS_KEY))
+    throw noAcrossRoute("bridge_excluded", "the request does not allow this bridge");
+  if (request.fromChainId === request.toChainId)
+    throw noAcrossRoute("same_chain", "the bridge only transfers between different chains");
+  const origin = deploymentOf(deployments, request.fromChainId);
+  const destination = deploymentOf(deployments, request.toChainId);
+  const native = isNativeAlias(request.fromToken);
+  const input = acrossTokenOf(origin, native ? (origin.wrappedNative ?? zeroAddress) : request.fromToken);
+  const output = acrossTokenOf(destination, request.toToken);
+  if (input === null || output === null || input.asset !== output.asset)
+    throw noAcrossRoute("asset_unsupported", "the bridge only delivers the same asset that it receives");
+  return { origin, destination, input, output, native, handler: requiredHandler(request, destination) };
+}
+
+function deploymentOf(deployments: AcrossDeployments, chainId: number): AcrossDeployment {
+  const deployment = deployments.get(chainId);
+  if (deployment === undefined || deployment.tokens.length === 0)
+    throw noAcrossRoute("chain_unsupported", `the bridge does not support chain ${chainId}`);
+  return deployment;
+}
+
+/**
+ * Returns the multicall handler when the delivery needs it, otherwise null. A destination call needs it, and so does
+ * wrapped native money: delivered directly, the SpokePool unwraps it and the user would receive native money instead.
+ */
+function requiredHandler(request: TransferRequest, destination: AcrossDeployment): Address | null {
+  const { wrappedNative, multicallHandler } = destination;
+  const unwraps = wrappedNative !== null && isAddressEqual(request.toToken, wrappedNative);
+  if (request.call === null && !unwraps) return null;
+  if (multicallHandler !== null) return multicallHandler;
+  throw noAcrossRoute(
+    "destination_call_unsupported",
+    `the bridge cannot make the deposit call on chain ${request.toChainId}`,
+  );
+}

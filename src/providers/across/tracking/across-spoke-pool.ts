@@ -1,0 +1,77 @@
+import {
+  decodeFunctionResult,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  keccak256,
+  parseEventLogs,
+} from "viem";
+import type { ChainClient } from "../../../chains/chain-client.ts";
+import type { Receipt } from "../../../chains/chain-transaction.ts";
+import { RpcWord } from "../../../chains/rpc-values.ts";
+import { relayHashParameters, spokePoolAbi } from "../across-abi.ts";
+import type { AcrossDeployment } from "../across-deployments.ts";
+
+/** A deposit as the SpokePool of its source chain recorded it; a fill repeats every field. */
+export interface AcrossDeposit {
+  originChainId: number;
+  destinationChainId: number;
+  depositId: bigint;
+  depositor: Hex;
+  recipient: Hex;
+  exclusiveRelayer: Hex;
+  inputToken: Hex;
+  outputToken: Hex;
+  inputAmount: bigint;
+  outputAmount: bigint;
+  /** Unix seconds. */
+  quoteTimestamp: number;
+  fillDeadline: number;
+  exclusivityDeadline: number;
+  message: Hex;
+}
+
+/** Finds the deposit to `toChainId` in a source receipt; null when there is none or more than one. */
+export function findAcrossDeposit(
+  receipt: Receipt,
+  on: { origin: AcrossDeployment; toChainId: number },
+): AcrossDeposit | null {
+  const own = receipt.logs.filter((log) => isAddressEqual(log.address, on.origin.spokePool));
+  const events = parseEventLogs({ abi: spokePoolAbi(), eventName: "FundsDeposited", logs: own });
+  const matching = events.filter(({ args }) => args.destinationChainId === BigInt(on.toChainId));
+  const [found, ...others] = matching;
+  if (found === undefined || others.length > 0) return null;
+  const { destinationChainId, ...fields } = found.args;
+  return { ...fields, originChainId: on.origin.chainId, destinationChainId: Number(destinationChainId) };
+}
+
+/** Returns the relay hash, the key of a deposit's fill status. Source: SpokePool.sol, `getV3RelayHash`. */
+export function relayHash(deposited: AcrossDeposit): Hex {
+  const { originChainId, destinationChainId, ...relay } = deposited;
+  const data = { ...relay, originChainId: BigInt(originChainId) };
+  return keccak256(encodeAbiParameters(relayHashParameters, [data, BigInt(destinationChainId)]));
+}
+
+/** The fill status of a deposit in the destination's SpokePool. */
+export type RelayState = "unfilled" | "slow_fill_requested" | "filled";
+
+const STATES: readonly RelayState[] = ["unfilled", "slow_fill_requested", "filled"];
+
+/**
+ * Reads a deposit's fill status from the destination's SpokePool in one call, for deposits of any age. Throws the
+ * chain client's failures, and an Error for an unknown status. Source: SpokePool.sol, `fillStatuses`.
+ */
+export async function readRelayState(
+  client: ChainClient,
+  of: { deposited: AcrossDeposit; destination: AcrossDeployment },
+): Promise<RelayState> {
+  const { deposited, destination } = of;
+  const functionName = "fillStatuses";
+  const data = encodeFunctionData({ abi: spokePoolAbi(), functionName, args: [relayHash(deposited)] });
+  const answer = await client.request("eth_call", [{ to: destination.spokePool, data }, "latest"]);
+  const status = decodeFunctionResult({ abi: spokePoolAbi(), functionName, data: RpcWord.parse(answer) });
+  const state = STATES[Number(status)];
+  if (state === undefined) throw new Error(`the SpokePool returned an unknown fill status ${status}`);
+  return state;
+}

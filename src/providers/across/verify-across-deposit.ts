@@ -1,0 +1,120 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex, isAddressEqual } from "viem";
+import type { DestinationCall, TransferRequest, VerifiedTransfer } from "../provider.ts";
+import {
+  APPROVE_AMOUNT_OFFSET,
+  type DecodedAcrossDeposit,
+  decodeAcrossDeposit,
+  decodeBalanceCall,
+  decodeInstructions,
+  encodeIntegratorSuffix,
+  type HandlerCall,
+} from "./across-calldata.ts";
+import { type AcrossTerms, acrossRejection } from "./across-quote-checks.ts";
+import type { AcrossRoute } from "./across-route.ts";
+
+/** Returns the names of the checks that failed. */
+function failedChecks(checks: Readonly<Record<string, boolean>>): string[] {
+  return Object.entries(checks).flatMap(([name, passed]) => (passed ? [] : [name]));
+}
+
+/** Returns the names of a message's faults, empty for none. Throws when the message cannot be decoded. */
+function findMessageFaults(
+  message: Hex,
+  { request, route }: { request: TransferRequest; route: AcrossRoute },
+): string[] {
+  if (route.handler === null) return failedChecks({ message: message === "0x" });
+  const { calls, fallbackRecipient } = decodeInstructions(message);
+  const fallback = failedChecks({ fallbackRecipient: isAddressEqual(fallbackRecipient, request.user) });
+  if (request.call === null) return [...fallback, ...failedChecks({ calls: calls.length === 0 })];
+  return [...fallback, ...findCallFaults(calls, { ...route, handler: route.handler, call: request.call })];
+}
+
+type ExpectedCall = Pick<AcrossRoute, "output"> & { handler: Address; call: DestinationCall };
+
+function findCallFaults(calls: readonly HandlerCall[], { output, handler, call }: ExpectedCall): string[] {
+  const [clear, approve, deposit] = calls;
+  if (clear === undefined || approve === undefined || deposit === undefined || calls.length !== 3)
+    return ["calls"];
+  const approval = decodeBalanceCall(approve.callData);
+  const [replacement] = approval.replacement;
+  const token = output.address;
+  return failedChecks({
+    clear: isAddressEqual(clear.target, token) && isZeroApproval(clear.callData, call.target),
+    approver: isAddressEqual(approve.target, handler),
+    approvedToken: isAddressEqual(approval.target, token) && approval.value === 0n,
+    approval: isZeroApproval(approval.callData, call.target),
+    approvedAmount:
+      replacement !== undefined &&
+      approval.replacement.length === 1 &&
+      isAddressEqual(replacement.token, token) &&
+      replacement.offset === APPROVE_AMOUNT_OFFSET,
+    callTarget: isAddressEqual(deposit.target, call.target),
+    callData: deposit.callData === call.data.toLowerCase(),
+    callValues: calls.every(({ value }) => value === 0n),
+  });
+}
+
+/** Returns true when calldata is exactly `approve(spender, 0)`; the handler may replace the 0 with its balance. */
+function isZeroApproval(data: Hex, spender: Address): boolean {
+  return data === encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 0n] });
+}
+
+/** The inputs that determine every field of a deposit transaction. */
+export interface ExpectedDeposit {
+  request: TransferRequest;
+  route: AcrossRoute;
+  terms: AcrossTerms;
+  integratorId: Hex | null;
+}
+
+/**
+ * Decodes a transaction and compares every field with the expected one. Throws `upstream_rejected` with the differing
+ * fields in its cause.
+ */
+export function verifyAcrossDeposit(
+  transaction: VerifiedTransfer["transaction"],
+  expected: ExpectedDeposit,
+): void {
+  const differences = findDepositDifferences(transaction, expected);
+  if (differences.length > 0) throw acrossRejection(`the transaction differs: ${differences.join(", ")}`);
+}
+
+/** Returns the names of the fields in which a transaction differs from the expected one; empty when it matches. */
+export function findDepositDifferences(
+  transaction: VerifiedTransfer["transaction"],
+  expected: ExpectedDeposit,
+): string[] {
+  const { request, route } = expected;
+  const envelope = {
+    to: isAddressEqual(transaction.to, route.origin.spokePool),
+    value: transaction.value === (route.native ? request.amount : 0n),
+  };
+  try {
+    const deposit = decodeAcrossDeposit(transaction.data);
+    return [
+      ...failedChecks(envelope),
+      ...failedChecks(compareDeposit(deposit, expected)),
+      ...findMessageFaults(deposit.message, expected),
+    ];
+  } catch (error) {
+    return [...failedChecks(envelope), error instanceof Error ? error.message : "undecodable"];
+  }
+}
+
+function compareDeposit(deposit: DecodedAcrossDeposit, expected: ExpectedDeposit): Record<string, boolean> {
+  const { request, route, terms } = expected;
+  return {
+    depositor: isAddressEqual(deposit.depositor, request.user),
+    recipient: isAddressEqual(deposit.recipient, route.handler ?? request.user),
+    inputToken: isAddressEqual(deposit.inputToken, route.input.address),
+    outputToken: isAddressEqual(deposit.outputToken, request.toToken),
+    inputAmount: deposit.inputAmount === request.amount,
+    outputAmount: deposit.outputAmount === terms.outputAmount,
+    destinationChainId: deposit.destinationChainId === BigInt(request.toChainId),
+    exclusiveRelayer: isAddressEqual(deposit.exclusiveRelayer, terms.exclusiveRelayer),
+    quoteTimestamp: deposit.quoteTimestamp === terms.quoteTimestamp,
+    fillDeadline: deposit.fillDeadline === terms.fillDeadline,
+    exclusivityParameter: deposit.exclusivityParameter === terms.exclusivityParameter,
+    trailing: deposit.trailing === encodeIntegratorSuffix(expected.integratorId).toLowerCase(),
+  };
+}

@@ -1,0 +1,162 @@
+import { encodeEventTopics, type Hex, isAddressEqual } from "viem";
+import type { ChainClient } from "../../../chains/chain-client.ts";
+import { fetchTransaction, type Receipt } from "../../../chains/chain-transaction.ts";
+import { toTopicLists } from "../../../chains/log-filter.ts";
+import { searchLogs } from "../../../chains/log-reader.ts";
+import { readBlock } from "../../../chains/read-block.ts";
+import type { DeliveryProof, ProviderScope, ProviderStatus, TransferReference } from "../../provider.ts";
+import { bridgeOfTool } from "../lifi-bridges.ts";
+import type { LifiDeployments, PairDeployments } from "../lifi-deployments.ts";
+import {
+  findCctpMint,
+  findStargatePayout,
+  findStargateRecovery,
+  receiverAbi,
+} from "./bridge-delivery-events.ts";
+import { findCctpSend, findStargateSend, type SentTransfer } from "./bridge-source-events.ts";
+import { CLOCK_SKEW, wasOnBus } from "./stargate-bus.ts";
+
+/** Bounds of the search for the destination call, which follows the payout soon: blocks and requests. */
+const CALL_BLOCKS = 2_000;
+const MAX_CALL_REQUESTS = 4;
+
+/** A transfer whose source transaction the bridge's own contracts recorded. */
+interface ProvableTransfer extends PairDeployments {
+  sent: SentTransfer;
+  from: { client: ChainClient; receipt: Receipt };
+  to: ChainClient;
+}
+
+/**
+ * Adds to LI.FI's status of a Stargate or CCTP transfer the proof that the bridge's own contracts give: from the
+ * destination transaction that LI.FI names, and from the destination call after it. Neither bridge refunds on the
+ * source chain. Returns the status unchanged when a chain cannot be read.
+ * Source: LI.FI's facets, StargateBase.sol, MessageTransmitterV2.sol.
+ */
+export async function addBridgeProof(
+  scope: ProviderScope,
+  of: { deployments: LifiDeployments; transfer: TransferReference; status: ProviderStatus },
+): Promise<ProviderStatus> {
+  const { status } = of;
+  const hash = status.destinationTxHash;
+  try {
+    const provable = await readProvableTransfer(scope, of);
+    if (provable === null) return status;
+    const arrival = hash === null ? null : await readProvenArrival(provable, hash);
+    const destinationTxHash = arrival?.hash ?? hash;
+    return { ...status, destinationTxHash, proof: { delivery: arrival?.delivery ?? null, taken: null } };
+  } catch {
+    return status;
+  }
+}
+
+async function readProvableTransfer(
+  scope: ProviderScope,
+  { deployments, transfer }: { deployments: LifiDeployments; transfer: TransferReference },
+): Promise<ProvableTransfer | null> {
+  const facet = bridgeOfTool(transfer.tool)?.facet;
+  if (facet === undefined || facet === "across") return null;
+  const source = deployments.get(transfer.fromChainId);
+  const destination = deployments.get(transfer.toChainId);
+  const [client, to] = [scope.chain(transfer.fromChainId), scope.chain(transfer.toChainId)];
+  if (source === undefined || destination === undefined || client === null || to === null) return null;
+  const { receipt } = await fetchTransaction(client, transfer.txHash);
+  if (receipt === null || !receipt.succeeded) return null;
+  const pair = { source, destination };
+  const sent = facet === "stargate" ? findStargateSend(receipt, pair) : findCctpSend(receipt, pair);
+  return sent === null ? null : { sent, ...pair, from: { client, receipt }, to };
+}
+
+/** The destination transaction that ended a transfer. */
+interface ProvenArrival {
+  hash: Hex;
+  /** Null when the destination call succeeded, so that the user received no tokens. */
+  delivery: DeliveryProof | null;
+}
+
+async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
+  const { receipt, confirmations } = await fetchTransaction(transfer.to, hash);
+  if (receipt === null) return null;
+  const { sent } = transfer;
+  const head = Number(receipt.blockNumber) + confirmations - 1;
+  if (sent.kind === "stargate") return stargateArrival({ ...transfer, sent }, { hash, receipt, head });
+  const delivery = findCctpMint(receipt, { ...transfer, sent });
+  return delivery === null || (await isBeforeSend(transfer, receipt)) ? null : { hash, delivery };
+}
+
+type StargateTransfer = ProvableTransfer & { sent: Extract<SentTransfer, { kind: "stargate" }> };
+
+async function stargateArrival(
+  transfer: StargateTransfer,
+  { hash, receipt, head }: { hash: Hex; receipt: Receipt; head: number },
+): Promise<ProvenArrival | null> {
+  const recovery = findStargateRecovery(receipt, transfer);
+  if (recovery !== "no_call") return { hash, delivery: recovery === "called" ? null : recovery };
+  const paid = findStargatePayout(receipt, transfer);
+  if (paid === null) return null;
+  const { receiverStargate } = transfer.destination;
+  if (receiverStargate !== null && isAddressEqual(paid.to, receiverStargate)) {
+    return findDestinationCall(transfer, { from: Number(receipt.blockNumber), head });
+  }
+  if (paid.delivery.matchedBy === "id") return { hash, delivery: paid.delivery };
+  if (await isBeforeSend(transfer, receipt)) return null;
+  const onBus = await wasOnDeliveringBus(transfer, { guid: paid.guid, receipt });
+  if (onBus === false) return null;
+  return { hash, delivery: { ...paid.delivery, matchedBy: onBus === true ? "id" : "content" } };
+}
+
+/**
+ * Returns whether the delivering bus carried this transfer, which tells apart two transfers with the same amount and
+ * receiver; null when it cannot be determined.
+ */
+async function wasOnDeliveringBus(
+  { sent, source, from, to }: StargateTransfer,
+  { guid, receipt }: { guid: Hex; receipt: Receipt },
+): Promise<boolean | null> {
+  const messaging = source.stargate?.messaging ?? null;
+  if (messaging === null || sent.ticket === null) return null;
+  const { timestamp: arrivedAt } = await readBlock(to, Number(receipt.blockNumber));
+  const ride = { messaging, ticket: sent.ticket, from: Number(from.receipt.blockNumber), guid, arrivedAt };
+  return wasOnBus(from.client, ride);
+}
+
+/** Finds the transaction that made the destination call after the payout, by LI.FI's transaction id. */
+async function findDestinationCall(
+  transfer: StargateTransfer,
+  { from, head }: { from: number; head: number },
+): Promise<ProvenArrival | null> {
+  const { destination, sent, to } = transfer;
+  const [completed, id] = encodeEventTopics({
+    abi: receiverAbi(),
+    eventName: "LiFiTransferCompleted",
+    args: { transactionId: sent.transactionId },
+  });
+  const [recovered] = encodeEventTopics({ abi: receiverAbi(), eventName: "LiFiTransferRecovered" });
+  const { executor, receiverStargate } = destination;
+  const contracts = [executor, receiverStargate].flatMap((address) => address ?? []);
+  const { logs } = await searchLogs(to, {
+    range: { from, to: Math.min(head, from + CALL_BLOCKS - 1) },
+    filters: [
+      {
+        addresses: contracts.map((address) => address.toLowerCase()),
+        topics: toTopicLists([[completed, recovered], id === undefined ? null : id]),
+      },
+    ],
+    maxRequests: MAX_CALL_REQUESTS,
+  });
+  for (const hash of new Set(logs.map(({ txHash }) => txHash))) {
+    const { receipt } = await fetchTransaction(to, hash);
+    const recovery = receipt === null ? "no_call" : findStargateRecovery(receipt, transfer);
+    if (recovery !== "no_call") return { hash, delivery: recovery === "called" ? null : recovery };
+  }
+  return null;
+}
+
+/** Returns true when a delivery is older than the source transaction, so that it delivered another transfer. */
+async function isBeforeSend({ from, to }: ProvableTransfer, receipt: Receipt): Promise<boolean> {
+  const [sent, arrived] = await Promise.all([
+    readBlock(from.client, Number(from.receipt.blockNumber)),
+    readBlock(to, Number(receipt.blockNumber)),
+  ]);
+  return arrived.timestamp + CLOCK_SKEW < sent.timestamp;
+}

@@ -1,0 +1,97 @@
+import { isAddressEqual } from "viem";
+import { isNative } from "../../lib/address.ts";
+import { PARTS_PER_BILLION } from "../../lib/amount.ts";
+import type { TransferQuote, TransferRequest } from "../provider.ts";
+import { noLifiRoute } from "./api/lifi-errors.ts";
+import { hasStargatePool } from "./lifi-bridge-contracts.ts";
+import { type BridgeFacet, type LifiBridge, lifiBridges } from "./lifi-bridges.ts";
+import type { LifiContext } from "./lifi-context.ts";
+import type { LifiDeployments, PairDeployments } from "./lifi-deployments.ts";
+
+/** The part of a request that determines the usable tools. */
+type ToolQuery = Pick<TransferRequest, "fromChainId" | "toChainId" | "toToken" | "bridges"> & {
+  /** Null delivers to the user; "any" stands for some destination call. */
+  call: TransferRequest["call"] | "any";
+};
+
+/**
+ * Returns LI.FI's keys of the tools that the request allows, that exist on both chains and can deliver the token, and
+ * whose calldata can be verified. Empty when there is none.
+ */
+export function toolsFor(deployments: LifiDeployments, request: ToolQuery): string[] {
+  const source = deployments.get(request.fromChainId);
+  const destination = deployments.get(request.toChainId);
+  if (source === undefined || destination === undefined) return [];
+  const wanted = lifiBridges.filter(
+    (bridge) => (request.bridges?.includes(bridge.key) ?? true) && mayCall(bridge, request),
+  );
+  return wanted.flatMap((bridge) =>
+    Object.entries(bridge.tools)
+      .filter(([, facet]) => source.bridges.includes(facet))
+      .filter(([, facet]) => canDeliver[facet]({ source, destination }, request))
+      .map(([tool]) => tool),
+  );
+}
+
+function mayCall(bridge: LifiBridge, request: ToolQuery): boolean {
+  return request.call === null || bridge.destinationCall;
+}
+
+const canDeliver: Record<BridgeFacet, (pair: PairDeployments, request: ToolQuery) => boolean> = {
+  across: ({ destination }, request) => {
+    const native = isNative(request.toToken);
+    if (request.call !== null) return !native && destination.receiverAcross !== null;
+    if (destination.wrappedNative === null) return !native;
+    return native || !isAddressEqual(request.toToken, destination.wrappedNative);
+  },
+  stargate: ({ destination }, request) => {
+    if (!hasStargatePool(destination.stargate, request.toToken)) return false;
+    if (request.call === null) return true;
+    return destination.receiverStargate !== null && !isNative(request.toToken);
+  },
+  celer: (pair, request) => pair.destination.bridges.includes("celer") && deliversUsdc(pair, request),
+  polymer: (pair, request) => pair.destination.bridges.includes("polymer") && deliversUsdc(pair, request),
+};
+
+function deliversUsdc({ source, destination }: PairDeployments, request: ToolQuery): boolean {
+  if (source.circle === null || destination.circle === null) return false;
+  return isAddressEqual(request.toToken, destination.circle.usdc);
+}
+
+/** Returns whether a tool can deliver into a destination call, and whether it can deliver to the user. */
+export function toolDeliveryModes(
+  deployments: LifiDeployments,
+  asked: { request: TransferRequest; tool: string },
+): Pick<TransferQuote, "supportsCall" | "supportsPlain"> {
+  const { request, tool } = asked;
+  return {
+    supportsCall: toolsFor(deployments, { ...request, call: "any" }).includes(tool),
+    supportsPlain: toolsFor(deployments, { ...request, call: null }).includes(tool),
+  };
+}
+
+/**
+ * Returns the tools to request; null on one chain, where LI.FI chooses the exchange. Throws `no_route` when no
+ * verifiable tool supports the request.
+ */
+export function requestedTools(context: LifiContext, request: TransferRequest): string[] | null {
+  const { deployments } = context;
+  const { fromChainId, toChainId, fromToken, toToken, call } = request;
+  if (!deployments.has(fromChainId) || !deployments.has(toChainId)) throw noLifiRoute(["bridge_unavailable"]);
+  if (call !== null && isNative(toToken)) throw noLifiRoute(["request_refused"]);
+  if (fromChainId === toChainId) {
+    if (call === null && isAddressEqual(fromToken, toToken)) throw noLifiRoute(["request_refused"]);
+    return null;
+  }
+  const tools = toolsFor(deployments, request);
+  if (tools.length === 0) throw noLifiRoute(["bridge_unavailable"]);
+  return tools;
+}
+
+/**
+ * Returns the slippage for LI.FI: 90 % of the allowed loss, as a fraction with six decimals, rounded down. LI.FI
+ * applies it to the swap before a bridge's flat fee; the remaining 10 % leave room for that fee.
+ */
+export function lifiSlippage(request: TransferRequest): number {
+  return Number((request.slippage * 900_000n) / PARTS_PER_BILLION) / 1_000_000;
+}

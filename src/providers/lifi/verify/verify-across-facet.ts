@@ -1,0 +1,103 @@
+import { type Address, isAddressEqual } from "viem";
+import { isNative } from "../../../lib/address.ts";
+import { bridgedAssetOf } from "../../bridged-assets.ts";
+import type { AcrossCall } from "../decode/across-facet.ts";
+import { isPaddedAddress, requireMatch, type Verification } from "./lifi-verification.ts";
+import { checkReceiverMessage } from "./verify-destination-call.ts";
+
+const MULTIPLIER_BASE = 10n ** 18n;
+/** Bounds of the quote's times, seconds. The SpokePool accepts a quote of the last hour. */
+const MAX_QUOTE_AGE = 3_600;
+const CLOCK_SKEW = 600;
+const MIN_FILL_TIME = 60;
+const MAX_FILL_TIME = 86_400;
+const MAX_EXCLUSIVITY = 600;
+/** The SpokePool reads an exclusivity up to this value as seconds from the deposit, above it as unix seconds. */
+const MAX_EXCLUSIVITY_PERIOD = 31_536_000;
+
+/**
+ * Verifies an Across call and returns the guaranteed output, smallest unit. Throws `upstream_rejected`. After swaps
+ * the facet ignores `outputAmount` and requires the bridged amount times the multiplier, rounded down; the multiplier
+ * has 18 decimals, so rounding loses at most one unit plus one for every 10^18 units bridged. Source:
+ * AcrossFacetV4.sol.
+ */
+export function guaranteeOfAcross(verification: Verification, call: AcrossCall): bigint {
+  const { claim } = verification;
+  const { bridge, facet, swaps } = call;
+  checkParties(verification, call);
+  checkTimes(verification, call);
+  requireMatch(facet.outputAmount >= claim.toAmountMin, "across.outputAmount");
+  const output =
+    swaps === null ? facet.outputAmount : (bridge.minAmount * facet.outputAmountMultiplier) / MULTIPLIER_BASE;
+  const rounding = swaps === null ? 0n : bridge.minAmount / MULTIPLIER_BASE + 1n;
+  requireMatch(output + rounding >= claim.toAmountMin, "across.outputAmountMultiplier");
+  requireMatch(output <= claim.toAmount + rounding, "across.outputAmountMultiplier");
+  checkRatio(verification, { output, call });
+  if (verification.request.call === null) requireMatch(facet.message === "0x", "across.message");
+  else checkReceiverMessage(verification, { message: facet.message, guaranteed: output });
+  return output;
+}
+
+function checkParties(verification: Verification, call: AcrossCall): void {
+  const { request, destination } = verification;
+  const { bridge, facet } = call;
+  const receiver = request.call === null ? request.user : destination.receiverAcross;
+  requireMatch(
+    receiver !== null && isPaddedAddress(facet.receiverAddress, receiver),
+    "across.receiverAddress",
+  );
+  requireMatch(isPaddedAddress(facet.refundAddress, request.user), "across.refundAddress");
+  // The facet wraps native money itself and then ignores this field.
+  const native = isNative(bridge.sendingAssetId);
+  requireMatch(
+    native || isPaddedAddress(facet.sendingAssetId, bridge.sendingAssetId),
+    "across.sendingAssetId",
+  );
+  const delivered = deliveredToken(verification);
+  requireMatch(
+    delivered !== null && isPaddedAddress(facet.receivingAssetId, delivered),
+    "across.receivingAssetId",
+  );
+}
+
+/**
+ * Returns the output token that a relayer must send so that the user receives the requested one; null when Across
+ * cannot deliver it: the SpokePool unwraps wrapped native money for users, and a destination call needs an ERC-20.
+ */
+function deliveredToken({ request, destination }: Verification): Address | null {
+  const wrapped = destination.wrappedNative;
+  const asksNative = isNative(request.toToken);
+  if (request.call !== null) return asksNative ? null : request.toToken;
+  if (asksNative) return wrapped;
+  return wrapped !== null && isAddressEqual(request.toToken, wrapped) ? null : request.toToken;
+}
+
+function checkTimes({ now }: Verification, { facet }: AcrossCall): void {
+  requireMatch(facet.quoteTimestamp >= now - MAX_QUOTE_AGE, "across.quoteTimestamp");
+  requireMatch(facet.quoteTimestamp <= now + CLOCK_SKEW, "across.quoteTimestamp");
+  requireMatch(facet.fillDeadline >= now + MIN_FILL_TIME, "across.fillDeadline");
+  requireMatch(facet.fillDeadline <= now + MAX_FILL_TIME, "across.fillDeadline");
+  const parameter = facet.exclusivityParameter;
+  const until = parameter > MAX_EXCLUSIVITY_PERIOD ? parameter : now + parameter;
+  requireMatch(until <= now + MAX_EXCLUSIVITY, "across.exclusivityParameter");
+}
+
+/**
+ * Checks that the output is at most the amount bridged and at least half of it, since Across transfers one asset; a
+ * huge multiplier could otherwise hide a tiny minimum of the source swap. After a swap the asset must be listed on
+ * both chains: the refund is paid in it, and no relayer fills a worthless token. An unlisted token, which only the
+ * user's own source token can be, is taken to have equal decimals on both chains.
+ */
+function checkRatio(verification: Verification, step: { output: bigint; call: AcrossCall }): void {
+  const { request, source, destination } = verification;
+  const { output, call } = step;
+  const from = bridgedAssetOf(source.assets, call.bridge.sendingAssetId);
+  const to = bridgedAssetOf(destination.assets, request.toToken);
+  const swapped = !isAddressEqual(call.bridge.sendingAssetId, request.fromToken);
+  requireMatch(!swapped || (from !== null && from.asset === to?.asset), "across.sendingAssetId");
+  const known = from !== null && to !== null;
+  const sent = call.bridge.minAmount * 10n ** BigInt(known ? to.decimals : 0);
+  const delivered = output * 10n ** BigInt(known ? from.decimals : 0);
+  requireMatch(delivered <= sent, "across.outputAmountMultiplier");
+  requireMatch(delivered * 2n >= sent, "across.outputAmountMultiplier");
+}

@@ -1,0 +1,64 @@
+import { isAddressEqual } from "viem";
+import { isNative } from "../../../lib/address.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { decodeLayerZeroOptions, type StargateCall } from "../decode/stargate-facet.ts";
+import { stargatePoolOf } from "../lifi-bridge-contracts.ts";
+import { checkMaxLoss, isPaddedAddress, requireMatch, type Verification } from "./lifi-verification.ts";
+import { checkReceiverMessage } from "./verify-destination-call.ts";
+
+const BUS_TOOL = "stargateV2Bus";
+
+/**
+ * Verifies a Stargate call and returns the guaranteed output in the delivered token's smallest unit, rounded down.
+ * The source pool reverts when it would credit less than `minAmountLD`. Throws `upstream_rejected`. Source:
+ * StargateBase.sol.
+ */
+export function guaranteeOfStargate(verification: Verification, call: StargateCall): bigint {
+  const { request, source, destination, claim } = verification;
+  const { bridge, facet } = call;
+  const { sendParams, fee } = facet;
+  const from = stargatePoolOf(source.stargate, facet.assetId);
+  const to = stargatePoolOf(destination.stargate, facet.assetId);
+  requireMatch(from !== null && isAddressEqual(from.token, bridge.sendingAssetId), "stargate.assetId");
+  requireMatch(to !== null && isAddressEqual(to.token, request.toToken), "stargate.assetId");
+  requireMatch(sendParams.dstEid === destination.stargate?.endpointId, "stargate.dstEid");
+  requireMatch(sendParams.amountLD === bridge.minAmount, "stargate.amountLD");
+  requireMatch(fee.nativeFee === claim.feesOnTop, "stargate.nativeFee");
+  requireMatch(fee.lzTokenFee === 0n, "stargate.lzTokenFee");
+  requireMatch(isAddressEqual(facet.refundAddress, request.user), "stargate.refundAddress");
+  checkMode(verification, call);
+  const guaranteed = mulDivDown(
+    sendParams.minAmountLD,
+    10n ** BigInt(to.decimals),
+    10n ** BigInt(from.decimals),
+  );
+  requireMatch(guaranteed >= claim.toAmountMin, "stargate.minAmountLD");
+  requireMatch(guaranteed <= claim.toAmount, "stargate.minAmountLD");
+  checkMaxLoss(bridge.minAmount, sendParams.minAmountLD);
+  checkDelivery(verification, { call, guaranteed });
+  return guaranteed;
+}
+
+/** Checks the mode: a taxi is sent at once, a bus waits for other transfers. */
+function checkMode({ claim }: Verification, { facet }: StargateCall): void {
+  const bus = claim.tool === BUS_TOOL;
+  requireMatch(facet.sendParams.oftCmd === (bus ? "0x00" : "0x"), "stargate.oftCmd");
+}
+
+function checkDelivery(verification: Verification, step: { call: StargateCall; guaranteed: bigint }): void {
+  const { request, destination } = verification;
+  const { to, extraOptions, composeMsg } = step.call.facet.sendParams;
+  const options = decodeLayerZeroOptions(extraOptions);
+  requireMatch(options !== null, "stargate.extraOptions");
+  if (request.call === null) {
+    requireMatch(isPaddedAddress(to, request.user), "stargate.to");
+    requireMatch(composeMsg === "0x", "stargate.composeMsg");
+    requireMatch(options.composeGas === null, "stargate.extraOptions");
+    return;
+  }
+  const receiver = destination.receiverStargate;
+  requireMatch(receiver !== null && isPaddedAddress(to, receiver), "stargate.to");
+  requireMatch(!isNative(request.toToken), "stargate.assetId");
+  requireMatch((options.composeGas ?? 0n) >= request.call.gasLimit, "stargate.extraOptions");
+  checkReceiverMessage(verification, { message: composeMsg, guaranteed: step.guaranteed });
+}

@@ -1,0 +1,66 @@
+import type * as z from "zod";
+import { parseWithBigints, stringifyWithBigints } from "../lib/bigint-json.ts";
+import { describeError, type Logger } from "../lib/logger.ts";
+import { once } from "../lib/once.ts";
+import type { CacheEntry } from "./memory-cache.ts";
+import type { RedisStore } from "./redis-client.ts";
+
+/** The second cache level: what all isolates share through Redis. Only a lock's loss is ever noticed; nothing throws. */
+export interface SharedCache {
+  /** Returns the stored value; null when there is none, its shape is another or Redis does not answer. */
+  read(policy: SharedPolicy): Promise<CacheEntry | null>;
+  write(policy: SharedPolicy, entry: CacheEntry): Promise<void>;
+  /** Takes the lock of a key for five seconds. True also when Redis is down: then every isolate loads for itself. */
+  tryLock(key: string): Promise<boolean>;
+  unlock(key: string): Promise<void>;
+  drop(key: string): Promise<void>;
+}
+
+/** The part of a cache policy that the shared level needs. `keepMs` null: the value never expires. */
+export interface SharedPolicy {
+  key: string;
+  schema: z.ZodType;
+  keepMs: number | null;
+}
+
+const LOCK_MS = 5_000;
+/** Tolerated clock difference between isolates: a value stored further in the future would stay fresh too long. */
+const SKEW_MS = 5_000;
+
+/** Creates the shared level for one request. */
+export function createSharedCache(scope: {
+  redis: RedisStore;
+  now: () => number;
+  log: Logger;
+  makeToken: () => string;
+}): SharedCache {
+  const { redis, log } = scope;
+  const token = once(scope.makeToken);
+  return {
+    async read({ key, schema }) {
+      try {
+        const text = await redis.get(`cache:${key}`);
+        if (text === null) return null;
+        const record = parseWithBigints(text) as { v?: unknown; t?: unknown } | null;
+        const value = schema.safeParse(record?.v);
+        const at = record?.t;
+        if (!value.success || typeof at !== "number" || at > scope.now() + SKEW_MS) return null;
+        return { value: value.data, storedAt: at };
+      } catch (error) {
+        log.warn("cache_read_failed", { key, error: describeError(error) });
+        return null;
+      }
+    },
+    async write({ key, keepMs }, entry) {
+      try {
+        const text = stringifyWithBigints({ v: entry.value, t: entry.storedAt });
+        await redis.set(`cache:${key}`, text, keepMs);
+      } catch (error) {
+        log.warn("cache_write_failed", { key, error: describeError(error) });
+      }
+    },
+    tryLock: (key) => redis.setIfAbsent(`lock:${key}`, token(), LOCK_MS).catch(() => true),
+    unlock: (key) => redis.deleteIfEqual(`lock:${key}`, token()).catch(() => undefined),
+    drop: (key) => redis.delete(`cache:${key}`).catch(() => undefined),
+  };
+}

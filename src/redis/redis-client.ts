@@ -1,0 +1,64 @@
+import { Redis } from "@upstash/redis/cloudflare";
+import type { Timing } from "../lib/request-timing.ts";
+
+/** Timeout of one Redis command in milliseconds; there are no retries, because loading is faster than waiting. */
+const COMMAND_TIMEOUT_MS = 800;
+
+/** The Redis commands that this program uses, measured as part of the request's time. */
+export interface RedisStore {
+  get(key: string): Promise<string | null>;
+  /** Sets a value that expires after `ttlMs` milliseconds; null: never. */
+  set(key: string, value: string, ttlMs: number | null): Promise<void>;
+  /** Sets a value if the key does not exist; false when it did. */
+  setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean>;
+  /** Deletes the key if it still holds `value`. */
+  deleteIfEqual(key: string, value: string): Promise<void>;
+  delete(key: string): Promise<void>;
+  ping(): Promise<void>;
+}
+
+/** Deletes a key only while it holds the given value, so that only its holder releases a lock. */
+const DELETE_IF_EQUAL =
+  "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
+
+/**
+ * Creates the Upstash client. It may live as long as the isolate: without auto-pipelining, no request's promise
+ * depends on another's. Values stay strings.
+ */
+export function createRedis(settings: { url: string; token: string; timeoutMs?: number }): Redis {
+  return new Redis({
+    url: settings.url,
+    token: settings.token,
+    automaticDeserialization: false,
+    enableAutoPipelining: false,
+    enableTelemetry: false,
+    readYourWrites: false,
+    retry: { retries: 0 },
+    signal: () => AbortSignal.timeout(settings.timeoutMs ?? COMMAND_TIMEOUT_MS),
+  });
+}
+
+/** Creates the store of one request: prefixes keys and measures time. */
+export function createRedisStore(redis: Redis, scope: { prefix: string; timing: Timing }): RedisStore {
+  const named = (key: string): string => `${scope.prefix}:${key}`;
+  const send = <T>(call: () => Promise<T>): Promise<T> => scope.timing.track("redis", call);
+  return {
+    get: (key) => send(() => redis.get<string>(named(key))),
+    set: async (key, value, ttlMs) => {
+      await send(() =>
+        ttlMs === null ? redis.set(named(key), value) : redis.set(named(key), value, { px: ttlMs }),
+      );
+    },
+    setIfAbsent: async (key, value, ttlMs) =>
+      (await send(() => redis.set(named(key), value, { nx: true, px: ttlMs }))) === "OK",
+    deleteIfEqual: async (key, value) => {
+      await send(() => redis.eval(DELETE_IF_EQUAL, [named(key)], [value]));
+    },
+    delete: async (key) => {
+      await send(() => redis.del(named(key)));
+    },
+    ping: async () => {
+      await send(() => redis.ping());
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import type * as z from "zod";
+import { describeError, type Logger } from "../lib/logger.ts";
+import { sleep } from "../lib/timers.ts";
+import type { CacheEntry, MemoryCache } from "./memory-cache.ts";
+import { createSharedCache, type SharedCache } from "./redis-cache.ts";
+import type { RedisStore } from "./redis-client.ts";
+
+/** How long a value is served, in milliseconds, and how it is loaded. */
+export interface CachePolicy<T> {
+  key: string;
+  /** Schema of the value; a stored value that does not match is ignored. */
+  schema: z.ZodType<T>;
+  /** Age up to which the value is served without a reload. */
+  freshMs: number;
+  /** Age up to which the value is served while one caller reloads it. */
+  staleMs: number;
+  /** Age up to which the value is served, marked stale, when loading fails; null: without limit. */
+  keepMs: number | null;
+  load: () => Promise<T>;
+}
+
+/** A cached value and when it was loaded (milliseconds since the epoch). */
+export interface Cached<T> {
+  value: T;
+  storedAt: number;
+  /** True when the value could not be loaded again in time and the last known one is served. */
+  stale: boolean;
+}
+
+/** A two-level cache of one request: the isolate's memory, then Redis. */
+export interface Cache {
+  /**
+   * Returns a value from memory, else from Redis, else from `load`. Concurrent callers share one load, within the
+   * isolate by its promise and across isolates by a short lock. A Redis failure costs a load, never the answer.
+   * Throws what `load` throws when there is no last known value.
+   */
+  cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
+  /** Removes a value from this isolate and from Redis. */
+  drop(key: string): Promise<void>;
+}
+
+/** What a cache needs of its isolate and request. */
+export interface CacheScope {
+  memory: MemoryCache;
+  redis: RedisStore;
+  now: () => number;
+  waitUntil: (promise: Promise<unknown>) => void;
+  log: Logger;
+  /** Creates a token that no other request uses; called only when a lock is taken. */
+  makeToken: () => string;
+}
+
+/** How long this isolate does not retry a failed load: callers get the last value, or the same failure. */
+const FAILURE_MS = 2_000;
+/** How long a caller with nothing to serve waits for another isolate's load. */
+const WAIT_STEP_MS = 60;
+const WAIT_STEPS = 10;
+/** How long a caller waits for another request's load in this isolate before it loads for itself. */
+const JOIN_MS = 3_000;
+
+/** Loads values again: the newest of what Redis has and what `load` returns. */
+interface Reloader {
+  reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry>;
+}
+
+function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
+  const { memory, log } = scope;
+  const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
+
+  async function load<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
+    try {
+      const entry = { value: await policy.load(), storedAt: scope.now() };
+      memory.put(policy.key, entry);
+      memory.forgetFailure(policy.key);
+      scope.waitUntil(shared.write(policy, entry).then(() => shared.unlock(policy.key)));
+      return entry;
+    } catch (error) {
+      memory.noteFailure(policy.key, { error, until: scope.now() + FAILURE_MS });
+      scope.waitUntil(shared.unlock(policy.key));
+      throw error;
+    }
+  }
+
+  /** Waits for the isolate that holds the lock, and loads when no value has arrived by then. */
+  async function awaitShared<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
+    for (let step = 0; step < WAIT_STEPS; step += 1) {
+      await sleep(WAIT_STEP_MS);
+      const entry = await shared.read(policy);
+      if (entry !== null && age(entry) < policy.freshMs) return entry;
+    }
+    return load(policy);
+  }
+
+  /** Returns the newest value: a fresh one from Redis, or a load by the holder of the lock. */
+  async function reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
+    const entry = await shared.read(policy);
+    if (entry !== null && age(entry) < policy.freshMs) {
+      memory.put(policy.key, entry);
+      return entry;
+    }
+    const fallback = newer(entry, held);
+    const failed = memory.failureOf(policy.key, scope.now());
+    if (failed !== null) return keepLast(policy, { fallback, error: failed.error });
+    if (await shared.tryLock(policy.key))
+      return load(policy).catch((error) => keepLast(policy, { fallback, error }));
+    if (fallback !== null && age(fallback) < policy.staleMs) return fallback;
+    return awaitShared(policy).catch((error) => keepLast(policy, { fallback, error }));
+  }
+
+  function keepLast<T>(
+    policy: CachePolicy<T>,
+    failed: { fallback: CacheEntry | null; error: unknown },
+  ): CacheEntry {
+    const { fallback, error } = failed;
+    if (fallback === null || (policy.keepMs !== null && age(fallback) >= policy.keepMs)) throw error;
+    log.warn("cache_load_failed", { key: policy.key, error: describeError(error) });
+    memory.put(policy.key, fallback);
+    return fallback;
+  }
+
+  return { reload };
+}
+
+/** Creates the cache of one request. */
+export function createCache(scope: CacheScope): Cache {
+  const { memory } = scope;
+  const shared = createSharedCache(scope);
+  const { reload } = createReloader(scope, shared);
+  const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
+
+  /**
+   * Shares one reload among the isolate's requests; a request that waits too long for another's load starts its own.
+   */
+  async function join<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
+    const running = memory.inFlight.get(policy.key);
+    if (running !== undefined) {
+      const joined = await Promise.race([running.catch(() => null), sleep(JOIN_MS).then(() => null)]);
+      return joined ?? reload(policy, held);
+    }
+    const started = reload(policy, held).finally(() => {
+      if (memory.inFlight.get(policy.key) === started) memory.inFlight.delete(policy.key);
+    });
+    memory.inFlight.set(policy.key, started);
+    scope.waitUntil(started.catch(() => undefined));
+    return started;
+  }
+
+  return {
+    async cached<T>(policy: CachePolicy<T>): Promise<Cached<T>> {
+      const held = memory.get(policy.key);
+      if (held !== undefined && age(held) < policy.staleMs) {
+        if (age(held) >= policy.freshMs && !memory.inFlight.has(policy.key)) {
+          scope.waitUntil(join(policy, held).catch(() => undefined));
+        }
+        return { value: held.value as T, storedAt: held.storedAt, stale: false };
+      }
+      const entry = await join(policy, held);
+      return { value: entry.value as T, storedAt: entry.storedAt, stale: age(entry) >= policy.staleMs };
+    },
+    async drop(key) {
+      memory.delete(key);
+      await shared.drop(key);
+    },
+  };
+}
+
+function newer(a: CacheEntry | null, b: CacheEntry | undefined): CacheEntry | null {
+  if (a === null || b === undefined) return a ?? b ?? null;
+  return a.storedAt >= b.storedAt ? a : b;
+}

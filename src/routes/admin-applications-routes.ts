@@ -1,0 +1,95 @@
+import * as z from "zod";
+import type { Context } from "../context.ts";
+import type { ErrorCode } from "../errors.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { pageReply } from "../http/page-reply.ts";
+import { type Decision, decisionErrorCodes } from "../partners/application-state.ts";
+import { decideApplication, listApplications } from "../partners/partner-applications.ts";
+import { DecisionInput } from "../schemas/admin-schema.ts";
+import { ApplicationId, ApplicationRecord, ApplicationStatus } from "../schemas/application-schema.ts";
+import { TimeCursor } from "../schemas/cursor-schema.ts";
+import { limitParam } from "../schemas/primitive-schemas.ts";
+
+/** Returns the common parts of the routes that decide an application. */
+function decisionRoute(decision: Decision) {
+  const errors: ErrorCode[] = ["application_not_found", ...decisionErrorCodes(decision), "store_unavailable"];
+  return {
+    method: "post" as const,
+    tag: "Administration",
+    access: "admin" as const,
+    cache: "no-store" as const,
+    params: z.object({ application_id: ApplicationId }),
+    body: DecisionInput,
+    response: { schema: ApplicationRecord, description: "The application" },
+    errors,
+    handler: (
+      ctx: Context,
+      input: { params: { application_id: string }; body: { note: string } },
+    ): Promise<ApplicationRecord> =>
+      decideApplication(ctx, {
+        applicationId: input.params.application_id,
+        decision,
+        note: input.body.note,
+      }),
+  };
+}
+
+const adminApplicationsList = defineRoute({
+  operationId: "admin.applications.list",
+  method: "get",
+  path: "/v1/admin/applications",
+  summary: "List applications",
+  description: "Newest first. The `Link` header has the URL of the next page.",
+  tag: "Administration",
+  access: "admin",
+  cache: "no-store",
+  query: z.object({
+    status: ApplicationStatus.optional().meta({ description: "Only applications in this state." }),
+    cursor: TimeCursor.optional(),
+    limit: limitParam(100, 50),
+  }),
+  response: { schema: z.array(ApplicationRecord), description: "A page of applications" },
+  errors: ["store_unavailable"],
+  handler: async (ctx, { query: { status, limit, cursor } }) => {
+    const page = await listApplications(ctx, { status: status ?? null, limit, before: cursor ?? null });
+    return pageReply(page, { path: "/v1/admin/applications", query: { status, limit } });
+  },
+});
+
+const adminApplicationsApprove = defineRoute({
+  operationId: "admin.applications.approve",
+  path: "/v1/admin/applications/{application_id}/approve",
+  summary: "Approve a pending application",
+  ...decisionRoute("approve"),
+});
+
+const adminApplicationsReject = defineRoute({
+  operationId: "admin.applications.reject",
+  path: "/v1/admin/applications/{application_id}/reject",
+  summary: "Reject a pending application",
+  ...decisionRoute("reject"),
+});
+
+const adminApplicationsRevoke = defineRoute({
+  operationId: "admin.applications.revoke",
+  path: "/v1/admin/applications/{application_id}/revoke",
+  summary: "Revoke an approved application",
+  description: "Invalidates the partner's keys and sessions at once and permanently.",
+  ...decisionRoute("revoke"),
+});
+
+const adminApplicationsReopen = defineRoute({
+  operationId: "admin.applications.reopen",
+  path: "/v1/admin/applications/{application_id}/reopen",
+  summary: "Reopen a rejected or revoked application",
+  ...decisionRoute("reopen"),
+});
+
+/** Routes by which administrators decide applications. */
+export const adminApplicationRoutes: readonly AnyRoute[] = [
+  adminApplicationsList,
+  adminApplicationsApprove,
+  adminApplicationsReject,
+  adminApplicationsRevoke,
+  adminApplicationsReopen,
+];

@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { pageReply } from "../http/page-reply.ts";
+import { listAuditEntries } from "../partners/list-audit-log.ts";
+import { AuditEntry } from "../schemas/admin-schema.ts";
+import { TimeCursor } from "../schemas/cursor-schema.ts";
+import { limitParam } from "../schemas/primitive-schemas.ts";
+
+const adminAudit = defineRoute({
+  operationId: "admin.audit",
+  method: "get",
+  path: "/v1/admin/audit",
+  summary: "List audit entries",
+  description: "Newest first. The `Link` header has the URL of the next page.",
+  tag: "Administration",
+  access: "admin",
+  cache: "no-store",
+  query: z.object({
+    subject: z.string().max(120).optional().meta({
+      description: "Only changes of this application, vault or partner.",
+      example: "app_0123456789abcdef0123456789abcdef",
+    }),
+    cursor: TimeCursor.optional(),
+    limit: limitParam(200, 50),
+  }),
+  response: { schema: z.array(AuditEntry), description: "A page of audit entries" },
+  errors: ["store_unavailable"],
+  handler: async (ctx, { query: { subject, limit, cursor } }) => {
+    const page = await listAuditEntries(ctx, { subject: subject ?? null, limit, before: cursor ?? null });
+    return pageReply(page, { path: "/v1/admin/audit", query: { subject, limit } });
+  },
+});
+
+/** Route of the audit log, for administrators. */
+export const adminAuditRoutes: readonly AnyRoute[] = [adminAudit];

@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { getApplication, submitApplication } from "../partners/partner-applications.ts";
+import { issueNonce, signingErrors } from "../partners/siwe-message.ts";
+import {
+  Application,
+  ApplicationInput,
+  ApplicationNonceInput,
+  ApplicationReceipt,
+} from "../schemas/application-schema.ts";
+import { WalletParam } from "../schemas/primitive-schemas.ts";
+import { Nonce } from "../schemas/signing-schema.ts";
+
+const applicationsNonce = defineRoute({
+  operationId: "applications.nonce",
+  method: "post",
+  path: "/v1/applications/nonce",
+  summary: "Issue a message to sign for an application",
+  tag: "Partners",
+  access: "sign_in",
+  limit: "nonce",
+  cache: "no-store",
+  body: ApplicationNonceInput,
+  response: { schema: Nonce, description: "The nonce, and the message that the wallet must sign unchanged" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { body }) =>
+    issueNonce(ctx, { address: body.address, purpose: "apply", chainId: body.chain_id }),
+});
+
+const applicationsWallet = defineRoute({
+  operationId: "applications.wallet",
+  method: "post",
+  path: "/v1/applications/wallet",
+  summary: "Apply to become a partner",
+  description:
+    "Takes a message signed by the applying wallet. After a rejection another application can be filed.",
+  tag: "Partners",
+  access: "sign_in",
+  limit: "register",
+  cache: "no-store",
+  body: ApplicationInput,
+  response: { schema: ApplicationReceipt, description: "The application was filed", status: 201 },
+  errors: [...signingErrors, "application_exists", "application_revoked"],
+  handler: (ctx, { body }) => submitApplication(ctx, body),
+});
+
+const applicationsGet = defineRoute({
+  operationId: "applications.get",
+  method: "get",
+  path: "/v1/applications/{address}",
+  summary: "Read the status of an application",
+  tag: "Partners",
+  access: "sign_in",
+  cache: "no-store",
+  params: z.object({ address: WalletParam.meta({ description: "Wallet that applied." }) }),
+  response: { schema: Application, description: "The application's status" },
+  errors: ["application_not_found", "store_unavailable"],
+  handler: (ctx, { params }) => getApplication(ctx, params.address),
+});
+
+/** Routes by which a wallet applies to become a partner. */
+export const applicationRoutes: readonly AnyRoute[] = [
+  applicationsNonce,
+  applicationsWallet,
+  applicationsGet,
+];

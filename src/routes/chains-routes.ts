@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { listChains } from "../catalog/list-chains.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { Chain } from "../schemas/chain-schema.ts";
+import { BooleanParam } from "../schemas/primitive-schemas.ts";
+
+const chainsList = defineRoute({
+  operationId: "chains.list",
+  method: "get",
+  path: "/v1/chains",
+  summary: "List chains",
+  tag: "Service",
+  access: "public",
+  cache: { sMaxAge: 60, staleWhileRevalidate: 600 },
+  query: z.object({
+    source: BooleanParam.optional().meta({
+      description: "Only chains that deposits can start from, which every chain of a deployment is.",
+    }),
+  }),
+  response: { schema: z.array(Chain), description: "The chains of this deployment" },
+  errors: [],
+  handler: (ctx) => listChains(ctx),
+});
+
+/** Route that lists the chains of this deployment. */
+export const chainRoutes: readonly AnyRoute[] = [chainsList];

@@ -1,0 +1,183 @@
+import * as z from "zod";
+import type { Context } from "../context.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import { integerParam, limitParam } from "../schemas/primitive-schemas.ts";
+import {
+  type Dimension,
+  dimensions,
+  Rule,
+  SignalDetail,
+  SignalPage,
+  type Tier,
+  tiers,
+} from "../schemas/signal-schema.ts";
+import { TimeInput } from "../schemas/time-schema.ts";
+import { listRules } from "../signals/list-signal-rules.ts";
+import { getSignal, listSignals } from "../signals/list-signals.ts";
+
+const MAX_DAYS_BACK = 90;
+const DEFAULT_SINCE = "24h";
+
+/** A time at most ninety days back, relative to the time of the request. */
+const FeedSince = TimeInput.default(() => TimeInput.parse(DEFAULT_SINCE)).superRefine((since, context) => {
+  const now = Date.now();
+  if (since.at(now).getTime() >= now - MAX_DAYS_BACK * DAY_MS) return;
+  context.addIssue({ code: "custom", message: `at most ${MAX_DAYS_BACK} days back` });
+});
+const DimensionInput = z
+  .string()
+  .transform((text) => text.toLowerCase())
+  .pipe(z.enum(dimensions))
+  .meta({
+    type: "string",
+    enum: [...dimensions],
+    description: "Only signals about this aspect of a vault, in any letter case. Default: all.",
+  });
+
+/** Query parameters of the signal listings. */
+const signalFeedQuery = z.object({
+  since: FeedSince.meta({
+    type: "string",
+    default: DEFAULT_SINCE,
+    description:
+      "Start of the period: an RFC 3339 time, or how long ago: `90m`, `12h`, `30d`, `4w`; at most ninety days back.",
+  }),
+  dimension: DimensionInput.optional(),
+  limit: limitParam(100, 20),
+  offset: integerParam({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+    .optional()
+    .transform((offset) => offset ?? 0)
+    .meta({ type: "integer", minimum: 0, default: 0, description: "Number of signals to skip." }),
+});
+
+type SignalFeedQuery = z.output<typeof signalFeedQuery>;
+
+/** Answers a listing of signals, which differ only in tiers and dimension. Throws `store_unavailable`. */
+async function readSignalFeed(
+  ctx: Context,
+  feed: { tiers: readonly Tier[]; dimension: Dimension | null; query: Omit<SignalFeedQuery, "dimension"> },
+): Promise<SignalPage> {
+  const { since, limit, offset } = feed.query;
+  const { tiers, dimension } = feed;
+  const { signals, total } = await listSignals(ctx, {
+    since: since.at(ctx.now()),
+    tiers,
+    dimension,
+    limit,
+    offset,
+  });
+  return { signals, count: signals.length, total, since: since.text, dimension, limit, offset };
+}
+
+const intelNotable = defineRoute({
+  operationId: "intel.notable",
+  method: "get",
+  path: "/v1/intel/notable",
+  summary: "List notable signals",
+  description: "Medium-tier signals, newest first, one for each incident.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  query: signalFeedQuery,
+  response: { schema: SignalPage, description: "A page of signals" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { query }) =>
+    readSignalFeed(ctx, { tiers: ["medium"], dimension: query.dimension ?? null, query }),
+});
+
+const intelHigh = defineRoute({
+  operationId: "intel.high",
+  method: "get",
+  path: "/v1/intel/high",
+  summary: "List urgent signals",
+  description: "High-tier signals, newest first, one for each incident.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  query: signalFeedQuery,
+  response: { schema: SignalPage, description: "A page of signals" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { query }) =>
+    readSignalFeed(ctx, { tiers: ["high"], dimension: query.dimension ?? null, query }),
+});
+
+const intelActivity = defineRoute({
+  operationId: "intel.activity",
+  method: "get",
+  path: "/v1/intel/activity",
+  summary: "List capital signals",
+  description:
+    "Signals about deposits, withdrawals and total assets, of any tier, newest first, one for each incident.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  query: signalFeedQuery.omit({ dimension: true }),
+  response: { schema: SignalPage, description: "A page of signals" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { query }) => readSignalFeed(ctx, { tiers, dimension: "capital", query }),
+});
+
+const intelFeed = defineRoute({
+  operationId: "intel.feed",
+  method: "get",
+  path: "/v1/intel/feed",
+  summary: "List all signals",
+  description: "Signals of any tier, newest first, one for each incident.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  query: signalFeedQuery,
+  response: { schema: SignalPage, description: "A page of signals" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { query }) => readSignalFeed(ctx, { tiers, dimension: query.dimension ?? null, query }),
+});
+
+const intelRules = defineRoute({
+  operationId: "intel.rules",
+  method: "get",
+  path: "/v1/intel/rules",
+  summary: "List signal rules",
+  description: "Rules with their thresholds, the reasons for them, and the history that each rule needs.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 300, staleWhileRevalidate: 3600 },
+  response: { schema: z.array(Rule), description: "The rules" },
+  errors: [],
+  handler: () => listRules(),
+});
+
+const SignalId = z
+  .string()
+  .regex(/^sig_[0-9a-f]{32}$/, "must be a signal id")
+  .meta({
+    type: "string",
+    pattern: "^sig_[0-9a-f]{32}$",
+    description: "Id of the signal.",
+    example: "sig_0123456789abcdef0123456789abcdef",
+  });
+
+const intelSignalsGet = defineRoute({
+  operationId: "intel.signals.get",
+  method: "get",
+  path: "/v1/intel/signals/{signal_id}",
+  summary: "Read one signal",
+  description: "Includes the evidence and the stages of the incident.",
+  tag: "Signals",
+  access: "public",
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  params: z.object({ signal_id: SignalId }),
+  response: { schema: SignalDetail, description: "The signal" },
+  errors: ["signal_not_found", "store_unavailable"],
+  handler: (ctx, { params }) => getSignal(ctx, params.signal_id),
+});
+
+/** Routes of signals and their rules. */
+export const intelRoutes: readonly AnyRoute[] = [
+  intelNotable,
+  intelHigh,
+  intelActivity,
+  intelFeed,
+  intelRules,
+  intelSignalsGet,
+];

@@ -1,0 +1,222 @@
+import { getAddress } from "viem";
+import * as z from "zod";
+import { toWireDeposit } from "../deposits/deposit-records.ts";
+import type { ErrorCode } from "../errors.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { pageReply } from "../http/page-reply.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import { rotateKeys } from "../partners/api-key-pair.ts";
+import { getDashboard, listTransactions } from "../partners/partner-dashboard.ts";
+import { enrolVaults, getPartner, updateSettings } from "../partners/partner-profile.ts";
+import { login, logout, register } from "../partners/partner-sign-in.ts";
+import { requirePartner } from "../partners/request-actor.ts";
+import { issueNonce, signingErrors } from "../partners/siwe-message.ts";
+import { TimeCursor } from "../schemas/cursor-schema.ts";
+import {
+  Dashboard,
+  Login,
+  LoginInput,
+  Partner,
+  PartnerNonceInput,
+  PartnerTransaction,
+  PartnerVaultsInput,
+  RegisterInput,
+  Registration,
+  RotatedKeys,
+  SettingsInput,
+} from "../schemas/partner-schema.ts";
+import { integerParam, limitParam } from "../schemas/primitive-schemas.ts";
+import { Nonce } from "../schemas/signing-schema.ts";
+
+const partnersNonce = defineRoute({
+  operationId: "partners.nonce",
+  method: "post",
+  path: "/v1/partners/nonce",
+  summary: "Issue a message to sign",
+  description:
+    "Sign-In with Ethereum message (EIP-4361) for one wallet and one purpose. Its nonce is valid once and for ten minutes.",
+  tag: "Partners",
+  access: "sign_in",
+  limit: "nonce",
+  cache: "no-store",
+  body: PartnerNonceInput,
+  response: { schema: Nonce, description: "The nonce, and the message that the wallet must sign unchanged" },
+  errors: ["store_unavailable"],
+  handler: (ctx, { body }) =>
+    issueNonce(ctx, { address: body.address, purpose: body.purpose ?? null, chainId: body.chain_id }),
+});
+
+/** Error codes of a wallet's signature and of an application that is not approved. */
+const admissionErrors: readonly ErrorCode[] = [
+  ...signingErrors,
+  "application_required",
+  "application_pending",
+  "application_rejected",
+  "application_revoked",
+];
+
+const partnersRegister = defineRoute({
+  operationId: "partners.register",
+  method: "post",
+  path: "/v1/partners/register",
+  summary: "Register as a partner",
+  description: "For approved applicants. The API key and its secret are shown only in this response.",
+  tag: "Partners",
+  access: "sign_in",
+  limit: "register",
+  cache: "no-store",
+  body: RegisterInput,
+  response: { schema: Registration, description: "The partner with its API key, secret and a session" },
+  errors: [...admissionErrors, "partner_exists"],
+  handler: (ctx, { body }) => register(ctx, body),
+});
+
+const partnersLogin = defineRoute({
+  operationId: "partners.login",
+  method: "post",
+  path: "/v1/partners/login",
+  summary: "Sign in",
+  tag: "Partners",
+  access: "sign_in",
+  limit: "login",
+  cache: "no-store",
+  body: LoginInput,
+  response: { schema: Login, description: "A session of 24 hours" },
+  errors: [...admissionErrors, "partner_not_found"],
+  handler: (ctx, { body }) => login(ctx, body),
+});
+
+const partnersMe = defineRoute({
+  operationId: "partners.me",
+  method: "get",
+  path: "/v1/partners/me",
+  summary: "Read the authenticated partner",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  response: { schema: Partner, description: "The partner" },
+  errors: ["partner_not_found"],
+  handler: (ctx) => getPartner(ctx, requirePartner(ctx).partner.address),
+});
+
+const partnersSettings = defineRoute({
+  operationId: "partners.settings",
+  method: "put",
+  path: "/v1/partners/settings",
+  summary: "Change settings",
+  description: "Fields that the body omits stay unchanged.",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  body: SettingsInput,
+  response: { schema: Partner, description: "The partner" },
+  errors: ["partner_not_found"],
+  handler: (ctx, { body }) => updateSettings(ctx, body),
+});
+
+const partnersVaults = defineRoute({
+  operationId: "partners.vaults",
+  method: "put",
+  path: "/v1/partners/vaults",
+  summary: "Choose enrolled vaults",
+  description:
+    "Quotes and builds with the partner's API key are refused for every other vault. `null` allows all vaults, an empty list none.",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  body: PartnerVaultsInput,
+  response: { schema: Partner, description: "The partner" },
+  errors: ["vault_not_found", "partner_not_found"],
+  handler: (ctx, { body }) => enrolVaults(ctx, body.vault_ids),
+});
+
+const partnersDashboard = defineRoute({
+  operationId: "partners.dashboard",
+  method: "get",
+  path: "/v1/partners/dashboard",
+  summary: "Read the figures of the partner's deposits",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  query: z.object({
+    days: integerParam({ minimum: 1, maximum: 3650 })
+      .optional()
+      .meta({ description: "Number of past days to count. Default: all time.", example: 30 }),
+  }),
+  response: { schema: Dashboard, description: "Counts, users and volumes by token" },
+  errors: [],
+  handler: (ctx, { query }) =>
+    getDashboard(ctx, { since: query.days === undefined ? null : new Date(ctx.now() - query.days * DAY_MS) }),
+});
+
+const partnersTransactions = defineRoute({
+  operationId: "partners.transactions",
+  method: "get",
+  path: "/v1/partners/transactions",
+  summary: "List the deposits built with the partner's keys",
+  description: "Newest first. The `Link` header has the URL of the next page.",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  query: z.object({ cursor: TimeCursor.optional(), limit: limitParam(100, 20) }),
+  response: { schema: z.array(PartnerTransaction), description: "A page of deposits" },
+  errors: [],
+  handler: async (ctx, { query: { limit, cursor } }) => {
+    const page = await listTransactions(ctx, { limit, before: cursor ?? null });
+    const rows = page.rows.map((row) => ({
+      ...toWireDeposit(row, ctx.now()),
+      verified: row.partnerVerified,
+      referrer: getAddress(row.referrer),
+      referrer_handle: row.referrerHandle,
+    }));
+    return pageReply({ rows, next: page.next }, { path: "/v1/partners/transactions", query: { limit } });
+  },
+});
+
+const partnersRotateKeys = defineRoute({
+  operationId: "partners.rotate-keys",
+  method: "post",
+  path: "/v1/partners/api-keys/rotate",
+  summary: "Rotate the API key",
+  description:
+    "Invalidates the old key pair and all other sessions at once. The new pair is shown only in this response.",
+  tag: "Partners",
+  access: "session_or_pair",
+  cache: "no-store",
+  response: { schema: RotatedKeys, description: "The new key pair" },
+  errors: ["credentials_invalid", "session_expired", "store_unavailable"],
+  handler: (ctx) => rotateKeys(ctx),
+});
+
+const partnersLogout = defineRoute({
+  operationId: "partners.logout",
+  method: "post",
+  path: "/v1/partners/logout",
+  summary: "Sign out",
+  tag: "Partners",
+  access: "session",
+  cache: "no-store",
+  response: {
+    schema: z.object({ ended: z.literal(true).meta({ description: "Always true: the session has ended." }) }),
+    description: "The session has ended",
+  },
+  errors: [],
+  handler: async (ctx) => {
+    await logout(ctx);
+    return { ended: true as const };
+  },
+});
+
+/** Routes of partners: wallet login, keys, settings and figures. */
+export const partnerRoutes: readonly AnyRoute[] = [
+  partnersNonce,
+  partnersRegister,
+  partnersLogin,
+  partnersMe,
+  partnersSettings,
+  partnersVaults,
+  partnersDashboard,
+  partnersTransactions,
+  partnersRotateKeys,
+  partnersLogout,
+];

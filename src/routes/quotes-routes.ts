@@ -1,0 +1,96 @@
+import * as z from "zod";
+import { listBridges } from "../catalog/list-bridges.ts";
+import type { Context } from "../context.ts";
+import { BUILD_DEADLINE_MS } from "../deposits/build/build-deposit.ts";
+import { buildDepositOnce } from "../deposits/build/idempotent-build.ts";
+import { getQuote } from "../deposits/get-quote.ts";
+import type { ErrorCode } from "../errors.ts";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { ValidationFailure } from "../http/validate-request.ts";
+import { BuildInput, BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
+
+/** Error codes of quoting and building a deposit. */
+export const buildErrors: readonly ErrorCode[] = [
+  "chain_unsupported",
+  "token_unsupported",
+  "no_route",
+  "zero_shares",
+  "price_unsafe",
+  "price_stale",
+  "would_revert",
+  "not_allowed",
+  "share_locked",
+  "below_minimum",
+  "above_maximum",
+  "partner_mismatch",
+  "vault_not_enrolled",
+  "vault_not_found",
+  "deposit_not_found",
+  "vault_paused",
+  "upstream_unavailable",
+  "upstream_rejected",
+  "store_unavailable",
+  "simulation_unavailable",
+  "upstream_timeout",
+];
+
+/** Throws ValidationFailure when the preferred bridge is not listed by `GET /v1/bridges`. */
+export async function assertListedBridge(ctx: Context, input: BuildInput): Promise<void> {
+  const { preferred_bridge: preferred } = input;
+  if (preferred === undefined) return;
+  const keys = (await listBridges(ctx)).map(({ key }) => key);
+  if (keys.includes(preferred)) return;
+  const msg = `must be a key of GET /v1/bridges: ${keys.join(", ")}`;
+  throw new ValidationFailure([{ loc: ["body", "preferred_bridge"], msg, type: "invalid_value" }]);
+}
+
+const quotesGet = defineRoute({
+  operationId: "quotes.get",
+  method: "post",
+  path: "/v1/quote",
+  summary: "Quote a deposit",
+  description:
+    "Expected result of a deposit, from a simulation at the latest block. The quote is not stored.",
+  tag: "Deposits",
+  access: "public",
+  limit: "quote",
+  cache: "no-store",
+  deadlineMs: BUILD_DEADLINE_MS,
+  body: BuildInput,
+  response: { schema: Quote, description: "The quote" },
+  errors: buildErrors,
+  handler: async (ctx, { body }) => {
+    await assertListedBridge(ctx, body);
+    return getQuote(ctx, body);
+  },
+});
+
+const quotesBuild = defineRoute({
+  operationId: "quotes.build",
+  method: "post",
+  path: "/v1/quote/build",
+  summary: "Build a deposit",
+  description:
+    "Returns the deposit transaction, which was simulated from the user's address, and starts tracking it.",
+  tag: "Deposits",
+  access: "public",
+  limit: "build",
+  cache: "no-store",
+  deadlineMs: BUILD_DEADLINE_MS,
+  headers: z.object({
+    "idempotency-key": z.string().min(1).max(255).optional().meta({
+      description: "Idempotency key: the same request with the same key gets the same answer for a day.",
+      example: "9f1c2d3e-4b5a-6978-8a9b-0c1d2e3f4a5b",
+    }),
+  }),
+  body: BuildInput,
+  response: { schema: BuiltDeposit, description: "The transaction with its approval and tracking id" },
+  errors: [...buildErrors, "idempotency_conflict", "quote_expired"],
+  handler: async (ctx, { headers, body }) => {
+    await assertListedBridge(ctx, body);
+    return buildDepositOnce(ctx, { input: body, key: headers["idempotency-key"] ?? null });
+  },
+});
+
+/** Routes of quoting and building deposits. */
+export const quoteRoutes: readonly AnyRoute[] = [quotesGet, quotesBuild];

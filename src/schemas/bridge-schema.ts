@@ -1,0 +1,19 @@
+import * as z from "zod";
+import { ChainIdNumber } from "./primitive-schemas.ts";
+
+/** A bridge that deposits can be routed over. */
+export const BridgeSummary = z
+  .object({
+    key: z.string().meta({ description: "Key of the bridge, for `preferred_bridge`.", example: "across" }),
+    name: z.string().meta({ description: "Display name of the bridge.", example: "Across" }),
+    providers: z.array(z.string()).meta({
+      description: "Providers that build transactions over the bridge.",
+      example: ["across", "lifi"],
+    }),
+    chains: z.array(ChainIdNumber).meta({
+      description: "EIP-155 ids of the chains of this deployment that the bridge connects.",
+      example: [1, 8453],
+    }),
+  })
+  .meta({ id: "Bridge", description: "A bridge that deposits can be routed over." });
+export type BridgeSummary = z.infer<typeof BridgeSummary>;

@@ -1,0 +1,150 @@
+import * as z from "zod";
+import { ChainIdNumber, HashText, TimeText, VaultIdText } from "./primitive-schemas.ts";
+
+/** The tiers of signals, the most severe first. */
+export const tiers = ["high", "medium", "low"] as const;
+
+/** The severity of a signal. */
+export const Tier = z.enum(tiers).meta({ description: "Severity of the signal." });
+export type Tier = z.infer<typeof Tier>;
+
+/** The dimensions of signals. */
+export const dimensions = ["capital", "performance", "risk", "trust"] as const;
+
+/** The aspect of a vault that a signal is about. */
+export const Dimension = z
+  .enum(dimensions)
+  .meta({ description: "Aspect of the vault that the signal is about." });
+export type Dimension = z.infer<typeof Dimension>;
+
+const Metric = z.object({
+  label: z.string().meta({ description: "Name of the figure.", example: "share_of_total_assets" }),
+  value: z.string().meta({ description: "Value of the figure, as a decimal string.", example: "0.1834" }),
+  unit: z.string().meta({ description: "Unit of `value`.", example: "fraction" }),
+  change: z.string().nullable().meta({
+    description: "Change against the value before, as a fraction; `null` when it does not apply.",
+    example: "-0.1834",
+  }),
+});
+export type Metric = z.infer<typeof Metric>;
+
+const Metrics = z.array(Metric).meta({ description: "Figures behind the signal." });
+
+const Summary = z.string().meta({
+  description: "What happened, in one sentence.",
+  example: "Withdrawals within a day took 18% of the vault's assets",
+});
+
+/** One incident at a vault, as lists show it. */
+export const Signal = z
+  .object({
+    signal_id: z.string().meta({
+      description: "Id of the signal.",
+      example: "sig_0123456789abcdef0123456789abcdef",
+    }),
+    rule_id: z.string().meta({
+      description: "Id of the rule that raised the signal (`GET /v1/intel/rules`).",
+      example: "net_outflow",
+    }),
+    incident_id: z.string().meta({
+      description:
+        "Id of the incident: the same for everything that one rule reports about one vault while it lasts.",
+      example: "inc_0123456789abcdef0123456789abcdef",
+    }),
+    tier: Tier,
+    dimension: Dimension,
+    title: z.string().meta({ description: "One-line headline.", example: "Large net outflow" }),
+    summary: Summary,
+    vault_id: VaultIdText,
+    vault_name: z.string().meta({ description: "Display name of the vault.", example: "Steakhouse USDC" }),
+    chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the vault's chain." }),
+    chain_name: z.string().meta({ description: "Display name of the vault's chain.", example: "Base" }),
+    asset_symbol: z
+      .string()
+      .meta({ description: "Symbol of the vault's underlying asset.", example: "USDC" }),
+    metrics: Metrics,
+    first_seen: TimeText.meta({ description: "Time at which the incident began." }),
+    last_seen: TimeText.meta({ description: "Time at which the incident was last observed." }),
+    update_count: z.int().meta({
+      description: "Number of times the incident was observed again after the first.",
+      example: 3,
+    }),
+    tx_hash: HashText.nullable().meta({
+      description: "Hash of the transaction that caused it; `null` when no single transaction did.",
+    }),
+    block_number: z.int().nullable().meta({
+      description: "Block in which it happened; `null` when it did not happen in a single block.",
+      example: 41250000,
+    }),
+  })
+  .meta({ id: "Signal", description: "An incident at a vault, raised by a rule." });
+export type Signal = z.infer<typeof Signal>;
+
+/** A page of signals. */
+export const SignalPage = z
+  .object({
+    signals: z.array(Signal).meta({
+      description: "Signals of this page, one for each incident, newest `last_seen` first.",
+    }),
+    count: z.int().meta({ description: "Number of signals on this page.", example: 20 }),
+    total: z.int().meta({ description: "Number of signals on all pages.", example: 57 }),
+    since: z.string().meta({ description: "The `since` of the request.", example: "24h" }),
+    dimension: Dimension.nullable().meta({
+      description: "The `dimension` of the request; `null` when all were asked for.",
+    }),
+    limit: z.int().meta({ description: "Maximum number of signals on a page.", example: 20 }),
+    offset: z.int().meta({ description: "Number of signals skipped before this page.", example: 0 }),
+  })
+  .meta({ id: "SignalPage", description: "A page of signals." });
+export type SignalPage = z.infer<typeof SignalPage>;
+
+/** What an incident was at one time. */
+const Stage = z.object({
+  at: TimeText.meta({ description: "Time of the observation." }),
+  tier: Tier.meta({ description: "Severity at that time." }),
+  summary: Summary,
+  metrics: Metrics.meta({ description: "Figures at that time." }),
+});
+export type Stage = z.infer<typeof Stage>;
+
+/** One incident at a vault, with its evidence and its course. */
+export const SignalDetail = Signal.extend({
+  evidence: z.record(z.string(), z.string()).meta({
+    description: "Stored facts that the rule decided on, by name.",
+    example: { inflow: "1200000000", outflow: "98000000000" },
+  }),
+  evolution: z.array(Stage).meta({ description: "Course of the incident, oldest first." }),
+}).meta({ id: "SignalDetail", description: "A signal with its evidence and the course of its incident." });
+export type SignalDetail = z.infer<typeof SignalDetail>;
+
+/** A rule that raises signals. */
+export const Rule = z
+  .object({
+    rule_id: z.string().meta({ description: "Id of the rule.", example: "net_outflow" }),
+    dimension: Dimension.meta({ description: "Aspect of the vault that the rule watches." }),
+    title: z
+      .string()
+      .meta({ description: "One-line headline of the rule's signals.", example: "Large net outflow" }),
+    description: z.string().meta({
+      description: "What the rule measures and when it raises a signal.",
+      example: "Deposits minus withdrawals of a day, as a part of the vault's assets at its beginning",
+    }),
+    tiers: z
+      .array(
+        z.object({
+          tier: Tier.meta({ description: "Severity that the threshold leads to." }),
+          threshold: z.string().meta({ description: "Threshold of the tier.", example: "more than 10%" }),
+          reason: z.string().meta({
+            description: "Reason for the threshold.",
+            example: "Large enough to affect the vault's liquidity",
+          }),
+        }),
+      )
+      .meta({ description: "Thresholds of the rule by severity." }),
+    needs: z.string().meta({
+      description: "History that the rule needs; it raises nothing without it.",
+      example: "Seven days of flows",
+    }),
+  })
+  .meta({ id: "Rule", description: "A rule that raises signals." });
+export type Rule = z.infer<typeof Rule>;

@@ -1,0 +1,130 @@
+import * as z from "zod";
+import { AddressText, AmountText, ChainIdNumber, TimeText, VaultIdText } from "./primitive-schemas.ts";
+
+/** The public family labels; `adapter` in the registry is finer. */
+export const vaultTypes = ["custom", "morpho", "veda", "midas", "lido", "ipor", "accountable"] as const;
+
+/** The public family label of a vault. */
+export const VaultType = z.enum(vaultTypes).meta({ description: "Family of the vault.", example: "morpho" });
+export type VaultType = z.infer<typeof VaultType>;
+
+/** A token that vaults take. */
+export const Asset = z
+  .object({
+    address: AddressText.meta({
+      description: "Address of the token, checksummed; the zero address for the chain's native token.",
+    }),
+    symbol: z.string().meta({ description: "Symbol of the token.", example: "USDC" }),
+    decimals: z.int().meta({ description: "Decimals of the token.", example: 6 }),
+  })
+  .meta({ id: "Asset", description: "A token that a vault takes." });
+export type Asset = z.infer<typeof Asset>;
+
+/** A vault, without what is read from the chain. */
+export const VaultSummary = z
+  .object({
+    vault_id: VaultIdText,
+    name: z.string().meta({ description: "Display name of the vault.", example: "Steakhouse USDC" }),
+    address: AddressText.meta({
+      description: "Address of the vault contract, checksummed.",
+      example: "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+    }),
+    chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the vault's chain." }),
+    chain_name: z.string().meta({ description: "Display name of the vault's chain.", example: "Base" }),
+    asset: Asset.meta({ description: "Underlying asset: the token that the vault's value is measured in." }),
+    accepted_assets: z.array(Asset).meta({
+      description: "Tokens that the vault takes without a swap, the underlying asset included.",
+    }),
+    deposit_router: AddressText.meta({
+      description:
+        "Contract that the deposit transaction calls: the chain's DepositRouter, or the vault's own entry point when " +
+        "`external_router` is true.",
+      example: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+    }),
+    type: VaultType,
+    min_deposit: AmountText.nullable().meta({
+      description:
+        "Smallest deposit the vault accepts, in the asset's smallest unit; `0` when there is no minimum, `null` when unknown.",
+    }),
+    no_minimum: z.boolean().meta({
+      description: "Whether any amount is accepted; true only on evidence.",
+      example: false,
+    }),
+    curator: z.string().meta({
+      description: "Curator of the vault; empty when unknown.",
+      example: "Steakhouse Financial",
+    }),
+    paused: z.boolean().meta({
+      description: "Whether deposits are refused now, by the registry or on chain.",
+      example: false,
+    }),
+    paused_reason: z.string().meta({
+      description: "Reason for the pause; empty when the vault is not paused or no reason was given.",
+      example: "",
+    }),
+    external_router: z.boolean().meta({
+      description: "Whether deposits call the vault's own entry point instead of the DepositRouter.",
+      example: false,
+    }),
+  })
+  .meta({ id: "Vault", description: "A vault that deposits can go to." });
+export type VaultSummary = z.infer<typeof VaultSummary>;
+
+const apy = (span: string, example: number) =>
+  z
+    .number()
+    .nullable()
+    .meta({
+      description: `Yearly rate that the share price realised over ${span}, as a fraction; \`null\` when unknown.`,
+      example,
+    });
+const yields = {
+  apy_1d: apy("the last day", 0.0512),
+  apy_7d: apy("the last seven days", 0.0498),
+  apy_30d: apy("the last thirty days", 0.0503),
+};
+
+/** A vault as lists show it. */
+export const ListedVault = VaultSummary.extend(yields).meta({
+  id: "ListedVault",
+  description: "A vault with its realised yields.",
+});
+export type ListedVault = z.infer<typeof ListedVault>;
+
+/** A vault with what is read from the chain. */
+export const VaultDetail = VaultSummary.extend({
+  ...yields,
+  total_assets: AmountText.nullable().meta({
+    description: "Net assets of the vault, in the asset's smallest unit; `null` when unknown.",
+    example: "125000000000000",
+  }),
+  total_supply: AmountText.nullable().meta({
+    description: "Supply of shares, in the share token's smallest unit; `null` when unknown.",
+    example: "118000000000000000000000000",
+  }),
+  share_price: AmountText.nullable().meta({
+    description: "Value of one whole share in whole assets, times 10^18; `null` when unknown.",
+    example: "1059322033898305084",
+  }),
+  share_token: AddressText.meta({
+    description: "Address of the share token, whose balance is the position; checksummed.",
+    example: "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+  }),
+  share_decimals: z.int().meta({ description: "Decimals of the share token.", example: 18 }),
+  max_deposit: AmountText.nullable().meta({
+    description: "Largest deposit the vault accepts now, in the asset's smallest unit; `null` when unknown.",
+    example: "250000000000",
+  }),
+  read_at: z
+    .object({
+      block_number: z.int().meta({ description: "Number of the block.", example: 41250000 }),
+      block_timestamp: TimeText.meta({ description: "Time of the block." }),
+    })
+    .nullable()
+    .meta({ description: "Block that the figures were read at; `null` when they were never read." }),
+  stale: z.boolean().meta({
+    description: "Whether the figures are the last known ones because the chain could not be read.",
+    example: false,
+  }),
+}).meta({ id: "VaultDetail", description: "A vault with its totals, share price and limits." });
+export type VaultDetail = z.infer<typeof VaultDetail>;

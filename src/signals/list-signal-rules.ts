@@ -1,0 +1,50 @@
+import type { Rule } from "../schemas/signal-schema.ts";
+import {
+  capacityExhausted,
+  capacityOpened,
+  liquidityThin,
+  paused,
+  unpaused,
+} from "./rules/availability-rules.ts";
+import { controlChanged } from "./rules/control-change-rules.ts";
+import { governanceChangeAnnounced, governanceChanged } from "./rules/governance-change-rule.ts";
+import { largeDeposit, largeWithdrawal } from "./rules/large-flow-rules.ts";
+import { netInflow, netOutflow } from "./rules/net-flow-rules.ts";
+import { registryChanged, vaultAdded } from "./rules/registry-change-rules.ts";
+import { apyBreak, priceStale, sharePriceLoss } from "./rules/share-price-rules.ts";
+import { tvlJump } from "./rules/tvl-jump-rule.ts";
+import type { SignalRule } from "./signal-finding.ts";
+
+/** Every rule, in the order of `GET /v1/intel/rules`. */
+export const signalRules: readonly SignalRule[] = [
+  largeDeposit,
+  largeWithdrawal,
+  netInflow,
+  netOutflow,
+  tvlJump,
+  sharePriceLoss,
+  apyBreak,
+  priceStale,
+  paused,
+  unpaused,
+  capacityExhausted,
+  capacityOpened,
+  liquidityThin,
+  controlChanged,
+  governanceChanged,
+  governanceChangeAnnounced,
+  vaultAdded,
+  registryChanged,
+];
+
+/** Lists the public part of every rule: its texts, thresholds and their reasons. */
+export function listRules(): Rule[] {
+  return signalRules.map(({ rule_id, dimension, title, description, tiers, needs }) => ({
+    rule_id,
+    dimension,
+    title,
+    description,
+    tiers,
+    needs,
+  }));
+}

@@ -1,0 +1,199 @@
+import type { Address } from "viem";
+import type { Context } from "../context.ts";
+import { type ControlEventRow, selectControlEvents } from "../db/queries/governance-event-queries.ts";
+import type { StatusChange } from "../db/queries/signal-queries.ts";
+import { snapshotSteps } from "../db/queries/snapshot-queries.ts";
+import {
+  type FlowRecord,
+  type PointRecord,
+  selectLargestFlows,
+  selectPoints,
+  sumSpans,
+} from "../db/queries/vault-fact-queries.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import { bridgedAssets } from "../providers/bridged-assets.ts";
+import { decodeEventArgs, findGovernanceEvent } from "../vaults/governance/find-governance-event.ts";
+import type { Vault } from "../vaults/vault.ts";
+import {
+  type DayFlows,
+  earlierDays,
+  type GovernanceChange,
+  pointDayAgo,
+  type VaultFacts,
+} from "./signal-facts.ts";
+
+/** A vault that rules are applied to, and when it was added to the registry, in seconds since the epoch. */
+export interface JudgedVault {
+  vault: Vault;
+  addedAt: number;
+}
+
+const keyOf = ({ chainId, vaultAddress }: { chainId: number; vaultAddress: string }): string =>
+  `${chainId}:${vaultAddress}`;
+
+function groupByVault<T extends { chainId: number; vaultAddress: string }>(
+  records: readonly T[],
+): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const record of records) {
+    const group = groups.get(keyOf(record));
+    if (group === undefined) groups.set(keyOf(record), [record]);
+    else group.push(record);
+  }
+  return groups;
+}
+
+/** Reads the facts of some vaults, by vault id, for the rules. Throws `store_unavailable`. */
+export async function readFacts(
+  ctx: Context,
+  input: { vaults: readonly JudgedVault[]; changes: readonly StatusChange[] },
+): Promise<ReadonlyMap<string, VaultFacts>> {
+  const keys = input.vaults.map(({ vault }) => ({
+    chainId: vault.chainId,
+    vaultAddress: vault.address.toLowerCase(),
+  }));
+  const points = groupByVault(await selectPoints(ctx.db, { now: new Date(ctx.now()), vaults: keys }));
+  const since = new Date(ctx.now() - DAY_MS);
+  const events = groupByVault(await selectControlEvents(ctx.db, { since, vaults: keys }));
+  const facts = new Map(
+    input.vaults.map((judged) => {
+      const { vaultId } = judged.vault;
+      const changes = input.changes.filter(({ subject }) => subject === vaultId);
+      const stored = { points: points.get(vaultId) ?? [], events: events.get(vaultId) ?? [], changes };
+      return [vaultId, toFacts(judged, stored)] as const;
+    }),
+  );
+  const spans = keys.flatMap((key) => {
+    const own = facts.get(keyOf(key));
+    const before = own === undefined ? null : pointDayAgo(own);
+    return before === null ? [] : [{ ...key, afterBlock: before.blockNumber }];
+  });
+  const flows = groupByVault(await selectLargestFlows(ctx.db, spans));
+  for (const span of spans) {
+    const own = facts.get(keyOf(span));
+    if (own !== undefined)
+      facts.set(keyOf(span), { ...own, dayFlows: toDayFlows(flows.get(keyOf(span)) ?? []) });
+  }
+  await addFlowDays(ctx, facts);
+  return facts;
+}
+
+/** Adds the flows of the earlier days to the facts of all vaults, with one query. */
+async function addFlowDays(ctx: Context, facts: Map<string, VaultFacts>): Promise<void> {
+  const days = [...facts].flatMap(([vaultId, own]) =>
+    earlierDays(own).map(([before, after]) => ({ vaultId, before, after, ...parseKey(vaultId) })),
+  );
+  const spans = days.map(({ chainId, vaultAddress, before, after }) => ({
+    chainId,
+    vaultAddress,
+    afterBlock: before.blockNumber,
+    toBlock: after.blockNumber,
+  }));
+  for (const { index, ...flowed } of await sumSpans(ctx.db, spans)) {
+    const day = days[index];
+    const own = day === undefined ? undefined : facts.get(day.vaultId);
+    if (day === undefined || own === undefined) continue;
+    const { vaultId, before, after } = day;
+    facts.set(vaultId, { ...own, flowDays: [...own.flowDays, { before, after, ...flowed }] });
+  }
+}
+
+const parseKey = (vaultId: string): { chainId: number; vaultAddress: string } => {
+  const [chainId = "", vaultAddress = ""] = vaultId.split(":");
+  return { chainId: Number(chainId), vaultAddress };
+};
+
+function toFacts(
+  { vault, addedAt }: JudgedVault,
+  stored: {
+    points: readonly PointRecord[];
+    events: readonly ControlEventRow[];
+    changes: readonly StatusChange[];
+  },
+): VaultFacts {
+  const ofStep = (step: number) => stored.points.filter((point) => point.step === step);
+  return {
+    vaultName: vault.name,
+    adapter: vault.adapter,
+    assetSymbol: assetUnit(vault),
+    assetDecimals: vault.asset.decimals,
+    recent: ofStep(snapshotSteps.fine),
+    hours: ofStep(snapshotSteps.hour),
+    days: ofStep(snapshotSteps.day),
+    dayFlows: null,
+    flowDays: [],
+    addedAt,
+    registryChanges: stored.changes.map(({ id, seconds, before, after, reason }) => ({
+      id,
+      seconds,
+      from: before,
+      to: after,
+      reason,
+    })),
+    governanceChanges: stored.events.flatMap((row) => toGovernanceChange(vault, row) ?? []),
+  };
+}
+
+/** Returns null when the event has no meaning for the vault, because its registry row has changed since. */
+function toGovernanceChange(vault: Vault, row: ControlEventRow): GovernanceChange | null {
+  const { txHash, blockNumber } = row;
+  const event = findGovernanceEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "", links: null });
+  if (event === undefined) return null;
+  const seconds = row.blockTime.getTime() / 1000;
+  const key = `${txHash}:${row.logIndex}`;
+  return { key, txHash, blockNumber, seconds, event, args: decodeEventArgs(event, row) };
+}
+
+/** Sums the flows of the last day. Null when not all of them are stored, or the amount of one is unknown. */
+function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
+  const [first] = records;
+  if (first === undefined || first.unknown > 0) return null;
+  const largest = records.flatMap(({ txHash, logIndex, assets, user, blockNumber }) =>
+    txHash === null || user === null || blockNumber === null
+      ? []
+      : [{ key: `${txHash}:${logIndex}`, txHash, assets, user, blockNumber }],
+  );
+  return { inflow: first.inflow, outflow: first.outflow, largest };
+}
+
+/** Assets of reviewed vaults by chain id, lower case, in addition to the bridged assets. */
+const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
+  1: [
+    "0x00000000efe302beaa2b3e6e1b18d08d69a9012a",
+    "0x5f7827fdeb7c20b443265fc2f40845b715385ff2",
+    "0x6c3ea9036406852006290770bedfcaba0e23a0e8",
+    "0xa1290d69c65a6fe4df752f95823fae25cb99e5a7",
+    "0xae78736cd615f374d3085123a210448e74fc6393",
+    "0xc139190f447e929f090edeb554d95abb8b18ac1c",
+    "0xcbb7c0000ab88b473b1f5afd9ef808440eed33bf",
+    "0xdc035d45d973e3ec169d2276ddab16f1e407384f",
+    "0xe556aba6fe6036275ec1f87eda296be72c811bce",
+  ],
+  100: ["0xe91d153e0b41518a2ce8dd3d7944fa863463a97d"],
+  999: [
+    "0x5555555555555555555555555555555555555555",
+    "0x9fdbda0a5e284c32744d2f17ee5c74b284993463",
+    "0xb88339cb7199b77e23db6e890353e22632ba630f",
+    "0xb8ce59fc3717ada4c02eadf9682a9e934f625ebb",
+    "0xd8fc8f0b03eba61f64d08b0bef69d80916e5dda9",
+  ],
+  8453: ["0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42"],
+};
+/** Longest symbol that is shown: a token may return any text. */
+const MAX_UNIT_LENGTH = 20;
+
+/**
+ * Returns the unit that texts show amounts of an asset in: its symbol when this service knows the contract, otherwise the
+ * symbol with the ends of the contract's address. Any contract can return the symbol WBTC.
+ */
+export function assetUnit(of: { chainId: number; asset: { address: Address; symbol: string } }): string {
+  const address = of.asset.address.toLowerCase();
+  const bridged = bridgedAssets[of.chainId] ?? [];
+  const known =
+    REVIEWED_ASSETS[of.chainId]?.includes(address) === true ||
+    bridged.some((token) => token.address.toLowerCase() === address);
+  const symbol = of.asset.symbol.replace(/[^\x21-\x7e]/g, "?").slice(0, MAX_UNIT_LENGTH);
+  if (known && symbol !== "") return symbol;
+  const contract = `${of.asset.address.slice(0, 6)}…${of.asset.address.slice(-4)}`;
+  return symbol === "" ? contract : `${symbol} (${contract})`;
+}

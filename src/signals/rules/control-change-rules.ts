@@ -1,0 +1,117 @@
+import type { Tier } from "../../schemas/signal-schema.ts";
+import { formatUtcMinute } from "../../vaults/governance/governance-event.ts";
+import type { Point, VaultFacts } from "../signal-facts.ts";
+import { countOf, type Finding, percent, type SignalRule } from "../signal-finding.ts";
+
+/** A role, fee or timelock that snapshots record. */
+interface Control {
+  name: string;
+  tier: Tier;
+  /** The consequence for a depositor. */
+  advice: string;
+}
+
+const feeAdvice = "Fees reduce what holders earn: compare the net yield with that of other vaults.";
+const CONTROLS: Readonly<Record<string, Control>> = {
+  owner: {
+    name: "owner",
+    tier: "high",
+    advice: "The owner can change how the vault works: find out who it is before you deposit or stay.",
+  },
+  curator: {
+    name: "curator",
+    tier: "medium",
+    advice:
+      "The curator decides where the assets are allocated: find out who it is before you deposit or stay.",
+  },
+  guardian: {
+    name: "guardian",
+    tier: "medium",
+    advice: "The guardian can veto pending changes: find out who it is before you rely on it.",
+  },
+  fee: { name: "fee", tier: "medium", advice: feeAdvice },
+  performance_fee: { name: "performance fee", tier: "medium", advice: feeAdvice },
+  management_fee: { name: "management fee", tier: "medium", advice: feeAdvice },
+  timelock: {
+    name: "timelock",
+    tier: "medium",
+    advice:
+      "The timelock is the time that holders have to withdraw before a change takes effect: after a reduction, check pending changes more often.",
+  },
+};
+
+/** A change of owner, curator, guardian, fees or timelock between two snapshots. */
+export const controlChanged: SignalRule = {
+  rule_id: "control_changed",
+  dimension: "trust",
+  title: "Role, fee or timelock changed",
+  description: "Owner, curator, guardian, fees and timelock, as the vault's view functions return them.",
+  tiers: [
+    { tier: "high", threshold: "Owner", reason: "The owner can change every other setting" },
+    {
+      tier: "medium",
+      threshold: "Curator, guardian, fee or timelock",
+      reason: "Changes terms that holders rely on",
+    },
+  ],
+  needs: "Two snapshots within two hours that contain the value.",
+  quietSeconds: 0,
+  find: (facts) => Object.keys(CONTROLS).flatMap((control) => findControl(facts, control)),
+};
+
+function findControl(facts: VaultFacts, control: string): Finding[] {
+  const rule = CONTROLS[control];
+  const points = facts.recent.filter(({ controls }) => controls[control] !== undefined);
+  const index = points.findLastIndex(
+    (point, i) => i > 0 && point.controls[control] !== points[i - 1]?.controls[control],
+  );
+  const [before, after] = [points[index - 1], points[index]];
+  if (rule === undefined || before === undefined || after === undefined) return [];
+  const was = before.controls[control] ?? "";
+  const now = after.controls[control] ?? "";
+  const values = { adapter: facts.adapter, control };
+  return [
+    {
+      tier: rule.tier,
+      subject: control,
+      title: `${facts.vaultName}: ${rule.name} changed`,
+      summary:
+        `The ${rule.name} of ${facts.vaultName} changed from ${formatControl(was, values)} to ` +
+        `${formatControl(now, values)}${unitNote(now, values)} within the ${minutes(before, after)} before ${formatUtcMinute(after.seconds)}. ${rule.advice}`,
+      metrics: [],
+      evidence: {
+        before: was,
+        after: now,
+        before_block: `${before.blockNumber}`,
+        after_block: `${after.blockNumber}`,
+      },
+      keys: [`${after.blockNumber}`],
+      seconds: after.seconds,
+      ongoing: false,
+      txHash: null,
+      blockNumber: after.blockNumber,
+    },
+  ];
+}
+
+const minutes = (before: Point, after: Point): string =>
+  countOf(Math.max(1, Math.round((after.seconds - before.seconds) / 60)), "minute");
+
+/** Adapters whose fees are fractions with 18 decimals (10^18 = 100%). */
+const WAD_FEES: ReadonlySet<string> = new Set(["metamorpho", "morpho_v2"]);
+/** Adapters whose fees are in basis points. */
+const BASIS_POINT_FEES: ReadonlySet<string> = new Set(["ipor", "lagoon"]);
+
+/** Says that a fee is in an unknown unit; empty for everything else. */
+const unitNote = (value: string, of: { adapter: string; control: string }): string =>
+  of.control.endsWith("fee") && formatControl(value, of) === value ? " (in the contract's own unit)" : "";
+
+/** Formats an address, a timelock or a fee. A fee of an unknown unit stays as the contract returns it. */
+function formatControl(value: string, of: { adapter: string; control: string }): string {
+  const { adapter, control } = of;
+  if (!/^[0-9]{1,78}$/.test(value)) return value;
+  if (control === "timelock") return countOf(Math.round(Number(value) / 36) / 100, "hour");
+  if (WAD_FEES.has(adapter)) return percent(Number(value) / 1e18);
+  if (BASIS_POINT_FEES.has(adapter)) return percent(Number(value) / 1e4);
+  return value;
+}

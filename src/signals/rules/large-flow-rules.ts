@@ -1,0 +1,186 @@
+import { DAY_S } from "../../lib/durations.ts";
+import { isNegligible } from "../negligible-signal-amount.ts";
+import {
+  BASELINE_NEEDS,
+  type Baseline,
+  type Bound,
+  baselineEvidence,
+  baselineOf,
+  describeBaseline,
+  tierBeyond,
+  toTiers,
+} from "../signal-baseline.ts";
+import { type FlowDay, latestPoint, pointDayAgo, type SingleFlow, type VaultFacts } from "../signal-facts.ts";
+import {
+  countOf,
+  type Finding,
+  fixed,
+  fractionOf,
+  percent,
+  type SignalRule,
+  wholeAmount,
+} from "../signal-finding.ts";
+
+/** Deposits or withdrawals: the texts and bounds in which the two rules differ. */
+interface Direction {
+  ruleId: string;
+  title: string;
+  noun: string;
+  verb: string;
+  sign: 1n | -1n;
+  largest: (day: FlowDay) => bigint;
+  bounds: readonly Bound[];
+  advice: string;
+}
+
+/** Defines the rule for a single deposit or withdrawal that is large for the vault and for its history. */
+function largeFlow(direction: Direction): SignalRule {
+  const { ruleId, title, noun, bounds } = direction;
+  return {
+    rule_id: ruleId,
+    dimension: "capital",
+    title,
+    description:
+      `A single ${noun} of the last 24 hours as a fraction of total assets a day ago, compared with the largest ${noun} ` +
+      "of each earlier day.",
+    tiers: toTiers(bounds),
+    needs: BASELINE_NEEDS,
+    quietSeconds: DAY_S,
+    find: (facts) => findLarge(facts, direction),
+  };
+}
+
+function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
+  const [before, latest] = [pointDayAgo(facts)?.totalAssets ?? null, latestPoint(facts)];
+  const baseline = baselineOf(
+    facts.flowDays.flatMap((day) => fractionOf(direction.largest(day), day.before.totalAssets ?? 0n) ?? []),
+  );
+  if (before === null || latest === null || facts.dayFlows === null || baseline === null) return [];
+  const found = facts.dayFlows.largest.flatMap((flow) => {
+    const amount = flow.assets * direction.sign;
+    const part = isNegligible(facts, amount) ? null : fractionOf(amount, before);
+    const tier = part === null ? null : tierBeyond(part, { baseline, bounds: direction.bounds });
+    return part === null || tier === null ? [] : [{ flow, amount, part, tier }];
+  });
+  const [largest] = found;
+  if (largest === undefined) return [];
+  const { flow, amount, part, tier } = largest;
+  return [
+    {
+      tier,
+      subject: "",
+      ...texts(facts, { direction, flow, amount, part, before, baseline, more: found.length - 1 }),
+      metrics: [
+        { label: "amount", value: amount.toString(), unit: facts.assetSymbol, change: null },
+        { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },
+      ],
+      evidence: {
+        user: flow.user,
+        total_assets_before: before.toString(),
+        flows: `${found.length}`,
+        ...baselineEvidence(baseline),
+      },
+      keys: found.map((one) => one.flow.key),
+      seconds: latest.seconds,
+      ongoing: false,
+      txHash: flow.txHash,
+      blockNumber: flow.blockNumber,
+    },
+  ];
+}
+
+function texts(
+  facts: VaultFacts,
+  of: {
+    direction: Direction;
+    flow: SingleFlow;
+    amount: bigint;
+    part: number;
+    before: bigint;
+    baseline: Baseline;
+    more: number;
+  },
+): { title: string; summary: string } {
+  const { direction, flow, amount, part, before, baseline, more } = of;
+  const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
+  const others =
+    more === 0
+      ? ""
+      : ` ${countOf(more, `other ${direction.noun}`)} in that time ${more === 1 ? "was" : "were"} unusually large too.`;
+  return {
+    title: `${facts.vaultName}: single ${direction.noun} of ${whole(amount)}`,
+    summary:
+      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction in the last 24 hours, ${percent(part)} of the ` +
+      `${whole(before)} that ${facts.vaultName} held a day ago.${others} ` +
+      `${describeBaseline(`the largest daily ${direction.noun}`, baseline)} ${direction.advice}`,
+  };
+}
+
+/** A single deposit that is large for the vault. */
+export const largeDeposit = largeFlow({
+  ruleId: "large_deposit",
+  title: "Large single deposit",
+  noun: "deposit",
+  verb: "deposited",
+  sign: 1n,
+  largest: ({ largestDeposit }) => largestDeposit,
+  bounds: [
+    {
+      tier: "high",
+      least: 0.5,
+      deviations: 10,
+      always: null,
+      reason: "Dilutes the yield until the new capital is allocated, and leaves one dominant holder",
+    },
+    {
+      tier: "medium",
+      least: 0.1,
+      deviations: 6,
+      always: null,
+      reason: "Large enough to change the yield of most strategies",
+    },
+    {
+      tier: "low",
+      least: 0.05,
+      deviations: 4,
+      always: null,
+      reason: "Worth knowing, rarely a reason to act",
+    },
+  ],
+  advice:
+    "The yield may fall until the new capital is allocated, and a holder of this size may also withdraw at once.",
+});
+
+/** A single withdrawal that is large for the vault. */
+export const largeWithdrawal = largeFlow({
+  ruleId: "large_withdrawal",
+  title: "Large single withdrawal",
+  noun: "withdrawal",
+  verb: "withdrew",
+  sign: -1n,
+  largest: ({ largestWithdrawal }) => largestWithdrawal,
+  bounds: [
+    {
+      tier: "high",
+      least: 0.2,
+      deviations: 10,
+      always: 0.5,
+      reason: "A fifth of the vault in one transaction: little may be left for immediate withdrawals",
+    },
+    {
+      tier: "medium",
+      least: 0.1,
+      deviations: 6,
+      always: 0.25,
+      reason: "A tenth of the vault: a large holder has reduced or closed its position",
+    },
+    {
+      tier: "low",
+      least: 0.05,
+      deviations: 4,
+      always: 0.25,
+      reason: "Worth knowing, rarely a reason to act",
+    },
+  ],
+  advice: "Less may be left for immediate withdrawals: check how much you could withdraw now.",
+});

@@ -1,0 +1,146 @@
+import { DAY_S } from "../../lib/durations.ts";
+import { isNegligible } from "../negligible-signal-amount.ts";
+import {
+  BASELINE_NEEDS,
+  type Bound,
+  baselineEvidence,
+  baselineOf,
+  describeBaseline,
+  tierBeyond,
+  toTiers,
+} from "../signal-baseline.ts";
+import { latestPoint, pointDayAgo, type VaultFacts } from "../signal-facts.ts";
+import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
+
+/** Inflow or outflow: the texts and bounds in which the two rules differ. */
+interface Direction {
+  ruleId: string;
+  title: string;
+  sign: 1n | -1n;
+  bounds: readonly Bound[];
+  /** What exceeded what, with the vault's name. */
+  excess: (vaultName: string) => string;
+  advice: string;
+}
+
+/** Defines the rule for the net flow of a day: many small flows count like one large flow. */
+function netFlow(direction: Direction): SignalRule {
+  return {
+    rule_id: direction.ruleId,
+    dimension: "capital",
+    title: direction.title,
+    description: `${direction.title} of the last 24 hours as a fraction of total assets a day ago, compared with each earlier day.`,
+    tiers: toTiers(direction.bounds),
+    needs: BASELINE_NEEDS,
+    quietSeconds: DAY_S,
+    find: (facts) => findNet(facts, direction),
+  };
+}
+
+function findNet(facts: VaultFacts, direction: Direction): Finding[] {
+  const [before, latest] = [pointDayAgo(facts)?.totalAssets ?? null, latestPoint(facts)];
+  const baseline = baselineOf(
+    facts.flowDays.flatMap(
+      (day) => fractionOf((day.inflow - day.outflow) * direction.sign, day.before.totalAssets ?? 0n) ?? [],
+    ),
+  );
+  if (before === null || latest === null || facts.dayFlows === null || baseline === null) return [];
+  const { inflow, outflow } = facts.dayFlows;
+  const net = (inflow - outflow) * direction.sign;
+  const part = isNegligible(facts, net) ? null : fractionOf(net, before);
+  const tier = part === null ? null : tierBeyond(part, { baseline, bounds: direction.bounds });
+  if (part === null || tier === null) return [];
+  const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
+  return [
+    {
+      tier,
+      subject: "",
+      title: `${facts.vaultName}: net ${direction.sign === 1n ? "inflow" : "outflow"} of ${whole(net)} in 24 hours`,
+      summary:
+        `${direction.excess(facts.vaultName)} by ${whole(net)} in the last 24 hours, ${percent(part)} of the ` +
+        `${whole(before)} it held a day ago (${whole(inflow)} deposited, ${whole(outflow)} withdrawn). ` +
+        `${describeBaseline(`the daily ${direction.title.toLowerCase()}`, baseline)} ${direction.advice}`,
+      metrics: [
+        { label: "net_flow", value: (inflow - outflow).toString(), unit: facts.assetSymbol, change: null },
+        { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },
+      ],
+      evidence: {
+        inflow: inflow.toString(),
+        outflow: outflow.toString(),
+        total_assets_before: before.toString(),
+        ...baselineEvidence(baseline),
+      },
+      keys: [tier],
+      seconds: latest.seconds,
+      ongoing: true,
+      txHash: null,
+      blockNumber: latest.blockNumber,
+    },
+  ];
+}
+
+/** Withdrawals of a day that exceed its deposits by much. */
+export const netOutflow = netFlow({
+  ruleId: "net_outflow",
+  title: "Net outflow",
+  sign: -1n,
+  bounds: [
+    {
+      tier: "high",
+      least: 0.3,
+      deviations: 10,
+      always: 0.6,
+      reason: "A run on the vault: the remaining holders may have to wait until positions are unwound",
+    },
+    {
+      tier: "medium",
+      least: 0.1,
+      deviations: 6,
+      always: 0.3,
+      reason: "Holders rarely withdraw a tenth of a vault in a day without a reason",
+    },
+    {
+      tier: "low",
+      least: 0.05,
+      deviations: 4,
+      always: 0.3,
+      reason: "Outside the vault's normal range, rarely a reason to act on its own",
+    },
+  ],
+  excess: (vaultName) => `Withdrawals from ${vaultName} exceeded deposits`,
+  advice:
+    "If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+});
+
+/** Deposits of a day that exceed its withdrawals by much. */
+export const netInflow = netFlow({
+  ruleId: "net_inflow",
+  title: "Net inflow",
+  sign: 1n,
+  bounds: [
+    {
+      tier: "high",
+      least: 1,
+      deviations: 10,
+      always: null,
+      reason: "Total assets double in a day: no strategy allocates that much at the same yield",
+    },
+    {
+      tier: "medium",
+      least: 0.25,
+      deviations: 6,
+      always: null,
+      reason: "Dilutes the yield of most strategies until the new capital is allocated",
+    },
+    {
+      tier: "low",
+      least: 0.1,
+      deviations: 4,
+      always: null,
+      reason: "Outside the vault's normal range, rarely a reason to act on its own",
+    },
+  ],
+  excess: (vaultName) => `Deposits into ${vaultName} exceeded withdrawals`,
+  advice:
+    "The yield may fall until the new capital is allocated, and the vault may be close to its deposit cap.",
+});

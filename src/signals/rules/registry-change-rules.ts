@@ -1,0 +1,81 @@
+import { DAY_S } from "../../lib/durations.ts";
+import { latestPoint, type VaultFacts } from "../signal-facts.ts";
+import { type SignalRule, wholeAmount } from "../signal-finding.ts";
+
+/** A vault that was added to the registry in the last 24 hours. */
+export const vaultAdded: SignalRule = {
+  rule_id: "vault_added",
+  dimension: "trust",
+  title: "New vault",
+  description: "A vault that was added to this service's registry in the last 24 hours.",
+  tiers: [
+    { tier: "low", threshold: "The addition itself", reason: "There is no history yet to compare with" },
+  ],
+  needs: "Nothing.",
+  quietSeconds: 0,
+  find(facts, now) {
+    if (now - facts.addedAt > DAY_S) return [];
+    return [
+      {
+        ...offChain(facts.addedAt),
+        tier: "low",
+        title: `${facts.vaultName}: new vault for ${facts.assetSymbol}`,
+        summary:
+          `${facts.vaultName} was added to this service in the last 24 hours.${holdingText(facts)} Most signals need days ` +
+          "of history: check its curator and strategy before you deposit.",
+        evidence: { added_at: `${facts.addedAt}` },
+        keys: ["added"],
+      },
+    ];
+  },
+};
+
+/** A change of the vault's registry status in the last 24 hours. */
+export const registryChanged: SignalRule = {
+  rule_id: "registry_changed",
+  dimension: "trust",
+  title: "Registry status changed",
+  description: "An operator of this service paused the vault, or activated it again, in the last 24 hours.",
+  tiers: [
+    {
+      tier: "medium",
+      threshold: "The change itself",
+      reason: "Deposits through this service stop, or work again",
+    },
+  ],
+  needs: "Nothing.",
+  quietSeconds: 0,
+  find: (facts, now) =>
+    facts.registryChanges
+      .filter(({ seconds }) => now - seconds <= DAY_S)
+      .map(({ id, seconds, from, to, reason }) => ({
+        ...offChain(seconds),
+        tier: "medium" as const,
+        title: `${facts.vaultName}: ${to} in this service`,
+        summary:
+          `An operator of this service changed the status of ${facts.vaultName} from ${from} to ${to} in the last 24 hours` +
+          `${reason === "" ? "." : `: ${reason.replace(/[.\s]+$/, "")}.`}${holdingText(facts)} ${
+            to === "active"
+              ? "Deposits through this service work again."
+              : "Deposits through this service are refused; assets in the vault are not affected."
+          }`,
+        evidence: { from, to, reason },
+        keys: [id],
+      })),
+};
+
+function holdingText(facts: VaultFacts): string {
+  const held = latestPoint(facts)?.totalAssets ?? null;
+  if (held === null) return "";
+  return ` The vault holds ${wholeAmount(held, facts.assetDecimals)} ${facts.assetSymbol}.`;
+}
+
+/** The fields of a finding that has no transaction and no block. */
+const offChain = (seconds: number) => ({
+  subject: "",
+  metrics: [],
+  seconds,
+  ongoing: false,
+  txHash: null,
+  blockNumber: null,
+});

@@ -1,0 +1,99 @@
+import { DAY_S } from "../../lib/durations.ts";
+import { isNegligible } from "../negligible-signal-amount.ts";
+import {
+  BASELINE_NEEDS,
+  type Bound,
+  baselineEvidence,
+  baselineOf,
+  describeBaseline,
+  tierBeyond,
+  toTiers,
+} from "../signal-baseline.ts";
+import { type DayFlows, latestPoint, type Point, pointDayAgo } from "../signal-facts.ts";
+import { fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
+
+const reason = "Neither flows nor yield explain it: a donation, a migration or an accounting change";
+const BOUNDS: readonly Bound[] = [
+  {
+    tier: "high",
+    least: 0.5,
+    deviations: 10,
+    always: 0.5,
+    reason: `${reason} that concerns half of the vault`,
+  },
+  { tier: "medium", least: 0.2, deviations: 6, always: 0.5, reason },
+  { tier: "low", least: 0.1, deviations: 4, always: 0.5, reason },
+];
+
+/** Splits a change of total assets into flows, yield and the unexplained rest. Null when a total or a price is missing. */
+function explain(
+  span: { before: Point; after: Point },
+  flows: Pick<DayFlows, "inflow" | "outflow">,
+): { before: bigint; net: bigint; earned: bigint; unexplained: bigint; part: number } | null {
+  const { before, after } = span;
+  if (before.totalAssets === null || after.totalAssets === null) return null;
+  if (before.sharePrice === null || before.sharePrice === 0n || after.sharePrice === null) return null;
+  const earned = (before.totalAssets * (after.sharePrice - before.sharePrice)) / before.sharePrice;
+  const net = flows.inflow - flows.outflow;
+  const unexplained = after.totalAssets - before.totalAssets - net - earned;
+  const part = fractionOf(unexplained < 0n ? -unexplained : unexplained, before.totalAssets);
+  return part === null ? null : { before: before.totalAssets, net, earned, unexplained, part };
+}
+
+/** A change of total assets in a day that neither flows nor the share price explain. */
+export const tvlJump: SignalRule = {
+  rule_id: "tvl_jump",
+  dimension: "capital",
+  title: "Unexplained change of total assets",
+  description:
+    "The part of the last day's change of total assets that neither deposits and withdrawals nor the change of the " +
+    "share price explain, compared with each earlier day.",
+  tiers: toTiers(BOUNDS),
+  needs: `${BASELINE_NEEDS} Each of those snapshots needs a share price.`,
+  quietSeconds: DAY_S,
+  find(facts) {
+    const [before, after] = [pointDayAgo(facts), latestPoint(facts)];
+    const baseline = baselineOf(facts.flowDays.flatMap((day) => explain(day, day)?.part ?? []));
+    if (before === null || after === null || facts.dayFlows === null || baseline === null) return [];
+    const jump = explain({ before, after }, facts.dayFlows);
+    if (jump === null || after.totalAssets === null || isNegligible(facts, jump.unexplained)) return [];
+    const tier = tierBeyond(jump.part, { baseline, bounds: BOUNDS });
+    if (tier === null) return [];
+    const [up, size] = [jump.unexplained > 0n, jump.unexplained < 0n ? -jump.unexplained : jump.unexplained];
+    const direction = up ? "increase" : "decrease";
+    const whole = (units: bigint): string =>
+      `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
+    return [
+      {
+        seconds: after.seconds,
+        blockNumber: after.blockNumber,
+        txHash: null,
+        subject: "",
+        tier,
+        title: `${facts.vaultName}: unexplained ${direction} of ${whole(size)}`,
+        summary:
+          `Total assets of ${facts.vaultName} went from ${whole(jump.before)} to ${whole(after.totalAssets)} in the last 24 ` +
+          `hours. Net deposits account for ${whole(jump.net)} and the share price for ${whole(jump.earned)}; the remaining ` +
+          `${direction} of ${whole(size)}, ${percent(jump.part)} of the vault, is unexplained. ` +
+          `${describeBaseline("the unexplained daily change", baseline)} It may be a donation, a migration or an ` +
+          "accounting change: ask the curator before you deposit or withdraw.",
+        metrics: [
+          {
+            label: "total_assets",
+            value: after.totalAssets.toString(),
+            unit: facts.assetSymbol,
+            change: fixed((up ? 1 : -1) * jump.part),
+          },
+        ],
+        evidence: {
+          total_assets_before: jump.before.toString(),
+          net_flow: jump.net.toString(),
+          earned: jump.earned.toString(),
+          ...baselineEvidence(baseline),
+        },
+        keys: [tier, up ? "up" : "down"],
+        ongoing: true,
+      },
+    ];
+  },
+};

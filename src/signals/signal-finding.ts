@@ -1,0 +1,74 @@
+import type { Dimension, Metric, Rule, Tier } from "../schemas/signal-schema.ts";
+import type { VaultFacts } from "./signal-facts.ts";
+
+/** An observation that a rule makes about one vault at one time. */
+export interface Finding {
+  tier: Tier;
+  /** Separates several observations of one rule, such as the owner and the fee. Empty when the rule makes only one. */
+  subject: string;
+  title: string;
+  summary: string;
+  metrics: Metric[];
+  evidence: Record<string, string>;
+  /** Identify the facts behind the finding. A finding is new only when it has a key that its incident lacks. */
+  keys: string[];
+  /** Time of the observation, seconds since the epoch. */
+  seconds: number;
+  /** True while the condition lasts: each run then extends the incident. */
+  ongoing: boolean;
+  txHash: string | null;
+  blockNumber: number | null;
+}
+
+/** A pure rule over the facts of one vault. Its title, thresholds and reasons are public. */
+export interface SignalRule extends Rule {
+  dimension: Dimension;
+  /** Seconds after the end of an incident during which a new finding still extends it. */
+  quietSeconds: number;
+  find(facts: VaultFacts, now: number): Finding[];
+}
+
+/** Returns the tier of the highest threshold that a value reaches, or null. Thresholds are in descending order. */
+export function tierOf(value: number, thresholds: readonly (readonly [Tier, number])[]): Tier | null {
+  return thresholds.find(([, least]) => value >= least)?.[0] ?? null;
+}
+
+/** Returns `part / whole` as a fraction, rounded towards zero at nine decimals. Null when `whole` is not positive. */
+export function fractionOf(part: bigint, whole: bigint): number | null {
+  return whole > 0n ? Number((part * 1_000_000_000n) / whole) / 1e9 : null;
+}
+
+/** Formats a fraction as a percentage with two decimals, or with four below 0.01%. */
+export const percent = (fraction: number): string => {
+  const size = Math.abs(fraction);
+  return `${(fraction * 100).toFixed(size > 0 && size < 0.0001 ? 4 : 2)}%`;
+};
+/** Formats a fraction with six decimals. */
+export const fixed = (fraction: number): string => fraction.toFixed(6);
+
+/** Formats a count with its unit, such as "1 hour" or "2 hours". */
+export const countOf = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? "" : "s"}`;
+
+/** Formats smallest units as whole tokens with at most `shown` decimals, rounded towards zero. */
+export function wholeAmount(amount: bigint, decimals: number, shown = 4): string {
+  const size = amount < 0n ? -amount : amount;
+  const unit = 10n ** BigInt(decimals);
+  const [whole, rest] = [size / unit, (size % unit).toString().padStart(decimals, "0").slice(0, shown)];
+  const fraction = rest.replace(/0+$/, "");
+  const text = whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  return `${amount < 0n ? "-" : ""}${text}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/** Returns the median and the median absolute deviation of some values, which outliers do not shift. Null without values. */
+export function medianAndMad(values: readonly number[]): { median: number; mad: number } | null {
+  if (values.length === 0) return null;
+  const median = medianOf(values);
+  return { median, mad: medianOf(values.map((value) => Math.abs(value - median))) };
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  const [low = 0, high = 0] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[half]];
+  return (low + high) / 2;
+}

@@ -1,0 +1,88 @@
+import type { Metric, Stage, Tier } from "../schemas/signal-schema.ts";
+import type { Finding, SignalRule } from "./signal-finding.ts";
+
+/** A stored incident of one vault: the findings of one rule and subject, coalesced. Times are in seconds since the epoch. */
+export interface Incident {
+  ruleId: string;
+  subject: string;
+  sequence: number;
+  tier: Tier;
+  title: string;
+  summary: string;
+  metrics: Metric[];
+  evidence: Record<string, string>;
+  evolution: Stage[];
+  keys: string[];
+  firstSeen: number;
+  lastSeen: number;
+  updateCount: number;
+  txHash: string | null;
+  blockNumber: number | null;
+}
+
+/** The most stages, and the most keys, that an incident keeps. The newest stay. */
+const MAX_STAGES = 50;
+
+/**
+ * Merges the findings of a rule into the vault's known incidents, which are oldest first. A finding extends the last
+ * incident of its subject unless that incident ended too long ago, and a finding that was counted before is dropped.
+ * Returns the incidents that are new or changed.
+ */
+export function coalesceFindings(
+  rule: SignalRule,
+  joined: { findings: readonly Finding[]; known: readonly Incident[] },
+): Incident[] {
+  const incidents = joined.known.filter(({ ruleId }) => ruleId === rule.rule_id);
+  return joined.findings.flatMap((finding) => {
+    const own = incidents.filter(({ subject }) => subject === finding.subject);
+    const last = own.at(-1);
+    if (!finding.ongoing && finding.keys.every((key) => own.some(({ keys }) => keys.includes(key))))
+      return [];
+    if (last === undefined || finding.seconds - last.lastSeen > rule.quietSeconds)
+      return [openIncident(rule, { finding, sequence: (last?.sequence ?? -1) + 1 })];
+    const fresh = finding.keys.filter((key) => !last.keys.includes(key));
+    if (finding.seconds < last.lastSeen || (finding.seconds === last.lastSeen && fresh.length === 0))
+      return [];
+    return [extendIncident(last, { finding, fresh })];
+  });
+}
+
+const stageOf = ({ tier, summary, metrics, seconds }: Finding): Stage => ({
+  at: new Date(seconds * 1000).toISOString(),
+  tier,
+  summary,
+  metrics,
+});
+
+function openIncident(
+  rule: SignalRule,
+  { finding, sequence }: { finding: Finding; sequence: number },
+): Incident {
+  const { seconds, ongoing: _, ...shown } = finding;
+  return {
+    ...shown,
+    ruleId: rule.rule_id,
+    sequence,
+    evolution: [stageOf(finding)],
+    firstSeen: seconds,
+    lastSeen: seconds,
+    updateCount: 0,
+  };
+}
+
+/** Moves the end of an incident to the finding, and adds a stage when the finding has new keys. */
+function extendIncident(
+  incident: Incident,
+  { finding, fresh }: { finding: Finding; fresh: readonly string[] },
+): Incident {
+  if (fresh.length === 0) return { ...incident, lastSeen: finding.seconds };
+  const { tier, title, summary, metrics, evidence, txHash, blockNumber } = finding;
+  return {
+    ...incident,
+    ...{ tier, title, summary, metrics, evidence, txHash, blockNumber },
+    lastSeen: finding.seconds,
+    updateCount: incident.updateCount + 1,
+    keys: [...incident.keys, ...fresh].slice(-MAX_STAGES),
+    evolution: [...incident.evolution, stageOf(finding)].slice(-MAX_STAGES),
+  };
+}

@@ -1,0 +1,145 @@
+import { isAddressEqual, parseAbi, zeroAddress } from "viem";
+import {
+  createQuery,
+  type Query,
+  type ReadResult,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../chains/chain-query.ts";
+import { larger } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
+import type { Vault } from "../vault.ts";
+import type { Refusal, TermsInput, VaultFamily } from "../vault-adapter.ts";
+import type { DerivationSubject } from "../vault-derivation.ts";
+import { familyErrors } from "../vault-reverts.ts";
+import { defineErc4626, erc4626Abi } from "./erc4626/erc4626-adapter.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626/erc4626-derivation.ts";
+import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function strategy() view returns (address)",
+    "function MIN_AMOUNT_WEI() view returns (uint256)",
+    "function permissionLevel() view returns (uint8)",
+    "function allowed(address) view returns (bool)",
+  ]),
+);
+const strategyAbi = once(() =>
+  parseAbi(["function paused() view returns (bool)", "function loan() view returns (uint256 minDeposit)"]),
+);
+/** Permission levels that restrict deposits: each call needs the operator's signature, or the account a whitelist entry. */
+const LEVELS = { signature: 1, whitelist: 2 } as const;
+
+type Admission = {
+  level: ReadResult<number>;
+  receives: ReadResult<boolean>;
+  calls: ReadResult<boolean>;
+};
+
+/** Decides whether the vault's permission level refuses a deposit. A level with signatures always does: we have none. */
+function refusalOf(request: TermsInput | null, { level, receives, calls }: Admission): Refusal | null {
+  if (request === null) return null;
+  if (valueOrNull(level) === LEVELS.signature) return "not_allowed";
+  const callerRefused = request.caller !== null && valueOrNull(calls) === false;
+  const refused =
+    valueOrNull(level) === LEVELS.whitelist && (callerRefused || valueOrNull(receives) === false);
+  return refused ? "not_allowed" : null;
+}
+
+/** Reads minimum, pause and permission from the vault and its strategy, and net assets: the conversion of all shares. */
+function views(vault: Vault, request: TermsInput | null) {
+  const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
+  const receiver = request?.receiver ?? vault.entryPoint;
+  const amount = request?.amount ?? 0n;
+  return readThen(
+    {
+      strategy: read({ ...on, name: "strategy" }),
+      minimum: read({ ...on, name: "MIN_AMOUNT_WEI" }),
+      level: read({ ...on, name: "permissionLevel" }),
+      receives: read({ ...on, name: "allowed", args: [receiver] }),
+      calls: read({ ...on, name: "allowed", args: [request?.caller ?? receiver] }),
+      shares: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToShares", args: [amount] }),
+      supply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
+    },
+    (first) => {
+      const own = { refusal: refusalOf(request, first), shares: valueOrNull(first.shares) };
+      return createQuery(
+        strategyReads(vault, first),
+        ({ netAssets, paused, minimum }): FamilyViews => ({
+          ...own,
+          totalAssets: netAssets === undefined ? null : valueOrNull(netAssets),
+          paused: paused !== undefined && valueOrNull(paused) === true,
+          minDeposit: larger(valueOrNull(first.minimum), minimum === undefined ? null : valueOrNull(minimum)),
+        }),
+      );
+    },
+  );
+}
+
+/** Reads of the strategy and of the net assets, left out where the first round did not give their arguments. */
+function strategyReads(
+  vault: Vault,
+  first: { strategy: ReadResult<`0x${string}`>; supply: ReadResult<bigint> },
+) {
+  const { strategy, supply } = first;
+  const args = supply.ok ? ([supply.value] as const) : null;
+  const known = strategy.ok && !isAddressEqual(strategy.value, zeroAddress) ? strategy.value : null;
+  return {
+    ...(args !== null && {
+      netAssets: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets", args }),
+    }),
+    ...(known !== null && {
+      paused: read({ to: known, abi: strategyAbi(), name: "paused" }),
+      minimum: read({ to: known, abi: strategyAbi(), name: "loan" }),
+    }),
+  };
+}
+
+/**
+ * Accountable's vaults: deposits mint at once into a separate share token; minimum, pause and loan belong to the strategy.
+ * `totalAssets` counts idle assets only. `DepositNotAllowed` means that the loan's state allows no deposits by
+ * any account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
+ */
+export const accountable = defineErc4626({
+  name: "accountable",
+  pausable: true,
+  views,
+  explain: familyErrors({
+    errors: {
+      "error InsufficientAmount()": "below_minimum",
+      "error DepositNotAllowed()": "vault_paused",
+      "error NAVGracePeriodExpired()": "price_stale",
+      "error Unauthorized()": "not_allowed",
+      "error ExceedsMaxDeposit()": "above_maximum",
+      "error SharesNotTransferable()": "share_locked",
+    },
+  }),
+});
+
+/** Identifies a vault by its permission level and strategy. Only the lowest level admits the Router. */
+function identifyAccountable({ address }: DerivationSubject): Query<Identification> {
+  const onSubject = { to: address, abi: vaultAbi() } as const;
+  const reads = {
+    level: read({ ...onSubject, name: "permissionLevel" }),
+    strategy: read({ ...onSubject, name: "strategy" }),
+  };
+  return createQuery(reads, ({ level, strategy }): Identification => {
+    const named = valueOrNull(strategy);
+    if (!level.ok || named === null || isAddressEqual(named, zeroAddress))
+      return notIdentified("Accountable", "it has no permissionLevel() and strategy()");
+    return { ok: true, caller: level.value === 0 ? "router" : "user" };
+  });
+}
+
+/** Accountable's vaults. Their source is not public, so only common governance events are known. */
+export const accountableFamily: VaultFamily = {
+  adapter: accountable,
+  type: "accountable",
+  deriver: erc4626Deriver({
+    identify: identifyAccountable,
+    ownShare: true,
+    // Deployed vaults revert in `previewDeposit` and still accept deposits.
+    previews: false,
+  }),
+};

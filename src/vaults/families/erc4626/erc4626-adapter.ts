@@ -1,0 +1,243 @@
+import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type {
+  DepositCall,
+  DepositInput,
+  DepositTerms,
+  FlowSource,
+  TermsInput,
+  VaultAdapter,
+  VaultFamily,
+  VaultFlags,
+  VaultState,
+} from "../../vault-adapter.ts";
+import type { ExplainedRevert } from "../../vault-reverts.ts";
+import { sharePriceOf } from "../../vault-share-price.ts";
+import { erc4626Deriver, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
+import { erc4626Flows } from "./erc4626-flows.ts";
+import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
+
+/** The functions of ERC-4626 and the common extensions `paused` and `minDeposit`. */
+export const erc4626Abi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function totalAssets() view returns (uint256)",
+    "function totalSupply() view returns (uint256)",
+    "function convertToAssets(uint256) view returns (uint256)",
+    "function convertToShares(uint256) view returns (uint256)",
+    "function previewDeposit(uint256) view returns (uint256)",
+    "function maxDeposit(address) view returns (uint256)",
+    "function paused() view returns (bool)",
+    "function minDeposit() view returns (uint256)",
+    "function deposit(uint256 assets, address receiver) returns (uint256 shares)",
+  ]),
+);
+
+/** `deposit(uint256 assets, …)`: the amount is the first word after the selector. */
+const AMOUNT_OFFSET = 4;
+
+/** How an ERC-4626 family differs from the standard. */
+export interface Erc4626Traits {
+  name: string;
+  /** True when the family's contracts enforce no minimum deposit. */
+  noMinimum?: boolean;
+  /** True when `paused()`, where it exists, stops deposits. */
+  pausable?: boolean;
+  /** False when `maxDeposit` carries no information or uses too much gas. */
+  limited?: boolean;
+  /** True when `totalAssets` are the net assets of `totalSupply` shares, so that their ratio may value a balance. */
+  ratio?: boolean;
+  /** Decimals that shares have in addition to `decimals()`. */
+  scale?: number;
+  /** Reads the family's own views, for one deposit or, with null, for the vault in general. */
+  views?(vault: Vault, request: TermsInput | null): Query<FamilyViews>;
+  /** Encodes the family's own call in place of `deposit(assets, receiver)`. */
+  encode?(vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares">;
+  explain?(revert: Hex): ExplainedRevert | null;
+  flows?(vault: Vault): FlowSource;
+}
+
+/**
+ * Creates the adapter of an ERC-4626 family. The vault is entry point and spender, and in most families also share token and
+ * pricer. `maxDeposit` is a hint only. Source: EIP-4626.
+ */
+export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
+  const { explain } = traits;
+  const own = (vault: Vault, request: TermsInput | null) => traits.views?.(vault, request) ?? null;
+  return {
+    name: traits.name,
+    noMinimum: traits.noMinimum ?? false,
+    lens: (vault) => ({
+      kind: traits.ratio === true ? "convert_or_ratio" : "convert",
+      shareToken: vault.shareToken,
+      pricer: vault.pricer,
+    }),
+    flags: (vault) =>
+      withFamilyViews(standardFlags(vault, traits), { own: own(vault, null), join: mergeFlags }),
+    state: (vault) =>
+      withFamilyViews(standardState(vault, traits), { own: own(vault, null), join: mergeState }),
+    terms: (vault, request) =>
+      withFamilyViews(standardTerms(vault, { traits, request }), {
+        own: own(vault, request),
+        join: mergeTerms,
+      }),
+    encode: (vault, request) => ({
+      ...erc4626DepositCall(vault, request),
+      ...traits.encode?.(vault, request),
+    }),
+    ...(explain === undefined ? {} : { explain }),
+    flows: traits.flows ?? erc4626Flows,
+  };
+}
+
+/** Joins the standard's views with the family's own, where it has any. */
+function withFamilyViews<S>(
+  standard: Query<S>,
+  extra: { own: Query<FamilyViews> | null; join: (standard: S, own: FamilyViews) => S },
+): Query<S> {
+  const { own, join } = extra;
+  if (own === null) return standard;
+  return mapQuery(queryAll({ standard, own }), (results) => join(results.standard as S, results.own));
+}
+
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) as const;
+
+/** The read of `maxDeposit`, where it carries information. */
+function limitRead(vault: Vault, input: { traits: Erc4626Traits; receiver: Address }) {
+  if (input.traits.limited === false) return {};
+  return { maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [input.receiver] }) };
+}
+
+function flagReads(vault: Vault) {
+  return {
+    minDeposit: read({ ...onVault(vault), name: "minDeposit" }),
+    paused: read({ ...onVault(vault), name: "paused" }),
+  };
+}
+
+type FlagResults = { paused: ReadResult<boolean>; minDeposit: ReadResult<bigint> };
+
+function flagsOf({ paused, minDeposit }: FlagResults, { pausable = false }: Erc4626Traits): VaultFlags {
+  return { paused: pausable && valueOrNull(paused) === true, minDeposit: valueOrNull(minDeposit) };
+}
+
+const limitOf = (result: ReadResult<bigint> | undefined): bigint | null =>
+  result === undefined ? null : valueOrNull(result);
+
+function standardFlags(vault: Vault, traits: Erc4626Traits): Query<VaultFlags> {
+  return createQuery(flagReads(vault), (results) => flagsOf(results, traits));
+}
+
+function standardState(vault: Vault, traits: Erc4626Traits): Query<VaultState> {
+  const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
+  return createQuery(
+    {
+      totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
+      totalSupply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
+      ...samplePriceReads(vault, sampleShares(vault, traits.scale)),
+      ...limitRead(vault, { traits, receiver: ORDINARY_ACCOUNT }),
+      ...flagReads(vault),
+    },
+    (results): VaultState => {
+      const flags = flagsOf(results, traits);
+      const sample = samplePrice(sampleShares(vault, traits.scale), results);
+      return {
+        ...flags,
+        totalAssets: valueOrNull(results.totalAssets),
+        totalSupply: valueOrNull(results.totalSupply),
+        sharePrice: sharePriceOf(sample, decimals),
+        maxDeposit: flags.paused ? 0n : limitOf(results.maxDeposit),
+      };
+    },
+  );
+}
+
+function standardTerms(
+  vault: Vault,
+  { traits, request }: { traits: Erc4626Traits; request: TermsInput },
+): Query<DepositTerms> {
+  return createQuery(
+    {
+      asset: read({ ...onVault(vault), name: "asset" }),
+      preview: read({ ...onVault(vault), name: "previewDeposit", args: [request.amount] }),
+      ...samplePriceReads(vault, sampleShares(vault, traits.scale)),
+      ...limitRead(vault, { traits, receiver: request.receiver }),
+      ...flagReads(vault),
+    },
+    (results): DepositTerms => ({
+      ...flagsOf(results, traits),
+      asset: valueOrNull(results.asset),
+      previewShares: valueOrNull(results.preview),
+      previewRevert: results.preview.ok ? null : results.preview.revert,
+      price: samplePrice(sampleShares(vault, traits.scale), results),
+      maxDeposit: limitOf(results.maxDeposit),
+    }),
+  );
+}
+
+function erc4626DepositCall(vault: Vault, request: DepositInput): DepositCall {
+  const args = [request.amount, request.receiver] as const;
+  return {
+    target: vault.entryPoint,
+    spender: vault.spender,
+    data: encodeFunctionData({ abi: erc4626Abi(), functionName: "deposit", args }),
+    amountOffset: AMOUNT_OFFSET,
+    amountScale: 1n,
+    shareToken: vault.shareToken,
+    sharesTo: "receiver",
+    async: false,
+    minShares: "router",
+  };
+}
+
+/** ERC-4626 vaults of no other family. */
+export const erc4626 = defineErc4626({ name: "erc4626", pausable: true, ratio: true });
+
+/** ERC-4626 vaults of no other family. Any contract may govern them, so only common governance events are known. */
+export const erc4626Family: VaultFamily = {
+  adapter: erc4626,
+  type: "custom",
+  deriver: erc4626Deriver(),
+};
+
+const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view returns (uint256)"]));
+/** With fewer decimals, the conversion of one share is rounded too coarsely for a price. */
+const FINE_DECIMALS = 6;
+/** A conversion to fewer units is off by more than a millionth; then the sample is this many times larger. */
+const FINE_UNITS = 10n ** BigInt(FINE_DECIMALS);
+
+type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
+
+/**
+ * Returns a number of shares whose conversion shows the price to a millionth, however few decimals the asset has. `scale`:
+ * decimals that shares have in addition to `decimals()`.
+ */
+export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint {
+  return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));
+}
+
+/** Reads of the conversion of a number of shares, and of a million times as many. */
+export function samplePriceReads(vault: Vault, shares: bigint) {
+  const on = { to: vault.pricer, abi: priceAbi(), name: "convertToAssets" } as const;
+  return { price: read({ ...on, args: [shares] }), finePrice: read({ ...on, args: [shares * FINE_UNITS] }) };
+}
+
+/**
+ * Returns the sample of the share price: the larger one where the smaller is too coarse and the vault converts so many. Null when
+ * the conversion failed.
+ */
+export function samplePrice(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {
+  if (!price.ok) return null;
+  if (price.value >= FINE_UNITS || !finePrice.ok) return { assets: price.value, shares };
+  return { assets: finePrice.value, shares: shares * FINE_UNITS };
+}

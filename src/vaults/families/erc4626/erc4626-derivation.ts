@@ -1,0 +1,194 @@
+import { type Address, getAddress, isAddressEqual, parseAbi } from "viem";
+import {
+  andThen,
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type Read,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import type { VaultCaller } from "../../../db/schema/vault-tables.ts";
+import { once } from "../../../lib/once.ts";
+import {
+  type Derivation,
+  type DerivationSubject,
+  type Deriver,
+  MAX_DECIMALS,
+  MAX_NAME_LENGTH,
+  sanitizeLabel,
+  tokenQuery,
+  underivable,
+  underivableQuery,
+} from "../../vault-derivation.ts";
+
+/**
+ * An account without any special rights, for limits and permissions that are read for no particular user. It is not the zero
+ * address, because some vaults answer 0 for that.
+ */
+export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
+
+/** Whether a contract is a vault of a family: if so, the account that must call it; if not, the reason. */
+export type Identification =
+  | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
+  | { ok: false; reason: string };
+
+/** The answer that a contract is no vault of a family, with the reason for people. */
+export const notIdentified = (family: string, why: string): Identification => ({
+  ok: false,
+  reason: `the contract is no vault of ${family}: ${why}`,
+});
+
+/** Identifies a vault by views that only its family has: each must answer. `family` is the name for people. */
+export function identifyByViews(family: string, views: Record<string, Read<unknown>>): Query<Identification> {
+  return createQuery(views, (results): Identification => {
+    const missing = Object.entries(results).find(([, result]) => !result.ok);
+    return missing === undefined ? { ok: true } : notIdentified(family, `${missing[0]}() does not answer`);
+  });
+}
+
+/** A family's factories by chain. On a chain without a known factory, the vault's own view is enough. */
+export interface FamilyFactories {
+  family: string;
+  /** Builds the read that asks a factory whether it created a vault. */
+  createdRead: (factory: Address, vault: Address) => Read<boolean>;
+  byChain: Readonly<Record<number, readonly Address[]>>;
+}
+
+/** Identifies a vault by a view that must answer and by the factories of its chain, one of which must know it. */
+export function identifyByFactory(
+  factories: FamilyFactories,
+  of: { chainId: number; address: Address; view: Read<unknown> },
+): Query<Identification> {
+  const { family, createdRead, byChain } = factories;
+  const known = byChain[of.chainId] ?? [];
+  const reads: Record<string, Read<unknown>> = { view: of.view };
+  for (const [index, factory] of known.entries()) reads[`factory${index}`] = createdRead(factory, of.address);
+  return createQuery(reads, ({ view, ...answers }): Identification => {
+    if (view?.ok !== true) return notIdentified(family, "its own view does not answer");
+    const created =
+      known.length === 0 || Object.values(answers).some((result) => result.ok && result.value === true);
+    return created ? { ok: true } : notIdentified(family, "no factory of the family created the contract");
+  });
+}
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function name() view returns (string)",
+    "function totalAssets() view returns (uint256)",
+    "function convertToAssets(uint256) view returns (uint256)",
+    "function previewDeposit(uint256) view returns (uint256)",
+    "function share() view returns (address)",
+  ]),
+);
+const shareAbi = once(() =>
+  parseAbi([
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+    "function balanceOf(address) view returns (uint256)",
+    "function allowance(address, address) view returns (uint256)",
+  ]),
+);
+
+/** How vaults of a family differ from other ERC-4626 vaults when they are derived. */
+export interface Erc4626DeriverTraits {
+  /** Identifies a vault by the family's own views. Absent where nothing distinguishes it from any ERC-4626 vault. */
+  identify?(subject: DerivationSubject): Query<Identification>;
+  /** True when `share()` may name a separate share token, as in ERC-7575. */
+  ownShare?: boolean;
+  /** False when `previewDeposit` always reverts, as for asynchronous deposits of ERC-7540. */
+  previews?: boolean;
+}
+
+/** The answers of a vault's own views. */
+interface VaultAnswers {
+  name: string;
+  asset: Address;
+  shareToken: Address;
+}
+
+/**
+ * Creates the deriver of an ERC-4626 family. The vault is entry point, spender and pricer, and its own share token unless
+ * `ownShare` is set. Sources: EIP-4626, EIP-7575.
+ */
+export function erc4626Deriver(traits: Erc4626DeriverTraits = {}): Deriver {
+  const { identify } = traits;
+  return {
+    conclusive: identify !== undefined,
+    derive(subject) {
+      const identified = identify?.(subject) ?? createQuery({}, (): Identification => ({ ok: true }));
+      const both = queryAll({ identified, answers: describeVault(subject.address, traits) });
+      return andThen(both, ({ identified: identification, answers }) => {
+        if (!identification.ok) return underivableQuery(identification.reason);
+        if (typeof answers === "string") return underivableQuery(answers);
+        return describeDerivedVault({ subject, answers, identification });
+      });
+    },
+  };
+}
+
+/** Reads the vault's own views. Returns text when the contract is no ERC-4626 vault. */
+function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<VaultAnswers | string> {
+  const on = { to: vault, abi: vaultAbi() } as const;
+  return createQuery(
+    {
+      asset: read({ ...on, name: "asset" }),
+      name: read({ ...on, name: "name" }),
+      total: read({ ...on, name: "totalAssets" }),
+      price: read({ ...on, name: "convertToAssets", args: [1n] }),
+      preview: read({ ...on, name: "previewDeposit", args: [1n] }),
+      share: read({ ...on, name: "share" }),
+    },
+    ({ asset, name, total, price, preview, share }) => {
+      const answering = total.ok && price.ok && (traits.previews === false || preview.ok);
+      if (!asset.ok || !answering) return "the contract is no ERC-4626 vault";
+      const shareToken = valueOrNull(share) ?? vault;
+      if (traits.ownShare !== true && !isAddressEqual(shareToken, vault))
+        return "the vault's shares are a separate token";
+      return {
+        name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH),
+        asset: getAddress(asset.value),
+        shareToken: getAddress(shareToken),
+      };
+    },
+  );
+}
+
+/** Reads asset and share token and assembles the derived vault. */
+function describeDerivedVault(of: {
+  subject: DerivationSubject;
+  answers: VaultAnswers;
+  identification: Extract<Identification, { ok: true }>;
+}): Query<Derivation> {
+  const { answers, identification } = of;
+  const on = { to: answers.shareToken, abi: shareAbi() } as const;
+  const share = createQuery(
+    {
+      decimals: read({ ...on, name: "decimals" }),
+      supply: read({ ...on, name: "totalSupply" }),
+      balance: read({ ...on, name: "balanceOf", args: [ORDINARY_ACCOUNT] }),
+      allowance: read({ ...on, name: "allowance", args: [ORDINARY_ACCOUNT, ORDINARY_ACCOUNT] }),
+    },
+    ({ decimals, supply, balance, allowance }) => ({
+      decimals: supply.ok ? valueOrNull(decimals) : null,
+      // A vault may report its supply of shares and keep the balances in a contract that it does not name.
+      keepsBalances: balance.ok && allowance.ok,
+    }),
+  );
+  const parts = queryAll({ asset: tokenQuery(answers.asset), share });
+  return mapQuery(parts, ({ asset, share: { decimals, keepsBalances } }): Derivation => {
+    if (asset === null) return underivable("the vault's asset reports no symbol or decimals");
+    if (decimals === null || decimals > MAX_DECIMALS)
+      return underivable("the share token reports no decimals or no total supply");
+    if (!keepsBalances)
+      return underivable("the share token has no balances, and the vault names no other share token");
+    const vault = getAddress(of.subject.address);
+    const { caller = "router", params = {} } = identification;
+    const own = { entryPoint: vault, spender: vault, pricer: vault, caller, params };
+    const { name, shareToken } = answers;
+    const derived = { name, asset, acceptedAssets: [asset], shareToken, shareDecimals: decimals, ...own };
+    return { ok: true, vault: derived };
+  });
+}

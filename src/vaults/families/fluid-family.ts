@@ -1,0 +1,73 @@
+import { decodeErrorResult, encodeFunctionData, type Hex, parseAbi } from "viem";
+import type { ErrorCode } from "../../errors.ts";
+import { once } from "../../lib/once.ts";
+import { changeEvent, type GovernanceEvent, newValue } from "../governance/governance-event.ts";
+import type { Vault } from "../vault.ts";
+import type { DepositCall, DepositInput, VaultFamily } from "../vault-adapter.ts";
+import type { ExplainedRevert } from "../vault-reverts.ts";
+import { familyErrors } from "../vault-reverts.ts";
+import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
+import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
+
+const depositAbi = once(() =>
+  parseAbi([
+    "function deposit(uint256 assets, address receiver, uint256 minAmountOut) returns (uint256 shares)",
+  ]),
+);
+const numberedAbi = once(() =>
+  parseAbi(["error FluidLendingError(uint256 errorId)", "error FluidLiquidityError(uint256 errorId)"]),
+);
+
+/** Fluid's numbered errors, of the fTokens and of the liquidity layer, with name and meaning. */
+const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
+  11002: { code: "vault_paused", text: "UserModule__UserPaused" },
+  11006: { code: "above_maximum", text: "UserModule__OperateAmountOutOfBounds" },
+  11007: { code: "below_minimum", text: "UserModule__OperateAmountInsufficient" },
+  11014: { code: "above_maximum", text: "UserModule__ValueOverflow__TOTAL_SUPPLY" },
+  11017: { code: "above_maximum", text: "UserModule__OperateAmountRatioExcess" },
+  20001: { code: "below_minimum", text: "fToken__DepositInsignificant" },
+  20002: { code: null, text: "fToken__MinAmountOut" },
+};
+const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
+  "error fToken__DepositInsignificant()": "below_minimum",
+  "error fToken__MinAmountOut()": null,
+};
+const explainNamedError = familyErrors({ errors: BY_NAME });
+
+function explain(revert: Hex): ExplainedRevert | null {
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: numberedAbi(), data: revert });
+    if (errorName !== "FluidLendingError" && errorName !== "FluidLiquidityError") return null;
+    return BY_NUMBER[String(args[0])] ?? { code: null, text: `${errorName}(${args[0]})` };
+  } catch {
+    return explainNamedError(revert);
+  }
+}
+
+/** Encodes the overload of ERC-5143, which enforces the minimum shares itself. */
+function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares"> {
+  const args = [request.amount, request.receiver, request.minShares] as const;
+  return {
+    data: encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args }),
+    minShares: "native",
+  };
+}
+
+/** Fluid's fTokens, with a minimum deposit and a native minimum of shares. Source: Instadapp/fluid-contracts. */
+export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain });
+
+/** Governance events of fTokens. The protocol's other contracts emit the rest. Source: fluid-contracts-public. */
+const fluidEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "strategy", "LogUpdateRewards(address indexed rewardsRateModel)"], {
+    what: "rewards rate model",
+    describe: newValue("rewardsRateModel"),
+  }),
+];
+
+/** Fluid's fTokens. */
+export const fluidFamily: VaultFamily = {
+  adapter: fluid,
+  type: "custom",
+  deriver: erc4626Deriver(),
+  governanceEvents: fluidEvents,
+};

@@ -1,0 +1,321 @@
+import { type Address, encodeFunctionData, parseAbi, toFunctionSelector, zeroAddress } from "viem";
+import {
+  createQuery,
+  type Query,
+  type ReadResult,
+  type ReadResults,
+  read,
+  valueOrNull,
+} from "../../chains/chain-query.ts";
+import { MAX_UINT256 } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
+import {
+  changeEvent,
+  formatAssetUnits,
+  type GovernanceEvent,
+  newValue,
+  oldToNewValue,
+} from "../governance/governance-event.ts";
+import type { Vault } from "../vault.ts";
+import type {
+  DepositCall,
+  DepositInput,
+  DepositTerms,
+  TermsInput,
+  VaultAdapter,
+  VaultFamily,
+  VaultState,
+} from "../vault-adapter.ts";
+import { type DerivationSubject, probeFunction } from "../vault-derivation.ts";
+import { addressParam } from "../vault-params.ts";
+import { familyErrors } from "../vault-reverts.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626/erc4626-derivation.ts";
+import {
+  conversionPrice,
+  conversionReads,
+  conversionSharePrice,
+  convertToSharesRead,
+  erc7540DepositCall,
+  erc7540Flows,
+  erc7540Requests,
+  totalsReads,
+} from "./erc7540-base.ts";
+
+const depositModeAbi = once(() =>
+  parseAbi([
+    "function paused() view returns (bool)",
+    "function isTotalAssetsValid() view returns (bool)",
+    "function syncMode() view returns (uint8)",
+    "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
+  ]),
+);
+/** The modes `Both` and `SyncDeposit` of v0.6, which allow synchronous deposits. */
+const DEPOSITING_MODES: readonly number[] = [0, 1];
+const NOT_OPEN_SELECTOR = toFunctionSelector("NotOpen(uint8)");
+
+/**
+ * Reads whether a vault takes deposits, and how. No version has a view of its state, so a redemption request for one share is
+ * probed: a closing or closed vault reverts with `NotOpen`, an open one for lack of allowance. Neither gets as far as a write,
+ * which would use up all gas of the static call.
+ */
+function depositModeReads(vault: Vault) {
+  const on = { to: vault.entryPoint, abi: depositModeAbi() } as const;
+  const own = [1n, vault.entryPoint, vault.entryPoint] as const;
+  return {
+    paused: read({ ...on, name: "paused" }),
+    valid: read({ ...on, name: "isTotalAssetsValid" }),
+    mode: read({ ...on, name: "syncMode" }),
+    open: probeFunction({ ...on, name: "requestRedeem", args: own }),
+  };
+}
+
+/**
+ * Interprets the deposit mode. `sync`: a deposit mints at once. `paused`: the vault takes neither deposits nor requests. A
+ * vault that is not open accepts requests but never settles them. While its valuation is valid, v0.6 takes no requests, and
+ * its mode may rule out synchronous deposits too.
+ */
+function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>): {
+  sync: boolean;
+  paused: boolean;
+} {
+  const valid = valueOrNull(results.valid) === true;
+  const mode = valueOrNull(results.mode);
+  const mints = mode === null || DEPOSITING_MODES.includes(mode);
+  const stopped = valueOrNull(results.paused) === true || isNotOpen(results.open);
+  return { sync: valid && mints, paused: stopped || (valid && !mints) };
+}
+
+const isNotOpen = (result: ReadResult<unknown>): boolean =>
+  !result.ok && result.revert?.startsWith(NOT_OPEN_SELECTOR) === true;
+
+const lagoonAbi = once(() =>
+  parseAbi([
+    "function previewSyncDeposit(uint256) view returns (uint256)",
+    "function isWhitelisted(address) view returns (bool)",
+    "function isAllowed(address) view returns (bool)",
+    "function maxCap() view returns (uint256)",
+    "function feeRates() view returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)",
+  ]),
+);
+const syncAbi = once(() =>
+  parseAbi([
+    "function syncDeposit(uint256 assets, address receiver, address referral) returns (uint256 shares)",
+  ]),
+);
+/** The entry fee is in basis points. */
+const FEE_UNIT = 10_000n;
+
+const on = (vault: Vault) => ({ to: vault.entryPoint, abi: lagoonAbi() }) as const;
+
+/** Reads whether receiver and caller are whitelisted: `isWhitelisted` in v0.5, `isAllowed` in v0.6. */
+function admissionReads(vault: Vault, { caller, receiver }: { caller: Address | null; receiver: Address }) {
+  const of = (account: Address) => ({ ...on(vault), args: [account] }) as const;
+  return {
+    receiverListed: read({ ...of(receiver), name: "isWhitelisted" }),
+    receiverAllowed: read({ ...of(receiver), name: "isAllowed" }),
+    callerListed: read({ ...of(caller ?? receiver), name: "isWhitelisted" }),
+    callerAllowed: read({ ...of(caller ?? receiver), name: "isAllowed" }),
+  };
+}
+
+type Admission = ReadResults<ReturnType<typeof admissionReads>>;
+
+/** Returns true when the whitelist, by the view of the vault's version, lacks the receiver or the caller. */
+function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowed }: Admission): boolean {
+  const accounts = [
+    [receiverAllowed, receiverListed],
+    [callerAllowed, callerListed],
+  ] as const;
+  return accounts.some(([allowed, listed]) => valueOrNull(allowed.ok ? allowed : listed) === false);
+}
+
+/**
+ * Returns the room that the cap of v0.6 leaves for a synchronous deposit; null when there is no such view. An upper bound:
+ * pending requests count towards the cap too, and no view shows them.
+ */
+function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigint> }): bigint | null {
+  const [cap, held] = [valueOrNull(results.cap), valueOrNull(results.totalAssets)];
+  if (cap === MAX_UINT256) return MAX_UINT256;
+  if (cap === null || held === null) return null;
+  return cap > held ? cap - held : 0n;
+}
+
+/** Returns the room for a request. Certain only when there is no room at all, or no cap; else null. */
+function roomForRequests(room: bigint | null): bigint | null {
+  return room === MAX_UINT256 || room === 0n ? room : null;
+}
+
+/** Returns the shares for a requested amount after the entry fee of v0.6, which is rounded up. Null when not known. */
+function requestedShares(results: {
+  shares: ReadResult<bigint>;
+  fees: ReadResult<readonly [number, number, number, number, number]>;
+}): bigint | null {
+  const [shares, fees] = [valueOrNull(results.shares), valueOrNull(results.fees)];
+  if (shares === null || fees === null) return shares;
+  return shares - (shares * BigInt(fees[2]) + FEE_UNIT - 1n) / FEE_UNIT;
+}
+
+function describeTerms(vault: Vault, request: TermsInput) {
+  const reads = {
+    ...depositModeReads(vault),
+    ...conversionReads(vault),
+    ...totalsReads(vault),
+    shares: convertToSharesRead(vault, request.amount),
+    preview: read({ ...on(vault), name: "previewSyncDeposit", args: [request.amount] }),
+    cap: read({ ...on(vault), name: "maxCap" }),
+    fees: read({ ...on(vault), name: "feeRates" }),
+    ...admissionReads(vault, request),
+  };
+  return createQuery(reads, (results): DepositTerms => {
+    const { sync, paused } = depositModeOf(results);
+    const previewed = sync && results.preview.ok ? results.preview : results.shares;
+    const room = roomOf(results);
+    return {
+      asset: valueOrNull(results.asset),
+      previewShares: sync ? valueOrNull(previewed) : requestedShares(results),
+      previewRevert: previewed.ok ? null : previewed.revert,
+      price: conversionPrice(vault, results),
+      maxDeposit: sync ? room : roomForRequests(room),
+      minDeposit: null,
+      paused,
+      refusal: isRefused(results) ? "not_allowed" : null,
+      async: !sync,
+    };
+  });
+}
+
+function describeState(vault: Vault) {
+  const reads = {
+    ...depositModeReads(vault),
+    ...totalsReads(vault),
+    cap: read({ ...on(vault), name: "maxCap" }),
+  };
+  return createQuery(reads, (results): VaultState => {
+    const { sync, paused } = depositModeOf(results);
+    const room = roomOf(results);
+    return {
+      totalAssets: valueOrNull(results.totalAssets),
+      totalSupply: valueOrNull(results.totalSupply),
+      sharePrice: conversionSharePrice(vault, results),
+      maxDeposit: paused ? 0n : sync ? room : roomForRequests(room),
+      minDeposit: null,
+      paused,
+    };
+  });
+}
+
+function encode(vault: Vault, request: DepositInput): DepositCall {
+  if (request.async === true) return erc7540DepositCall(vault, { request, data: null });
+  const args = [request.amount, request.receiver, addressParam(vault, "referrer") ?? zeroAddress] as const;
+  const data = encodeFunctionData({ abi: syncAbi(), functionName: "syncDeposit", args });
+  return erc7540DepositCall(vault, { request, data });
+}
+
+const explain = familyErrors({
+  errors: {
+    "error NotWhitelisted()": "not_allowed",
+    "error AddressNotAllowed(address account)": "not_allowed",
+    "error ERC7540InvalidOperator()": "not_allowed",
+    "error MaxCapReached()": "above_maximum",
+    "error NotOpen(uint8 state)": "vault_paused",
+    "error OnlySyncDepositAllowed()": null,
+    "error OnlyAsyncDepositAllowed()": null,
+    "error SyncOperationNotAllowed()": "vault_paused",
+    "error TotalAssetsExpired()": null,
+    "error OnlyOneRequestAllowed()": null,
+  },
+});
+
+/**
+ * Lagoon vaults. While the last valuation is valid, a deposit mints at once; afterwards a deposit is a request that the next
+ * settlement prices. v0.4 takes requests only. `maxDeposit` is the caller's claimable amount, not a capacity, and previews
+ * revert. `params.referrer` goes into synchronous deposits. Source: hopperlabsxyz/lagoon-v0.
+ */
+export const lagoon: VaultAdapter = {
+  name: "lagoon",
+  noMinimum: false,
+  checkParams: (vault) => void addressParam(vault, "referrer"),
+  lens: (vault) => ({ kind: "convert_or_ratio", shareToken: vault.shareToken, pricer: vault.pricer }),
+  state: describeState,
+  flags: (vault) =>
+    createQuery(depositModeReads(vault), (results) => ({
+      paused: depositModeOf(results).paused,
+      minDeposit: null,
+    })),
+  terms: describeTerms,
+  encode,
+  explain,
+  flows: (vault) => erc7540Flows(vault, { swapped: false }),
+  asyncDeposits: () => erc7540Requests,
+};
+
+const identificationAbi = once(() =>
+  parseAbi([
+    "function isTotalAssetsValid() view returns (bool)",
+    "function pendingSilo() view returns (address)",
+    "function isWhitelistActivated() view returns (bool)",
+  ]),
+);
+
+/** Identifies v0.5 and newer by the validity of the valuation, v0.4 and older by their silo and whitelist. */
+function identifyLagoon({ address, params }: DerivationSubject): Query<Identification> {
+  const onSubject = { to: address, abi: identificationAbi() } as const;
+  const reads = {
+    valid: read({ ...onSubject, name: "isTotalAssetsValid" }),
+    silo: read({ ...onSubject, name: "pendingSilo" }),
+    whitelist: read({ ...onSubject, name: "isWhitelistActivated" }),
+  };
+  return createQuery(reads, ({ valid, silo, whitelist }): Identification => {
+    if (valid.ok || (silo.ok && whitelist.ok)) return { ok: true, caller: "user", params: { ...params } };
+    return notIdentified(
+      "Lagoon",
+      "it has neither isTotalAssetsValid() nor pendingSilo() and isWhitelistActivated()",
+    );
+  });
+}
+
+/** Governance events. Management and performance fee have a view. Source: hopperlabsxyz/lagoon-v0. */
+const lagoonEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {
+    what: "state",
+    describe: ({ state }) => `is ${["open", "closing", "closed"][Number(state)] ?? `number ${state}`}`,
+    // Opening and closing show as a pause or its end. `closed` follows `closing`, which was a pause already.
+    seenByView: ({ state }) => state === 0 || state === 1,
+  }),
+  changeEvent(["address", "owner", "SafeUpdated(address oldSafe, address newSafe)"], {
+    what: "Safe that holds the assets",
+    describe: oldToNewValue(["oldSafe", "newSafe"]),
+  }),
+  changeEvent(["address", "price", "ValuationManagerUpdated(address oldManager, address newManager)"], {
+    what: "valuation manager",
+    describe: oldToNewValue(["oldManager", "newManager"]),
+  }),
+  changeEvent(["address", "price", "GuardrailsStatusUpdated(bool activated)"], {
+    what: "guardrail on share price changes",
+    describe: newValue("activated"),
+  }),
+  changeEvent(
+    ["address", "guardian", "SecurityCouncilUpdated(address oldSecurityCouncil, address newSecurityCouncil)"],
+    { what: "security council", describe: oldToNewValue(["oldSecurityCouncil", "newSecurityCouncil"]) },
+  ),
+  changeEvent(["address", "allow_list", "WhitelistDisabled()"], {
+    what: "whitelist",
+    describe: () => "is off",
+  }),
+  changeEvent(["address", "allow_list", "AccessModeUpdated(uint8 newMode)"], {
+    what: "access mode",
+    describe: ({ newMode }) => `is ${["a blacklist", "a whitelist"][Number(newMode)] ?? `number ${newMode}`}`,
+  }),
+  changeEvent(["address", "cap", "MaxCapUpdated(uint256 previousMaxCap, uint256 maxCap)"], {
+    what: "cap",
+    describe: oldToNewValue(["previousMaxCap", "maxCap"], formatAssetUnits),
+  }),
+];
+
+/** Lagoon vaults, whose requests users make themselves. */
+export const lagoonFamily: VaultFamily = {
+  adapter: lagoon,
+  type: "custom",
+  deriver: erc4626Deriver({ identify: identifyLagoon, ownShare: true, previews: false }),
+  governanceEvents: lagoonEvents,
+};

@@ -1,0 +1,87 @@
+import { parseAbi } from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { once } from "../../lib/once.ts";
+import { accessControlEvents } from "../governance/common-governance-events.ts";
+import {
+  changeEvent,
+  formatAssetUnits,
+  type GovernanceEvent,
+  newValue,
+} from "../governance/governance-event.ts";
+import type { Vault } from "../vault.ts";
+import type { TermsInput, VaultFamily } from "../vault-adapter.ts";
+import type { DerivationSubject } from "../vault-derivation.ts";
+import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626/erc4626-derivation.ts";
+import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
+
+const depositSwitchAbi = once(() =>
+  parseAbi([
+    "function depositPause() view returns (bool)",
+    "function depositWhitelist() view returns (bool)",
+    "function isDepositorWhitelisted(address account) view returns (bool)",
+  ]),
+);
+
+/** Reads the pause and the whitelist, which are reasons for a `maxDeposit` of 0. */
+function depositSwitchViews(vault: Vault, request: TermsInput | null) {
+  const on = { to: vault.entryPoint, abi: depositSwitchAbi() } as const;
+  const account = request?.receiver ?? vault.entryPoint;
+  return createQuery(
+    {
+      paused: read({ ...on, name: "depositPause" }),
+      whitelist: read({ ...on, name: "depositWhitelist" }),
+      whitelisted: read({ ...on, name: "isDepositorWhitelisted", args: [account] }),
+    },
+    ({ paused, whitelist, whitelisted }): FamilyViews => {
+      const refused =
+        request !== null && valueOrNull(whitelist) === true && valueOrNull(whitelisted) === false;
+      return { paused: valueOrNull(paused) === true, refusal: refused ? "not_allowed" : null };
+    },
+  );
+}
+
+/**
+ * Mellow's Simple LRT vaults (Lido's DVV among them): ERC-4626 with a pause, a deposit cap and a depositor whitelist.
+ * Source: mellow-finance/simple-lrt.
+ */
+export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: depositSwitchViews });
+
+/** Identifies a vault by its deposit pause and whitelist. With the whitelist on, the user must call. */
+function identifyMellowLrt({ address }: DerivationSubject): Query<Identification> {
+  const onSubject = { to: address, abi: depositSwitchAbi() } as const;
+  const reads = {
+    pause: read({ ...onSubject, name: "depositPause" }),
+    whitelist: read({ ...onSubject, name: "depositWhitelist" }),
+  };
+  return createQuery(reads, ({ pause, whitelist }): Identification => {
+    if (!pause.ok || !whitelist.ok)
+      return notIdentified("Mellow Simple LRT", "it has no depositPause() and depositWhitelist()");
+    return { ok: true, caller: whitelist.value ? "user" : "router" };
+  });
+}
+
+/** Governance events. The deposit pause has a view. Source: mellow-finance/simple-lrt. */
+const mellowLrtEvents: readonly GovernanceEvent[] = [
+  ...accessControlEvents,
+  changeEvent(["address", "pause", "WithdrawalPauseSet(bool paused, uint256 timestamp, address sender)"], {
+    what: "withdrawal pause",
+    describe: newValue("paused"),
+  }),
+  changeEvent(
+    ["address", "allow_list", "DepositWhitelistSet(bool status, uint256 timestamp, address sender)"],
+    { what: "depositor whitelist", describe: newValue("status") },
+  ),
+  changeEvent(["address", "cap", "LimitSet(uint256 limit, uint256 timestamp, address sender)"], {
+    what: "deposit cap",
+    describe: newValue("limit", formatAssetUnits),
+  }),
+];
+
+/** Mellow's Simple LRT vaults. */
+export const mellowLrtFamily: VaultFamily = {
+  adapter: mellowLrt,
+  type: "lido",
+  deriver: erc4626Deriver({ identify: identifyMellowLrt }),
+  governanceEvents: mellowLrtEvents,
+};

@@ -1,0 +1,200 @@
+import { encodeFunctionData, isAddressEqual, parseAbi, parseEventLogs, zeroAddress } from "viem";
+import { createQuery, mapQuery, read, valueOrNull } from "../../../chains/chain-query.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type {
+  AsyncDeposits,
+  DepositCall,
+  DepositInput,
+  DepositTerms,
+  PendingDeposit,
+  Refusal,
+  TermsInput,
+  VaultAdapter,
+  VaultFamily,
+  VaultFlags,
+  VaultState,
+} from "../../vault-adapter.ts";
+import { addressParam } from "../../vault-params.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { sharePriceOf } from "../../vault-share-price.ts";
+import { mellowDeriver } from "./mellow-derivation.ts";
+import { mellowFlows, queuesParam } from "./mellow-flows.ts";
+import { mellowEvents } from "./mellow-governance-events.ts";
+import {
+  isSyncQueue,
+  type MellowMarket,
+  mellowMarket,
+  mellowRoom,
+  mellowShares,
+  PRICE_UNIT,
+} from "./mellow-pricing.ts";
+
+const requestQueueAbi = once(() =>
+  parseAbi([
+    "function requestOf(address) view returns (uint256 timestamp, uint256 assets)",
+    "function claimableOf(address) view returns (uint256)",
+    "function claim(address account) returns (bool)",
+    "event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp)",
+  ]),
+);
+
+/**
+ * The single request that an account may have open in a queue. The next price report settles it; then anyone may claim the
+ * shares for the account. Source: mellow-finance/flexible-vaults.
+ */
+const mellowRequests: AsyncDeposits = {
+  pending(vault, { user }) {
+    const on = { to: vault.entryPoint, abi: requestQueueAbi(), args: [user] } as const;
+    return createQuery(
+      { request: read({ ...on, name: "requestOf" }), claimable: read({ ...on, name: "claimableOf" }) },
+      ({ request, claimable }): PendingDeposit => {
+        const shares = valueOrNull(claimable);
+        const requested = request.ok ? request.value[1] : null;
+        // The queue keeps a settled request until its shares are claimed.
+        const settled = shares !== null && shares > 0n;
+        return {
+          pendingAssets: settled ? 0n : shares === null ? null : requested,
+          claimableShares: shares,
+          claimableAssets: null,
+        };
+      },
+    );
+  },
+  claim(vault, { user, pending }) {
+    if (pending.claimableShares === null || pending.claimableShares === 0n) return null;
+    const data = encodeFunctionData({ abi: requestQueueAbi(), functionName: "claim", args: [user] });
+    return { target: vault.entryPoint, data };
+  },
+  findRequest(vault, { user, logs }) {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    const requests = parseEventLogs({ abi: requestQueueAbi(), eventName: "DepositRequested", logs: own });
+    const found = requests.find(({ args }) => isAddressEqual(args.account, user));
+    return found === undefined ? null : { requestId: null, assets: found.args.assets };
+  },
+};
+
+const depositAbi = once(() =>
+  parseAbi(["function deposit(uint224 assets, address referral, bytes32[] merkleProof)"]),
+);
+/** `deposit(uint224, …)`: the amount is the first word after the selector. */
+const AMOUNT_OFFSET = 4;
+/** The largest amount that fits the argument of the call. */
+const MAX_ASSETS = 2n ** 224n - 1n;
+
+/** A sample of the price: assets and shares of the same value, in smallest units. */
+const priceSample = (price: bigint | null) => (price === null ? null : { assets: PRICE_UNIT, shares: price });
+
+function refusalOf({ admitted, suspicious }: MellowMarket): Refusal | null {
+  if (admitted === false) return "not_allowed";
+  // Requests are refused too: the RiskManager values them at the report.
+  return suspicious ? "price_stale" : null;
+}
+
+function toTerms(vault: Vault, of: { request: TermsInput; market: MellowMarket }): DepositTerms {
+  const { market } = of;
+  const { amount } = of.request;
+  const fits = amount <= MAX_ASSETS;
+  return {
+    asset: market.asset,
+    previewShares: fits ? mellowShares(vault, { market, amount }) : null,
+    previewRevert: null,
+    price: priceSample(market.price),
+    maxDeposit: fits ? mellowRoom(market) : MAX_ASSETS,
+    minDeposit: null,
+    paused: market.paused,
+    refusal: refusalOf(market),
+  };
+}
+
+function toState(vault: Vault, market: MellowMarket): VaultState {
+  const { price, totalShares } = market;
+  const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
+  return {
+    totalAssets: price === null || totalShares === null ? null : mulDivDown(totalShares, PRICE_UNIT, price),
+    totalSupply: totalShares,
+    sharePrice: sharePriceOf(priceSample(price), decimals),
+    maxDeposit: market.paused ? 0n : mellowRoom(market),
+    minDeposit: null,
+    paused: market.paused,
+  };
+}
+
+function encode(vault: Vault, request: DepositInput): DepositCall {
+  const args = [request.amount, addressParam(vault, "referrer") ?? zeroAddress, []] as const;
+  return {
+    target: vault.entryPoint,
+    spender: vault.spender,
+    data: encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args }),
+    amountOffset: AMOUNT_OFFSET,
+    amountScale: 1n,
+    shareToken: vault.shareToken,
+    sharesTo: "caller",
+    async: !isSyncQueue(vault),
+    minShares: "router",
+  };
+}
+
+const explain = familyErrors({
+  errors: {
+    "error QueuePaused()": "vault_paused",
+    "error MintPaused()": "vault_paused",
+    "error DepositNotAllowed()": "not_allowed",
+    "error NotWhitelisted(address account)": "not_allowed",
+    "error Blacklisted(address account)": "not_allowed",
+    "error TransferNotAllowed(address from, address to)": "not_allowed",
+    "error TransferPaused()": "share_locked",
+    "error GlobalLockupNotExpired(uint256 timestamp, uint256 lockup)": "share_locked",
+    "error InvalidReport()": "price_stale",
+    "error StaleReport()": "price_stale",
+    "error LimitExceeded(int256 value, int256 max)": "above_maximum",
+    "error ZeroValue()": "zero_shares",
+    "error PendingRequestExists()": null,
+  },
+});
+
+/**
+ * Mellow's Core vaults, Lido Earn among them. A queue per token mints at the price of the oracle's last report, or takes
+ * requests that the next report settles. Queues take no receiver: shares belong to the caller. Row: address = vault, entry
+ * point and spender = queue, share token = share manager, pricer = oracle. Parameters: `queue` (`sync`, `async`),
+ * `redeem_queues`, `deposit_queues` (the token's other ones), `referrer`. There is no minimum.
+ * Source: mellow-finance/flexible-vaults.
+ */
+export const mellow: VaultAdapter = {
+  name: "mellow",
+  noMinimum: true,
+  checkParams(vault) {
+    isSyncQueue(vault);
+    queuesParam(vault, "redeem_queues");
+    queuesParam(vault, "deposit_queues");
+    addressParam(vault, "referrer");
+  },
+  lens: (vault) => ({
+    kind: "report",
+    shareToken: vault.shareToken,
+    pricer: vault.pricer,
+    // getReport(address): price, timestamp, and whether the report is suspicious
+    selector: "0xa3bdae3e",
+    argument: vault.asset.address,
+  }),
+  toAssets: (_, { shares, rate }) => (rate === 0n ? null : mulDivDown(shares, PRICE_UNIT, rate)),
+  state: (vault) => mapQuery(mellowMarket(vault, null), (market) => toState(vault, market)),
+  flags: (vault) =>
+    mapQuery(mellowMarket(vault, null), ({ paused }): VaultFlags => ({ paused, minDeposit: null })),
+  terms: (vault, request) =>
+    mapQuery(mellowMarket(vault, request.caller), (market) => toTerms(vault, { request, market })),
+  encode,
+  explain,
+  flows: mellowFlows,
+  asyncDeposits: (vault) => (isSyncQueue(vault) ? null : mellowRequests),
+};
+
+/** Mellow's Core vaults, Lido Earn among them. */
+export const mellowFamily: VaultFamily = {
+  adapter: mellow,
+  type: "lido",
+  deriver: mellowDeriver,
+  governanceEvents: mellowEvents,
+  governanceLink: { contract: "feeManager", view: "feeManager()" },
+};

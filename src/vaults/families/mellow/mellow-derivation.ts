@@ -1,0 +1,183 @@
+import { type Address, getAddress, parseAbi } from "viem";
+import {
+  andThen,
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { once } from "../../../lib/once.ts";
+import type { Token } from "../../vault.ts";
+import {
+  type Derivation,
+  type Deriver,
+  shareTokenQuery,
+  tokenQuery,
+  underivable,
+  underivableQuery,
+} from "../../vault-derivation.ts";
+import { ORDINARY_ACCOUNT } from "../erc4626/erc4626-derivation.ts";
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function shareManager() view returns (address)",
+    "function oracle() view returns (address)",
+    "function getAssetCount() view returns (uint256)",
+    "function assetAt(uint256) view returns (address)",
+    "function getQueueCount(address) view returns (uint256)",
+    "function queueAt(address, uint256) view returns (address)",
+    "function isDepositQueue(address) view returns (bool)",
+  ]),
+);
+const queueAbi = once(() =>
+  parseAbi([
+    "function syncDepositParams() view returns (uint256 penaltyD6, uint32 maxAge)",
+    "function requestOf(address) view returns (uint256 timestamp, uint256 assets)",
+  ]),
+);
+/** Limits that no known vault reaches: queues per token, and tokens. */
+const MAX_QUEUES = 32n;
+const MAX_ASSETS = 16n;
+
+/** A vault's share manager and oracle, and the tokens to look for queues of. */
+interface CoreContracts {
+  shareToken: Address;
+  oracle: Address;
+  /** Candidates for the row's asset. */
+  assets: readonly Address[];
+}
+
+/** A queue of one token. */
+interface QueueInfo {
+  address: Address;
+  /** How it takes deposits; null for a redemption queue and for a queue of signed orders. */
+  takes: "sync" | "async" | null;
+  /** True for a deposit queue of any kind. */
+  deposits: boolean;
+}
+
+/** One of the vault's tokens with its queues. `asset` is null when the token reports no symbol or decimals. */
+interface TokenQueues {
+  asset: Token | null;
+  queues: readonly QueueInfo[];
+}
+
+const indicesUpTo = (count: bigint) => Array.from({ length: Number(count) }, (_, index) => BigInt(index));
+
+/** Reads the vault's contracts and tokens: only `wanted` when it is given, else all. Null when the contract is no Core vault. */
+function describeCore(vault: Address, wanted: Address | undefined): Query<CoreContracts | null> {
+  const on = { to: vault, abi: vaultAbi() } as const;
+  const first = createQuery(
+    {
+      shares: read({ ...on, name: "shareManager" }),
+      oracle: read({ ...on, name: "oracle" }),
+      count: read({ ...on, name: "getAssetCount" }),
+    },
+    ({ shares, oracle, count }) => {
+      if (!shares.ok || !oracle.ok || !count.ok || count.value > MAX_ASSETS) return null;
+      const contracts = { shareToken: getAddress(shares.value), oracle: getAddress(oracle.value) };
+      return { ...contracts, count: count.value };
+    },
+  );
+  return andThen(first, (found): Query<CoreContracts | null> => {
+    if (found === null) return createQuery({}, () => null);
+    if (wanted !== undefined) return createQuery({}, () => ({ ...found, assets: [wanted] }));
+    const reads = indicesUpTo(found.count).map(
+      (index) => [`${index}`, read({ ...on, name: "assetAt", args: [index] })] as const,
+    );
+    return createQuery(Object.fromEntries(reads), (results) => ({ ...found, assets: addressesIn(results) }));
+  });
+}
+
+const addressesIn = (results: Record<string, ReadResult<Address>>): Address[] =>
+  Object.values(results).flatMap((result) => (result.ok ? [getAddress(result.value)] : []));
+
+/** Reads a token and its queues. */
+function describeTokenQueues(vault: Address, asset: Address): Query<TokenQueues> {
+  const on = { to: vault, abi: vaultAbi() } as const;
+  const count = createQuery({ count: read({ ...on, name: "getQueueCount", args: [asset] }) }, (results) => {
+    const queues = valueOrNull(results.count) ?? 0n;
+    return queues > MAX_QUEUES ? 0n : queues;
+  });
+  const addresses = andThen(count, (queues) => {
+    const reads = indicesUpTo(queues).map(
+      (index) => [`${index}`, read({ ...on, name: "queueAt", args: [asset, index] })] as const,
+    );
+    return createQuery(Object.fromEntries(reads), addressesIn);
+  });
+  const queues = andThen(addresses, (found) => {
+    const each = found.map((address) => [address, describeQueue(vault, address)] as const);
+    return mapQuery(queryAll(Object.fromEntries(each)), (answers) => Object.values(answers));
+  });
+  return queryAll({ asset: tokenQuery(asset), queues });
+}
+
+function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
+  const on = { to: address, abi: queueAbi() } as const;
+  const reads = {
+    deposits: read({ to: vault, abi: vaultAbi(), name: "isDepositQueue", args: [address] }),
+    sync: read({ ...on, name: "syncDepositParams" }),
+    async: read({ ...on, name: "requestOf", args: [ORDINARY_ACCOUNT] }),
+  };
+  return createQuery(reads, (results): QueueInfo => {
+    const deposits = valueOrNull(results.deposits) === true;
+    const kind = results.sync.ok ? "sync" : results.async.ok ? "async" : null;
+    return { address, deposits, takes: deposits ? kind : null };
+  });
+}
+
+/** Chooses the deposit queue: the reviewed row's if the vault has it, else one that mints at once, else any. Null without one. */
+function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo | null {
+  const takers = queues.filter(({ takes }) => takes !== null);
+  const reviewed = takers.find(({ address }) => sameAddress(address, entryPoint ?? ""));
+  return reviewed ?? takers.find(({ takes }) => takes === "sync") ?? takers[0] ?? null;
+}
+
+const queueList = (queues: readonly QueueInfo[]): string =>
+  queues.map(({ address }) => address.toLowerCase()).join(",");
+
+/** Builds the row's parameters: the kind of its queue, and the token's other queues, which mint the same shares. */
+function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string> {
+  const others = market.queues.filter(({ address, takes }) => takes !== null && address !== queue.address);
+  const out = market.queues.filter(({ deposits }) => !deposits);
+  return { queue: queue.takes ?? "", redeem_queues: queueList(out), deposit_queues: queueList(others) };
+}
+
+/** Derives Core vaults: share manager, oracle and the queues of one token. Source: mellow-finance/flexible-vaults. */
+export const mellowDeriver: Deriver = {
+  conclusive: true,
+  derive(subject) {
+    const vault = getAddress(subject.address);
+    return andThen(describeCore(vault, subject.tokens[0]), (core) => {
+      if (core === null) return underivableQuery("the contract is no Core vault of Mellow");
+      const each = core.assets.map((asset) => [asset, describeTokenQueues(vault, asset)] as const);
+      const parts = queryAll({
+        markets: mapQuery(queryAll(Object.fromEntries(each)), (answers) => Object.values(answers)),
+        share: shareTokenQuery(core.shareToken),
+      });
+      return mapQuery(parts, ({ markets, share }): Derivation => {
+        if (share === null) return underivable("the share manager reports no decimals or no total supply");
+        // The native token may have queues too, but has no symbol.
+        const found = markets.flatMap((market) => {
+          const queue = queueOf(market, subject.entryPoint);
+          return queue === null || market.asset === null ? [] : [{ market, queue, asset: market.asset }];
+        })[0];
+        if (found === undefined) return underivable("the vault has no deposit queue for a token");
+        const { market, queue, asset } = found;
+        return {
+          ok: true,
+          vault: {
+            ...{ name: share.name, asset, acceptedAssets: [asset] },
+            ...{ shareToken: core.shareToken, shareDecimals: share.decimals, pricer: core.oracle },
+            ...{ entryPoint: queue.address, spender: queue.address, caller: "user" },
+            params: { ...subject.params, ...paramsOf(market, queue) },
+          },
+        };
+      });
+    });
+  },
+};

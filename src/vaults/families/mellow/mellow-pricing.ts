@@ -1,0 +1,177 @@
+import { type Address, parseAbi, zeroAddress } from "viem";
+import {
+  createQuery,
+  type Query,
+  type ReadResults,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import { choiceParam } from "../../vault-params.ts";
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function shareManager() view returns (address)",
+    "function oracle() view returns (address)",
+    "function feeManager() view returns (address)",
+    "function riskManager() view returns (address)",
+    "function isPausedQueue(address) view returns (bool)",
+  ]),
+);
+const queueAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function syncDepositParams() view returns (uint256 penaltyD6, uint32 maxAge)",
+  ]),
+);
+const oracleAbi = once(() =>
+  parseAbi([
+    "struct DetailedReport { uint224 priceD18; uint32 timestamp; bool isSuspicious; }",
+    "function getReport(address asset) view returns (DetailedReport)",
+  ]),
+);
+const shareManagerAbi = once(() =>
+  parseAbi([
+    "function totalShares() view returns (uint256)",
+    "function isDepositorWhitelisted(address account, bytes32[] merkleProof) view returns (bool)",
+    "function flags() view returns (bool mintPause, bool burnPause, bool transferPause, bool whitelist, bool transferWhitelist, uint32 globalLockup)",
+    "function accounts(address account) view returns (bool canDeposit, bool canTransfer, bool isBlacklisted)",
+  ]),
+);
+const feeManagerAbi = once(() => parseAbi(["function depositFeeD6() view returns (uint24)"]));
+const riskManagerAbi = once(() =>
+  parseAbi([
+    "function vaultState() view returns (int256 balance, int256 limit)",
+    "function pendingBalance() view returns (int256)",
+  ]),
+);
+
+/** Denominator of penalty and fees. */
+const MILLION = 1_000_000n;
+/** Denominator of prices. */
+export const PRICE_UNIT = 10n ** 18n;
+
+/** Returns true when a row's queue mints at once, false when it takes requests. Throws an Error for a row without `params.queue`. */
+export const isSyncQueue = (vault: Vault): boolean =>
+  choiceParam(vault, { name: "queue", choices: ["sync", "async"] }) === "sync";
+
+/** Price, fees and limits of a vault's queue. Fees are in millionths, prices have 18 decimals; null when not known. */
+export interface MellowMarket {
+  /** The queue's token. Null also when the vault names another share manager or oracle than the registry row. */
+  asset: Address | null;
+  /** True when the queue or the minting of shares is paused. */
+  paused: boolean;
+  /** Smallest units of the share per smallest unit of the asset, times 10^18. Null without a usable report. */
+  price: bigint | null;
+  /** True when the last report is marked suspicious or has no price, so that deposits cannot use it. */
+  suspicious: boolean;
+  penalty: bigint | null;
+  fee: bigint;
+  /** Claimed and claimable shares. */
+  totalShares: bigint | null;
+  /** Room under the RiskManager's limit after pending requests, in shares. */
+  room: bigint | null;
+  /** True when the caller is whitelisted and not blacklisted. Null also without a particular caller. */
+  admitted: boolean | null;
+}
+
+function coreReads(vault: Vault, caller: Address | null) {
+  const onVault = { to: vault.address, abi: vaultAbi() } as const;
+  const onQueue = { to: vault.entryPoint, abi: queueAbi() } as const;
+  const onShares = { to: vault.shareToken, abi: shareManagerAbi() } as const;
+  const report = { to: vault.pricer, abi: oracleAbi(), name: "getReport" } as const;
+  const listed = { ...onShares, name: "isDepositorWhitelisted" } as const;
+  return {
+    asset: read({ ...onQueue, name: "asset" }),
+    shareManager: read({ ...onVault, name: "shareManager" }),
+    oracle: read({ ...onVault, name: "oracle" }),
+    feeManager: read({ ...onVault, name: "feeManager" }),
+    riskManager: read({ ...onVault, name: "riskManager" }),
+    paused: read({ ...onVault, name: "isPausedQueue", args: [vault.entryPoint] }),
+    report: read({ ...report, args: [vault.asset.address] }),
+    totalShares: read({ ...onShares, name: "totalShares" }),
+    admitted: read({ ...listed, args: [caller ?? zeroAddress, []] }),
+    flags: read({ ...onShares, name: "flags" }),
+    account: read({ ...onShares, name: "accounts", args: [caller ?? zeroAddress] }),
+    params: read({ ...onQueue, name: "syncDepositParams" }),
+  };
+}
+
+type Results = ReadResults<ReturnType<typeof coreReads>>;
+
+/** Reads of the fee manager and the risk manager. Either may be missing: then the reads fail. */
+function managerReads(results: Results) {
+  const onFees = { to: valueOrNull(results.feeManager) ?? zeroAddress, abi: feeManagerAbi() } as const;
+  const onRisk = { to: valueOrNull(results.riskManager) ?? zeroAddress, abi: riskManagerAbi() } as const;
+  return {
+    fee: read({ ...onFees, name: "depositFeeD6" }),
+    limits: read({ ...onRisk, name: "vaultState" }),
+    waiting: read({ ...onRisk, name: "pendingBalance" }),
+  };
+}
+
+type Managers = ReadResults<ReturnType<typeof managerReads>>;
+
+/** Reads price, fees and limits of the row's queue, in two rounds: the vault names its managers in the first. */
+export function mellowMarket(vault: Vault, caller: Address | null): Query<MellowMarket> {
+  return readThen(coreReads(vault, caller), (results) =>
+    createQuery(managerReads(results), (managers) => marketOf(vault, { results, managers, caller })),
+  );
+}
+
+function roomOf({ limits, waiting }: Managers): bigint | null {
+  const [state, pending] = [valueOrNull(limits), valueOrNull(waiting)];
+  if (state === null || pending === null) return null;
+  const room = state[1] - state[0] - pending;
+  return room > 0n ? room : 0n;
+}
+
+function isAdmitted({ admitted, account }: Results): boolean | null {
+  return valueOrNull(account)?.[2] === true ? false : valueOrNull(admitted);
+}
+
+function marketOf(
+  vault: Vault,
+  input: { results: Results; managers: Managers; caller: Address | null },
+): MellowMarket {
+  const { results, managers, caller } = input;
+  const report = valueOrNull(results.report);
+  const usable = report !== null && report.priceD18 > 0n && !report.isSuspicious;
+  const matchesRegistry =
+    sameAddress(valueOrNull(results.shareManager) ?? vault.shareToken, vault.shareToken) &&
+    sameAddress(valueOrNull(results.oracle) ?? vault.pricer, vault.pricer);
+  const params = valueOrNull(results.params);
+  return {
+    asset: matchesRegistry ? valueOrNull(results.asset) : null,
+    paused: valueOrNull(results.paused) === true || valueOrNull(results.flags)?.[0] === true,
+    price: usable ? report.priceD18 : null,
+    suspicious: report !== null && !usable,
+    penalty: isSyncQueue(vault) ? (params?.[0] ?? null) : 0n,
+    fee: BigInt(valueOrNull(managers.fee) ?? 0),
+    totalShares: valueOrNull(results.totalShares),
+    room: roomOf(managers),
+    admitted: caller === null ? null : isAdmitted(results),
+  };
+}
+
+/**
+ * Returns the shares for an amount at the last report, after penalty and fee. Null when not known. Rounded down as the queues
+ * do: the penalty reduces the price; the fee reduces the shares of an instant deposit and the price of a request.
+ */
+export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: bigint }): bigint | null {
+  const { price, penalty, fee } = of.market;
+  if (price === null || penalty === null || penalty > MILLION || fee > MILLION) return null;
+  const sharesAt = (reduced: bigint) => mulDivDown(of.amount, reduced, PRICE_UNIT);
+  if (!isSyncQueue(vault)) return sharesAt(price - mulDivDown(price, fee, MILLION));
+  const shares = sharesAt(mulDivDown(price, MILLION - penalty, MILLION));
+  return shares - mulDivDown(shares, fee, MILLION);
+}
+
+/** Returns the room under the RiskManager's limit in the asset's smallest unit, rounded down. Null when not known. */
+export function mellowRoom({ price, room }: MellowMarket): bigint | null {
+  return price === null || room === null ? null : mulDivDown(room, PRICE_UNIT, price);
+}

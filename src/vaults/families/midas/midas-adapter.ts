@@ -1,0 +1,239 @@
+import { encodeFunctionData, type Hex, parseAbi } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { DAY_MS } from "../../../lib/durations.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type {
+  DepositCall,
+  DepositInput,
+  DepositTerms,
+  TermsInput,
+  VaultAdapter,
+  VaultFamily,
+  VaultFlags,
+  VaultState,
+} from "../../vault-adapter.ts";
+import { wordParam } from "../../vault-params.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { sharePriceOf } from "../../vault-share-price.ts";
+import { midasRequests } from "./midas-deposit-requests.ts";
+import { midasDeriver } from "./midas-derivation.ts";
+import { midasFlows } from "./midas-flows.ts";
+import { midasEvents } from "./midas-governance-events.ts";
+import { checkMidasParams, midasDepositAbis, midasMode, midasUnit } from "./midas-params.ts";
+import {
+  leastPaymentFor,
+  type MidasMarket,
+  type MidasPayment,
+  type MidasRates,
+  maxPayment,
+  midasMarket,
+  midasMinted,
+  mostPaymentFor,
+} from "./midas-pricing.ts";
+import { midasLens, midasPricingUnchanged, midasToAssets } from "./midas-valuation.ts";
+
+const limitsAbi = once(() =>
+  parseAbi([
+    "function instantDailyLimit() view returns (uint256)",
+    "function dailyLimits(uint256) view returns (uint256)",
+    "function maxSupplyCap() view returns (uint256)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
+
+/** Byte offset of the amount, the second word after the selector of every deposit function. */
+const AMOUNT_OFFSET = 36;
+
+/** The room under the limits, in smallest units of the mToken. */
+interface MintRoom {
+  /** Null when not known. */
+  supply: bigint | null;
+  /** The rest of today's limit on instant deposits; null for requests, which have no such limit. */
+  today: bigint | null;
+  /** The room under the supply cap; null without a cap, as in versions before August 2025. */
+  underCap: bigint | null;
+  /** False when a read that the limits depend on failed. */
+  known: boolean;
+}
+
+const remaining = (limit: bigint, used: bigint): bigint => (limit > used ? limit - used : 0n);
+
+function describeMintRoom(vault: Vault, now: number): Query<MintRoom> {
+  const on = { to: vault.entryPoint, abi: limitsAbi() } as const;
+  const day = BigInt(Math.floor(now / DAY_MS));
+  return createQuery(
+    {
+      limit: read({ ...on, name: "instantDailyLimit" }),
+      used: read({ ...on, name: "dailyLimits", args: [day] }),
+      cap: read({ ...on, name: "maxSupplyCap" }),
+      supply: read({ to: vault.shareToken, abi: limitsAbi(), name: "totalSupply" }),
+    },
+    ({ limit, used, cap, supply }): MintRoom => {
+      const { instant } = midasMode(vault);
+      const minted = valueOrNull(supply);
+      return {
+        supply: minted,
+        today: instant && limit.ok && used.ok ? remaining(limit.value, used.value) : null,
+        underCap: cap.ok && minted !== null ? remaining(cap.value, minted) : null,
+        known: minted !== null && (!instant || (limit.ok && used.ok)),
+      };
+    },
+  );
+}
+
+/** Returns the largest deposit that fits under every limit, in the token's smallest unit. Null when not known. */
+function mostAllowed(market: MidasMarket, room: MintRoom): bigint | null {
+  const { rates, allowance } = market;
+  if (rates === null || allowance === null || !room.known) return null;
+  const bounds = [room.today, room.underCap].flatMap((mTokens) =>
+    mTokens === null ? [] : [mostPaymentFor(rates, mTokens)],
+  );
+  return [maxPayment(rates), allowance / rates.unit, ...bounds].reduce((a, b) => (a < b ? a : b));
+}
+
+function minimumAmount({ rates, minMTokens }: MidasMarket): bigint | null {
+  return rates === null || minMTokens === null ? null : leastPaymentFor(rates, minMTokens);
+}
+
+const isPaused = ({ paused, accepted }: MidasMarket): boolean => paused || accepted === false;
+
+/** A payment in the asset by no particular account. */
+const anonymousPayment = (vault: Vault): MidasPayment => ({ token: vault.asset, caller: null });
+
+/** A sample of the price: tokens for mTokens, both in smallest units. */
+const priceSample = ({ mTokenRate, tokenRate, unit }: MidasRates) => ({
+  assets: mTokenRate,
+  shares: tokenRate * unit,
+});
+
+/** The state of a DepositVault for one payment. */
+type MidasSnapshot = { market: MidasMarket; room: MintRoom };
+
+function describeSnapshot(vault: Vault, payment: MidasPayment & { now: number }): Query<MidasSnapshot> {
+  return queryAll({ market: midasMarket(vault, payment), room: describeMintRoom(vault, payment.now) });
+}
+
+function toTerms(request: TermsInput, { market, room }: MidasSnapshot): DepositTerms {
+  const { rates, feed } = market;
+  return {
+    asset: market.matchesRegistry && market.accepted !== null ? request.token.address : null,
+    previewShares: rates === null ? null : midasMinted(rates, request.amount),
+    previewRevert: feed.ok ? null : feed.revert,
+    price: rates === null ? null : priceSample(rates),
+    maxDeposit: mostAllowed(market, room),
+    minDeposit: minimumAmount(market),
+    paused: isPaused(market),
+  };
+}
+
+function toState(vault: Vault, { market, room }: MidasSnapshot): VaultState {
+  const { rates } = market;
+  const paused = isPaused(market);
+  const sample = rates === null ? null : priceSample(rates);
+  const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
+  const { supply } = room;
+  return {
+    totalAssets: sample === null || supply === null ? null : mulDivDown(supply, sample.assets, sample.shares),
+    totalSupply: supply,
+    sharePrice: sharePriceOf(sample, decimals),
+    maxDeposit: paused ? 0n : mostAllowed(market, room),
+    minDeposit: minimumAmount(market),
+    paused,
+  };
+}
+
+function depositData(vault: Vault, request: DepositInput & { units: bigint }): Hex {
+  const { instant, namesRecipient } = midasMode(vault);
+  const { instantFor, instant: plain, requestFor, request: plainRequest } = midasDepositAbis();
+  const [token, referrer] = [request.token.address, wordParam(vault, "referrer")];
+  if (instant) {
+    const args = [token, request.units, request.minShares, referrer] as const;
+    return namesRecipient
+      ? encodeFunctionData({ abi: instantFor, args: [...args, request.receiver] })
+      : encodeFunctionData({ abi: plain, args });
+  }
+  const args = [token, request.units, referrer] as const;
+  return namesRecipient
+    ? encodeFunctionData({ abi: requestFor, args: [...args, request.receiver] })
+    : encodeFunctionData({ abi: plainRequest, args });
+}
+
+function encode(vault: Vault, request: DepositInput): DepositCall {
+  const { instant, namesRecipient } = midasMode(vault);
+  const unit = midasUnit(request.token.decimals);
+  if (unit === null) throw new RangeError(`${request.token.symbol} has more than 18 decimals`);
+  return {
+    target: vault.entryPoint,
+    spender: vault.spender,
+    data: depositData(vault, { ...request, units: request.amount * unit }),
+    amountOffset: AMOUNT_OFFSET,
+    amountScale: unit,
+    shareToken: vault.shareToken,
+    sharesTo: namesRecipient ? "receiver" : "caller",
+    async: !instant,
+    minShares: instant ? "native" : "router",
+  };
+}
+
+const explain = familyErrors({
+  reasons: [
+    { reason: /^C?DF: |^DV: rate zero$/, code: "price_stale" },
+    { reason: /^WMAC: has(nt)? role$|^WSL: sanctioned$/, code: "not_allowed" },
+    { reason: /^DV: (mToken|mint) amount < min$|^MTMB: min balance not met$/, code: "below_minimum" },
+    { reason: /^DV: invalid mint amount$/, code: "zero_shares" },
+    { reason: /^MV: exceed (limit|allowance)$|^DV: max supply cap exceeded$/, code: "above_maximum" },
+    {
+      reason: /^MV: token not exists$|^Pausable: (fn )?paused$|^ERC20Pausable: token transfer while paused$/,
+      code: "vault_paused",
+    },
+  ],
+});
+
+/**
+ * Midas. A DepositVault takes payment tokens and mints the mToken, at once or when an administrator approves the request. It
+ * counts every token with 18 decimals, has minimums and limits in mTokens, and a separate minimum for each caller's first
+ * deposit. Row: entry point and spender = DepositVault, share token = mToken, pricer = the mToken's feed. Parameters:
+ * `deposit` (`instant`, `request`); `recipient` (`argument`, `caller`); `asset_rate` (`stable` for a fixed price, `feed` for
+ * the feed in `asset_feed`, without which a position has no known value); `redemption_vault`; `referrer`.
+ * Source: midas-apps/contracts.
+ */
+export const midas: VaultAdapter = {
+  name: "midas",
+  noMinimum: false,
+  checkParams: checkMidasParams,
+  lens: midasLens,
+  toAssets: midasToAssets,
+  pricingUnchanged: midasPricingUnchanged,
+  state: (vault, now) =>
+    mapQuery(describeSnapshot(vault, { now, ...anonymousPayment(vault) }), (reading) =>
+      toState(vault, reading),
+    ),
+  flags: (vault) =>
+    mapQuery(
+      midasMarket(vault, anonymousPayment(vault)),
+      (market): VaultFlags => ({ paused: isPaused(market), minDeposit: minimumAmount(market) }),
+    ),
+  terms: (vault, request) =>
+    mapQuery(describeSnapshot(vault, request), (reading) => toTerms(request, reading)),
+  encode,
+  explain,
+  flows: midasFlows,
+  asyncDeposits: (vault) => (midasMode(vault).instant ? null : midasRequests),
+};
+
+/** Midas' mTokens. */
+export const midasFamily: VaultFamily = {
+  adapter: midas,
+  type: "midas",
+  deriver: midasDeriver,
+  governanceEvents: midasEvents,
+};

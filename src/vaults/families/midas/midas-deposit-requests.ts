@@ -1,0 +1,71 @@
+import { isAddressEqual, parseAbi, parseEventLogs } from "viem";
+import { createQuery, type ReadResult, read } from "../../../chains/chain-query.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vault-adapter.ts";
+import { depositRequestsAbi } from "./midas-flows.ts";
+import { midasUnit } from "./midas-params.ts";
+
+const requestsAbi = once(() =>
+  parseAbi([
+    "function mintRequests(uint256) view returns (address sender, address tokenIn, uint8 status, uint256 depositedUsdAmount, uint256 usdAmountWithoutFees, uint256 tokenOutRate)",
+  ]),
+);
+/** The status of a request that is neither approved nor rejected. */
+const STATUS_OPEN = 0;
+const STATUS_REJECTED = 2;
+const REQUEST_ID_PATTERN = /^\d{1,77}$/;
+
+type MintRequest = readonly [`0x${string}`, `0x${string}`, number, bigint, bigint, bigint];
+
+/** Returns the assets of an open request, 0 once it is settled. Null when not known: the contract stores only its value in USD. */
+function pendingAssetsOf(vault: Vault, result: ReadResult<MintRequest>): bigint | null {
+  if (!result.ok) return null;
+  const [, tokenIn, status, value] = result.value;
+  if (status !== STATUS_OPEN) return 0n;
+  const unit = midasUnit(vault.asset.decimals);
+  const fixed = vault.params["asset_rate"] === "stable" && isAddressEqual(tokenIn, vault.asset.address);
+  return fixed && unit !== null ? value / unit : null;
+}
+
+const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
+  amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0n);
+
+/**
+ * Requests that an administrator approves one by one. Approval mints the mTokens, so there is nothing to claim. A rejected
+ * request is refunded off-chain. The DepositVault finds requests by their number only. Source: midas-apps/contracts.
+ */
+export const midasRequests: AsyncDeposits = {
+  pending(vault, { requestIds }) {
+    const known = [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
+    const on = { to: vault.entryPoint, abi: requestsAbi(), name: "mintRequests" } as const;
+    return createQuery(
+      Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
+      (results): PendingDeposit => {
+        const amounts = Object.values(results).map((result) => pendingAssetsOf(vault, result));
+        const statuses = Object.values(results).map((result) => (result.ok ? result.value[2] : null));
+        return {
+          pendingAssets: known.length === 0 ? null : sum(amounts),
+          claimableShares: 0n,
+          claimableAssets: 0n,
+          rejected: known.length > 0 && statuses.every((status) => status === STATUS_REJECTED),
+        };
+      },
+    );
+  },
+  claim: () => null,
+  findRequest(vault, { user, logs }): SubmittedRequest | null {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    for (const { eventName, args } of parseEventLogs({ abi: depositRequestsAbi(), logs: own })) {
+      const owner = eventName === "DepositRequest" ? args.user : args.recipient;
+      if (!isAddressEqual(owner, user)) continue;
+      const unit = midasUnit(vault.asset.decimals);
+      const inAsset = isAddressEqual(args.tokenIn, vault.asset.address) && unit !== null;
+      return {
+        requestId: args.requestId.toString(),
+        assets: inAsset ? args.amountToken / unit : null,
+      };
+    }
+    return null;
+  },
+};

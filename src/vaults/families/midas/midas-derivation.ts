@@ -1,0 +1,202 @@
+import { type Address, getAddress, isAddressEqual, parseAbi, zeroAddress, zeroHash } from "viem";
+import {
+  andThen,
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { once } from "../../../lib/once.ts";
+import type { Token } from "../../vault.ts";
+import {
+  type Derivation,
+  type DerivationSubject,
+  type DerivedVault,
+  type Deriver,
+  hasFunction,
+  MAX_NAME_LENGTH,
+  probeFunction,
+  sanitizeLabel,
+  tokenQuery,
+  underivable,
+  underivableQuery,
+} from "../../vault-derivation.ts";
+
+const depositVaultAbi = once(() =>
+  parseAbi([
+    "function mToken() view returns (address)",
+    "function mTokenDataFeed() view returns (address)",
+    "function getPaymentTokens() view returns (address[])",
+    "function greenlistEnabled() view returns (bool)",
+    "function minMTokenAmountForFirstDeposit() view returns (uint256)",
+    "function tokensConfig(address token) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
+  ]),
+);
+const recipientDepositAbi = once(() =>
+  parseAbi(["function depositInstant(address, uint256, uint256, bytes32, address)"]),
+);
+const shareAbi = once(() =>
+  parseAbi([
+    "function name() view returns (string)",
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
+const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
+
+/** A contract read as a DepositVault. */
+interface DepositVaultInfo {
+  address: Address;
+  mToken: Address;
+  feed: Address;
+  payments: readonly Address[];
+  /** True when a deposit can name a recipient. */
+  namesRecipient: boolean;
+  /** True when the caller matters: a whitelist, or a minimum for each caller's first deposit. */
+  callerMatters: boolean;
+}
+
+/** Reads a contract as a DepositVault; null when it is not one. */
+function describeDepositVault(address: Address): Query<DepositVaultInfo | null> {
+  const on = { to: address, abi: depositVaultAbi() } as const;
+  const args = [zeroAddress, 0n, 0n, zeroHash, zeroAddress];
+  const reads = {
+    mToken: read({ ...on, name: "mToken" }),
+    feed: read({ ...on, name: "mTokenDataFeed" }),
+    payments: read({ ...on, name: "getPaymentTokens" }),
+    greenlist: read({ ...on, name: "greenlistEnabled" }),
+    first: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
+    named: probeFunction({ to: address, abi: recipientDepositAbi(), name: "depositInstant", args }),
+  };
+  return createQuery(reads, ({ mToken, feed, payments, greenlist, first, named }) => {
+    if (!mToken.ok || !feed.ok || !payments.ok) return null;
+    return {
+      address,
+      mToken: getAddress(mToken.value),
+      feed: getAddress(feed.value),
+      payments: payments.value,
+      namesRecipient: hasFunction(named),
+      callerMatters: valueOrNull(greenlist) !== false || (valueOrNull(first) ?? 1n) > 0n,
+    };
+  });
+}
+
+/** Finds the DepositVault: the subject itself, or the entry point of the reviewed row when the subject is its mToken. */
+function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | null> {
+  const { address, entryPoint } = subject;
+  const candidates = [address, ...(entryPoint === null ? [] : [entryPoint])];
+  const reads = Object.fromEntries(
+    candidates.map((candidate, index) => [String(index), describeDepositVault(candidate)]),
+  );
+  return mapQuery(queryAll(reads), (answers) => {
+    const found = Object.values(answers).filter((deposits) => deposits !== null);
+    return found.find((one) => [one.address, one.mToken].some((own) => isAddressEqual(own, address))) ?? null;
+  });
+}
+
+/** Reads the mToken. Returns text when the mToken or its feed does not answer. */
+function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decimals: number } | string> {
+  const on = { to: deposits.mToken, abi: shareAbi() } as const;
+  const reads = {
+    name: read({ ...on, name: "name" }),
+    decimals: read({ ...on, name: "decimals" }),
+    supply: read({ ...on, name: "totalSupply" }),
+    price: read({ to: deposits.feed, abi: feedAbi(), name: "getDataInBase18" }),
+  };
+  return createQuery(reads, ({ name, decimals, supply, price }) => {
+    if (!decimals.ok || !supply.ok) return "the mToken reports no decimals or no total supply";
+    // A stale or deprecated feed reverts with a reason: it is still a feed.
+    if (!hasFunction(price.ok ? { ok: true, value: "0x" } : price)) return "the feed does not answer";
+    return { name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH), decimals: decimals.value };
+  });
+}
+
+/** A payment token and its price: fixed, or by a feed. `token` is null when it reports no symbol or decimals. */
+interface PaymentToken {
+  token: Token | null;
+  stable: boolean;
+  feed: Address | null;
+}
+
+function describePayment(deposits: DepositVaultInfo, token: Address): Query<PaymentToken> {
+  const config = read({ to: deposits.address, abi: depositVaultAbi(), name: "tokensConfig", args: [token] });
+  const price = createQuery({ config }, ({ config: values }) => {
+    const [feed, , , stable] = valueOrNull(values) ?? [null, 0n, 0n, false];
+    return { stable, feed: feed === null ? null : getAddress(feed) };
+  });
+  const both = queryAll({ token: tokenQuery(token), price });
+  return mapQuery(both, ({ token: known, price: { stable, feed } }) => ({ token: known, stable, feed }));
+}
+
+function derive(subject: DerivationSubject): Query<Derivation> {
+  return andThen(findDepositVault(subject), (deposits) => {
+    if (deposits === null)
+      return underivableQuery("neither the contract nor its row's entry point is its DepositVault");
+    const payments = deposits.payments.map((token) => [token, describePayment(deposits, token)] as const);
+    const parts = queryAll({
+      share: describeShare(deposits),
+      payments: queryAll(Object.fromEntries(payments)),
+    });
+    return mapQuery(parts, ({ share, payments: answers }): Derivation => {
+      if (typeof share === "string") return underivable(share);
+      const known = Object.values(answers).flatMap(({ token, ...price }) =>
+        token === null ? [] : [{ token, ...price }],
+      );
+      const asset = chooseAsset(subject, known);
+      if (asset === undefined)
+        return underivable("the DepositVault accepts no token that reports symbol and decimals");
+      return { ok: true, vault: assemble({ subject, deposits, share, asset, known }) };
+    });
+  });
+}
+
+type KnownPaymentToken = PaymentToken & { token: Token };
+
+/** Chooses the asset: the row's if it is accepted, else the first token with a fixed price, else the first token. */
+function chooseAsset(
+  subject: DerivationSubject,
+  known: readonly KnownPaymentToken[],
+): KnownPaymentToken | undefined {
+  const wanted = subject.tokens.flatMap((address) =>
+    known.filter(({ token }) => isAddressEqual(token.address, address)),
+  );
+  return wanted[0] ?? known.find(({ stable }) => stable) ?? known[0];
+}
+
+function assemble(of: {
+  subject: DerivationSubject;
+  deposits: DepositVaultInfo;
+  share: { name: string; decimals: number };
+  asset: KnownPaymentToken;
+  known: readonly KnownPaymentToken[];
+}): DerivedVault {
+  const { subject, deposits, share, asset, known } = of;
+  const deposit = subject.params["deposit"] ?? "instant";
+  const direct = deposit === "request" || !deposits.namesRecipient || deposits.callerMatters;
+  return {
+    name: share.name,
+    asset: asset.token,
+    acceptedAssets: [asset, ...known.filter((one) => one !== asset)].map(({ token }) => token),
+    shareToken: deposits.mToken,
+    shareDecimals: share.decimals,
+    entryPoint: deposits.address,
+    spender: deposits.address,
+    pricer: deposits.feed,
+    caller: direct ? "user" : "router",
+    params: {
+      ...subject.params,
+      deposit,
+      recipient: deposits.namesRecipient ? "argument" : "caller",
+      asset_rate: asset.stable ? "stable" : "feed",
+      ...(!asset.stable && asset.feed !== null && { asset_feed: asset.feed.toLowerCase() }),
+    },
+  };
+}
+
+/**
+ * Derives Midas vaults from the DepositVault, which names mToken, feed and payment tokens. The mToken does not name its
+ * DepositVault: that comes from a reviewed row and is checked against the mToken. Source: midas-apps/contracts.
+ */
+export const midasDeriver: Deriver = { conclusive: true, derive };

@@ -1,0 +1,102 @@
+import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
+import { addressParam } from "../../vault-params.ts";
+import { midasUnit } from "./midas-params.ts";
+
+const depositsAbi = once(() =>
+  parseAbi([
+    "event DepositInstant(address indexed user, address indexed tokenIn, uint256 amountUsd, uint256 amountToken, uint256 fee, uint256 minted, bytes32 referrerId)",
+    "event DepositInstantWithCustomRecipient(address indexed user, address indexed tokenIn, address recipient, uint256 amountUsd, uint256 amountToken, uint256 fee, uint256 minted, bytes32 referrerId)",
+  ]),
+);
+/** Events of deposit requests. */
+export const depositRequestsAbi = once(() =>
+  parseAbi([
+    "event DepositRequest(uint256 indexed requestId, address indexed user, address indexed tokenIn, uint256 amountToken, uint256 amountUsd, uint256 fee, uint256 tokenOutRate, bytes32 referrerId)",
+    "event DepositRequestWithCustomRecipient(uint256 indexed requestId, address indexed user, address indexed tokenIn, address recipient, uint256 amountToken, uint256 amountUsd, uint256 fee, uint256 tokenOutRate, bytes32 referrerId)",
+  ]),
+);
+const redemptionsAbi = once(() =>
+  parseAbi([
+    "event RedeemInstant(address indexed user, address indexed tokenOut, uint256 amount, uint256 feeAmount, uint256 amountTokenOut)",
+    "event RedeemInstantWithCustomRecipient(address indexed user, address indexed tokenOut, address recipient, uint256 amount, uint256 feeAmount, uint256 amountTokenOut)",
+    "event RedeemRequest(uint256 indexed requestId, address indexed user, address indexed tokenOut, uint256 amountMTokenIn, uint256 feeAmount)",
+    "event RedeemRequestWithCustomRecipient(uint256 indexed requestId, address indexed user, address indexed tokenOut, address recipient, uint256 amountMTokenIn, uint256 feeAmount)",
+  ]),
+);
+const tokenAbi = once(() =>
+  parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]),
+);
+const flowsAbi = once(
+  () => [...depositsAbi(), ...depositRequestsAbi(), ...redemptionsAbi(), ...tokenAbi()] as const,
+);
+
+type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
+
+/**
+ * Returns the events of the DepositVault and of the RedemptionVault (`params.redemption_vault`), whose amounts have 18 decimals.
+ * Requests have unknown amounts, because they are settled later. Where the row names no RedemptionVault, burned mTokens count
+ * as withdrawals of an unknown amount. Source: midas-apps/contracts.
+ */
+export function midasFlows(vault: Vault): FlowSource {
+  const redemptions = addressParam(vault, "redemption_vault");
+  const abi = [
+    ...depositsAbi(),
+    ...depositRequestsAbi(),
+    ...(redemptions === null ? tokenAbi() : redemptionsAbi()),
+  ];
+  const out = redemptions ?? vault.shareToken;
+  return {
+    addresses: [vault.entryPoint, out],
+    namesCaller: true,
+    topics: abi.map(toEventSelector),
+    decode(log) {
+      try {
+        const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
+        const isDeposit = event.eventName.startsWith("Deposit");
+        if (!isAddressEqual(log.address, isDeposit ? vault.entryPoint : out)) return null;
+        if (event.eventName === "Transfer" && redemptions !== null) return null;
+        return flowOf(vault, event);
+      } catch {
+        // The topic matches but the indexed arguments differ: another event.
+        return null;
+      }
+    },
+  };
+}
+
+function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
+  const inAsset = (token: Address, amount: bigint): bigint | null => {
+    const unit = midasUnit(vault.asset.decimals);
+    return unit === null || !isAddressEqual(token, vault.asset.address) ? null : amount / unit;
+  };
+  switch (event.eventName) {
+    case "DepositInstant": {
+      const { user, tokenIn, amountToken, minted } = event.args;
+      return { kind: "deposit", user, assets: inAsset(tokenIn, amountToken), shares: minted };
+    }
+    case "DepositInstantWithCustomRecipient": {
+      const { recipient: user, tokenIn, amountToken, minted } = event.args;
+      return { kind: "deposit", user, assets: inAsset(tokenIn, amountToken), shares: minted };
+    }
+    case "DepositRequest":
+      return { kind: "deposit", user: event.args.user, assets: null, shares: null };
+    case "DepositRequestWithCustomRecipient":
+      return { kind: "deposit", user: event.args.recipient, assets: null, shares: null };
+    case "RedeemInstant":
+    case "RedeemInstantWithCustomRecipient": {
+      const { user, tokenOut, amount, amountTokenOut } = event.args;
+      return { kind: "withdrawal", user, assets: inAsset(tokenOut, amountTokenOut), shares: amount };
+    }
+    case "RedeemRequest":
+    case "RedeemRequestWithCustomRecipient":
+      return { kind: "withdrawal", user: event.args.user, assets: null, shares: null };
+    case "Transfer": {
+      const { from, to, value } = event.args;
+      const burned = isAddressEqual(to, zeroAddress);
+      return burned ? { kind: "withdrawal", user: from, assets: null, shares: value } : null;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { wardEvents } from "../governance/common-governance-events.ts";
+import type { VaultFamily } from "../vault-adapter.ts";
+import { familyErrors } from "../vault-reverts.ts";
+import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
+import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
+
+/**
+ * Savings tokens that accrue at a rate: sDAI, sUSDS, stUSDS and Spark's vaults, version 2. None has a minimum deposit.
+ * Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2.
+ */
+export const spark = defineErc4626({
+  name: "spark",
+  noMinimum: true,
+  ratio: true,
+  explain: familyErrors({
+    reasons: [{ reason: /^\w+\/(deposit|supply)-cap-exceeded$/, code: "above_maximum" }],
+  }),
+});
+
+/** Savings tokens of Sky and Spark, governed by wards. */
+export const sparkFamily: VaultFamily = {
+  adapter: spark,
+  type: "custom",
+  deriver: erc4626Deriver(),
+  governanceEvents: wardEvents("address", "usr"),
+};

@@ -1,0 +1,190 @@
+import { type Address, encodeFunctionData, isAddressEqual, parseAbi, zeroAddress } from "viem";
+import {
+  createQuery,
+  type ReadResult,
+  type ReadResults,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { mulDivDown, smaller } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type {
+  DepositCall,
+  DepositInput,
+  DepositTerms,
+  TermsInput,
+  VaultAdapter,
+  VaultFamily,
+  VaultFlags,
+  VaultState,
+} from "../../vault-adapter.ts";
+import { sharePriceOf } from "../../vault-share-price.ts";
+import { upshiftDeriver } from "./upshift-derivation.ts";
+import { explainUpshift } from "./upshift-errors.ts";
+import { upshiftFlows } from "./upshift-flows.ts";
+import { upshiftEvents } from "./upshift-governance-events.ts";
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function deposit(address assetIn, uint256 amountIn, address receiverAddr) returns (uint256 shares)",
+    "function previewDeposit(address assetIn, uint256 amountIn) view returns (uint256 shares, uint256 amountInReferenceTokens)",
+    "function getSharePrice() view returns (uint256)",
+    "function getTotalAssets() view returns (uint256)",
+    "function maxDepositAmount() view returns (uint256)",
+    "function depositCap() view returns (uint256)",
+    "function depositsPaused() view returns (bool)",
+    "function sendersWhitelistAddress() view returns (address)",
+    "function assetsWhitelistAddress() view returns (address)",
+  ]),
+);
+const shareAbi = once(() => parseAbi(["function totalSupply() view returns (uint256)"]));
+const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
+
+/** `deposit(address assetIn, uint256 amountIn, …)`: the amount is the second word after the selector. */
+const AMOUNT_OFFSET = 36;
+/** getSharePrice() */
+const SHARE_PRICE = "0x5b1dac60";
+
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: vaultAbi() }) as const;
+const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
+
+function limitReads(vault: Vault) {
+  return {
+    paused: read({ ...onVault(vault), name: "depositsPaused" }),
+    price: read({ to: vault.pricer, abi: vaultAbi(), name: "getSharePrice" }),
+    total: read({ ...onVault(vault), name: "getTotalAssets" }),
+    perDeposit: read({ ...onVault(vault), name: "maxDepositAmount" }),
+    cap: read({ ...onVault(vault), name: "depositCap" }),
+  };
+}
+
+type Limits = ReadResults<ReturnType<typeof limitReads>>;
+
+/** Returns the smaller of the limit per deposit and the room under the cap; null when neither is known. */
+function roomOf({ perDeposit, cap, total }: Limits): bigint | null {
+  const left = cap.ok && total.ok ? (cap.value > total.value ? cap.value - total.value : 0n) : null;
+  return smaller(left, valueOrNull(perDeposit));
+}
+
+function describeState(vault: Vault) {
+  return createQuery(
+    { ...limitReads(vault), supply: read({ to: vault.shareToken, abi: shareAbi(), name: "totalSupply" }) },
+    (results): VaultState => {
+      const paused = valueOrNull(results.paused) === true;
+      const price = valueOrNull(results.price);
+      const sample = price === null ? null : { assets: price, shares: oneShare(vault) };
+      return {
+        totalAssets: valueOrNull(results.total),
+        totalSupply: valueOrNull(results.supply),
+        sharePrice: sharePriceOf(sample, { asset: vault.asset.decimals, share: vault.shareDecimals }),
+        maxDeposit: paused ? 0n : roomOf(results),
+        minDeposit: null,
+        paused,
+      };
+    },
+  );
+}
+
+function termsReads(vault: Vault, request: TermsInput) {
+  const args = [request.token.address, request.amount] as const;
+  return {
+    ...limitReads(vault),
+    preview: read({ ...onVault(vault), name: "previewDeposit", args }),
+    senders: read({ ...onVault(vault), name: "sendersWhitelistAddress" }),
+    assets: read({ ...onVault(vault), name: "assetsWhitelistAddress" }),
+  };
+}
+
+type TermsResults = ReadResults<ReturnType<typeof termsReads>>;
+
+/** Builds the read of a whitelist; null when the vault names none or there is no address to look up. */
+function whitelistRead(whitelist: ReadResult<Address>, account: Address | null) {
+  if (!whitelist.ok || account === null || isAddressEqual(whitelist.value, zeroAddress)) return null;
+  return read({ to: whitelist.value, abi: whitelistAbi(), name: "isWhitelisted", args: [account] });
+}
+
+/** Reads the terms of a deposit in two rounds, as the whitelists of senders and assets are contracts that the vault names. */
+function describeTerms(vault: Vault, request: TermsInput) {
+  return readThen(termsReads(vault, request), (first) => {
+    const sender = whitelistRead(first.senders, request.caller);
+    const asset = whitelistRead(first.assets, request.token.address);
+    return createQuery({ ...(sender && { sender }), ...(asset && { asset }) }, (lists): DepositTerms => {
+      const listed = lists.asset === undefined ? null : valueOrNull(lists.asset);
+      // Without an answer of the whitelist, a preview of this token shows that the vault accepts it.
+      const accepted = listed ?? first.preview.ok;
+      const admitted = lists.sender === undefined || valueOrNull(lists.sender) !== false;
+      return {
+        // A token missing from the whitelist is refused below. Without any answer it is not known whether it is accepted.
+        asset: accepted || listed === false ? request.token.address : null,
+        previewShares: first.preview.ok ? first.preview.value[0] : null,
+        previewRevert: first.preview.ok ? null : first.preview.revert,
+        price: priceFor(vault, { request, first }),
+        maxDeposit: sameAddress(request.token.address, vault.asset.address) ? roomOf(first) : null,
+        minDeposit: null,
+        paused: valueOrNull(first.paused) === true,
+        refusal: listed === false ? "token_unsupported" : admitted ? null : "not_allowed",
+      };
+    });
+  });
+}
+
+/** Converts the share price, which is in the reference token, to the deposited token by the amounts of the preview. */
+function priceFor(vault: Vault, seen: { request: TermsInput; first: TermsResults }): DepositTerms["price"] {
+  const { preview, price } = seen.first;
+  if (!preview.ok || !price.ok) return null;
+  const [, inReference] = preview.value;
+  return { assets: price.value * seen.request.amount, shares: oneShare(vault) * inReference };
+}
+
+function encode(vault: Vault, request: DepositInput): DepositCall {
+  const args = [request.token.address, request.amount, request.receiver] as const;
+  return {
+    target: vault.entryPoint,
+    spender: vault.spender,
+    data: encodeFunctionData({ abi: vaultAbi(), functionName: "deposit", args }),
+    amountOffset: AMOUNT_OFFSET,
+    amountScale: 1n,
+    shareToken: vault.shareToken,
+    sharesTo: "receiver",
+    async: false,
+    minShares: "router",
+  };
+}
+
+/**
+ * Upshift's multi-asset vaults. The share token is separate and priced in a reference token, the row's asset. Whitelists of
+ * senders and assets, a limit per deposit and a cap apply. Source: the published ABI of TokenizedVaultV2.
+ */
+export const upshift: VaultAdapter = {
+  name: "upshift",
+  noMinimum: false,
+  lens: (vault) => ({
+    kind: "rate",
+    shareToken: vault.shareToken,
+    pricer: vault.pricer,
+    selector: SHARE_PRICE,
+    argument: zeroAddress,
+  }),
+  toAssets: (vault, { shares, rate }) => mulDivDown(shares, rate, oneShare(vault)),
+  state: describeState,
+  flags: (vault) =>
+    createQuery(
+      { paused: read({ ...onVault(vault), name: "depositsPaused" }) },
+      ({ paused }): VaultFlags => ({ paused: valueOrNull(paused) === true, minDeposit: null }),
+    ),
+  terms: describeTerms,
+  encode,
+  explain: explainUpshift,
+  flows: upshiftFlows,
+};
+
+/** Upshift's multi-asset vaults. */
+export const upshiftFamily: VaultFamily = {
+  adapter: upshift,
+  type: "custom",
+  deriver: upshiftDeriver,
+  governanceEvents: upshiftEvents,
+};

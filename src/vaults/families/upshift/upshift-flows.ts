@@ -1,0 +1,78 @@
+import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type { FlowSource } from "../../vault-adapter.ts";
+import { erc4626Flows } from "../erc4626/erc4626-flows.ts";
+
+const flowsAbi = once(() =>
+  parseAbi([
+    "event Deposit(address assetIn, uint256 amountIn, uint256 shares, address indexed senderAddr, address indexed receiverAddr)",
+    "event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr)",
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]),
+);
+
+/**
+ * Returns the deposit and withdrawal events of a multi-asset vault. An instant redemption emits `Withdraw`, a requested one
+ * `WithdrawalProcessed` without the shares; never both. Deposits of other tokens than the asset have no amount in assets.
+ * Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
+ */
+export function upshiftFlows(vault: Vault): FlowSource {
+  return {
+    addresses: [vault.entryPoint],
+    topics: flowsAbi().map(toEventSelector),
+    decode(log) {
+      if (!isAddressEqual(log.address, vault.entryPoint)) return null;
+      try {
+        const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
+        if (event.eventName === "Withdraw") {
+          const { owner: user, assets, shares } = event.args;
+          return { kind: "withdrawal", user, assets, shares };
+        }
+        if (event.eventName === "WithdrawalProcessed") {
+          const { receiverAddr: user, assetsAmount: assets } = event.args;
+          return { kind: "withdrawal", user, assets, shares: null };
+        }
+        const { receiverAddr: user, assetIn, amountIn, shares } = event.args;
+        const assets = isAddressEqual(assetIn, vault.asset.address) ? amountIn : null;
+        return { kind: "deposit", user, assets, shares };
+      } catch {
+        // The topic matches but the indexed arguments differ: another event.
+        return null;
+      }
+    },
+  };
+}
+
+/** `wasBlacklisted` exists since the third version of the pools. */
+const paidAbi = once(() =>
+  parseAbi([
+    "event WithdrawalProcessed(uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn)",
+    "event WithdrawalProcessed(uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn, bool wasBlacklisted)",
+  ]),
+);
+
+/**
+ * Returns the deposit and withdrawal events of an older vault. `Withdraw` of ERC-4626 is an instant redemption. A requested
+ * withdrawal emits `WithdrawalProcessed` when it is paid, with the receiver and without the shares.
+ * Sources: the published ABIs of August Digital, TimelockedERC4626.
+ */
+export function upshiftLegacyFlows(vault: Vault): FlowSource {
+  const standard = erc4626Flows(vault);
+  const paid: readonly string[] = paidAbi().map(toEventSelector);
+  return {
+    ...standard,
+    topics: [...standard.topics, ...paidAbi().map(toEventSelector)],
+    decode(log) {
+      if (!paid.includes(log.topics[0] ?? "")) return standard.decode(log);
+      if (!isAddressEqual(log.address, vault.entryPoint)) return null;
+      try {
+        const { args } = decodeEventLog({ abi: paidAbi(), data: log.data, topics: log.topics });
+        return { kind: "withdrawal", user: args.receiverAddr, assets: args.assetsAmount, shares: null };
+      } catch {
+        // The topic matches but the indexed arguments differ: another event.
+        return null;
+      }
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { parseAbi } from "viem";
+import { createQuery, type ReadResult, read, readThen, valueOrNull } from "../../../chains/chain-query.ts";
+import { smaller } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type { VaultFamily } from "../../vault-adapter.ts";
+import { defineErc4626, erc4626Abi } from "../erc4626/erc4626-adapter.ts";
+import { erc4626Deriver, identifyByViews } from "../erc4626/erc4626-derivation.ts";
+import type { FamilyViews } from "../erc4626/erc4626-variant-views.ts";
+import { explainUpshift } from "./upshift-errors.ts";
+import { upshiftLegacyFlows } from "./upshift-flows.ts";
+import { upshiftLegacyEvents } from "./upshift-governance-events.ts";
+
+const limitsAbi = once(() =>
+  parseAbi([
+    "function depositsPaused() view returns (bool)",
+    "function maxDepositAmount() view returns (uint256)",
+    "function maxSupply() view returns (uint256)",
+  ]),
+);
+
+/** Returns the shares that the supply cap leaves, which `maxDeposit` ignores. Null when not known or no cap is set. */
+function sharesLeft(results: { most: ReadResult<bigint>; supply: ReadResult<bigint> }): bigint | null {
+  const [most, supply] = [valueOrNull(results.most), valueOrNull(results.supply)];
+  if (most === null || most === 0n || supply === null) return null;
+  return most > supply ? most - supply : 0n;
+}
+
+/** Reads the deposit pause, the limit per deposit, and the room under the supply cap in assets. */
+function limitViews(vault: Vault) {
+  const on = { to: vault.entryPoint, abi: limitsAbi() } as const;
+  const reads = {
+    paused: read({ ...on, name: "depositsPaused" }),
+    perDeposit: read({ ...on, name: "maxDepositAmount" }),
+    most: read({ ...on, name: "maxSupply" }),
+    supply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
+  };
+  return readThen(reads, (first) => {
+    const left = sharesLeft(first);
+    const args = left === null ? null : ([left] as const);
+    const room =
+      args === null
+        ? {}
+        : { room: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets", args }) };
+    return createQuery(
+      room,
+      ({ room: assets }): FamilyViews => ({
+        paused: valueOrNull(first.paused) === true,
+        maxDeposit: smaller(valueOrNull(first.perDeposit), assets === undefined ? null : valueOrNull(assets)),
+      }),
+    );
+  });
+}
+
+/**
+ * Upshift's older vaults: lending pools and tokenized accounts. Deposits follow ERC-4626; withdrawals are requested first.
+ * Sources: the published ABIs of August Digital, TimelockedERC4626.
+ */
+export const upshiftLegacy = defineErc4626({
+  name: "upshift_legacy",
+  views: limitViews,
+  explain: explainUpshift,
+  flows: upshiftLegacyFlows,
+});
+
+/** Upshift's lending pools and tokenized accounts. */
+export const upshiftLegacyFamily: VaultFamily = {
+  adapter: upshiftLegacy,
+  type: "custom",
+  deriver: erc4626Deriver({
+    identify: ({ address }) => {
+      const onSubject = { to: address, abi: limitsAbi() } as const;
+      return identifyByViews("Upshift", {
+        depositsPaused: read({ ...onSubject, name: "depositsPaused" }),
+        maxDepositAmount: read({ ...onSubject, name: "maxDepositAmount" }),
+      });
+    },
+  }),
+  governanceEvents: upshiftLegacyEvents,
+};

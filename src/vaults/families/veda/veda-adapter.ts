@@ -1,0 +1,230 @@
+import { encodeFunctionData, parseAbi, zeroAddress } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type {
+  DepositCall,
+  DepositInput,
+  DepositTerms,
+  Refusal,
+  TermsInput,
+  VaultAdapter,
+  VaultFamily,
+  VaultFlags,
+  VaultState,
+} from "../../vault-adapter.ts";
+import { addressParam } from "../../vault-params.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { sharePriceOf } from "../../vault-share-price.ts";
+import { vedaDeriver } from "./veda-derivation.ts";
+import { vedaFlows } from "./veda-flows.ts";
+import { vedaEvents } from "./veda-governance-events.ts";
+import {
+  capReads,
+  checkVedaParams,
+  depositRoom,
+  generationOf,
+  isPaused,
+  marketReads,
+  mintedShares,
+  oneShare,
+  supportOf,
+  tellerAbi,
+  type VedaMarket,
+} from "./veda-pricing.ts";
+
+const shareTransferAbi = once(() =>
+  parseAbi([
+    "function shareLockPeriod() view returns (uint64)",
+    "function permissionedTransfers() view returns (bool)",
+    "function fromDenyList(address) view returns (bool)",
+    "function toDenyList(address) view returns (bool)",
+    "function operatorDenyList(address) view returns (bool)",
+    "function beforeTransferData(address) view returns (bool denyFrom, bool denyTo, bool denyOperator, bool permissionedOperator, uint256 shareUnlockTime)",
+  ]),
+);
+
+/**
+ * Reads whether the holder of newly minted shares could transfer them. Shares are minted to the caller: the Router's clone
+ * must forward them, which a share lock or permissioned transfers prevent. The first generation of tellers locks them for the
+ * block at least. Older tellers mint shares to denied accounts too, which could then never move them. Views that a teller does
+ * not have fail, which counts as no restriction.
+ */
+function admissionQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
+  const teller = { to: vault.entryPoint, abi: shareTransferAbi() } as const;
+  const ofHolder = { ...teller, args: [request.caller ?? request.receiver] } as const;
+  return createQuery(
+    {
+      lock: read({ ...teller, name: "shareLockPeriod" }),
+      permissioned: read({ ...teller, name: "permissionedTransfers" }),
+      denied: read({ ...ofHolder, name: "beforeTransferData" }),
+      deniedFrom: read({ ...ofHolder, name: "fromDenyList" }),
+      deniedTo: read({ ...ofHolder, name: "toDenyList" }),
+      deniedOperator: read({ ...ofHolder, name: "operatorDenyList" }),
+    },
+    ({ lock, permissioned, denied, ...denyLists }): Refusal | null => {
+      const forwarded = request.caller === null;
+      const locked = generationOf(vault) === "a" || (valueOrNull(lock) ?? 0n) > 0n;
+      if (forwarded && locked) return "share_locked";
+      const [from, to, operator] = valueOrNull(denied) ?? [false, false, false];
+      const listed = Object.values(denyLists).some((list) => valueOrNull(list) === true);
+      const unmovable = forwarded && valueOrNull(permissioned) === true;
+      return from || to || operator || listed || unmovable ? "not_allowed" : null;
+    },
+  );
+}
+
+const depositAbi = once(() =>
+  parseAbi(["function deposit(address depositAsset, uint256 depositAmount, uint256 minimumMint)"]),
+);
+const referredDepositAbi = once(() =>
+  parseAbi([
+    "function deposit(address depositAsset, uint256 depositAmount, uint256 minimumMint, address referralAddress)",
+  ]),
+);
+/** `deposit(address, uint256, …)`: the amount is the second word after the selector. */
+const AMOUNT_OFFSET = 36;
+function describeTerms(vault: Vault, request: TermsInput) {
+  const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
+  const market = createQuery(
+    {
+      ...marketReads(vault, request.token.address),
+      ...capReads(vault),
+      vault: read({ ...teller, name: "vault" }),
+      accountant: read({ ...teller, name: "accountant" }),
+    },
+    (results): DepositTerms => {
+      const support = supportOf(results.support);
+      const market: VedaMarket = {
+        rate: valueOrNull(results.rate),
+        support,
+        cap: valueOrNull(results.cap),
+        supply: valueOrNull(results.supply),
+      };
+      const ours =
+        sameAddress(valueOrNull(results.vault) ?? vault.shareToken, vault.shareToken) &&
+        sameAddress(valueOrNull(results.accountant) ?? vault.pricer, vault.pricer);
+      return {
+        asset: support !== null && ours ? request.token.address : null,
+        previewShares: mintedShares(vault, { market, amount: request.amount }),
+        previewRevert: results.rate.ok ? null : results.rate.revert,
+        price: market.rate === null ? null : { assets: market.rate, shares: oneShare(vault) },
+        maxDeposit: depositRoom(vault, market),
+        minDeposit: null,
+        paused: isPaused(results),
+      };
+    },
+  );
+  const both = queryAll({ market, refusal: admissionQuery(vault, request) });
+  return mapQuery(both, ({ market: terms, refusal }): DepositTerms => ({ ...terms, refusal }));
+}
+
+function describeState(vault: Vault) {
+  return createQuery(
+    { ...marketReads(vault, vault.asset.address), ...capReads(vault) },
+    (results): VaultState => {
+      // The rate that the position lens uses too. It answers while the accountant is paused.
+      const rate = valueOrNull(results.rateAnyway);
+      const supply = valueOrNull(results.supply);
+      const market = { rate, supply, support: supportOf(results.support), cap: valueOrNull(results.cap) };
+      const sample = rate === null ? null : { assets: rate, shares: oneShare(vault) };
+      const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
+      const paused = isPaused(results);
+      return {
+        totalAssets: rate === null || supply === null ? null : mulDivDown(supply, rate, oneShare(vault)),
+        totalSupply: supply,
+        sharePrice: sharePriceOf(sample, decimals),
+        maxDeposit: paused ? 0n : depositRoom(vault, market),
+        minDeposit: null,
+        paused,
+      };
+    },
+  );
+}
+
+function encode(vault: Vault, request: DepositInput): DepositCall {
+  const deposit = [request.token.address, request.amount, request.minShares] as const;
+  const referrer = addressParam(vault, "referrer") ?? zeroAddress;
+  const data =
+    generationOf(vault) === "d"
+      ? encodeFunctionData({
+          abi: referredDepositAbi(),
+          functionName: "deposit",
+          args: [...deposit, referrer],
+        })
+      : encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args: deposit });
+  return {
+    target: vault.entryPoint,
+    spender: vault.spender,
+    data,
+    amountOffset: AMOUNT_OFFSET,
+    amountScale: 1n,
+    shareToken: vault.shareToken,
+    sharesTo: "caller",
+    async: false,
+    minShares: "native",
+  };
+}
+
+const explain = familyErrors({
+  errors: {
+    "error TellerWithMultiAssetSupport__SharesAreLocked()": "share_locked",
+    "error TellerWithMultiAssetSupport__Paused()": "vault_paused",
+    "error AccountantWithRateProviders__Paused()": "vault_paused",
+    "error TellerWithMultiAssetSupport__AssetNotSupported()": "vault_paused",
+    "error TellerWithMultiAssetSupport__DepositExceedsCap()": "above_maximum",
+    "error TellerWithMultiAssetSupport__ZeroAssets()": "zero_shares",
+    "error TellerWithMultiAssetSupport__TransferDenied(address from, address to, address operator)":
+      "not_allowed",
+    "error TellerWithMultiAssetSupport__MinimumMintNotMet()": null,
+  },
+  reasons: [{ reason: /^UNAUTHORIZED$/, code: "not_allowed" }],
+});
+
+/**
+ * Veda's BoringVaults. The teller is called, the vault takes the token and mints to the caller, the accountant sets the price.
+ * Row: entry point = teller, spender and share token = vault, pricer = accountant. `params.teller` is the teller's generation,
+ * `params.rate` is `streamed` where yield accrues every second, and `params.referrer` goes to tellers that take one. There is
+ * no minimum deposit, and the teller itself enforces the minimum shares. Source: Veda-Labs/boring-vault.
+ */
+export const veda: VaultAdapter = {
+  name: "veda",
+  noMinimum: true,
+  checkParams: checkVedaParams,
+  lens: (vault) => ({
+    kind: "rate",
+    shareToken: vault.shareToken,
+    pricer: vault.pricer,
+    // getRateInQuote(address)
+    selector: "0x1dcbb110",
+    argument: vault.asset.address,
+  }),
+  toAssets: (vault, { shares, rate }) => mulDivDown(shares, rate, oneShare(vault)),
+  state: describeState,
+  flags: (vault) =>
+    createQuery(
+      marketReads(vault, vault.asset.address),
+      (results): VaultFlags => ({ paused: isPaused(results), minDeposit: null }),
+    ),
+  terms: describeTerms,
+  encode,
+  explain,
+  flows: vedaFlows,
+};
+
+/** Veda's BoringVaults. */
+export const vedaFamily: VaultFamily = {
+  adapter: veda,
+  type: "veda",
+  deriver: vedaDeriver,
+  governanceEvents: vedaEvents,
+};

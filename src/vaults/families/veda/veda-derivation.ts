@@ -1,0 +1,249 @@
+import { type Address, getAddress, isAddressEqual, parseAbi, zeroAddress } from "viem";
+import {
+  andThen,
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { once } from "../../../lib/once.ts";
+import type { Token } from "../../vault.ts";
+import {
+  type Derivation,
+  type DerivationSubject,
+  type DerivedVault,
+  type Deriver,
+  hasFunction,
+  MAX_NAME_LENGTH,
+  probeFunction,
+  sanitizeLabel,
+  tokenQuery,
+  underivable,
+  underivableQuery,
+} from "../../vault-derivation.ts";
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function hook() view returns (address)",
+    "function name() view returns (string)",
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
+const tellerAbi = once(() =>
+  parseAbi([
+    "function vault() view returns (address)",
+    "function accountant() view returns (address)",
+    "function shareLockPeriod() view returns (uint64)",
+    "function depositCap() view returns (uint112)",
+    "function permissionedTransfers() view returns (bool)",
+    "function isSupported(address) view returns (bool)",
+    "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
+  ]),
+);
+/** A function of tellers that take a referrer. Unlike `deposit`, it reverts before any write for an account without rights. */
+const refundDepositAbi = once(() =>
+  parseAbi([
+    "function refundDeposit(uint256 nonce, address receiver, address depositAsset, uint256 depositAmount, uint256 shareAmount, uint256 depositTimestamp, uint256 shareLockUpPeriodAtTimeOfDeposit, address referralAddress)",
+  ]),
+);
+const accountantAbi = once(() =>
+  parseAbi([
+    "function base() view returns (address)",
+    "function getRateInQuote(address) view returns (uint256)",
+    "function lastVirtualSharePrice() view returns (uint256)",
+  ]),
+);
+
+/** A share token, with the teller that it may name as transfer hook. */
+interface ShareInfo {
+  name: string;
+  decimals: number;
+  hook: Address | null;
+}
+/** A teller and the traits that distinguish its generation. */
+interface TellerInfo {
+  address: Address;
+  accountant: Address;
+  /** True when the depositor cannot transfer new shares: they are locked for a while, or only operators may move them. */
+  held: boolean;
+  capped: boolean;
+  referred: boolean;
+}
+
+function describeVault(vault: Address): Query<ShareInfo | null> {
+  const on = { to: vault, abi: vaultAbi() } as const;
+  const reads = {
+    hook: read({ ...on, name: "hook" }),
+    name: read({ ...on, name: "name" }),
+    decimals: read({ ...on, name: "decimals" }),
+    supply: read({ ...on, name: "totalSupply" }),
+  };
+  return createQuery(reads, ({ hook, name, decimals, supply }) =>
+    decimals.ok && supply.ok
+      ? {
+          name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH),
+          decimals: decimals.value,
+          hook: valueOrNull(hook),
+        }
+      : null,
+  );
+}
+
+/** Reads a contract as the vault's teller; null when it is not one. */
+function describeTeller(address: Address, vault: Address): Query<TellerInfo | null> {
+  const on = { to: address, abi: tellerAbi() } as const;
+  const args = [0n, zeroAddress, zeroAddress, 0n, 0n, 0n, 0n, zeroAddress];
+  const reads = {
+    vault: read({ ...on, name: "vault" }),
+    accountant: read({ ...on, name: "accountant" }),
+    lock: read({ ...on, name: "shareLockPeriod" }),
+    cap: read({ ...on, name: "depositCap" }),
+    permissioned: read({ ...on, name: "permissionedTransfers" }),
+    referred: probeFunction({ to: address, abi: refundDepositAbi(), name: "refundDeposit", args }),
+  };
+  return createQuery(reads, (results) => {
+    if (!results.vault.ok || !results.accountant.ok || !isAddressEqual(results.vault.value, vault))
+      return null;
+    return {
+      address,
+      accountant: getAddress(results.accountant.value),
+      held: (valueOrNull(results.lock) ?? 0n) > 0n || valueOrNull(results.permissioned) === true,
+      capped: results.cap.ok,
+      referred: hasFunction(results.referred),
+    };
+  });
+}
+
+/** Finds the teller: the vault's transfer hook, or the entry point of the reviewed row where the hook is another contract. */
+function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerInfo | null> {
+  const candidates = [share.hook, subject.entryPoint].flatMap((address) =>
+    address === null || isAddressEqual(address, zeroAddress) ? [] : [getAddress(address)],
+  );
+  const tellers = Object.fromEntries(
+    candidates.map((address, index) => [String(index), describeTeller(address, subject.address)]),
+  );
+  return mapQuery(
+    queryAll(tellers),
+    (found) => Object.values(found).find((teller) => teller !== null) ?? null,
+  );
+}
+
+/** Reads which tokens the teller accepts and the accountant prices. `byData`: the teller has `assetData`. */
+function describeAcceptedTokens(
+  teller: TellerInfo,
+  tokens: readonly Address[],
+): Query<{ accepted: Token[]; byData: boolean }> {
+  const parts = Object.fromEntries(tokens.map((token) => [token, describeSupport(teller, token)]));
+  return mapQuery(queryAll(parts), (answers) => {
+    const accepted = Object.values(answers).flatMap(({ token, accepts }) =>
+      accepts && token !== null ? [token] : [],
+    );
+    return { accepted, byData: Object.values(answers).some(({ data }) => data) };
+  });
+}
+
+function describeSupport(teller: TellerInfo, token: Address) {
+  const on = { to: teller.address, abi: tellerAbi(), args: [token] } as const;
+  const support = createQuery(
+    {
+      data: read({ ...on, name: "assetData" }),
+      supported: read({ ...on, name: "isSupported" }),
+      rate: read({ to: teller.accountant, abi: accountantAbi(), name: "getRateInQuote", args: [token] }),
+    },
+    ({ data, supported, rate }) => ({ data: data.ok, accepts: rate.ok && allows(data, supported) }),
+  );
+  return mapQuery(queryAll({ support, token: tokenQuery(token) }), (results) => ({
+    ...results.support,
+    token: results.token,
+  }));
+}
+
+function allows(
+  data: ReadResult<readonly [boolean, boolean, number]>,
+  supported: ReadResult<boolean>,
+): boolean {
+  return data.ok ? data.value[0] : valueOrNull(supported) === true;
+}
+
+/** An accountant's base asset, and whether yield accrues to its rate every second. */
+interface AccountantInfo {
+  base: Address;
+  streams: boolean;
+}
+
+function describeAccountant({ accountant }: TellerInfo): Query<AccountantInfo | null> {
+  const on = { to: accountant, abi: accountantAbi() } as const;
+  const reads = {
+    base: read({ ...on, name: "base" }),
+    // Only accountants with streamed yield have this price, which has more digits.
+    virtual: read({ ...on, name: "lastVirtualSharePrice" }),
+  };
+  return createQuery(reads, ({ base, virtual }) =>
+    base.ok ? { base: getAddress(base.value), streams: virtual.ok } : null,
+  );
+}
+
+function derive(subject: DerivationSubject): Query<Derivation> {
+  return andThen(describeVault(subject.address), (share) => {
+    if (share === null) return underivableQuery("the contract is no share token");
+    return andThen(findTeller(subject, share), (teller) => {
+      if (teller === null) return underivableQuery("neither the vault's hook nor its row names its teller");
+      return andThen(describeAccountant(teller), (accountant) => {
+        if (accountant === null) return underivableQuery("the accountant does not name its base asset");
+        const { base, streams } = accountant;
+        const tokens = [...new Set([base, ...subject.tokens])];
+        return mapQuery(describeAcceptedTokens(teller, tokens), ({ accepted, byData }): Derivation => {
+          // The row's asset has precedence, because its prices are stored in it.
+          const asset =
+            subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
+          if (asset === undefined)
+            return underivable("the teller accepts neither the base asset nor the row's");
+          const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
+          return {
+            ok: true,
+            vault: assemble({ subject, share, teller, asset, accepted, generation, streams }),
+          };
+        });
+      });
+    });
+  });
+}
+
+const findToken = (tokens: readonly Token[], address: Address): Token[] =>
+  tokens.filter((token) => isAddressEqual(token.address, address));
+
+function assemble(of: {
+  subject: DerivationSubject;
+  share: ShareInfo;
+  teller: TellerInfo;
+  asset: Token;
+  accepted: readonly Token[];
+  generation: string;
+  streams: boolean;
+}): DerivedVault {
+  const { subject, share, teller, asset, accepted } = of;
+  const vault = getAddress(subject.address);
+  return {
+    name: share.name,
+    asset,
+    acceptedAssets: [asset, ...accepted.filter((token) => token !== asset)],
+    shareToken: vault,
+    shareDecimals: share.decimals,
+    entryPoint: teller.address,
+    spender: vault,
+    pricer: teller.accountant,
+    // The Router could not forward shares that are locked; the first generation locks them for the block.
+    caller: teller.held || of.generation === "a" ? "user" : "router",
+    params: { ...subject.params, teller: of.generation, ...(of.streams && { rate: "streamed" }) },
+  };
+}
+
+/**
+ * Derives BoringVaults: the transfer hook is the teller, which names the accountant. The functions that a teller has show its
+ * generation. Source: Veda-Labs/boring-vault.
+ */
+export const vedaDeriver: Deriver = { conclusive: true, derive };

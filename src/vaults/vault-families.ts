@@ -1,0 +1,91 @@
+import type { Hex } from "viem";
+import { aaveStataFamily } from "./families/aave-stata-family.ts";
+import { accountableFamily } from "./families/accountable-family.ts";
+import { centrifugeFamily } from "./families/centrifuge-family.ts";
+import { erc4626Family } from "./families/erc4626/erc4626-adapter.ts";
+import { eulerEarnFamily, eulerFamily } from "./families/euler-family.ts";
+import { fluidFamily } from "./families/fluid-family.ts";
+import { gearboxFamily } from "./families/gearbox-family.ts";
+import { iporFamily } from "./families/ipor-family.ts";
+import { lagoonFamily } from "./families/lagoon-family.ts";
+import { mellowFamily } from "./families/mellow/mellow-adapter.ts";
+import { mellowLrtFamily } from "./families/mellow-lrt-family.ts";
+import { midasFamily } from "./families/midas/midas-adapter.ts";
+import { metaMorphoFamily, morphoV2Family } from "./families/morpho-family.ts";
+import { siloFamily } from "./families/silo-family.ts";
+import { sparkFamily } from "./families/spark-family.ts";
+import { upshiftFamily } from "./families/upshift/upshift-adapter.ts";
+import { upshiftLegacyFamily } from "./families/upshift/upshift-legacy-adapter.ts";
+import { vedaFamily } from "./families/veda/veda-adapter.ts";
+import { yearnFamily } from "./families/yearn-family.ts";
+import type { Vault } from "./vault.ts";
+import type { AsyncDeposits, VaultAdapter, VaultFamily } from "./vault-adapter.ts";
+import type { Deriver } from "./vault-derivation.ts";
+import { type ExplainedRevert, explainCommonRevert } from "./vault-reverts.ts";
+
+/**
+ * Every vault family. Families that recognise their own vaults come before those that accept any ERC-4626 vault, and the
+ * first that recognises a vault is its family.
+ */
+export const families: readonly VaultFamily[] = [
+  vedaFamily,
+  midasFamily,
+  mellowFamily,
+  upshiftFamily,
+  lagoonFamily,
+  centrifugeFamily,
+  metaMorphoFamily,
+  morphoV2Family,
+  iporFamily,
+  accountableFamily,
+  mellowLrtFamily,
+  upshiftLegacyFamily,
+  eulerFamily,
+  yearnFamily,
+  aaveStataFamily,
+  sparkFamily,
+  gearboxFamily,
+  fluidFamily,
+  siloFamily,
+  eulerEarnFamily,
+  erc4626Family,
+];
+
+const byName: ReadonlyMap<string, VaultFamily> = new Map(
+  families.map((family) => [family.adapter.name, family]),
+);
+
+/** Finds a family by the name in registry rows; null when no family has that name. */
+export function findFamily(name: string): VaultFamily | null {
+  return byName.get(name) ?? null;
+}
+
+/** Finds the adapter of a family by name; null when no family has that name. */
+export function findAdapter(name: string): VaultAdapter | null {
+  return findFamily(name)?.adapter ?? null;
+}
+
+/** Finds the deriver of a family by name; null when no family has that name. */
+export function deriverOf(name: string): Deriver | null {
+  return findFamily(name)?.deriver ?? null;
+}
+
+/** Returns the adapter of a vault. Throws an Error for a row of an unknown family, which must be `unsupported`. */
+export function adapterOf(vault: Vault): VaultAdapter {
+  const adapter = findAdapter(vault.adapter);
+  if (adapter === null) throw new Error(`${vault.vaultId}: no adapter is called ${vault.adapter}`);
+  return adapter;
+}
+
+/**
+ * Returns how to follow deposits that a vault settles later; null when each deposit mints shares at once. Throws like
+ * `adapterOf`.
+ */
+export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
+  return adapterOf(vault).asyncDeposits?.(vault) ?? null;
+}
+
+/** Explains the revert data of a deposit into a vault: by the errors of its family, then by the common ones. */
+export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
+  return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
+}

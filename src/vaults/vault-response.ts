@@ -1,0 +1,40 @@
+import type { ChainDefinition } from "../chains/chain-definitions.ts";
+import { larger } from "../lib/amount.ts";
+import type { VaultSummary as WireVault } from "../schemas/vault-schema.ts";
+import type { Vault } from "./vault.ts";
+import { acceptedTokens, type DepositEntry, pauseReason } from "./vault-entry.ts";
+import { adapterOf } from "./vault-families.ts";
+
+/** Everything the API shows of a vault besides its registry row. */
+export interface VaultDisplay {
+  chain: ChainDefinition;
+  entry: DepositEntry;
+  /** Paused by the vault's own contract; false when the chain could not be read. */
+  pausedOnChain: boolean;
+  /** The contract's minimum deposit in the smallest unit of the asset; null when it names none. */
+  minDeposit: bigint | null;
+}
+
+/** Writes a vault as the API shows it. */
+export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
+  const paused = vault.status === "paused" || shown.pausedOnChain;
+  const minimum = larger(vault.minDeposit, shown.minDeposit);
+  const noMinimum = vault.noMinimum || adapterOf(vault).noMinimum || minimum === 0n;
+  return {
+    vault_id: vault.vaultId,
+    name: vault.name,
+    address: vault.address,
+    chain_id: vault.chainId,
+    chain_name: shown.chain.name,
+    asset: vault.asset,
+    accepted_assets: acceptedTokens(vault, shown),
+    deposit_router: shown.entry.address,
+    type: vault.type,
+    min_deposit: noMinimum ? "0" : (minimum?.toString() ?? null),
+    no_minimum: noMinimum,
+    curator: vault.curator,
+    paused,
+    paused_reason: paused ? pauseReason(vault) : "",
+    external_router: shown.entry.via === "user",
+  };
+}

@@ -1,0 +1,153 @@
+import { decodeErrorResult, type Hex, parseAbi } from "viem";
+import type { ErrorCode } from "../errors.ts";
+import { once } from "../lib/once.ts";
+import { sanitizeLabel } from "./vault-derivation.ts";
+
+/** Errors that vaults of any family may revert with. */
+const refusalAbi = once(() =>
+  parseAbi([
+    "error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)",
+    "error EnforcedPause()",
+    "error Paused()",
+    "error VaultPaused()",
+    "error ContractPaused()",
+    "error DepositPaused()",
+    "error DepositsPaused()",
+    "error DepositLimitReached()",
+    "error DepositLimitExceeded()",
+    "error DepositCapReached()",
+    "error DepositCapExceeded()",
+    "error SupplyCapExceeded()",
+    "error NotWhitelisted()",
+    "error ZeroShares()",
+    "error AllCapsReached()",
+    "error ERC20ExceededCap(uint256 increasedSupply, uint256 cap)",
+    "error E_SupplyCapExceeded()",
+    "error E_OperationDisabled()",
+    "error E_ZeroShares()",
+    "error AbsoluteCapExceeded()",
+    "error RelativeCapExceeded()",
+    "error CannotSendAssets()",
+    "error CannotReceiveShares()",
+    "error AccessManagedUnauthorized(address caller)",
+    "error Error(string reason)",
+    "error Panic(uint256 code)",
+  ]),
+);
+
+/** The code of a known error. */
+const BY_NAME: Readonly<Record<string, ErrorCode>> = {
+  ERC4626ExceededMaxDeposit: "above_maximum",
+  AllCapsReached: "above_maximum",
+  ERC20ExceededCap: "above_maximum",
+  E_SupplyCapExceeded: "above_maximum",
+  AbsoluteCapExceeded: "above_maximum",
+  RelativeCapExceeded: "above_maximum",
+  DepositLimitReached: "above_maximum",
+  DepositLimitExceeded: "above_maximum",
+  DepositCapReached: "above_maximum",
+  DepositCapExceeded: "above_maximum",
+  SupplyCapExceeded: "above_maximum",
+  EnforcedPause: "vault_paused",
+  Paused: "vault_paused",
+  VaultPaused: "vault_paused",
+  ContractPaused: "vault_paused",
+  DepositPaused: "vault_paused",
+  DepositsPaused: "vault_paused",
+  E_OperationDisabled: "vault_paused",
+  E_ZeroShares: "zero_shares",
+  ZeroShares: "zero_shares",
+  CannotSendAssets: "not_allowed",
+  CannotReceiveShares: "not_allowed",
+  AccessManagedUnauthorized: "not_allowed",
+  NotWhitelisted: "not_allowed",
+};
+
+/** The code of a known `Error(string)`, by its reason. */
+const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
+  { reason: /^ZERO_SHARES$|cannot mint zero/i, code: "zero_shares" },
+  { reason: /pausable: (?!.*\bnot\b).*paused/i, code: "vault_paused" },
+  {
+    reason:
+      /^(\w+: ?)?((the )?(vault|contract|protocol|pool|deposits?)( is| are)? )?(currently )?paused[.!]?$/i,
+    code: "vault_paused",
+  },
+  { reason: /exceed(s|ed)? deposit limit|deposit more than max/i, code: "above_maximum" },
+  {
+    reason: /^(\w+: ?)?((deposit|supply|vault|tvl) )?(cap|limit)( is)?( exceeded| reached)[.!]?$/i,
+    code: "above_maximum",
+  },
+  {
+    reason:
+      /^(\w+: ?)?((the )?(caller|sender|receiver|account|user|depositor)( is)? )?not (whitelisted|allow-?listed)[.!]?$/i,
+    code: "not_allowed",
+  },
+  { reason: /less than minimum|below min|deposit too small/i, code: "below_minimum" },
+];
+
+/** The longest revert reason that is shown, in characters. */
+const MAX_REVERT_TEXT = 200;
+
+/** The meaning of revert data. */
+export interface ExplainedRevert {
+  /** The error code of a known refusal, else null. */
+  code: ErrorCode | null;
+  /** The error's name, the reason or the selector. Null without revert data. */
+  text: string | null;
+}
+
+/** Explains revert data of a vault, a token or the Router by the errors that many contracts share. */
+export function explainCommonRevert(data: Hex): ExplainedRevert {
+  if (data.length < 10) return { code: null, text: null };
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: refusalAbi(), data });
+    if (errorName === "Error") {
+      const reason = String(args[0]);
+      return {
+        code: BY_REASON.find((known) => known.reason.test(reason))?.code ?? null,
+        text: sanitizeLabel(reason, MAX_REVERT_TEXT),
+      };
+    }
+    if (errorName === "Panic") return { code: null, text: `Panic(${args[0]})` };
+    return { code: BY_NAME[errorName] ?? null, text: errorName };
+  } catch {
+    return { code: null, text: data.slice(0, 10) };
+  }
+}
+
+/** A family's own errors and the codes that they mean; null for a refusal without a code. */
+export interface FamilyErrors {
+  /** By signature, `error Name(types)`. */
+  errors?: Readonly<Record<string, ErrorCode | null>>;
+  /** Reasons of `Error(string)`. */
+  reasons?: readonly { reason: RegExp; code: ErrorCode }[];
+}
+
+/** Creates a family's `explain` from its table of errors. It returns null for revert data that the table does not have. */
+export function familyErrors({
+  errors = {},
+  reasons = [],
+}: FamilyErrors): (revert: Hex) => ExplainedRevert | null {
+  const signatures: readonly string[] = ["error Error(string reason)", ...Object.keys(errors)];
+  const abiOf = once(() => parseAbi(signatures));
+  const codes = new Map(
+    Object.entries(errors).map(([signature, code]) => [/^error (\w+)/.exec(signature)?.[1], code]),
+  );
+  return (revert) => {
+    if (revert.length < 10) return null;
+    const abi = abiOf();
+    try {
+      const { errorName, args } = decodeErrorResult({ abi, data: revert });
+      if (errorName !== "Error") {
+        const code = codes.get(errorName);
+        // viem decodes Solidity's Panic too, which no family's table has.
+        return code === undefined ? null : { code, text: errorName };
+      }
+      const text = String(args?.[0]);
+      const known = reasons.find(({ reason }) => reason.test(text));
+      return known === undefined ? null : { code: known.code, text: sanitizeLabel(text, MAX_REVERT_TEXT) };
+    } catch {
+      return null;
+    }
+  };
+}

@@ -1,0 +1,69 @@
+import type { Hex } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import { type DepositRow, selectDepositsByTransaction } from "../../../src/db/queries/deposit-queries.ts";
+import { deposits } from "../../../src/db/schema/deposit-tables.ts";
+import { row } from "../../support/deposits/fixtures.ts";
+
+const HASH: Hex = `0x${"11".repeat(32)}`;
+const DATA: Hex = `0x${"22".repeat(32)}`;
+const REF: Hex = `0x${"33".repeat(32)}`;
+/** What one question gives at most, and how many rows crowd each test. */
+const MOST = 20;
+const CROWD = 25;
+let causeway: TestDeployment;
+
+beforeAll(async () => {
+  causeway = await startTestDeployment();
+});
+afterAll(() => causeway?.close());
+beforeEach(() => causeway.db.delete(deposits));
+
+const store = (trackingId: string, change: Partial<DepositRow>) =>
+  causeway.db.insert(deposits).values({ ...row, ref: `0x${trackingId}`, trackingId, ...change });
+/** Many rows that are alike, all of them older than any other. */
+const crowd = (name: string, change: Partial<DepositRow>) =>
+  causeway.db.insert(deposits).values(
+    Array.from({ length: CROWD }, (_, n) => ({
+      ...{ ...row, trackingId: `${name} ${n}`, ref: `0x${name} ${n}`, createdAt: new Date(n) },
+      ...change,
+    })),
+  );
+const found = async (refs: readonly Hex[] = []) => {
+  const tx = { hash: HASH, chainId: row.fromChainId, dataHashes: [DATA], refs };
+  return selectDepositsByTransaction(causeway.context().db, tx);
+};
+
+test.each<[string, Partial<DepositRow>, readonly Hex[]]>([
+  ["it delivered", { destinationTxHash: HASH }, []],
+  ["it paid back", { refundTxHash: HASH }, []],
+  ["it was shown to start", { sourceTxHash: HASH, sourceProven: true }, []],
+  ["it was shown to be the second step of", { depositTxHash: HASH, depositProven: true }, []],
+  ["it gave the shares of", { depositTxHash: HASH, shares: "1" }, []],
+  ["it claimed", { claimTxHash: HASH, state: "completed" }, []],
+  ["its Router names", { ref: REF }, [REF]],
+  ["it was handed out for", { sourceDataHash: DATA }, []],
+])(
+  "selectDepositsByTransaction() finds the deposit that %s, whatever others report",
+  async (_what, change, refs) => {
+    await crowd("source", { sourceTxHash: HASH });
+    await crowd("step", { depositTxHash: HASH });
+    await crowd("claim", { claimTxHash: HASH });
+    await store("meant", change);
+    const rows = await found(refs);
+    expect([rows.length, rows[0]?.trackingId]).toEqual([MOST, "meant"]);
+  },
+);
+
+test("selectDepositsByTransaction() returns the reported deposit first among equal calldata, then the oldest", async () => {
+  await crowd("alike", { sourceDataHash: DATA });
+  await store("reported", { sourceDataHash: DATA, sourceTxHash: HASH });
+  const rows = await found();
+  expect(rows.slice(0, 3).map(({ trackingId }) => trackingId)).toEqual(["reported", "alike 0", "alike 1"]);
+});
+
+test("selectDepositsByTransaction() ignores the same hash on another chain", async () => {
+  await store("elsewhere", { sourceTxHash: HASH, sourceProven: true, fromChainId: row.fromChainId + 1 });
+  await store("data elsewhere", { sourceDataHash: DATA, fromChainId: row.fromChainId + 1 });
+  expect(await found()).toEqual([]);
+});

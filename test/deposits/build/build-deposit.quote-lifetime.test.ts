@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { quoteLifetimeMs } from "../../../src/deposits/build/build-deposit.ts";
+import { buildOneStep } from "../../../src/deposits/build/one-step-deposit.ts";
+import { moving } from "../../support/deposits/routed-fixtures.ts";
+
+test.each([
+  [60, 60_000],
+  [300, 300_000],
+  [3_600, 300_000],
+])(
+  "quoteLifetimeMs() of a provider's quote valid for %d seconds is %d ms",
+  async (validSeconds, lifetime) => {
+    const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
+    const built = await buildOneStep(ctx, attempt);
+    const routed = { ...built, token: attempt.token, ranking: { quotes: [], decidedBy: null }, reasons: [] };
+    expect(quoteLifetimeMs({ kind: "routed", order: attempt.order, routed })).toBe(lifetime);
+  },
+);

@@ -1,0 +1,130 @@
+import { decodeFunctionData, encodeErrorResult, erc20Abi, maxUint256, parseAbi } from "viem";
+import { describe, expect, test } from "vitest";
+import { buildOneStep } from "../../../src/deposits/build/one-step-deposit.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { decodeRouterDeposit } from "../../../src/router/router-codec.ts";
+import { USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import {
+  DIAMOND,
+  EXECUTOR,
+  moving,
+  option,
+  PAID,
+  PAID_AMOUNT,
+  SPENDER,
+} from "../../support/deposits/routed-fixtures.ts";
+import {
+  balanceKey,
+  type SentCall,
+  type SimulatedEffects,
+  sharesFor,
+} from "../../support/deposits/simulated-chain.ts";
+
+const { toAmount, toAmountMin } = option;
+const shares = sharesFor(toAmount);
+/** Three percent less than the shares for what is expected. */
+const minShares = (shares * 97n) / 100n;
+const ofUser = {
+  paid: balanceKey(PAID, USER),
+  shares: balanceKey(VAULT, USER),
+  usdc: balanceKey(USDC, USER),
+};
+const paysAll = { [ofUser.paid]: -PAID_AMOUNT };
+const approved = ({ to, data }: SentCall) => {
+  const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
+  return [to.toLowerCase(), functionName, ...(args ?? [])];
+};
+const SharesBelowMinimum = parseAbi(["error SharesBelowMinimum(uint256 received, uint256 minimum)"]);
+
+describe("buildOneStep() across chains", () => {
+  const atSource: SimulatedEffects = { rises: paysAll };
+  const atVault: SimulatedEffects = { rises: { [ofUser.shares]: shares } };
+
+  test("encodes a floor of the guaranteed amount less the slippage", async () => {
+    const { ctx, attempt, asked } = await moving({ atSource, atVault });
+    await buildOneStep(ctx, attempt);
+    const [request] = asked;
+    expect(request).toMatchObject({ user: USER, amount: PAID_AMOUNT, bridges: ["bridge"] });
+    expect(request?.call).toMatchObject({ target: depositRouterAddress, minIn: 96_030_000n });
+    const { deposit, steps } = decodeRouterDeposit(request?.call?.data ?? "0x");
+    expect(deposit).toMatchObject({ amount: maxUint256, minIn: 96_030_000n, minShares });
+    expect(deposit).toMatchObject({ asset: USDC, receiver: USER, refundTo: USER });
+    expect(steps).toMatchObject([{ target: VAULT, approveToken: USDC, spender: VAULT, patchToken: USDC }]);
+  });
+
+  test("never encodes a floor of zero", async () => {
+    const { ctx, attempt, asked } = await moving({ atSource, atVault });
+    await buildOneStep(ctx, { ...attempt, option: { ...option, toAmountMin: 1n } });
+    expect(asked[0]?.call?.minIn).toBe(1n);
+  });
+
+  test("reads the allowance of the provider's spender", async () => {
+    const { ctx, attempt, source } = await moving({ atSource, atVault });
+    const { source: paid } = await buildOneStep(ctx, attempt);
+    const [approve, transfer] = source.sent[0] ?? [];
+    expect(approve && approved(approve)).toEqual([PAID.toLowerCase(), "approve", SPENDER, PAID_AMOUNT]);
+    expect(transfer).toMatchObject({ from: USER, to: DIAMOND, data: "0x12345678" });
+    expect(paid.calls).toHaveLength(2);
+  });
+
+  test("simulates the destination call with the guaranteed and the expected amount from the executor", async () => {
+    const { ctx, attempt, destination } = await moving({ atSource, atVault });
+    const built = await buildOneStep(ctx, attempt);
+    const amounts = destination.sent.map((calls) => approved(calls.at(-2) as SentCall).at(-1));
+    expect(amounts).toEqual([toAmountMin, toAmount]);
+    for (const calls of destination.sent)
+      expect(calls.at(-1)).toMatchObject({ from: EXECUTOR, to: depositRouterAddress });
+    expect(built.end).toMatchObject({ kind: "one_step", shares, delivery: { shares } });
+  });
+
+  const refused: readonly [string, string, Parameters<typeof moving>[0]][] = [
+    [
+      "takes more than was asked",
+      "upstream_rejected",
+      { atSource: { rises: { [ofUser.paid]: -PAID_AMOUNT - 1n } } },
+    ],
+    ["reverts", "would_revert", { atSource: { revert: "0x" } }],
+    ["makes no call", "upstream_rejected", { made: { executor: null } }],
+    ["leaves the vault too little gas", "no_route", { atVault: { ...atVault, gasUsed: 1_000_001n } }],
+    [
+      "would mint no shares",
+      "zero_shares",
+      { atVault: { revert: encodeErrorResult({ abi: SharesBelowMinimum, args: [0n, minShares] }) } },
+    ],
+    [
+      "would mint fewer shares than promised",
+      "price_unsafe",
+      {
+        atVault: {
+          revert: encodeErrorResult({ abi: SharesBelowMinimum, args: [minShares - 1n, minShares] }),
+        },
+      },
+    ],
+  ];
+
+  test.each(refused)("refuses a transfer that %s: %s", async (_what, code, world) => {
+    const { ctx, attempt } = await moving({ atSource, atVault, ...world });
+    await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code });
+  });
+
+  test("accepts a deposit that needs exactly the bridge's gas", async () => {
+    const { ctx, attempt } = await moving({ atSource, atVault: { ...atVault, gasUsed: 1_000_000n } });
+    expect((await buildOneStep(ctx, attempt)).end).toMatchObject({ delivery: { gasUsed: 1_000_000n } });
+  });
+});
+
+describe("buildOneStep() on one chain", () => {
+  const swap = (gained: bigint) =>
+    moving({ oneChain: true, atSource: { rises: { ...paysAll, [ofUser.shares]: gained } } });
+
+  test("returns the user's simulated rise in shares", async () => {
+    const { ctx, attempt } = await swap(minShares);
+    const built = await buildOneStep(ctx, attempt);
+    expect(built.end).toMatchObject({ kind: "one_step", shares: minShares, delivery: null });
+  });
+
+  test("refuses fewer shares than the minimum", async () => {
+    const { ctx, attempt } = await swap(minShares - 1n);
+    await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code: "upstream_rejected" });
+  });
+});

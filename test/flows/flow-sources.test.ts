@@ -1,0 +1,111 @@
+import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
+import { describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
+import type { ChainLog } from "../../src/chains/request-logs.ts";
+import { joinFlowSources, sourceFingerprint } from "../../src/flows/flow-sources.ts";
+import { depositRouterAbi, depositRouterCreate2 } from "../../src/router/deposit-router-artifact.ts";
+
+const veda = vaultOf({ number: 1, adapter: "veda" });
+const plain = vaultOf({ number: 2 });
+const [CLONE, RECEIVER, OTHER]: Address[] = [
+  "0x00000000000000000000000000000000000c1001",
+  "0x00000000000000000000000000000000000a0001",
+  "0x00000000000000000000000000000000000a0002",
+];
+const enterAbi = parseAbi([
+  "event Enter(address indexed from, address indexed asset, uint256 amount, address indexed to, uint256 shares)",
+]);
+
+const at = (
+  logIndex: number,
+  of: { address: Address; topics: unknown; data: Hex; tx?: string },
+): ChainLog => ({
+  address: of.address.toLowerCase() as Address,
+  topics: of.topics as ChainLog["topics"],
+  data: of.data,
+  blockNumber: 5,
+  blockHash: `0x${"b".repeat(64)}`,
+  txHash: `0x${(of.tx ?? "1").repeat(64)}`,
+  logIndex,
+});
+
+const enter = (logIndex: number, of: { to: Address | undefined; shares: bigint; tx?: string }) =>
+  at(logIndex, {
+    address: veda.shareToken,
+    topics: encodeEventTopics({
+      abi: enterAbi,
+      eventName: "Enter",
+      args: { from: of.to, asset: veda.asset.address, to: of.to },
+    }),
+    data: encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [100n, of.shares]),
+    ...(of.tx === undefined ? {} : { tx: of.tx }),
+  });
+
+/** What the Router says at the end of a deposit. */
+function deposited(
+  logIndex: number,
+  of: { shares: bigint; shareToken?: Address; from?: Address; tx?: string },
+) {
+  const item = depositRouterAbi.filter((one) => one.type === "event" && one.name === "Deposited");
+  const inputs = item[0]?.inputs.filter((input) => !("indexed" in input && input.indexed)) ?? [];
+  const values: Record<string, unknown> = {
+    shareToken: of.shareToken ?? veda.shareToken,
+    sender: OTHER,
+    asset: veda.asset.address,
+    amountIn: 100n,
+    shares: of.shares,
+    partnerType: 0,
+  };
+  return at(logIndex, {
+    address: of.from ?? depositRouterCreate2.address,
+    topics: encodeEventTopics({
+      abi: depositRouterAbi,
+      eventName: "Deposited",
+      args: { ref: `0x${"1".repeat(64)}`, partnerId: `0x${"0".repeat(64)}`, receiver: RECEIVER ?? "0x" },
+    }),
+    data: encodeAbiParameters(inputs, inputs.map(({ name }) => values[name ?? ""]) as never),
+    ...(of.tx === undefined ? {} : { tx: of.tx }),
+  });
+}
+
+const users = (logs: readonly ChainLog[]): string[] =>
+  joinFlowSources(CHAIN_ID, [veda, plain])
+    .toRows(logs, 9)
+    .map(({ userAddress, assets, shares, logIndex }) => `${logIndex} ${userAddress} ${assets} ${shares}`);
+
+describe("joinFlowSources() with a Router deposit into a vault that names its caller", () => {
+  test("credits it once to the receiver, with the vault's own amounts", () => {
+    const logs = [enter(3, { to: CLONE, shares: 7n }), deposited(6, { shares: 7n })];
+    expect(users(logs)).toEqual([`3 ${RECEIVER} 100 7`]);
+  });
+
+  test("credits several deposits of one transaction to their own receivers", () => {
+    const logs = [
+      enter(1, { to: OTHER, shares: 7n }),
+      enter(3, { to: CLONE, shares: 7n }),
+      deposited(6, { shares: 7n }),
+      enter(8, { to: OTHER, shares: 7n }),
+    ];
+    expect(users(logs)).toEqual([`1 ${OTHER} 100 7`, `3 ${RECEIVER} 100 7`, `8 ${OTHER} 100 7`]);
+  });
+
+  test.each([
+    ["another transaction", deposited(6, { shares: 7n, tx: "2" })],
+    ["another number of shares", deposited(6, { shares: 8n })],
+    ["another vault's shares", deposited(6, { shares: 7n, shareToken: plain.shareToken })],
+    ["another contract's word", deposited(6, { shares: 7n, from: OTHER as Address })],
+    ["what came before", deposited(2, { shares: 7n })],
+  ])("is unchanged by %s", (_, log) => {
+    expect(users([enter(3, { to: CLONE, shares: 7n }), log])).toEqual([`3 ${CLONE} 100 7`]);
+  });
+
+  test("reads the Router's events only where a vault names its caller", () => {
+    const router = depositRouterCreate2.address.toLowerCase();
+    expect(joinFlowSources(CHAIN_ID, [veda]).topicsBy.has(router)).toBe(true);
+    expect(joinFlowSources(CHAIN_ID, [plain]).topicsBy.has(router)).toBe(false);
+    // What was read without the Router's word has to be read again.
+    expect(
+      [sourceFingerprint(veda), sourceFingerprint(plain)].map((text) => text.endsWith(" routed")),
+    ).toEqual([true, false]);
+  });
+});

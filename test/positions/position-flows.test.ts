@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import type { ChainFlows } from "../../src/db/queries/user-flow-queries.ts";
+import { depositedAssets } from "../../src/positions/position-flows.ts";
+
+const VAULT = "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183";
+const HEAD_S = 1_700_000_000;
+const flows = (change: Partial<ChainFlows> = {}): ChainFlows => ({
+  chainId: 1,
+  indexedFrom: 1,
+  indexedTo: 100,
+  headTime: new Date(HEAD_S * 1000),
+  sums: { [VAULT.toLowerCase()]: "-42", "0xaa": null },
+  ...change,
+});
+const at = (blockTimestamp: number | null, vaultAddress: string = VAULT) => ({
+  vaultAddress,
+  blockTimestamp,
+});
+
+describe("depositedAssets()", () => {
+  test("returns the stored sum, which may be negative", () => {
+    expect(depositedAssets(flows(), at(HEAD_S))).toBe(-42n);
+  });
+
+  test("returns null for a vault without complete flows", () => {
+    expect(depositedAssets(flows(), at(HEAD_S, "0xaa"))).toBe(null);
+    expect(depositedAssets(flows(), at(HEAD_S, "0xbb"))).toBe(null);
+    expect(depositedAssets(undefined, at(HEAD_S))).toBe(null);
+  });
+
+  test("returns null when flows lag the balance by more than five minutes", () => {
+    expect(depositedAssets(flows(), at(HEAD_S + 300))).toBe(-42n);
+    expect(depositedAssets(flows(), at(HEAD_S + 301))).toBe(null);
+    expect(depositedAssets(flows(), at(null))).toBe(null);
+    expect(depositedAssets(flows({ headTime: null }), at(HEAD_S))).toBe(null);
+  });
+});

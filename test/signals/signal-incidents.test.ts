@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { signalRules } from "../../src/signals/list-signal-rules.ts";
+import type { Finding } from "../../src/signals/signal-finding.ts";
+import { coalesceFindings, type Incident } from "../../src/signals/signal-incidents.ts";
+
+const ruleNamed = (id: string) =>
+  signalRules.find(({ rule_id }) => rule_id === id) ?? Promise.reject(new Error(id));
+const DAY = 86_400;
+
+function finding(of: Partial<Finding>): Finding {
+  return {
+    tier: "medium",
+    subject: "",
+    title: "title",
+    summary: "summary",
+    metrics: [],
+    evidence: {},
+    keys: ["a"],
+    seconds: 1_000_000,
+    ongoing: false,
+    txHash: null,
+    blockNumber: null,
+    ...of,
+  };
+}
+
+/** Coalesces the findings of several runs of one rule and returns all incidents. */
+async function play(id: string, runs: readonly Partial<Finding>[][]): Promise<Incident[]> {
+  const rule = await ruleNamed(id);
+  const incidents = new Map<string, Incident>();
+  for (const findings of runs) {
+    const known = [...incidents.values()].sort((a, b) => a.sequence - b.sequence);
+    for (const changed of coalesceFindings(rule, { findings: findings.map(finding), known }))
+      incidents.set(`${changed.subject} ${changed.sequence}`, changed);
+  }
+  return [...incidents.values()];
+}
+
+describe("coalesceFindings()", () => {
+  test("opens an incident for a new finding", async () => {
+    expect(await play("net_outflow", [[{ ongoing: true }]])).toMatchObject([
+      {
+        sequence: 0,
+        updateCount: 0,
+        firstSeen: 1_000_000,
+        lastSeen: 1_000_000,
+        evolution: [{ tier: "medium" }],
+      },
+    ]);
+  });
+
+  test("extends an ongoing incident and adds a stage only for new keys", async () => {
+    const steps = [1, 2, 3].map((n) => [{ ongoing: true, seconds: 1_000_000 + n * 300 }]);
+    const worse = [
+      { ongoing: true, seconds: 1_001_500, keys: ["b"], tier: "high" as const, summary: "worse" },
+    ];
+    expect(await play("net_outflow", [...steps, worse])).toMatchObject([
+      {
+        updateCount: 1,
+        firstSeen: 1_000_300,
+        lastSeen: 1_001_500,
+        tier: "high",
+        keys: ["a", "b"],
+        evolution: [{}, { summary: "worse" }],
+      },
+    ]);
+  });
+
+  test("opens another incident after the quiet time of the rule", async () => {
+    const runs = [[{ ongoing: true }], [{ ongoing: true, seconds: 1_000_000 + DAY + 1 }]];
+    expect((await play("net_outflow", runs)).map(({ sequence }) => sequence)).toEqual([0, 1]);
+  });
+
+  test("adds other events of the same kind to the incident, each once", async () => {
+    const runs = [
+      [{}],
+      [{ seconds: 1_000_300 }],
+      [{ keys: ["a", "b"], seconds: 1_000_600 }],
+      [{ keys: ["b"], seconds: 1_000_900 }],
+    ];
+    expect(await play("large_withdrawal", runs)).toMatchObject([
+      { updateCount: 1, lastSeen: 1_000_600, keys: ["a", "b"] },
+    ]);
+  });
+
+  test("drops a finding whose keys were counted before, however late it comes", async () => {
+    const runs = [[{}], [{ seconds: 1_000_000 + 3 * DAY }]];
+    expect(await play("large_withdrawal", runs)).toHaveLength(1);
+  });
+
+  test("keeps one incident for each subject of a rule", async () => {
+    const both = [{ subject: "owner" }, { subject: "fee" }];
+    expect((await play("control_changed", [both, both])).map(({ subject }) => subject)).toEqual([
+      "owner",
+      "fee",
+    ]);
+  });
+
+  test("never moves the end of an incident back", async () => {
+    const runs = [
+      [{ ongoing: true, seconds: 1_000_600 }],
+      [{ ongoing: true, seconds: 1_000_300, keys: ["b"] }],
+    ];
+    expect(await play("net_outflow", runs)).toMatchObject([{ lastSeen: 1_000_600, updateCount: 0 }]);
+  });
+});

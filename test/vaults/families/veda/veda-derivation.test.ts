@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { vedaDeriver } from "../../../../src/vaults/families/veda/veda-derivation.ts";
+import { unreviewedSubject } from "../../../../src/vaults/vault-derivation.ts";
+import { OTHER, USDC, vault } from "../../../support/deposits/fixtures.ts";
+import { answer, Revert, reasonData } from "../../../support/vaults/answer.ts";
+
+const TELLER = "0x1111111111111111111111111111111111111111";
+const views = {
+  ...{ hook: TELLER, name: "Boring", decimals: 6, supply: 1n, symbol: "USDC" },
+  ...{ vault: vault.shareToken, accountant: OTHER, lock: 0n, base: USDC },
+  ...{ data: [true, true, 0], rate: 1_000_000n },
+};
+const derived = (table: Record<string, unknown>) => {
+  const subject = unreviewedSubject({ chainId: 8453, address: vault.shareToken });
+  const derivation = answer(vedaDeriver.derive(subject), { ...views, ...table });
+  if (!derivation.ok) throw new Error(derivation.reason);
+  const { caller, params } = derivation.vault;
+  return { caller, params };
+};
+
+/** The revert of a teller that has the function, for an account without a role. */
+const REFUSED = new Revert(reasonData("UNAUTHORIZED"));
+const UNKNOWN = new Revert("0x");
+
+describe("Veda deriver, teller generation", () => {
+  test.each([
+    ["2024-04", { data: UNKNOWN, supported: true, referred: UNKNOWN }, "a"],
+    ["2024-09", { referred: UNKNOWN }, "b"],
+    ["2025-04", { cap: 5n, referred: UNKNOWN }, "c"],
+    ["2025-08, with a version", { cap: 5n, version: "V0.1", referred: UNKNOWN }, "c"],
+    ["2025-09", { cap: 5n, version: "Base V0.1", referred: REFUSED }, "d"],
+  ])("%s", (_name, table, teller) => {
+    expect(derived(table).params).toEqual({ teller });
+  });
+
+  test("an accountant with streamed yield sets params.rate", () => {
+    expect(derived({ referred: REFUSED, virtual: 1n }).params).toEqual({ teller: "d", rate: "streamed" });
+  });
+});
+
+describe("Veda deriver, caller", () => {
+  test.each([
+    ["the Router by default", { referred: REFUSED, permissioned: false }, "router"],
+    ["the user where shares are locked", { referred: REFUSED, lock: 1n }, "user"],
+    ["the user where share transfers are permissioned", { referred: REFUSED, permissioned: true }, "user"],
+    [
+      "the user for the first generation, which locks shares for the block",
+      { data: UNKNOWN, supported: true, referred: UNKNOWN },
+      "user",
+    ],
+  ])("%s", (_name, table, caller) => {
+    expect(derived(table).caller).toBe(caller);
+  });
+});
