@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-/// @notice Says that there were deposits and withdrawals, as ERC-4626 vaults do.
+/// @notice Emits Deposit and Withdraw events as ERC-4626 vaults do.
 contract Emitter {
     event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
     event Withdraw(
@@ -16,7 +16,7 @@ contract Emitter {
         emit Withdraw(msg.sender, owner, owner, assets, assets * 2);
     }
 
-    /// @notice `count` events for `users` users in turn, every third of them a withdrawal.
+    /// @notice Emits `count` events for `users` users in turn; every third is a withdrawal.
     function many(uint256 count, uint256 users, uint256 seed) external {
         for (uint256 i = 0; i < count; ++i) {
             uint256 drawn = uint256(keccak256(abi.encode(seed, i)));
@@ -36,7 +36,7 @@ contract Emitter {
         return address(uint160(address(this)) + 5);
     }
 
-    /// @notice Any event with up to four topics.
+    /// @notice Emits any event with up to four topics.
     function raw(bytes32[] calldata topics, bytes calldata data) external {
         bytes32[4] memory t;
         for (uint256 i = 0; i < topics.length; ++i) t[i] = topics[i];

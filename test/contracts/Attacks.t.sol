@@ -7,14 +7,14 @@ import {RouterTest} from "./support/RouterTest.sol";
 import {DoubleEntry, RebasingToken, Token, Traits} from "./support/Tokens.sol";
 import {BehaviourVault, Mode, OpenZeppelinVault, SolmateVault} from "./support/Vaults.sol";
 
-/// @notice Sends all its native by force, as a contract that destroys itself does.
+/// @notice Forces all its native money to an address by selfdestruct.
 contract Forcer {
     constructor(address payable to) payable {
         selfdestruct(to);
     }
 }
 
-/// @notice A share token whose balances are whatever its owner says.
+/// @notice A share token whose balances its owner sets.
 contract PuppetShares {
     mapping(address => uint256) public balanceOf;
 
@@ -23,7 +23,7 @@ contract PuppetShares {
     }
 }
 
-/// @notice What somebody might try who gets control in the middle, who prepares the ground, or who chose the steps.
+/// @notice Attacks by an account that gets control mid-deposit, prepares state in advance, or chooses the steps.
 contract AttacksTest is RouterTest {
     Intruder internal intruder;
     BehaviourVault internal hostile;
@@ -129,8 +129,8 @@ contract AttacksTest is RouterTest {
         eq(run(simple(10e18), into(address(vault))), 10e18, "leaves no trace");
     }
 
-    /// @dev Where an executor lives on, this is how leftovers are stolen: approve yourself in your own deposit, wait for
-    /// control in somebody else's, and pull what the executor holds at that moment.
+    /// @dev With a long-lived executor, leftovers can be stolen: approve yourself in your own deposit, get control in
+    /// another one, and transfer the executor's current balance.
     function test_approvalGivenInOneDepositIsWorthNothingInTheNext() external {
         Step memory plant = callStep(address(token), abi.encodeCall(Token.approve, (address(intruder), MAX)));
         address planted = nextClone();

@@ -4,7 +4,7 @@ pragma solidity =0.8.30;
 import {IDepositRouter, IExecutor, Step} from "./support/IDepositRouter.sol";
 import {RouterTest} from "./support/RouterTest.sol";
 
-/// @notice The same bytes at the same address, whoever deploys, wherever.
+/// @notice The same bytecode at the same address, for every deployer and chain.
 contract DeploymentTest is RouterTest {
     address private constant FACTORY = 0x4e59b44847b379578588920cA78FbF26c0B4956C;
 

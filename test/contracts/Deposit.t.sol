@@ -6,7 +6,7 @@ import {RouterTest} from "./support/RouterTest.sol";
 import {Token, Traits, WrappedNative} from "./support/Tokens.sol";
 import {BehaviourVault, IVault, Mode, OpenZeppelinVault, SolmateVault} from "./support/Vaults.sol";
 
-/// @notice Stands in for a bridge's executor: holds what was delivered and calls what it was told to.
+/// @notice Stand-in for a bridge's executor: holds the delivery and makes a given call.
 contract BridgeExecutor {
     function complete(address token, address router, bytes calldata data) external payable {
         if (token != address(0)) Token(token).approve(router, type(uint256).max);
@@ -19,7 +19,7 @@ contract BridgeExecutor {
     }
 }
 
-/// @notice Turns one token into another at two for one, as an unwrapper or a swap step would.
+/// @notice Converts one token into another at two for one, as an unwrap or swap step would.
 contract Converter {
     function convert(Token from, Token to, uint256 amount) external {
         from.transferFrom(msg.sender, address(this), amount);
@@ -27,7 +27,7 @@ contract Converter {
     }
 }
 
-/// @notice Deposits that work.
+/// @notice Successful deposits.
 contract DepositTest is RouterTest {
     function test_openZeppelinVaultGivesThePreviewedShares() external {
         uint256 preview = vault.previewDeposit(100e18);

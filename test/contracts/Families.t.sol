@@ -24,7 +24,7 @@ contract SeparateShares {
     }
 }
 
-/// @notice Issuance vault that counts in 18 decimals whatever the token has, and mints to its caller (Midas).
+/// @notice Issuance vault that counts in 18 decimals whatever the token's, and mints to its caller (Midas).
 contract IssuanceVault {
     Token public immutable shares;
 
@@ -41,7 +41,8 @@ contract IssuanceVault {
     }
 }
 
-/// @notice Teller and vault: called on the one, paid through the other (Veda); shares may be locked after minting.
+/// @notice Teller and vault: called at one address, paid through the other (Veda); shares may be locked after
+/// minting.
 contract BoringVault is Token {
     address public lockedBy;
     bool public locks;
@@ -89,7 +90,7 @@ contract DepositQueue {
     }
 }
 
-/// @notice The calldata templates of the vault families, one deposit each.
+/// @notice The vault families' calldata templates, one deposit each.
 contract FamiliesTest is RouterTest {
     Token internal usdc;
     Token internal shares;

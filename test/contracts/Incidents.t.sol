@@ -6,7 +6,7 @@ import {RouterTest} from "./support/RouterTest.sol";
 import {OperatorToken, Token} from "./support/Tokens.sol";
 import {BehaviourVault, Mode} from "./support/Vaults.sol";
 
-/// @notice An attacker's contract for the incidents below: takes what it can reach and calls back what it is told.
+/// @notice The attacker's contract: transfers what it can reach and calls back as configured.
 contract Thief {
     address public target;
     bytes public data;
@@ -40,8 +40,8 @@ contract Thief {
     }
 }
 
-/// @notice The historic losses of routers and aggregators, replayed. The victim holds a million and has given the Router
-/// an unlimited approval, as the victims had; each attack is the shape of the real one, and none may move a unit.
+/// @notice Replays of historic losses of routers and aggregators. The victim holds a million and has given the Router
+/// an unlimited approval; each attack has the form of the real one, and none may move a unit.
 contract IncidentsTest is RouterTest {
     Thief internal thief;
 
@@ -63,7 +63,7 @@ contract IncidentsTest is RouterTest {
         return abi.encodeCall(Token.transferFrom, (victim, mallory, 1_000_000e18));
     }
 
-    /// @dev Mallory deposits her own money honestly, with one hostile step in front.
+    /// @dev Mallory makes an honest deposit of her own money with one hostile step first.
     function _attack(Step memory hostile) private returns (bool done) {
         Deposit memory d = simple(1e18);
         Step[] memory steps = two(hostile, vaultStep(address(token), address(vault), bob));

@@ -5,7 +5,7 @@ import {Assertions} from "./support/Vm.sol";
 import {Handler} from "./support/Handler.sol";
 import {Token} from "./support/Tokens.sol";
 
-/// @notice What stays true after any sequence of deposits, donations and attacks.
+/// @notice Properties that hold after any sequence of deposits, donations and attacks.
 contract InvariantsTest is Assertions {
     struct FuzzSelector {
         address addr;
@@ -38,7 +38,7 @@ contract InvariantsTest is Assertions {
 
     function _actions() private pure returns (bytes4[] memory actions) {
         actions = new bytes4[](6);
-        // Plain deposits twice: the others are variations.
+        // Twice the plain deposits; the others are variations.
         actions[0] = actions[1] = Handler.deposit.selector;
         actions[2] = Handler.depositWithDonation.selector;
         actions[3] = Handler.depositNative.selector;
@@ -46,7 +46,7 @@ contract InvariantsTest is Assertions {
         actions[5] = Handler.driveExecutor.selector;
     }
 
-    /// @dev Of the clones, those of the last deposits: each has been looked at when it was new.
+    /// @dev Only the clones of the last deposits: each is checked when it is new.
     function _ours() private view returns (address[] memory list) {
         uint256 count = handler.clonesCount();
         uint256 recent = count < 4 ? count : 4;
@@ -57,7 +57,7 @@ contract InvariantsTest is Assertions {
         }
     }
 
-    /// @dev One campaign for all eight: each call of the handler is then judged by every one of them.
+    /// @dev One campaign for all eight, so that every call of the handler is checked by each of them.
     function invariant_I1_to_I8() external view {
         _nothingIsHeld();
         _noAllowanceRemains();
@@ -75,7 +75,7 @@ contract InvariantsTest is Assertions {
         for (uint256 i = 0; i < list.length; ++i) {
             eq(list[i].balance, 0, "I1 native");
             for (uint256 t = 0; t < handler.TOKENS(); ++t) {
-                // One wei is what a token like stETH keeps behind by its own rounding.
+                // A token like stETH may leave one wei behind by rounding.
                 ok(handler.tokens(t).balanceOf(list[i]) <= (t == 3 && i > 1 ? 1 : 0), "I1 token");
             }
         }
@@ -92,8 +92,8 @@ contract InvariantsTest is Assertions {
         }
     }
 
-    /// @dev Looked at once, at the end: nobody can take shares or allowances back from Router and Executor, so what is not
-    /// there now never was. And a green run over nothing would prove nothing, so most deposits must have succeeded.
+    /// @dev Checked once, at the end: Router and Executor cannot lose shares or allowances, so a missing one never
+    /// existed. An empty run would prove nothing, so most deposits must have succeeded.
     function afterInvariant() external view {
         for (uint256 t = 0; t < handler.TOKENS(); ++t) {
             for (uint256 v = 0; v < handler.VAULTS(); ++v) {
@@ -108,7 +108,7 @@ contract InvariantsTest is Assertions {
     }
 
     /// @dev The same actions from a plain counter: every token meets every vault, most deposits succeed, some of each
-    /// kind do not, attacks run and intruders get control.
+    /// kind fail, attacks run and intruders get control.
     function test_theHandlerIsNotVacuous() external {
         for (uint256 i = 0; i < 2_000; ++i) {
             uint256 word = uint256(keccak256(abi.encode(i)));

@@ -11,8 +11,8 @@ contract Watcher is IMoveHook {
     function moved(address, address, address, uint256, bool) external {}
 }
 
-/// @notice Every token behaviour with every vault behaviour. A cell is "o" when the deposit went through and "." when it
-/// was refused; either way the books must balance, and a row says which of the two each token gives.
+/// @notice Every token behaviour with every vault behaviour. A cell is "o" for a successful deposit and "." for a
+/// reverted one; the balances must add up in both cases, and each token's row is the expected result.
 contract MatrixTest is RouterTest {
     uint256 private constant TOKENS = 26;
 
@@ -24,7 +24,7 @@ contract MatrixTest is RouterTest {
         uint256 minShares;
     }
 
-    /// @dev The legend of the rows, in order.
+    /// @dev Legend of the rows, in order.
     function _traits(uint256 i) private pure returns (uint8 decimals, Traits memory t) {
         decimals = i == 1 ? 6 : i == 2 ? 0 : i == 3 ? 30 : 18; // 0 ordinary, 1-3 other decimals
         if (i == 4) t.noReturn = true;
@@ -142,8 +142,8 @@ contract MatrixTest is RouterTest {
         if (traits.feeBps == 0 && traits.loses == 0) eq(out, paid, "what was paid is in the vault or refunded");
     }
 
-    // Refused whatever the vault does: 13-15 (an answer that is not true), 21 and 23-25 (blocked, paused, unreadable).
-    // Refused with leftovers: 16 when an allowance is left that it will not set to zero, 22 when refundTo is blocked.
+    // Rejected by every vault: 13-15 (a result other than true), 21 and 23-25 (blocked, paused, unreadable). Rejected
+    // with leftovers: 16 when a remaining allowance cannot be set to zero, 22 when refundTo is blocked.
 
     function test_openZeppelin() external {
         _row(100, 9_700, "ooooooooooooo...ooooo.o...");

@@ -7,7 +7,7 @@ import {RouterTest} from "./support/RouterTest.sol";
 import {Token, Traits, WrappedNative} from "./support/Tokens.sol";
 import {BehaviourVault, Mode, OpenZeppelinVault, SolmateVault} from "./support/Vaults.sol";
 
-/// @notice Echoes its calldata into storage, keeps the native it is sent, and can take any share of a token.
+/// @notice Stores its calldata, keeps native money, and can take any part of a token balance.
 contract Sink {
     bytes public data;
     bytes public failure;
@@ -31,7 +31,7 @@ contract Sink {
     }
 }
 
-/// @notice Logs its calldata, whatever the selector.
+/// @notice Logs its calldata for every selector.
 contract Echo {
     fallback() external payable {
         bytes memory data = msg.data;
@@ -41,7 +41,7 @@ contract Echo {
     }
 }
 
-/// @notice What holds for every input. Each property decides what must happen before it looks at what did.
+/// @notice Properties for all inputs. Each one computes the expected outcome before it reads the actual one.
 contract PropertiesTest is RouterTest {
     Sink internal sink;
 
@@ -54,7 +54,7 @@ contract PropertiesTest is RouterTest {
         return callStep(address(token), abi.encodeCall(Token.mint, (to, amount)));
     }
 
-    /// @dev The outcome as a value, so that a property can compare it with the one it expects.
+    /// @dev The outcome as a value, to compare with the expected one.
     function _try(Deposit memory d, Step[] memory steps, uint256 value) private returns (bool, bytes memory) {
         vm.prank(alice);
         return address(router).call{value: value}(abi.encodeCall(IDepositRouter.deposit, (d, steps, none())));
@@ -271,7 +271,7 @@ contract PropertiesTest is RouterTest {
         eq(half.balanceOf(d.receiver), amount / 2, "shares");
     }
 
-    /// @dev The heart of it: whatever is called with whatever calldata, who only ever approved the Router loses nothing.
+    /// @dev The central property: whatever a step calls, an account that only approved the Router loses nothing.
     function testFuzz_noStepTakesFromTheVictim(uint8 kind, uint8 target, bytes calldata noise, uint256 amount)
         external
     {
@@ -288,7 +288,7 @@ contract PropertiesTest is RouterTest {
         Step memory step = callStep(targets[target % 5], thefts[kind % 6]);
         if (kind >= 128) (step.approveToken, step.spender) = (address(token), address(vault));
         if (target >= 128) (step.patchToken, step.patchOffset) = (address(token), 36);
-        // Minting and burning are the test token's own open doors.
+        // The test token's open mint and burn functions are excluded.
         vm.assume(noise.length < 4 || kind % 6 != 4 || bytes4(noise) != Token.burn.selector);
         _try(simple(10e18), two(step, vaultStep(address(token), address(vault), bob)), 0);
         eq(token.balanceOf(victim), 1_000_000e18, "the victim has lost nothing");

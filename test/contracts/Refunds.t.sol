@@ -6,10 +6,10 @@ import {RouterTest} from "./support/RouterTest.sol";
 import {Token, Traits, WrappedNative} from "./support/Tokens.sol";
 import {BehaviourVault, Mode} from "./support/Vaults.sol";
 
-/// @notice Takes no native.
+/// @notice Rejects native money.
 contract Rejecting {}
 
-/// @notice Takes native and some gas with it.
+/// @notice Accepts native money and uses some gas.
 contract Hungry {
     uint256 public received;
     bool public called;
@@ -20,14 +20,14 @@ contract Hungry {
     }
 }
 
-/// @notice Pays back part of the native it was sent, as a vault with a cap would.
+/// @notice Refunds part of the native money, as a vault with a cap would.
 contract PaysBack {
     function take(uint256 back) external payable {
         payable(msg.sender).transfer(back);
     }
 }
 
-/// @notice Leftovers and donations: everything ends at refundTo, and nothing sent in advance is in the way.
+/// @notice Leftovers and donations: everything goes to refundTo, and earlier donations do no harm.
 contract RefundsTest is RouterTest {
     BehaviourVault internal half;
 

@@ -6,7 +6,7 @@ import {RouterTest} from "./support/RouterTest.sol";
 import {Token, Traits} from "./support/Tokens.sol";
 import {BehaviourVault, Mode} from "./support/Vaults.sol";
 
-/// @notice What the Router refuses before it runs a step, and what it refuses after the last.
+/// @notice Errors before the first step and after the last one.
 contract RefusalsTest is RouterTest {
     function _refuse(bytes memory failure, Deposit memory d) private {
         runExpecting(failure, d, into(address(vault)));
@@ -110,7 +110,7 @@ contract RefusalsTest is RouterTest {
     function test_assetThatIsAPrecompile() external {
         for (uint160 precompile = 1; precompile < 10; ++precompile) {
             Deposit memory d = depositOf(address(precompile), 1e18, address(vault));
-            // Some answer a balance query with a number (a hash, an echo) and some burn all the gas they get.
+            // Some return a number for a balance query (a hash, an echo) and some burn all gas.
             (bool done,) = address(router).call{gas: 1_000_000}(
                 abi.encodeCall(IDepositRouter.deposit, (d, into(address(vault)), none()))
             );

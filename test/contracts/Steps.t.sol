@@ -6,7 +6,7 @@ import {RouterTest} from "./support/RouterTest.sol";
 import {Token, Traits} from "./support/Tokens.sol";
 import {BehaviourVault, Mode} from "./support/Vaults.sol";
 
-/// @notice Remembers how it was called, and answers or fails as told.
+/// @notice Records its calls; returns or reverts as configured.
 contract Recorder {
     bytes public lastData;
     uint256 public lastValue;
@@ -36,7 +36,7 @@ contract Recorder {
     }
 }
 
-/// @notice Answers with a megabyte of zeroes, or reverts with it.
+/// @notice Returns or reverts with a megabyte of zeroes.
 contract Bomb {
     bool private immutable REVERTS;
 
@@ -53,7 +53,7 @@ contract Bomb {
     }
 }
 
-/// @notice What a step may call, how it is approved and patched, and what becomes of a failure.
+/// @notice Allowed targets of a step, its approvals and patches, and the result of a failure.
 contract StepsTest is RouterTest {
     Recorder internal recorder;
 
@@ -311,7 +311,7 @@ contract StepsTest is RouterTest {
         uint256 bombed = gasleft();
         run(simple(1e18), two(bomb, vaultStep(address(token), address(vault), bob)));
         bombed -= gasleft();
-        // A megabyte of memory is 2.05 million gas to whoever expands to it: once in the bomb, never in the clone.
+        // Expanding memory to a megabyte costs 2.05 million gas: once in the target, never in the clone.
         ok(bombed - plain < 2_200_000, "paid for once");
     }
 }

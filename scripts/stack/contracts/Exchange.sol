@@ -4,7 +4,7 @@ pragma solidity =0.8.30;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
-/// @notice Swaps listed tokens at fixed prices out of its own holdings; the zero address is native.
+/// @notice Swaps listed tokens at fixed prices from its own balance; the zero address is native money.
 contract Exchange {
     using SafeERC20 for IERC20;
 
@@ -22,9 +22,9 @@ contract Exchange {
     event Swapped(address indexed tokenIn, address indexed tokenOut, uint256 amountIn, uint256 amountOut, address to);
 
     uint256 private constant BPS = 10_000;
-    /// @notice What every swap loses, in basis points.
+    /// @notice Fee of every swap, in basis points.
     uint256 public constant FEE_BPS = 10;
-    /// @notice What swaps lose besides, which no quote knows of: the price moved. Anyone may set it.
+    /// @notice Slippage in basis points that quotes do not include. Anyone may set it.
     uint256 public slipBps;
     /// @dev Price of the smallest unit, in 10^-36 dollars.
     mapping(address token => uint256 price) private _prices;

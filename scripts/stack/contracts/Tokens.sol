@@ -4,7 +4,7 @@ pragma solidity =0.8.30;
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {WETH} from "solmate/src/tokens/WETH.sol";
 
-/// @notice A plain token that anyone may mint.
+/// @notice A plain token with open minting.
 contract StackToken is ERC20 {
     uint8 private immutable _decimals;
 
@@ -21,7 +21,7 @@ contract StackToken is ERC20 {
     }
 }
 
-/// @notice Takes one per cent of every transfer and burns it.
+/// @notice Burns one per cent of every transfer.
 contract FeeToken is StackToken {
     constructor(string memory name_, string memory symbol_, uint8 decimals_)
         StackToken(name_, symbol_, decimals_)
@@ -35,8 +35,8 @@ contract FeeToken is StackToken {
     }
 }
 
-/// @notice Answers as mainnet's USDT does: transfer, transferFrom and approve return nothing, and an
-/// allowance that is not zero must be set to zero before it is set to another value.
+/// @notice Behaves like mainnet's USDT: transfer, transferFrom and approve return nothing, and a non-zero allowance
+/// must be reset to zero before it is changed.
 contract NoReturnToken {
     string public name;
     string public symbol;
@@ -83,5 +83,5 @@ contract NoReturnToken {
     }
 }
 
-/// @notice Solmate's WETH9 as it is.
+/// @notice Solmate's WETH9, unchanged.
 contract WrappedNative is WETH {}

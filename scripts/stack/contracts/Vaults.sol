@@ -8,7 +8,7 @@ import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {ERC20 as SolmateERC20} from "solmate/src/tokens/ERC20.sol";
 import {ERC4626 as SolmateERC4626} from "solmate/src/tokens/ERC4626.sol";
 
-/// @notice OpenZeppelin's ERC4626; only the name and the decimals offset are ours.
+/// @notice OpenZeppelin's ERC4626; only the name and the decimals offset are added.
 contract OpenZeppelinVault is ERC4626 {
     uint8 private immutable _offset;
 
@@ -24,7 +24,7 @@ contract OpenZeppelinVault is ERC4626 {
     }
 }
 
-/// @notice Solmate's ERC4626; only the name and the totals (its own balance) are ours.
+/// @notice Solmate's ERC4626; only the name and totalAssets (its own balance) are added.
 contract SolmateVault is SolmateERC4626 {
     constructor(SolmateERC20 asset_, string memory name_, string memory symbol_)
         SolmateERC4626(asset_, name_, symbol_)
@@ -35,7 +35,7 @@ contract SolmateVault is SolmateERC4626 {
     }
 }
 
-/// @notice While paused, takes nothing and says so in `maxDeposit`. Anyone may pause it.
+/// @notice While paused, accepts nothing and returns a `maxDeposit` of zero. Anyone may pause it.
 contract PausableVault is OpenZeppelinVault, Pausable {
     constructor(IERC20 asset_, string memory name_, string memory symbol_, uint8 offset_)
         OpenZeppelinVault(asset_, name_, symbol_, offset_)
@@ -86,7 +86,7 @@ contract CappedVault is OpenZeppelinVault {
     }
 }
 
-/// @notice Refuses deposits below a minimum, which ERC-4626 has no way to announce.
+/// @notice Rejects deposits below a minimum, which ERC-4626 cannot express.
 contract MinimumVault is OpenZeppelinVault {
     uint256 public immutable minDeposit;
 
@@ -104,7 +104,7 @@ contract MinimumVault is OpenZeppelinVault {
     }
 }
 
-/// @notice Takes deposits only from whoever receives the shares: no contract can deposit for a user.
+/// @notice Accepts deposits only from the receiver of the shares: no contract can deposit for a user.
 contract CallerVault is OpenZeppelinVault {
     error CallerIsNotReceiver(address caller, address receiver);
 

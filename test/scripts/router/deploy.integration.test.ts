@@ -59,14 +59,14 @@ test.each<[string, (node: ScratchChain["node"]) => Promise<unknown>, RegExp]>([
     /factory .* is not on this chain/,
   ],
   [
-    "a factory that is another",
+    "another factory",
     // Returns twenty bytes that differ from the Router's address.
     (node) =>
       node.setCode({
         address: create2Factory,
         bytecode: `0x73${"11".repeat(20)}6000526014600cf3`,
       }),
-    /would put it at 0x1{40}/,
+    /would deploy to 0x1{40}/,
   ],
   [
     "an account that cannot pay",

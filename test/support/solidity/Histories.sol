@@ -25,7 +25,7 @@ contract Coin is ERC20 {
     }
 }
 
-/// @notice A vault that takes fees in shares, gains, loses, and settles requests besides.
+/// @notice A vault with fees in shares, gains, losses and settled requests.
 contract HistoryVault is ERC4626 {
     uint8 private immutable offset;
     mapping(address => uint256) public requested;
@@ -42,7 +42,7 @@ contract HistoryVault is ERC4626 {
         return offset;
     }
 
-    /// A tenth of a gain goes to somebody in shares, which no deposit is.
+    /// A tenth of a gain is minted as fee shares, which is not a deposit.
     function gain(uint256 assets, address feeTo) external {
         Coin(asset()).mint(address(this), assets);
         _mint(feeTo, convertToShares(assets / 10));
@@ -70,7 +70,7 @@ contract HistoryVault is ERC4626 {
     }
 }
 
-/// @notice Somebody who does what he is told.
+/// @notice An account that makes the calls it is given.
 contract User {
     address private immutable player = msg.sender;
 
@@ -80,12 +80,12 @@ contract User {
     }
 }
 
-/// @notice Many users, many acts in one transaction; tells of each what came of it.
+/// @notice Runs actions of many users in one transaction and returns each result.
 contract Players {
     struct Act {
         uint256 user;
         address target;
-        /// Parts in ten thousand of what the user holds of the target, written at an offset; none: as it is.
+        /// Basis points of the user's balance of the target, written at an offset; zero leaves the data unchanged.
         uint256 parts;
         uint256 at;
         bytes data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// A vault that answers whatever it is told to; a failing answer is chosen for each function by mode.
+/// A vault with configurable answers; each function can fail in a different mode.
 contract Puppet {
     enum Mode {
         Answer,
@@ -43,7 +43,7 @@ contract Puppet {
     }
 }
 
-/// Answers after having used about as much gas as told.
+/// Answers after using about the configured gas.
 contract Slow {
     uint256 public immutable cost;
 
@@ -66,7 +66,7 @@ contract Slow {
     }
 }
 
-/// Tells how much gas it was given, which a vault that swallows a failing inner call would let through.
+/// Returns the gas it received, which a vault that catches a failing inner call would expose.
 contract GasTeller {
     function balanceOf(address) external view returns (uint256) {
         return gasleft();
@@ -77,7 +77,7 @@ contract GasTeller {
     }
 }
 
-/// Its three storage words are the user's balance, the total assets and the total supply; it converts nothing.
+/// Its three storage words are the user's balance, total assets and total supply; it cannot convert.
 contract Ratio {
     uint256 private shares;
     uint256 public totalAssets;
@@ -88,7 +88,7 @@ contract Ratio {
     }
 }
 
-/// Its two storage words are the user's balance and what any shares convert to.
+/// Its two storage words are the user's balance and the result of every conversion.
 contract Holding {
     uint256 private shares;
     uint256 private value;
@@ -102,7 +102,7 @@ contract Holding {
     }
 }
 
-/// Prices another contract's shares the way families outside ERC-4626 do.
+/// Prices another contract's shares as families outside ERC-4626 do.
 contract RatePricer {
     error Stale();
 
@@ -131,8 +131,8 @@ contract RatePricer {
     }
 }
 
-/// The dearest vault there is: it uses the gas of every read up, converts nothing, and its ratio takes the
-/// longest division and the longest words.
+/// The most expensive vault: it uses the gas of every read, cannot convert, and its ratio takes the longest division
+/// and the longest words.
 contract Glutton {
     function balanceOf(address) external view returns (uint256) {
         return gorge(type(uint256).max);

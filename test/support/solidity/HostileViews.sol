@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// Does the same to whoever asks anything.
+/// Fails every call in the same configured way.
 contract Hostile {
     enum Mode {
         BurnGas,
@@ -76,14 +76,14 @@ contract Honest {
         return true;
     }
 
-    /// Needs as much gas as told, and answers it.
+    /// Uses the given gas and returns its amount.
     function costly(uint256 cost) external view returns (uint256) {
         uint256 start = gasleft();
         while (start - gasleft() < cost) {}
         return cost;
     }
 
-    /// Answers so many bytes.
+    /// Returns the given number of bytes.
     function long(uint256 size) external pure {
         assembly {
             return(0x80, size)
@@ -97,7 +97,7 @@ contract Honest {
     }
 }
 
-/// What Arbitrum One keeps at 0x64.
+/// Stand-in for Arbitrum One's precompile at 0x64.
 contract ArbSys {
     function arbBlockNumber() external pure returns (uint256) {
         return 300_000_000;

@@ -25,7 +25,7 @@ contract SolmateVault is SolmateERC4626 {
     }
 }
 
-/// Deploys real vaults by the dozen and deposits a different amount into each for one user.
+/// Deploys a dozen real vaults and makes a different deposit into each for one user.
 contract Fleet {
     Asset public immutable asset = new Asset();
     address[] public vaults;
@@ -37,12 +37,12 @@ contract Fleet {
             address vault = index % 2 == 0
                 ? address(new OpenZeppelinVault(asset))
                 : address(new SolmateVault(SolmateERC20(address(asset))));
-            // Every third stays empty for the user.
+            // The user has no shares of every third vault.
             open(vault, 1e18 + index * 7, index % 3 == 0 ? address(this) : user);
         }
     }
 
-    /// OpenZeppelin vaults alone, in every one of which the user holds shares: 4 to 12 bytes of them.
+    /// OpenZeppelin vaults only, with shares of the user in each: 4 to 12 bytes long.
     function growHeld(uint256 count, address user) external {
         asset.mint(address(this), type(uint128).max);
         for (uint256 i; i < count; ++i) {
@@ -51,7 +51,7 @@ contract Fleet {
         }
     }
 
-    /// Deposits for the owner and moves the share price to one of the vault's own.
+    /// Deposits for the owner and gives each vault a different share price.
     function open(address vault, uint256 amount, address owner) private {
         uint256 index = vaults.length;
         vaults.push(vault);
@@ -65,7 +65,7 @@ contract Fleet {
     }
 }
 
-/// Stands in for Arbitrum's precompile.
+/// Stand-in for Arbitrum's precompile.
 contract ArbSys {
     function arbBlockNumber() external pure returns (uint256) {
         return 400_000_000;

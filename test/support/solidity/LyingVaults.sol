@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-/// @notice A token that says of itself what it was made to say.
+/// @notice A token with configured metadata.
 contract SaidToken {
     string public name = "A vault";
     string public symbol;
@@ -22,7 +22,7 @@ contract SaidToken {
     }
 }
 
-/// @notice Answers as an ERC-4626 vault whose asset and share token are what it was made with.
+/// @notice An ERC-4626 vault with a configured asset and share token.
 contract SaidVault is SaidToken {
     address public asset;
     address public share;
@@ -48,7 +48,7 @@ contract SaidVault is SaidToken {
     }
 }
 
-/// @notice Tells the supply of shares that another contract keeps, which it does not name.
+/// @notice Returns the share supply of another contract without naming it.
 contract HollowVault is SaidVault {
     constructor(address asset_) SaidVault(asset_, address(0), true) {}
 
@@ -61,14 +61,14 @@ contract HollowVault is SaidVault {
     }
 }
 
-/// @notice A vault with the fingerprint of a MetaMorpho, whoever made it.
+/// @notice A vault with MetaMorpho's fingerprint that no MetaMorpho factory created.
 contract SaidMorpho is SaidVault {
     address public MORPHO = address(this);
 
     constructor(address asset_) SaidVault(asset_, address(0), true) {}
 }
 
-/// @notice Passes every call on, to nothing when its implementation has no code.
+/// @notice A proxy of every call, also to an implementation without code.
 contract Proxy {
     address private immutable _implementation;
 
@@ -89,7 +89,7 @@ contract Proxy {
     }
 }
 
-/// @notice Answers any call with one word: what a careless fingerprint takes for a yes.
+/// @notice Returns the same word for every call, which a careless fingerprint accepts as true.
 contract YesToAll {
     fallback() external {
         assembly {

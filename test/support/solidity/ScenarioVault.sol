@@ -5,7 +5,7 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 
-/// @notice Dollars of six decimals that anyone may mint.
+/// @notice A dollar token of six decimals with open minting.
 contract Dollar is ERC20 {
     constructor() ERC20("Dollar", "USDC") {}
 
@@ -22,8 +22,7 @@ contract Dollar is ERC20 {
     }
 }
 
-/// @notice OpenZeppelin's vault, which anyone may let happen anything to: what befalls vaults is told by their own
-/// views and events.
+/// @notice OpenZeppelin's vault with functions that change its state, as observable through its views and events.
 contract ScenarioVault is ERC4626 {
     bool public paused;
     uint256 public cap = type(uint256).max;
@@ -42,7 +41,7 @@ contract ScenarioVault is ERC4626 {
 
     constructor(Dollar asset_) ERC20("Scenario", "S") ERC4626(asset_) {}
 
-    /// Whoever deposits is given the money.
+    /// Mints the money to the depositor.
     function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
         require(!paused, "paused");
         Dollar(asset()).mint(address(this), assets);
@@ -108,7 +107,7 @@ contract ScenarioVault is ERC4626 {
         emit SetFee(msg.sender, fee_);
     }
 
-    /// Without an event, as contracts of families that nobody knows do it.
+    /// Without an event, as contracts of unknown families do.
     function setTimelock(uint256 timelock_) external {
         timelock = timelock_;
     }

@@ -47,7 +47,7 @@ contract Badges is ERC1155 {
     }
 }
 
-/// What a target can see of its caller and try on it.
+/// Records its caller's properties and calls it back.
 contract Prober {
     error Refused(uint256 code, string why);
 
@@ -66,7 +66,7 @@ contract Prober {
         require(ok, "not taken");
     }
 
-    /// Calls the caller with any data and gives what it answered.
+    /// Calls the caller with any data and returns its result.
     function callBack(bytes calldata data) external returns (bool ok, bytes memory answer) {
         (ok, answer) = msg.sender.call(data);
     }
@@ -93,7 +93,7 @@ contract Prober {
         }
     }
 
-    /// Fills storage, and clears it again for a refund.
+    /// Fills storage and clears it again for a gas refund.
     function write(uint256 count) external {
         for (uint256 i; i < count; ++i) written.push(i + 1);
     }
@@ -103,7 +103,7 @@ contract Prober {
     }
 }
 
-/// Stands in for Arbitrum's precompile.
+/// Stand-in for Arbitrum's precompile.
 contract ArbSys {
     function arbBlockNumber() external pure returns (uint256) {
         return 400_000_000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice A smart account as Safe and its like are: it approves what its owner signed (ERC-1271).
+/// @notice A smart account like Safe: it approves its owner's signature (ERC-1271).
 contract OwnedAccount {
     address public owner;
 
@@ -23,7 +23,7 @@ contract OwnedAccount {
     }
 }
 
-/// @notice Puts an owner's account at an address that is known before (ERC-6492).
+/// @notice Deploys an owner's account at a predictable address (ERC-6492).
 contract AccountFactory {
     function create(address owner, bytes32 salt) external returns (address) {
         return address(new OwnedAccount{salt: salt}(owner));
@@ -35,7 +35,7 @@ contract AccountFactory {
     }
 }
 
-/// @notice What an upgraded account (EIP-7702) runs: it approves what one device's key signed.
+/// @notice Code of an upgraded account (EIP-7702): it approves the signature of a device's key.
 contract DeviceAccount is OwnedAccount {
     address private immutable device;
 
@@ -50,7 +50,7 @@ contract DeviceAccount is OwnedAccount {
     }
 }
 
-/// @notice An account that answers as `kind` says, whatever was signed.
+/// @notice An account that answers according to `kind`, whatever the signature.
 contract OddAccount {
     uint256 private immutable kind;
 
@@ -61,7 +61,7 @@ contract OddAccount {
     fallback() external {
         if (kind == 0) revert("no");
         if (kind == 1) {
-            // Burns all gas there is.
+            // Burns all gas.
             while (true) {}
         }
         uint256 answer = kind == 2 ? 1 : uint256(bytes32(bytes4(0x1626ba7f)));
@@ -73,8 +73,8 @@ contract OddAccount {
     }
 }
 
-/// @notice Approves as a Safe does: what enough of its owners signed, each for this account and chain (EIP-712),
-/// their signatures in the order of their addresses. Refuses with a revert.
+/// @notice Approves like a Safe: signatures of enough owners, for this account and chain (EIP-712), ordered by
+/// address. Rejects with a revert.
 contract SharedAccount {
     bytes32 private constant DOMAIN = keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
     bytes32 private constant MESSAGE = keccak256("SafeMessage(bytes message)");

@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {ERC20 as OpenZeppelinERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {ERC20 as SolmateERC20} from "solmate/src/tokens/ERC20.sol";
 
-// Tokens that differ in where they keep balances and allowances; most can be read but not moved.
+// Tokens with different storage layouts of balances and allowances; most can be read but not transferred.
 
 contract OpenZeppelinToken is OpenZeppelinERC20("T", "T") {
     function mint(address to, uint256 amount) external {
@@ -18,7 +18,7 @@ contract SolmateToken is SolmateERC20("T", "T", 18) {
     }
 }
 
-/// Names in front, as WETH9 has them: slots 3 and 4.
+/// Name and symbol first, as in WETH9: slots 3 and 4.
 contract WrappedToken {
     string public name = "W";
     string public symbol = "W";
@@ -27,14 +27,14 @@ contract WrappedToken {
     mapping(address => mapping(address => uint256)) public allowance;
 }
 
-/// Behind base contracts with storage gaps, as upgradeable tokens are: slots 201 and 202.
+/// After base contracts with storage gaps, as in upgradeable tokens: slots 201 and 202.
 contract GappedToken {
     uint256[201] private gap;
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
 }
 
-/// In the namespace of ERC-7201 that upgradeable OpenZeppelin 5 tokens use.
+/// In the ERC-7201 namespace of upgradeable OpenZeppelin 5 tokens.
 contract NamespacedToken {
     struct Storage {
         mapping(address => uint256) balances;
@@ -58,7 +58,7 @@ contract NamespacedToken {
     }
 }
 
-/// Hashes as Vyper does, the slot before the key: slots 5 and 6.
+/// Vyper's hashing, slot before key: slots 5 and 6.
 contract VyperToken {
     function balanceOf(address owner) external view returns (uint256) {
         return load(keccak256(abi.encode(5, owner)));
@@ -75,7 +75,7 @@ contract VyperToken {
     }
 }
 
-/// Hashes packed addresses with a seed, as solady does.
+/// Hashes of packed addresses with a seed, as in solady.
 contract SeededToken {
     function balanceOf(address owner) external view returns (uint256) {
         return load(keccak256(abi.encodePacked(owner, uint64(0), uint32(0x87a211a2))));
@@ -92,7 +92,7 @@ contract SeededToken {
     }
 }
 
-/// Keeps a block-list flag in the top bit of the balance, as USDC does: slots 9 and 10.
+/// A blocklist flag in the top bit of the balance, as in USDC: slots 9 and 10.
 contract FlaggedToken {
     uint256[9] private before;
     mapping(address => uint256) private states;
@@ -104,13 +104,13 @@ contract FlaggedToken {
     }
 }
 
-/// Balances of 96 bits, as COMP and UNI have: slots 1 and 0.
+/// Balances of 96 bits, as in COMP and UNI: slots 1 and 0.
 contract SmallToken {
     mapping(address => mapping(address => uint96)) public allowance;
     mapping(address => uint96) public balanceOf;
 }
 
-/// Balances grow with an index; what is stored is not what is answered.
+/// Balances grow with an index; the stored value differs from the returned one.
 contract RebasingToken {
     mapping(address => uint256) private scaled;
     mapping(address => mapping(address => uint256)) public allowance;
@@ -120,7 +120,7 @@ contract RebasingToken {
     }
 }
 
-/// Keeps nothing itself.
+/// Stores nothing itself.
 contract RemoteToken {
     SolmateToken private immutable store = new SolmateToken();
 

@@ -7,7 +7,7 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {LpToken} from "../upshift/TokenizedVault.sol";
 
-/// @notice Lends out what the vault takes, and decides about deposits. Anyone may set anything.
+/// @notice Lends the vault's assets and permits deposits. Anyone may change any setting.
 contract AccountableStrategy {
     struct Loan {
         uint256 minDeposit;
@@ -18,7 +18,7 @@ contract AccountableStrategy {
 
     Loan public loan = Loan(0, 0, type(uint256).max, true);
     bool public paused;
-    /// Whether its last valuation is too old.
+    /// True when the last valuation is too old.
     bool private _stale;
 
     error EnforcedPause();
@@ -46,8 +46,9 @@ contract AccountableStrategy {
     }
 }
 
-/// @notice Behaves as Accountable's vault towards depositors: shares are another contract, `totalAssets` is what lies
-/// idle, previews revert, deposits need an amount, a permission and the strategy's consent. Anyone may set anything.
+/// @notice Behaves like Accountable's vault towards depositors: shares are a separate contract, `totalAssets` is the
+/// idle balance, previews revert, and deposits need a minimum amount, a permission and the strategy's approval.
+/// Anyone may change any setting.
 contract AccountableVault {
     using SafeERC20 for IERC20;
     using Math for uint256;
@@ -58,7 +59,7 @@ contract AccountableVault {
 
     uint8 public permissionLevel;
     uint256 public MIN_AMOUNT_WEI = 1;
-    /// What the strategy has lent out.
+    /// Assets that the strategy has lent out.
     uint256 public lent;
     mapping(address => bool) public allowed;
 
@@ -97,7 +98,7 @@ contract AccountableVault {
         MIN_AMOUNT_WEI = least;
     }
 
-    /// Lends out idle assets, with the interest they will have earned.
+    /// Lends out idle assets and adds the interest they will have earned.
     function lend(uint256 assets, uint256 interest) external {
         lent += assets + interest;
         asset.safeTransfer(address(strategy), assets);

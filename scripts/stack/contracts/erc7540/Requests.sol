@@ -6,7 +6,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
-/// @notice Deposits that are asked for, settled by the owner, and claimed: the asynchronous side of ERC-7540.
+/// @notice Deposits that are requested, settled by the owner and claimed: the asynchronous part of ERC-7540.
 abstract contract DepositRequests {
     using SafeERC20 for IERC20;
 
@@ -64,7 +64,7 @@ abstract contract DepositRequests {
         return _claimableShares[controller];
     }
 
-    /// @notice Settles one controller's request at the price of now.
+    /// @notice Settles one controller's request at the current price.
     function settle(address controller) external onlyOwner {
         uint256 assets = _pending[controller];
         _pending[controller] = 0;
@@ -85,7 +85,7 @@ abstract contract DepositRequests {
         _pending[controller] += assets;
     }
 
-    /// @notice With nothing to claim the subtraction panics.
+    /// @notice Panics on subtraction when nothing is claimable.
     function _claim(uint256 assets, address receiver, address controller) internal returns (uint256 shares) {
         if (controller != msg.sender && !isOperator[controller][msg.sender]) revert ERC7540InvalidOperator();
         uint256 claimable = _claimableAssets[controller];
@@ -97,9 +97,9 @@ abstract contract DepositRequests {
     }
 }
 
-/// @notice What Lagoon's versions have in common: deposits mint at once while the last valuation is valid, and are
-/// requests once it is not. Redemptions are made at once here; one that is asked for stays asked for. Requests are
-/// taken by a vault that is closing too, though nobody settles them any more.
+/// @notice Common to Lagoon's versions: deposits mint at once while the last valuation is valid; otherwise they are
+/// requests. Redemptions are immediate here; a requested one stays pending. A closing vault accepts requests too,
+/// although they are never settled.
 abstract contract Lagoon is DepositRequests, ERC20 {
     using SafeERC20 for IERC20;
 
@@ -297,7 +297,7 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     }
 }
 
-/// @notice Stands for a Lagoon vault of v0.5.
+/// @notice Stand-in for a Lagoon vault v0.5.
 contract LagoonVault is Lagoon {
     error OnlyAsyncDepositAllowed();
     error NotWhitelisted();
@@ -317,8 +317,8 @@ contract LagoonVault is Lagoon {
     }
 }
 
-/// @notice Stands for a Lagoon vault of v0.6: a cap, an entry fee rounded up, and a mode that may forbid what a
-/// valid valuation would allow, though requests stay forbidden too.
+/// @notice Stand-in for a Lagoon vault v0.6: a cap, an entry fee rounded up, and a mode that may forbid immediate
+/// deposits despite a valid valuation, while requests stay forbidden too.
 contract LagoonVaultV6 is Lagoon {
     uint256 public maxCap = type(uint256).max;
     uint8 public syncMode;
@@ -335,12 +335,12 @@ contract LagoonVaultV6 is Lagoon {
         maxCap = cap;
     }
 
-    /// @notice 0 both ways at once, 1 deposits alone, 2 redemptions alone, 3 neither.
+    /// @notice 0: deposits and redemptions at once, 1: deposits only, 2: redemptions only, 3: neither.
     function setSyncMode(uint8 mode) external onlyOwner {
         syncMode = mode;
     }
 
-    /// @notice In ten-thousandths.
+    /// @notice Basis points.
     function setEntryRate(uint16 rate) external onlyOwner {
         _entryRate = rate;
     }
@@ -381,7 +381,7 @@ contract LagoonVaultV6 is Lagoon {
     }
 }
 
-/// @notice Stands for Centrifuge's share token: one for several vaults, members only.
+/// @notice Stand-in for Centrifuge's share token: shared by several vaults, members only.
 contract CentrifugeShare is ERC20 {
     address public immutable owner = msg.sender;
     mapping(address => bool) public vaults;
@@ -404,7 +404,7 @@ contract CentrifugeShare is ERC20 {
     }
 }
 
-/// @notice What Centrifuge's two kinds of vaults have in common: a price that is pushed, and members.
+/// @notice Common to both kinds of Centrifuge vaults: a pushed price, and members.
 abstract contract CentrifugeVault is DepositRequests {
     using SafeERC20 for IERC20;
 
@@ -414,7 +414,7 @@ abstract contract CentrifugeVault is DepositRequests {
     bool public priceValid = true;
     uint256 public priceLastUpdated = block.timestamp;
     mapping(address => bool) private _members;
-    /// @dev Assets for one whole share.
+    /// @dev Assets per whole share.
     uint256 internal _price;
 
     error TransferNotAllowed();
@@ -432,12 +432,12 @@ abstract contract CentrifugeVault is DepositRequests {
         _members[account] = true;
     }
 
-    /// @notice Whether the registry of vaults still has this one.
+    /// @notice True while the registry of vaults lists this one.
     function setLinked(bool yes) external onlyOwner {
         linked = yes;
     }
 
-    /// @notice Whether the price is younger than its age may be.
+    /// @notice True while the price is recent enough.
     function setPriceValid(bool yes) external onlyOwner {
         priceValid = yes;
     }
@@ -480,11 +480,11 @@ abstract contract CentrifugeVault is DepositRequests {
     }
 }
 
-/// @notice Stands for Centrifuge's AsyncVault: it remembers the shares that are settled and the price that they are
-/// for, rounded down. What that makes in assets is rounded too, and gives less than all shares when it is claimed.
+/// @notice Stand-in for Centrifuge's AsyncVault: it stores the settled shares and their price, rounded down. The
+/// assets derived from it are rounded as well, so a claim by assets yields less than all shares.
 contract CentrifugeAsyncVault is CentrifugeVault {
     uint256 private constant ONE = 1e18;
-    /// @dev Assets for a share, each counted in 18 decimals.
+    /// @dev Assets per share, both in 18 decimals.
     mapping(address => uint256) private _depositPrice;
 
     error VaultNotLinked();
@@ -506,7 +506,7 @@ contract CentrifugeAsyncVault is CentrifugeVault {
         return maxDeposit(controller);
     }
 
-    /// @notice Who lost their membership may claim nothing, though the shares are still theirs.
+    /// @notice A former member may not claim, although the shares still belong to them.
     function maxMint(address controller) public view override returns (uint256) {
         return isPermissioned(controller) ? _claimableShares[controller] : 0;
     }
@@ -549,7 +549,7 @@ contract CentrifugeAsyncVault is CentrifugeVault {
         _claimableShares[controller] -= shares;
     }
 
-    /// @notice Nothing was claimable before: requests are settled one after the other here.
+    /// @notice Nothing was claimable before, because requests are settled one after the other here.
     function _noted(address controller, uint256 assets, uint256 shares) internal override {
         _depositPrice[controller] = shares == 0 ? 0 : assets * _unit() * ONE / shares;
     }
@@ -559,8 +559,8 @@ contract CentrifugeAsyncVault is CentrifugeVault {
     }
 }
 
-/// @notice Stands for Centrifuge's SyncDepositVault, whose Deposit names the receiver first, and whose limit is the
-/// caller's.
+/// @notice Stand-in for Centrifuge's SyncDepositVault: its Deposit event names the receiver first, and its limit is
+/// the caller's.
 contract CentrifugeSyncVault is CentrifugeVault {
     using SafeERC20 for IERC20;
 

@@ -5,7 +5,7 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 
-/// @notice Who may call what, and until when an account's shares are locked. Anyone may set anything.
+/// @notice Roles of callers, and the lock time of accounts' shares. Anyone may change any setting.
 contract PlasmaAccessManager {
     bool public open = true;
     uint256 public redemptionDelay;
@@ -39,8 +39,8 @@ contract PlasmaAccessManager {
     }
 }
 
-/// @notice Behaves as IPOR Fusion's Plasma vault towards depositors: two more decimals, roles for callers, a lock on
-/// whoever receives, a deposit fee that conversions leave out, a supply cap.
+/// @notice Behaves like IPOR Fusion's Plasma vault towards depositors: two more decimals, roles for callers, a lock
+/// of the receiver's shares, a deposit fee that conversions omit, a supply cap.
 contract PlasmaVault is ERC4626 {
     PlasmaAccessManager private immutable _manager;
     uint256 public getTotalSupplyCap = type(uint256).max;

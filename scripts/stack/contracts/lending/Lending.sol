@@ -7,7 +7,7 @@ import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IER
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
-/// @notice What lenders' vaults have in common: ERC-4626 by a rate, decimals of the asset. Anyone may set anything.
+/// @notice Common to lenders' vaults: ERC-4626 by a rate, with the asset's decimals. Anyone may change any setting.
 abstract contract LendingVault is ERC20 {
     using SafeERC20 for IERC20;
     using Math for uint256;
@@ -33,12 +33,12 @@ abstract contract LendingVault is ERC20 {
         return asset.balanceOf(address(this));
     }
 
-    /// Shares and assets that are in the rate although nobody has them.
+    /// Virtual shares and assets that count in the rate.
     function _virtual() internal view virtual returns (uint256 shares, uint256 assets) {
         return (0, 0);
     }
 
-    /// Shares of the first deposit for one smallest unit.
+    /// Shares of the first deposit per smallest unit.
     function _firstRate() internal view virtual returns (uint256) {
         return 1;
     }
@@ -63,7 +63,7 @@ abstract contract LendingVault is ERC20 {
         return type(uint256).max;
     }
 
-    /// Refuses what the family refuses, in its own words.
+    /// Reverts with the family's own errors.
     function _admit(uint256 assets, uint256 shares, address receiver) internal view virtual;
 
     function deposit(uint256 assets, address receiver) public virtual returns (uint256 shares) {
@@ -83,7 +83,8 @@ abstract contract LendingVault is ERC20 {
     }
 }
 
-/// @notice Euler's EVK: a virtual deposit of a million units, a hook that switches operations off or lists accounts.
+/// @notice Euler's EVK: a virtual deposit of a million units, and a hook that disables operations or restricts
+/// accounts.
 contract EulerVault is LendingVault {
     uint32 private constant OP_DEPOSIT = 1;
     uint256 public supplyCap = type(uint256).max;
@@ -106,7 +107,7 @@ contract EulerVault is LendingVault {
         supplyCap = cap;
     }
 
-    /// A target that is not zero admits one account alone, which `maxDeposit` does not tell.
+    /// A non-zero target allows one account only, which `maxDeposit` does not show.
     function setHook(address target, uint32 ops, address account) external {
         (_hookTarget, _hookedOps, admitted) = (target, ops, account);
     }
@@ -140,7 +141,7 @@ contract EulerVault is LendingVault {
     }
 }
 
-/// @notice EulerEarn: deposits work, and asking for the limit burns what gas there is.
+/// @notice EulerEarn: deposits work, but maxDeposit burns all gas.
 contract EulerEarnVault is LendingVault {
     error AllCapsReached();
     error ZeroShares();
@@ -163,7 +164,7 @@ contract EulerEarnVault is LendingVault {
     }
 }
 
-/// @notice Yearn v3: the limit is 0 for nobody and for the vault itself, and may be a receiver's own.
+/// @notice Yearn v3: the limit is 0 for the zero address and for the vault itself, and may depend on the receiver.
 contract YearnVault is LendingVault {
     uint256 public deposit_limit = type(uint256).max;
     bool public isShutdown;
@@ -201,7 +202,7 @@ contract YearnVault is LendingVault {
     }
 }
 
-/// @notice Yearn's tokenized strategy, version 3: no queue, a pause besides the shutdown, other words for refusals.
+/// @notice Yearn's tokenized strategy, version 3: no queue, a pause besides the shutdown, other revert messages.
 contract YearnStrategy is LendingVault {
     uint256 public limit = type(uint256).max;
     bool public isShutdown;
@@ -238,8 +239,8 @@ contract YearnStrategy is LendingVault {
     }
 }
 
-/// @notice Aave's static token: its own pause is not in `maxDeposit`, which it asks itself before it asks the reserve.
-/// One that leaves the refusal to an older pool gives that pool's errors, which were numbers before version 3.4.
+/// @notice Aave's static token: `maxDeposit` omits its own pause, which it checks before the reserve's. One over an
+/// older pool reverts with that pool's errors, which were numbers before version 3.4.
 contract StataToken is LendingVault {
     bool public paused;
     bool public frozen;
@@ -260,7 +261,7 @@ contract StataToken is LendingVault {
         frozen = frozen_;
     }
 
-    /// An older pool.
+    /// True for an older pool.
     function setNumbered() external {
         numbered = true;
     }
@@ -284,7 +285,7 @@ contract StataToken is LendingVault {
     }
 }
 
-/// @notice A savings token: value by a rate that donations do not move, a cap, previews that may revert.
+/// @notice A savings token: its value follows a rate, not donations; with a cap, and previews that may revert.
 contract SavingsToken is LendingVault {
     using Math for uint256;
 
@@ -328,7 +329,7 @@ contract SavingsToken is LendingVault {
     }
 }
 
-/// @notice Gearbox' pool: no virtual shares; its pause is in `maxDeposit`.
+/// @notice Gearbox' pool: no virtual shares; `maxDeposit` shows its pause.
 contract GearboxPool is LendingVault {
     bool public paused;
 
@@ -350,8 +351,8 @@ contract GearboxPool is LendingVault {
     }
 }
 
-/// @notice Fluid's fToken: a minimum of its own, a least number of shares, numbered errors of its own and of the
-/// liquidity layer beneath, which may refuse with a number of its own.
+/// @notice Fluid's fToken: a minimum amount, minimum shares, and numbered errors of its own and of the liquidity
+/// layer, which may reject deposits with its own numbers.
 contract FluidToken is LendingVault {
     uint256 public minDeposit;
     uint256 public limit = type(uint256).max;
@@ -370,7 +371,7 @@ contract FluidToken is LendingVault {
         limit = limit_;
     }
 
-    /// The number by which the liquidity layer refuses; 0: it takes deposits.
+    /// Error number of the liquidity layer; 0 accepts deposits.
     function setBeneath(uint256 errorId) external {
         beneath = errorId;
     }
@@ -392,7 +393,8 @@ contract FluidToken is LendingVault {
     }
 }
 
-/// @notice Silo: `decimals` lie, shares are a thousand times finer; no limit is told, a hook may refuse.
+/// @notice Silo: `decimals` is misleading, shares are a thousand times finer; no limit is reported, and a hook may
+/// revert.
 contract SiloVault is LendingVault {
     bool public refusing;
 

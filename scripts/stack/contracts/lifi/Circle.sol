@@ -3,13 +3,13 @@ pragma solidity =0.8.30;
 
 import {Swapper} from "./Swapper.sol";
 
-/// @notice A token that anybody may mint.
+/// @notice A token with open minting.
 interface IMintable {
     function mint(address to, uint256 amount) external;
 }
 
-/// @notice Stands in for Circle's CCTP V2, messenger and transmitter in one: burns on one chain, mints on the other when
-/// its relayer brings the message. Messages are laid out as the real ones.
+/// @notice Stand-in for Circle's CCTP V2, messenger and transmitter in one: burns on one chain and mints on the other
+/// when its relayer delivers the message. Messages have the real layout.
 contract CircleTransmitter is Swapper {
     address private constant GRAVE = 0x000000000000000000000000000000000000dEaD;
     uint32 private constant VERSION = 1;
@@ -17,7 +17,7 @@ contract CircleTransmitter is Swapper {
     uint256 private constant BODY_AT = 148;
 
     IMintable public immutable usdc;
-    /// @notice Circle's number of the chain; the local chains' are their ids.
+    /// @notice CCTP's domain of the chain; on the local chains their chain id.
     uint32 public immutable domain = uint32(block.chainid);
     address public immutable relayer = msg.sender;
     mapping(bytes32 nonce => bool) public usedNonces;
@@ -49,7 +49,7 @@ contract CircleTransmitter is Swapper {
         emit MessageSent(abi.encodePacked(header, burned, fees));
     }
 
-    /// @notice `message` as it was sent, with its nonce, the fee and the last block filled in.
+    /// @notice `message` as sent, with nonce, fee and expiration block filled in.
     function receiveMessage(bytes calldata message) external {
         if (msg.sender != relayer) revert UnAuthorized();
         bytes32 nonce = bytes32(message[NONCE_AT:NONCE_AT + 32]);
@@ -69,7 +69,7 @@ contract CircleTransmitter is Swapper {
     }
 }
 
-/// @notice Stands in for Celer's proxy of CCTP, which takes a fee of its own.
+/// @notice Stand-in for Celer's proxy of CCTP, which takes a fee.
 contract CircleBridgeProxy is Swapper {
     CircleTransmitter public immutable transmitter;
     uint256 private constant FEE_PPM = 500;

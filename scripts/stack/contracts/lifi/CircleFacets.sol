@@ -5,8 +5,8 @@ import {CircleBridgeProxy, CircleTransmitter} from "./Circle.sol";
 import {Swapper} from "./Swapper.sol";
 import {BridgeData, CelerCircleData, PolymerCCTPData, SwapData} from "./Types.sol";
 
-/// @notice The two facets over CCTP: Celer's proxy takes a fee of its own, Polymer's is named by who calls and goes to
-/// Polymer before the rest is burned. Destinations that are no EVM chains are not here.
+/// @notice The two facets over CCTP: Celer's proxy takes its own fee; Polymer's fee is named by the caller and paid
+/// to Polymer before the rest is burned. Non-EVM destinations are not included.
 abstract contract CircleFacets is Swapper {
     CircleBridgeProxy private immutable CIRCLE_BRIDGE_PROXY;
     CircleTransmitter private immutable TOKEN_MESSENGER;
@@ -53,7 +53,7 @@ abstract contract CircleFacets is Swapper {
         _startPolymer(bridgeData, polymerData);
     }
 
-    /// @notice What swaps leave over, and native that is too much, go to whom the data names and not to who calls.
+    /// @notice Swap leftovers and excess native money go to the refund address in the data, not to the caller.
     function swapAndStartBridgeTokensViaPolymerCCTP(
         BridgeData memory bridgeData,
         SwapData[] calldata swapData,

@@ -6,7 +6,7 @@ import {CircleFacets} from "./CircleFacets.sol";
 import {StargatePool, TokenMessaging} from "./Stargate.sol";
 import {AcrossV4Data, BridgeData, StargateData, SwapData} from "./Types.sol";
 
-/// @notice What the Across facet needs of the SpokePool.
+/// @notice The SpokePool functions that the Across facet uses.
 interface ISpokePool {
     function wrappedNativeToken() external view returns (address);
     function deposit(
@@ -25,9 +25,8 @@ interface ISpokePool {
     ) external payable;
 }
 
-/// @notice Stands in for LI.FI's Diamond with five of its facets, AcrossFacetV4, StargateFacetV2, CelerCircleBridgeFacet,
-/// PolymerCCTPFacet and GenericSwapFacetV3, written from their documented behaviour. One plain contract: nothing can be
-/// upgraded.
+/// @notice Stand-in for LI.FI's Diamond with five facets, AcrossFacetV4, StargateFacetV2, CelerCircleBridgeFacet,
+/// PolymerCCTPFacet and GenericSwapFacetV3, written from their documented behaviour as one contract without upgrades.
 contract Diamond is CircleFacets {
     uint256 private constant MULTIPLIER_BASE = 1e18;
 
@@ -74,8 +73,8 @@ contract Diamond is CircleFacets {
         _returnExcess(before, msg.sender);
     }
 
-    /// @notice Swaps first; the output amount is then a share of what the swaps gave, rounded down, and the one that the
-    /// caller names is ignored.
+    /// @notice Swaps first; the output amount is then a multiple of the swaps' output, rounded down, and the caller's
+    /// amount is ignored.
     function swapAndStartBridgeTokensViaAcrossV4(
         BridgeData memory bridgeData,
         SwapData[] calldata swapData,
@@ -196,7 +195,7 @@ contract Diamond is CircleFacets {
         if (!called && !named) revert InformationMismatch();
     }
 
-    /// @dev The amount that the caller names is overwritten with what is bridged.
+    /// @dev The caller's amount is overwritten with the bridged one.
     function _startStargate(BridgeData memory bridgeData, StargateData memory stargateData) private {
         address pool = TOKEN_MESSAGING.stargateImpls(stargateData.assetId);
         if (pool == address(0)) revert InvalidContract();
@@ -216,7 +215,7 @@ contract Diamond is CircleFacets {
         if (!bridgeData.hasDestinationCall && !named) revert InvalidReceiver();
     }
 
-    /// @dev The depositor, who gets refunds, is the refund address and not who calls.
+    /// @dev The depositor, who receives refunds, is the refund address and not the caller.
     function _startBridge(BridgeData memory bridgeData, uint256 outputAmount, AcrossV4Data memory acrossData) private {
         bool native = bridgeData.sendingAssetId == address(0);
         if (!native) _approveMax(bridgeData.sendingAssetId, address(SPOKEPOOL), bridgeData.minAmount);
@@ -262,7 +261,7 @@ contract Diamond is CircleFacets {
         );
     }
 
-    /// @dev `reserve` is native that came along for the bridge's own fee.
+    /// @dev `reserve` is native money for the bridge's own fee.
     function _depositAndSwap(
         BridgeData memory bridgeData,
         SwapData[] calldata swaps,

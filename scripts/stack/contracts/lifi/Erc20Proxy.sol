@@ -4,7 +4,8 @@ pragma solidity =0.8.30;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {LiFi} from "./Types.sol";
 
-/// @notice Stands in for LI.FI's ERC20Proxy: holds what users approve for calls on one chain and moves it for the Executor.
+/// @notice Stand-in for LI.FI's ERC20Proxy: holds users' approvals for calls on one chain and transfers for the
+/// Executor.
 contract Erc20Proxy is LiFi {
     address public immutable owner = msg.sender;
     mapping(address caller => bool) public authorizedCallers;

@@ -7,11 +7,11 @@ import {Erc20Proxy} from "./Erc20Proxy.sol";
 import {Swapper} from "./Swapper.sol";
 import {SwapData} from "./Types.sol";
 
-/// @notice Stands in for LI.FI's Executor, which makes the calls: those of one chain for the user, those at the end of a
-/// bridge for the Receiver. What is left of the asset and of the last output goes to `receiver`.
+/// @notice Stand-in for LI.FI's Executor, which makes calls: on one chain for the user, after a bridge for the
+/// Receiver. The remaining asset and the last output go to `receiver`.
 contract Executor is Swapper, ReentrancyGuard {
     Erc20Proxy public immutable erc20Proxy;
-    /// @notice Whether this is the generation of 2.0.0, which fails when it holds less than a call declares.
+    /// @notice True for version 2.0.0, which reverts when it holds less than a call declares.
     bool public immutable strict;
 
     constructor(Erc20Proxy proxy, bool strict_) {
@@ -19,7 +19,7 @@ contract Executor is Swapper, ReentrancyGuard {
         strict = strict_;
     }
 
-    /// @notice Calls on one chain; tokens come through the ERC20Proxy from whoever calls.
+    /// @notice Calls on one chain; tokens come from the caller through the ERC20Proxy.
     function swapAndExecute(
         bytes32 transactionId,
         SwapData[] calldata swapData,
@@ -35,7 +35,7 @@ contract Executor is Swapper, ReentrancyGuard {
         _process(transactionId, swapData, transferredAssetId, receiver, before, finalBefore);
     }
 
-    /// @notice The end of a bridge; takes the whole allowance that the Receiver gave.
+    /// @notice Calls after a bridge; takes the Receiver's whole allowance.
     function swapAndCompleteBridgeTokens(
         bytes32 transactionId,
         SwapData[] calldata swapData,

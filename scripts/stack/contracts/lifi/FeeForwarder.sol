@@ -24,7 +24,7 @@ contract FeeForwarder {
         emit FeesForwarded(token, distributions);
     }
 
-    /// @notice Gives back what came with the call and is no fee.
+    /// @notice Refunds the native money of the call that is not a fee.
     function forwardNativeFees(FeeDistribution[] calldata distributions) external payable {
         uint256 left = msg.value;
         for (uint256 i = 0; i < distributions.length; ++i) {

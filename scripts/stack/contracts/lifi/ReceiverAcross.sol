@@ -7,8 +7,8 @@ import {Executor} from "./Executor.sol";
 import {Swapper} from "./Swapper.sol";
 import {SwapData} from "./Types.sol";
 
-/// @notice Stands in for LI.FI's ReceiverAcrossV4: hands what the SpokePool delivers to the Executor, and to the user when
-/// a call fails.
+/// @notice Stand-in for LI.FI's ReceiverAcrossV4: passes the SpokePool's delivery to the Executor, or to the user
+/// when a call fails.
 contract ReceiverAcross is Swapper {
     using SafeERC20 for IERC20;
 

@@ -6,7 +6,7 @@ import {Executor} from "./Executor.sol";
 import {Swapper} from "./Swapper.sol";
 import {MessagingFee, SendParam, SwapData} from "./Types.sol";
 
-/// @notice Stands in for LayerZero's endpoint, of which only the queue of messages for contracts is there.
+/// @notice Stand-in for LayerZero's endpoint, with the queue of compose messages only.
 contract LayerZeroEndpoint {
     mapping(bytes32 key => bytes32 messageHash) private _queue;
 
@@ -20,7 +20,7 @@ contract LayerZeroEndpoint {
         emit ComposeSent(msg.sender, to, guid, index, message);
     }
 
-    /// @notice Anybody may hand a message on; it is announced once it was run.
+    /// @notice Anyone may deliver a message; the event follows its execution.
     function lzCompose(address from, address to, bytes32 guid, uint16 index, bytes calldata message) external {
         bytes32 key = _key(from, to, guid, index);
         if (_queue[key] != keccak256(message)) revert NotQueued();
@@ -34,8 +34,8 @@ contract LayerZeroEndpoint {
     }
 }
 
-/// @notice Stands in for Stargate's register of pools and for its buses: a seat has a number, and the relayer says which
-/// numbers a bus left with.
+/// @notice Stand-in for Stargate's registry of pools and its buses: each passenger has a ticket number, and the
+/// relayer names the tickets of a departed bus.
 contract TokenMessaging {
     address public immutable owner = msg.sender;
     mapping(uint16 assetId => address) public stargateImpls;
@@ -63,18 +63,19 @@ contract TokenMessaging {
     }
 }
 
-/// @notice Stands in for a Stargate V2 pool of a token or of native: takes a fee and what LayerZero asks, credits six
-/// decimals and no fewer than wanted, and pays out what its relayer brings from the other chain.
+/// @notice Stand-in for a Stargate V2 pool of a token or native money: takes a fee and LayerZero's message fee,
+/// credits six decimals and at least the requested minimum, and pays out the relayer's deliveries from the other
+/// chain.
 contract StargatePool is Swapper {
     uint256 private constant FEE_PPM = 600;
     uint256 private constant PPM = 1_000_000;
-    /// @dev Wei for a message.
+    /// @dev Wei per message.
     uint256 private constant MESSAGE_FEE = 2e13;
 
     address public immutable token;
     LayerZeroEndpoint public immutable endpoint;
     TokenMessaging private immutable MESSAGING;
-    /// @notice LayerZero's number of the chain; the local chains' are their ids.
+    /// @notice LayerZero's endpoint id of the chain; on the local chains their chain id.
     uint32 public immutable endpointId = uint32(block.chainid);
     address public immutable relayer = msg.sender;
     uint256 private immutable _step;
@@ -88,7 +89,7 @@ contract StargatePool is Swapper {
         uint256 amountReceivedLD
     );
     event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD);
-    /// @notice What LayerZero and the bus would carry, for the relayer; of these contracts alone.
+    /// @notice The transfer that LayerZero or the bus would carry, for the relayer; only these stand-ins emit it.
     event Carried(
         bytes32 indexed id, uint32 dstEid, bytes32 to, uint256 amount, bytes composeMsg, bool bus, uint72 ticketId
     );
@@ -138,10 +139,10 @@ contract StargatePool is Swapper {
     }
 }
 
-/// @notice Stands in for LI.FI's ReceiverStargateV2: hands what a pool delivered to the Executor, and to the user when a
+/// @notice Stand-in for LI.FI's ReceiverStargateV2: passes a pool's delivery to the Executor, or to the user when a
 /// call fails.
 contract ReceiverStargate is Swapper {
-    /// @dev Nonce and origin (8 and 4 bytes), amount (32), who composed (32), message.
+    /// @dev Nonce and source endpoint (8 and 4 bytes), amount (32), composer (32), message.
     uint256 private constant AMOUNT_AT = 12;
     uint256 private constant MESSAGE_AT = 76;
 

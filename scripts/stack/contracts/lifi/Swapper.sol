@@ -5,7 +5,8 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {LiFi, SwapData} from "./Types.sol";
 
-/// @notice What Diamond, Executor and Receiver share: moving assets (the zero address is native) and running swaps.
+/// @notice Shared by Diamond, Executor and Receiver: transferring assets (the zero address is native) and running
+/// swaps.
 abstract contract Swapper is LiFi {
     using SafeERC20 for IERC20;
 
@@ -31,14 +32,15 @@ abstract contract Swapper is LiFi {
         }
     }
 
-    /// @dev As LI.FI does: an allowance without limit, which stays.
+    /// @dev Sets an unlimited allowance that stays, as LI.FI does.
     function _approveMax(address token, address spender, uint256 amount) internal {
         if (IERC20(token).allowance(address(this), spender) < amount) {
             IERC20(token).forceApprove(spender, type(uint256).max);
         }
     }
 
-    /// @dev `strict` is the older library: it refuses to declare more than is held, whatever the call then takes.
+    /// @dev `strict` is the older library: it rejects a declared amount above the balance, whatever the call then
+    /// takes.
     function _swap(bytes32 transactionId, SwapData calldata swap, bool strict) internal {
         if (swap.callTo.code.length == 0) revert InvalidContract();
         if (swap.fromAmount == 0) revert NoSwapFromZeroBalance();
@@ -61,7 +63,7 @@ abstract contract Swapper is LiFi {
         );
     }
 
-    /// @dev Sends on what each swap but the last left of what it gave; `before` as {_receiving} saw it.
+    /// @dev Forwards the leftovers of each swap's output except the last; `before` comes from {_receiving}.
     function _sendLeftovers(SwapData[] calldata swaps, uint256[] memory before, address to) internal {
         address last = swaps[swaps.length - 1].receivingAssetId;
         for (uint256 i = 0; i + 1 < swaps.length; ++i) {
@@ -71,7 +73,7 @@ abstract contract Swapper is LiFi {
         }
     }
 
-    /// @dev What is held of each swap's output; native that came with the call does not count.
+    /// @dev Balances of each swap's output token; native money of the call does not count.
     function _receiving(SwapData[] calldata swaps) internal view returns (uint256[] memory held) {
         held = new uint256[](swaps.length);
         for (uint256 i = 0; i < swaps.length; ++i) {
@@ -86,7 +88,7 @@ abstract contract Swapper is LiFi {
         }
     }
 
-    /// @dev Tokens answer true, or nothing as USDT does.
+    /// @dev Tokens return true, or nothing as USDT does.
     function _agreed(address token, bytes memory data) private returns (bool) {
         (bool ok, bytes memory answer) = token.call(data);
         return ok && (answer.length == 0 || abi.decode(answer, (bool)));

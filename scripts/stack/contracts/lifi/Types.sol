@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-/// @notice What LI.FI records of a bridging.
+/// @notice LI.FI's data of a bridge transfer.
 struct BridgeData {
     bytes32 transactionId;
     string bridge;
@@ -15,7 +15,7 @@ struct BridgeData {
     bool hasDestinationCall;
 }
 
-/// @notice One call on the way: a fee, a swap, or the call at the end.
+/// @notice One call of a route: a fee, a swap, or the destination call.
 struct SwapData {
     address callTo;
     address approveTo;
@@ -26,7 +26,7 @@ struct SwapData {
     bool requiresDeposit;
 }
 
-/// @notice What the Across facet tells the SpokePool.
+/// @notice The Across facet's parameters for the SpokePool.
 struct AcrossV4Data {
     bytes32 receiverAddress;
     bytes32 refundAddress;
@@ -41,7 +41,7 @@ struct AcrossV4Data {
     bytes message;
 }
 
-/// @notice What the Stargate facet tells a pool, with LayerZero's own words.
+/// @notice The Stargate facet's parameters for a pool, with LayerZero's names.
 struct SendParam {
     uint32 dstEid;
     bytes32 to;
@@ -64,13 +64,13 @@ struct StargateData {
     address payable refundAddress;
 }
 
-/// @notice What the Celer facet tells CCTP.
+/// @notice The Celer facet's parameters for CCTP.
 struct CelerCircleData {
     uint256 maxFee;
     uint32 minFinalityThreshold;
 }
 
-/// @notice What the Polymer facet tells CCTP.
+/// @notice The Polymer facet's parameters for CCTP.
 struct PolymerCCTPData {
     uint256 polymerTokenFee;
     uint256 maxCCTPFee;

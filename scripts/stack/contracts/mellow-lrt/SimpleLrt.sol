@@ -5,8 +5,8 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 
-/// @notice Behaves as Mellow's Simple LRT towards depositors: a pause, a limit, a list, a referral that shares its
-/// selector with ERC-7540's deposit. Anyone may set anything.
+/// @notice Behaves like Mellow's Simple LRT towards depositors: a pause, a limit, a whitelist, and a deposit with a
+/// referral that has the same selector as ERC-7540's. Anyone may change any setting.
 contract SimpleLrt is ERC4626 {
     bool public depositPause;
     bool public depositWhitelist;

@@ -5,7 +5,7 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
-/// @notice What everything here is run by.
+/// @notice The account that operates these contracts.
 abstract contract MellowOwned {
     address public immutable owner = msg.sender;
 
@@ -17,8 +17,8 @@ abstract contract MellowOwned {
     }
 }
 
-/// @notice Stands for the Oracle: reports of shares per asset that a submitter pushes; one that jumps is
-/// suspicious until somebody accepts it, and is shown all the same.
+/// @notice Stand-in for the Oracle: a submitter pushes reports of shares per asset; a report with a large jump is
+/// suspicious until it is accepted, but is shown already.
 contract MellowOracle is MellowOwned {
     struct DetailedReport {
         uint224 priceD18;
@@ -37,7 +37,7 @@ contract MellowOracle is MellowOwned {
     }
 }
 
-/// @notice Stands for the FeeManager; fees in millionths.
+/// @notice Stand-in for the FeeManager; fees in parts per million.
 contract MellowFeeManager is MellowOwned {
     uint24 public depositFeeD6;
 
@@ -50,7 +50,7 @@ contract MellowFeeManager is MellowOwned {
     }
 }
 
-/// @notice Stands for a TokenizedShareManager: an ERC-20 of 18 decimals that knows only claimed shares.
+/// @notice Stand-in for a TokenizedShareManager: an ERC-20 of 18 decimals that counts claimed shares only.
 contract MellowShareManager is ERC20, MellowOwned {
     MellowVault public vault;
     bool public mintPaused;
@@ -107,7 +107,7 @@ contract MellowShareManager is ERC20, MellowOwned {
         return (canDeposit[account], false, isBlacklisted[account]);
     }
 
-    /// @notice Who is barred is on the list all the same: a queue takes requests that give nothing.
+    /// @notice A blocked account stays whitelisted: a queue accepts its requests, which yield nothing.
     function isDepositorWhitelisted(address account, bytes32[] calldata) external view returns (bool) {
         return !hasWhitelist || canDeposit[account];
     }
@@ -149,7 +149,7 @@ contract MellowShareManager is ERC20, MellowOwned {
         if (!vault.isQueue(msg.sender) && msg.sender != owner) revert Forbidden();
     }
 
-    /// @notice Shares that wait to be claimed are claimed by a transfer.
+    /// @notice A transfer claims the sender's claimable shares first.
     function _update(address from, address to, uint256 value) internal override {
         if (from == address(0) && mintPaused) revert MintPaused();
         if (isBlacklisted[from]) revert Blacklisted(from);
@@ -159,7 +159,7 @@ contract MellowShareManager is ERC20, MellowOwned {
     }
 }
 
-/// @notice Stands for the Vault that ties queues, oracle and share manager together, and its RiskManager.
+/// @notice Stand-in for the Vault that connects queues, oracle and share manager, and for its RiskManager.
 contract MellowVault is MellowOwned {
     MellowShareManager public immutable shareManager;
     MellowOracle public immutable oracle;
@@ -203,7 +203,7 @@ contract MellowVault is MellowOwned {
         return 0;
     }
 
-    /// @notice The limit of the RiskManager, in shares.
+    /// @notice The RiskManager's limit, in shares.
     function setLimit(int256 limit_) external onlyOwner {
         limit = limit_;
     }
@@ -249,7 +249,7 @@ contract MellowVault is MellowOwned {
     }
 }
 
-/// @notice What the queues of one asset have in common. No receiver: everything belongs to whoever calls.
+/// @notice Common to the queues of one asset. There is no receiver: everything belongs to the caller.
 abstract contract MellowQueue is MellowOwned {
     using SafeERC20 for IERC20;
 
@@ -288,7 +288,8 @@ abstract contract MellowQueue is MellowOwned {
     }
 }
 
-/// @notice Stands for a SyncDepositQueue: mints at the last report, less a penalty, while that is young enough.
+/// @notice Stand-in for a SyncDepositQueue: mints at the last report minus a penalty, while the report is recent
+/// enough.
 contract MellowSyncDepositQueue is MellowQueue {
     uint256 private _penaltyD6;
     uint32 private _maxAge;
@@ -321,7 +322,7 @@ contract MellowSyncDepositQueue is MellowQueue {
     }
 }
 
-/// @notice Stands for a DepositQueue: one request for each account, settled by the next report.
+/// @notice Stand-in for a DepositQueue: one request per account, settled by the next report.
 contract MellowDepositQueue is MellowQueue {
     using SafeERC20 for IERC20;
 
@@ -350,7 +351,7 @@ contract MellowDepositQueue is MellowQueue {
     function deposit(uint224 assets, address referral, bytes32[] calldata merkleProof) external payable {
         if (requestOf[msg.sender].assets != 0 && !claim(msg.sender)) revert PendingRequestExists();
         _take(assets, merkleProof);
-        // The RiskManager counts the request in shares, at a report that everybody may use.
+        // The RiskManager counts the request in shares, at a report that is not suspicious.
         vault.modifyBalance(int256(uint256(assets) * _report().priceD18 / 1e18));
         requestOf[msg.sender] = Request(block.timestamp, assets);
         emit DepositRequested(msg.sender, referral, assets, uint32(block.timestamp));
@@ -365,7 +366,7 @@ contract MellowDepositQueue is MellowQueue {
         emit DepositRequestCanceled(msg.sender, request.assets, uint32(request.timestamp));
     }
 
-    /// @notice Settles one account's request at the report, as the oracle's submission does for all of them.
+    /// @notice Settles one account's request at the report; the real oracle's submission does so for all accounts.
     function settle(address account) external onlyOwner {
         uint256 priceD18 = _report().priceD18;
         priceD18 -= vault.feeManager().calculateDepositFee(priceD18);
@@ -386,7 +387,7 @@ contract MellowDepositQueue is MellowQueue {
     }
 }
 
-/// @notice Stands for a SyncRedeemQueue that always has the assets it pays out.
+/// @notice Stand-in for a SyncRedeemQueue that always holds enough assets.
 contract MellowSyncRedeemQueue is MellowQueue {
     using SafeERC20 for IERC20;
 

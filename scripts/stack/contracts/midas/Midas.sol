@@ -6,7 +6,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
-/// @notice Roles in one place: who may hold, and who runs things.
+/// @notice Access control: the roles of holders and operators.
 contract MidasAccess {
     address public immutable owner = msg.sender;
     mapping(address => bool) public greenlisted;
@@ -29,7 +29,7 @@ contract MidasAccess {
     }
 }
 
-/// @notice Stands for an mToken: 18 decimals, minted and burned by the vaults.
+/// @notice Stand-in for an mToken: 18 decimals, minted and burned by the vaults.
 contract MidasToken is ERC20 {
     MidasAccess public immutable access;
     mapping(address => bool) public minters;
@@ -67,7 +67,7 @@ contract MidasToken is ERC20 {
     }
 }
 
-/// @notice Stands for a DataFeed: 18 decimals, and a revert where the answer is old or abandoned.
+/// @notice Stand-in for a DataFeed: 18 decimals; reverts when its answer is outdated or deprecated.
 contract MidasFeed {
     address public immutable owner = msg.sender;
     uint256 private _price;
@@ -95,8 +95,7 @@ contract MidasFeed {
     }
 }
 
-/// @notice What the vaults that take and give payment tokens have in common. All amounts have 18 decimals,
-/// whatever the token has.
+/// @notice Common to the vaults that accept and pay tokens. All amounts have 18 decimals, whatever the token's.
 abstract contract MidasVault {
     using SafeERC20 for IERC20;
 
@@ -234,7 +233,7 @@ abstract contract MidasVault {
     }
 }
 
-/// @notice Stands for a DepositVault of before July 2025: it mints to whoever calls.
+/// @notice Stand-in for a DepositVault before July 2025: it mints to the caller.
 contract MidasDepositVaultOld is MidasVault {
     struct Request {
         address sender;
@@ -246,7 +245,7 @@ contract MidasDepositVaultOld is MidasVault {
     }
 
     uint256 public minMTokenAmountForFirstDeposit;
-    /// @notice The first request is number 0.
+    /// @notice The first request has number 0.
     uint256 public nextRequestId;
     mapping(address => uint256) public totalMinted;
     mapping(uint256 => Request) public mintRequests;
@@ -327,7 +326,7 @@ contract MidasDepositVaultOld is MidasVault {
         emit ApproveRequest(requestId, newOutRate);
     }
 
-    /// @notice Gives nothing back on chain.
+    /// @notice Refunds nothing on chain.
     function rejectRequest(uint256 requestId) external onlyVaultAdmin {
         mintRequests[requestId].status = 2;
         emit RejectRequest(requestId, mintRequests[requestId].sender);
@@ -392,7 +391,7 @@ contract MidasDepositVaultOld is MidasVault {
     }
 }
 
-/// @notice Stands for a DepositVault of today: a recipient may be named, and the supply has a cap.
+/// @notice Stand-in for a current DepositVault: a recipient may be named, and the supply has a cap.
 contract MidasDepositVault is MidasDepositVaultOld {
     uint256 public maxSupplyCap = type(uint256).max;
 
@@ -466,7 +465,7 @@ contract MidasDepositVault is MidasDepositVaultOld {
     }
 }
 
-/// @notice Stands for a RedemptionVault that always has the tokens it pays out.
+/// @notice Stand-in for a RedemptionVault that always holds enough tokens.
 contract MidasRedemptionVault is MidasVault {
     using SafeERC20 for IERC20;
 

@@ -7,8 +7,8 @@ import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IER
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
-/// @notice Behaves as Morpho's Vault V2 towards depositors: limits that are always 0, gates, caps that only a deposit
-/// meets, fee shares that the supply does not show yet. Anyone may set anything.
+/// @notice Behaves like Morpho's Vault V2 towards depositors: limits that are always 0, gates, caps that only a
+/// deposit checks, and fee shares that the supply does not include yet. Anyone may change any setting.
 contract VaultV2 is ERC20 {
     using SafeERC20 for IERC20;
     using Math for uint256;
@@ -19,9 +19,9 @@ contract VaultV2 is ERC20 {
 
     bool public gated;
     mapping(address => bool) public admitted;
-    /// Of the liquidity adapter; 0 stands for an asset without a cap of its own.
+    /// Cap of the liquidity adapter; 0 stands for an asset without a cap of its own.
     uint256 public absoluteCap = type(uint256).max;
-    /// Fee shares that the next accrual will mint.
+    /// Fee shares that the next accrual mints.
     uint256 public unaccruedShares;
 
     event Deposit(address indexed sender, address indexed onBehalf, uint256 assets, uint256 shares);
@@ -112,7 +112,7 @@ contract VaultV2 is ERC20 {
         emit Withdraw(msg.sender, receiver, onBehalf, assets, shares);
     }
 
-    /// The penalty of a forced deallocation: shares of `onBehalf` burn, their assets stay.
+    /// Penalty of a forced deallocation: `onBehalf`'s shares are burned and their assets stay.
     function forceDeallocate(address, bytes calldata, uint256 assets, address onBehalf) external returns (uint256) {
         uint256 shares = convertToShares(assets);
         _burn(onBehalf, shares);

@@ -8,7 +8,7 @@ import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.so
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
-/// @notice The shares of a TokenizedVault, a contract of their own.
+/// @notice The share token of a TokenizedVault, a separate contract.
 contract LpToken is ERC20 {
     address public immutable vault;
     uint8 private immutable _decimals;
@@ -41,8 +41,8 @@ contract Whitelist {
     }
 }
 
-/// @notice Behaves as Upshift's TokenizedVaultV2: several assets, shares elsewhere, lists, a limit for each deposit, a
-/// cap, an event of its own. Anyone may set anything.
+/// @notice Behaves like Upshift's TokenizedVaultV2: several assets, a separate share token, lists, a limit per
+/// deposit, a cap, and its own event. Anyone may change any setting.
 contract TokenizedVault {
     using SafeERC20 for IERC20;
     using Math for uint256;
@@ -105,7 +105,7 @@ contract TokenizedVault {
         return _lp.totalSupply().mulDiv(getSharePrice, _oneShare());
     }
 
-    /// Tokens count by their decimals alone: all are worth the same.
+    /// All tokens have the same price; only their decimals differ.
     function previewDeposit(address assetIn, uint256 amountIn)
         public
         view
@@ -140,7 +140,7 @@ contract TokenizedVault {
         emit Withdraw(msg.sender, receiverAddr, msg.sender, assets, shares);
     }
 
-    /// Paid without a delay.
+    /// Paid out immediately.
     function requestRedeem(uint256 shares, address receiverAddr) external {
         emit WithdrawalRequested(shares, msg.sender, receiverAddr);
         emit WithdrawalProcessed(_pay(shares, receiverAddr), receiverAddr);
@@ -157,8 +157,8 @@ contract TokenizedVault {
     }
 }
 
-/// @notice Behaves as Upshift's older vaults: deposits as ERC-4626 under a limit that leaves the supply's out, and
-/// withdrawals that always revert: they are asked for, here without a delay. Anyone may set anything.
+/// @notice Behaves like Upshift's older vaults: ERC-4626 deposits with a limit that omits the supply cap, and
+/// withdrawals that revert because they must be requested, here without a delay. Anyone may change any setting.
 contract LegacyTokenizedVault is ERC4626 {
     using SafeERC20 for IERC20;
 

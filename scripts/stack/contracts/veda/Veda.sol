@@ -8,7 +8,7 @@ interface IBeforeTransfer {
     function beforeTransfer(address from, address to, address operator) external view;
 }
 
-/// @notice Stands for a BoringVault: the share token, which takes the assets itself when its teller says so.
+/// @notice Stand-in for a BoringVault: the share token, which takes the assets when its teller calls.
 contract VedaVault is ERC20 {
     using SafeTransferLib for ERC20;
 
@@ -64,15 +64,15 @@ contract VedaVault is ERC20 {
     }
 }
 
-/// @notice Stands for an AccountantWithRateProviders: an updater pushes the rate of one share in the base
-/// asset; other assets are priced by what one of them is worth in the base asset.
+/// @notice Stand-in for an AccountantWithRateProviders: an updater pushes the price of one share in the base asset;
+/// other assets are priced by their value in the base asset.
 contract VedaAccountant {
     address public immutable owner = msg.sender;
     address public immutable base;
     uint8 public immutable decimals;
     uint256 public rate;
     bool public paused;
-    /// @notice Base units (10^decimals is one) for one whole quote token.
+    /// @notice Base units (10^decimals = 1) per whole quote token.
     mapping(address => uint256) public quotes;
 
     error AccountantWithRateProviders__Paused();
@@ -88,7 +88,7 @@ contract VedaAccountant {
         _;
     }
 
-    /// @notice A rate that moves by more than a tenth pauses the accountant, and is kept all the same.
+    /// @notice A rate change above ten per cent pauses the accountant, but is stored.
     function updateExchangeRate(uint256 rate_) external requiresAuth {
         if (rate_ * 10 > rate * 11 || rate_ * 10 < rate * 9) paused = true;
         rate = rate_;
@@ -118,7 +118,7 @@ contract VedaAccountant {
     function getRateInQuote(address quote) public view returns (uint256) {
         if (quote == base) return rate;
         uint256 worth = quotes[quote];
-        // The real one calls the zero address as rate provider here.
+        // The real contract calls the zero address as rate provider here.
         if (worth == 0) {
             assembly {
                 revert(0, 0)
@@ -133,8 +133,8 @@ contract VedaAccountant {
     }
 }
 
-/// @notice Stands for an accountant that lets yield into the rate second by second. Its teller brings it up to date
-/// before each deposit, so that what it says then is the rate of that moment.
+/// @notice Stand-in for an accountant that vests yield into the rate every second. Its teller updates it before each
+/// deposit, so the rate is that of the deposit's timestamp.
 contract VedaStreamingAccountant is VedaAccountant {
     constructor(ERC20 base_, uint256 rate_) VedaAccountant(base_, rate_) {}
 
@@ -143,7 +143,7 @@ contract VedaStreamingAccountant is VedaAccountant {
     }
 }
 
-/// @notice What the tellers of all generations do. Shares go to whoever calls, and are locked there.
+/// @notice Common to all generations of tellers. Shares go to the caller and are locked there.
 abstract contract VedaTeller is IBeforeTransfer {
     struct Asset {
         bool allowDeposits;
@@ -200,7 +200,7 @@ abstract contract VedaTeller is IBeforeTransfer {
         _;
     }
 
-    /// @notice Writes before anything is checked: what asks from a static call gets no reason, and loses its gas.
+    /// @notice Writes storage before any check: a static call fails without a reason and loses its gas.
     modifier nonReentrant() {
         require(_locked == 1, "REENTRANCY");
         _locked = 2;
@@ -237,7 +237,7 @@ abstract contract VedaTeller is IBeforeTransfer {
         _assets[asset] = Asset(allowDeposits, allowWithdraws, sharePremium);
     }
 
-    /// @notice While shares are locked an admin may give the deposit back.
+    /// @notice While shares are locked an admin may refund the deposit.
     function _refund(uint256 nonce) internal {
         Refund memory refund = _refunds[nonce];
         delete _refunds[nonce];
@@ -245,7 +245,7 @@ abstract contract VedaTeller is IBeforeTransfer {
         emit DepositRefunded(nonce, keccak256(abi.encode(nonce, refund.user)), refund.user);
     }
 
-    /// @notice Withdrawals are made by solvers.
+    /// @notice Solvers make withdrawals.
     function bulkWithdraw(ERC20 asset, uint256 shares, uint256 minimumAssets, address to)
         external
         requiresAuth
@@ -256,7 +256,7 @@ abstract contract VedaTeller is IBeforeTransfer {
         vault.exit(to, asset, assets, to, shares);
     }
 
-    /// @notice Public here, and only where it is configured so: most vaults have solvers and queues instead.
+    /// @notice Public here, and only where configured so: most vaults use solvers and queues instead.
     function withdraw(ERC20 asset, uint256 shares, uint256 minimumAssets, address to)
         external
         returns (uint256 assets)
@@ -283,7 +283,7 @@ abstract contract VedaTeller is IBeforeTransfer {
         }
     }
 
-    /// @notice The newest look into their lists before they mint.
+    /// @notice Newer tellers check their lists before they mint.
     function _beforeDeposit() internal view virtual {}
 
     function _rateIn(address asset) internal view virtual returns (uint256) {
@@ -326,7 +326,7 @@ abstract contract VedaTeller is IBeforeTransfer {
     }
 }
 
-/// @notice 2024-04: `isSupported`, no premium, and shares that stay for the block they are minted in at least.
+/// @notice 2024-04: `isSupported`, no premium, and shares locked at least for the block of their mint.
 contract VedaTellerA is VedaTeller {
     event Deposit(
         uint256 indexed nonce,
@@ -395,7 +395,7 @@ contract VedaTellerB is VedaTeller {
     }
 }
 
-/// @notice What came in 2025-04: a cap on all shares, lists of whom is denied, and transfers by a few alone.
+/// @notice Added in 2025-04: a cap on all shares, deny lists, and transfers by permitted accounts only.
 abstract contract VedaTellerLists is VedaTeller {
     uint112 public depositCap = type(uint112).max;
     bool public permissionedTransfers;
@@ -430,7 +430,7 @@ abstract contract VedaTellerLists is VedaTeller {
     }
 }
 
-/// @notice 2025-04. From 2025-08 on it told a version, and was not told a referrer yet.
+/// @notice 2025-04. Since 2025-08 it reports a version; it does not take a referrer yet.
 contract VedaTellerC is VedaTellerLists {
     event Deposit(
         uint256 indexed nonce,
@@ -454,7 +454,7 @@ contract VedaTellerC is VedaTellerLists {
     }
 }
 
-/// @notice 2025-09: a referrer in the call; the call of three arguments is gone.
+/// @notice 2025-09: a referrer in the call; the call with three arguments is gone.
 contract VedaTellerD is VedaTellerLists {
     event Deposit(
         uint256 nonce,
@@ -496,7 +496,7 @@ contract VedaTellerD is VedaTellerLists {
     }
 }
 
-/// @notice 2025-12: mints at a rate that is one unit higher than the accountant's.
+/// @notice 2025-12: mints at a rate one unit above the accountant's.
 contract VedaTellerStreaming is VedaTellerD {
     constructor(VedaVault vault_, VedaAccountant accountant_) VedaTellerD(vault_, accountant_) {}
 
