@@ -5,7 +5,8 @@ import { readArguments } from "../command.ts";
 import { type ModuleExport, type ModuleFunction, readModule, type SourceModule } from "./modules.ts";
 
 const { values: flags } = readArguments({
-  help: `Enforces the structure of src: folder sizes, tiny files, one home per exported name, function lengths, docstrings.
+  help: `Enforces the structure of src: folder sizes, tiny files, unique names of files and
+exports, function lengths, docstrings.
 
   node scripts/checks/structure.ts [--list]
 
@@ -82,7 +83,7 @@ function tinyFiles(): string[] {
   return [...tiny, `src: ${small.length} files of up to ${SMALL_LINES} lines have one importer, ${limit}`];
 }
 
-/** A file is looked for by its name alone. */
+/** Reports file names that occur twice: people search for a file by its name alone. */
 function sharedFileNames(): string[] {
   const homes = new Map<string, string[]>();
   for (const { file } of modules) homes.set(basename(file), [...(homes.get(basename(file)) ?? []), file]);

@@ -58,13 +58,19 @@ describe("structure.ts", { concurrent: true }, () => {
     expect(problems).toEqual(["src: 61 files of up to 60 lines have one importer, at most 60"]);
   });
 
+  test("reports a file name that occurs twice", async ({ expect }) => {
+    expect((await check({ "src/chains/shared.ts": module("another") })).problems).toEqual([
+      "shared.ts is the name of src/chains/shared.ts and src/lib/shared.ts",
+    ]);
+  });
+
   test("reports a name that two files export, and no default export", async ({ expect }) => {
     const { problems } = await check({
-      "src/chains/shared.ts": module("shared"),
+      "src/chains/other.ts": module("shared"),
       "src/chains/a.ts": "/** A constant. */\nexport default 1;\n",
       "src/chains/b.ts": "/** A constant. */\nexport default 2;\n",
     });
-    expect(problems).toEqual(["shared is exported by src/chains/shared.ts and src/lib/shared.ts"]);
+    expect(problems).toEqual(["shared is exported by src/chains/other.ts and src/lib/shared.ts"]);
   });
 
   test("reports a function of more than 80 lines by its line", async ({ expect }) => {
