@@ -2,63 +2,10 @@ import { type Address, parseAbi } from "viem";
 import { createQuery, type Query, queryAll, type ReadResult, read } from "../chains/chain-query.ts";
 import type { Controls } from "../db/schema/snapshot-tables.ts";
 import { once } from "../lib/once.ts";
+import type { FeeRates } from "../vaults/fee-rates.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultState } from "../vaults/vault-adapter.ts";
-import { adapterOf } from "../vaults/vault-families.ts";
-
-const feesAbi = once(() =>
-  parseAbi([
-    "function performanceFee() view returns (uint96)",
-    "function managementFee() view returns (uint96)",
-    "function feeRates() view returns (uint16 management, uint16 performance)",
-    "function getPerformanceFeeData() view returns (address account, uint16 fee)",
-    "function getManagementFeeData() view returns (address account, uint16 fee, uint32 updatedAt)",
-  ]),
-);
-
-/**
- * Queries performance and management fee of the families that have views for them, in the family's unit: fractions with
- * 18 decimals for Morpho Vault V2, basis points for IPOR and Lagoon. A fee whose view fails is absent.
- */
-export function feesQuery(vault: Vault): Query<Controls> {
-  const on = { to: vault.address, abi: feesAbi() } as const;
-  if (vault.adapter === "morpho_v2")
-    return createQuery(
-      {
-        performance: read({ ...on, name: "performanceFee" }),
-        management: read({ ...on, name: "managementFee" }),
-      },
-      ({ performance, management }) => ({
-        ...named("performance_fee", performance, (fee) => fee),
-        ...named("management_fee", management, (fee) => fee),
-      }),
-    );
-  if (vault.adapter === "lagoon")
-    return createQuery({ rates: read({ ...on, name: "feeRates" }) }, ({ rates }) => ({
-      ...named("management_fee", rates, ([management]) => management),
-      ...named("performance_fee", rates, ([, performance]) => performance),
-    }));
-  if (vault.adapter === "ipor")
-    return createQuery(
-      {
-        performance: read({ ...on, name: "getPerformanceFeeData" }),
-        management: read({ ...on, name: "getManagementFeeData" }),
-      },
-      ({ performance, management }) => ({
-        ...named("performance_fee", performance, ([, fee]) => fee),
-        ...named("management_fee", management, ([, fee]) => fee),
-      }),
-    );
-  return createQuery({}, () => ({}));
-}
-
-function named<T>(
-  name: "performance_fee" | "management_fee",
-  result: ReadResult<T>,
-  feeOf: (value: T) => bigint | number,
-): Controls {
-  return result.ok ? { [name]: feeOf(result.value).toString() } : {};
-}
+import { adapterOf, findFamily } from "../vaults/vault-families.ts";
 
 const viewsAbi = once(() =>
   parseAbi([
@@ -73,8 +20,6 @@ const viewsAbi = once(() =>
   ]),
 );
 const controlNames = ["owner", "curator", "guardian", "fee", "timelock"] as const;
-/** Adapters of vaults that pay withdrawals immediately: only there does a low `maxWithdraw` show a lack of liquidity. */
-const PAYS_AT_ONCE: ReadonlySet<string> = new Set(["erc4626", "metamorpho"]);
 
 /** Governance roles of a vault, and the amount that its largest holder can withdraw. */
 interface Views {
@@ -87,7 +32,7 @@ interface Views {
 export interface VaultSnapshot {
   state: VaultState;
   views: Views;
-  fees: Controls;
+  fees: FeeRates;
 }
 
 /** Queries the values of a snapshot. `holder` is the largest known holder of shares, or null. */
@@ -98,7 +43,7 @@ export function snapshotQuery(
   return queryAll({
     state: adapterOf(vault).state(vault, at.nowMs),
     views: viewsQuery(vault, at.holder),
-    fees: feesQuery(vault),
+    fees: findFamily(vault.adapter)?.feeRatesQuery?.(vault) ?? createQuery({}, () => ({})),
   });
 }
 
@@ -111,7 +56,7 @@ function viewsQuery(vault: Vault, holder: Address | null): Query<Views> {
     fee: read({ ...on, name: "fee" }),
     timelock: read({ ...on, name: "timelock" }),
   };
-  if (holder === null || !PAYS_AT_ONCE.has(vault.adapter))
+  if (holder === null || findFamily(vault.adapter)?.instantWithdrawals !== true)
     return createQuery(controls, (results) => ({ controls: toControls(results), liquidity: null }));
   const withdrawal = {
     held: read({ ...on, name: "balanceOf", args: [holder] }),

@@ -1,6 +1,7 @@
 import type { Address, Hex, Log } from "viem";
 import type { Query } from "../chains/chain-query.ts";
 import type { VaultType } from "../schemas/vault-schema.ts";
+import type { FeeRates } from "./fee-rates.ts";
 import type { GovernanceEvent } from "./governance/governance-event.ts";
 import type { LensVault } from "./lens/position-lens.ts";
 import type { Token, Vault } from "./vault.ts";
@@ -184,4 +185,8 @@ export interface VaultFamily {
   governanceEvents?: readonly GovernanceEvent[];
   /** A view without arguments by which a vault names a linked contract that its registry row does not name. */
   governanceLink?: { contract: "authority" | "feeManager"; view: string };
+  /** Reads the performance fee and the management fee. Absent if the family has no view functions for both. */
+  feeRatesQuery?: (vault: Vault) => Query<FeeRates>;
+  /** Withdrawals are paid immediately, so that a low `maxWithdraw` shows a lack of liquidity. */
+  instantWithdrawals?: true;
 }

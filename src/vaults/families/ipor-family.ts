@@ -1,6 +1,7 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { createQuery, type Query, read, readThen, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
+import { type FeeRates, feeRate } from "../fee-rates.ts";
 import {
   announcementEvent,
   cancellationEvent,
@@ -215,6 +216,28 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
   ),
 ];
 
+const feesAbi = once(() =>
+  parseAbi([
+    "function getPerformanceFeeData() view returns (address account, uint16 fee)",
+    "function getManagementFeeData() view returns (address account, uint16 fee, uint32 updatedAt)",
+  ]),
+);
+
+/** Reads the performance fee and the management fee, basis points. */
+function iporFeeRatesQuery({ address }: Vault): Query<FeeRates> {
+  const on = { to: address, abi: feesAbi() } as const;
+  return createQuery(
+    {
+      performance: read({ ...on, name: "getPerformanceFeeData" }),
+      management: read({ ...on, name: "getManagementFeeData" }),
+    },
+    ({ performance, management }) => ({
+      ...feeRate("performance_fee", { result: performance, feeOf: ([, fee]) => fee }),
+      ...feeRate("management_fee", { result: management, feeOf: ([, fee]) => fee }),
+    }),
+  );
+}
+
 /** IPOR Fusion's Plasma vaults, governed through their access manager. */
 export const iporFamily: VaultFamily = {
   adapter: ipor,
@@ -222,4 +245,5 @@ export const iporFamily: VaultFamily = {
   deriver: erc4626Deriver({ identify: identifyIpor }),
   governanceEvents: [...vaultEvents, ...accessManagerEvents],
   governanceLink: { contract: "authority", view: "getAccessManagerAddress()" },
+  feeRatesQuery: iporFeeRatesQuery,
 };

@@ -9,6 +9,7 @@ import {
 } from "../../chains/chain-query.ts";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
+import { type FeeRates, feeRate } from "../fee-rates.ts";
 import {
   changeEvent,
   formatAssetUnits,
@@ -312,10 +313,24 @@ const lagoonEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
+const feesAbi = once(() =>
+  parseAbi(["function feeRates() view returns (uint16 management, uint16 performance)"]),
+);
+
+/** Reads the performance fee and the management fee, basis points. */
+function lagoonFeeRatesQuery({ address }: Vault): Query<FeeRates> {
+  const rates = read({ to: address, abi: feesAbi(), name: "feeRates" });
+  return createQuery({ rates }, ({ rates: result }) => ({
+    ...feeRate("management_fee", { result, feeOf: ([management]) => management }),
+    ...feeRate("performance_fee", { result, feeOf: ([, performance]) => performance }),
+  }));
+}
+
 /** Lagoon vaults, whose requests users make themselves. */
 export const lagoonFamily: VaultFamily = {
   adapter: lagoon,
   type: "custom",
   deriver: erc4626Deriver({ identify: identifyLagoon, ownShare: true, previews: false }),
   governanceEvents: lagoonEvents,
+  feeRatesQuery: lagoonFeeRatesQuery,
 };

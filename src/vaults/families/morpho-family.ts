@@ -8,6 +8,7 @@ import {
 } from "viem";
 import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
+import { type FeeRates, feeRate } from "../fee-rates.ts";
 import { curationEvents } from "../governance/common-governance-events.ts";
 import {
   addedMember,
@@ -83,6 +84,7 @@ export const metaMorphoFamily: VaultFamily = {
       }),
   }),
   governanceEvents: curationEvents("bytes32"),
+  instantWithdrawals: true,
 };
 
 const gatesAbi = once(() =>
@@ -310,10 +312,33 @@ const morphoV2Events: readonly GovernanceEvent[] = [
   ),
 ];
 
+const feesAbi = once(() =>
+  parseAbi([
+    "function performanceFee() view returns (uint96)",
+    "function managementFee() view returns (uint96)",
+  ]),
+);
+
+/** Reads the performance fee and the management fee, fractions with 18 decimals. */
+function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
+  const on = { to: address, abi: feesAbi() } as const;
+  return createQuery(
+    {
+      performance: read({ ...on, name: "performanceFee" }),
+      management: read({ ...on, name: "managementFee" }),
+    },
+    ({ performance, management }) => ({
+      ...feeRate("performance_fee", { result: performance, feeOf: (fee) => fee }),
+      ...feeRate("management_fee", { result: management, feeOf: (fee) => fee }),
+    }),
+  );
+}
+
 /** Morpho Vault V2. */
 export const morphoV2Family: VaultFamily = {
   adapter: morphoV2,
   type: "morpho",
   deriver: erc4626Deriver({ identify: identifyMorphoV2 }),
   governanceEvents: morphoV2Events,
+  feeRatesQuery: morphoV2FeeRatesQuery,
 };

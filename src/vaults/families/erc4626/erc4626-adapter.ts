@@ -208,6 +208,7 @@ export const erc4626Family: VaultFamily = {
   adapter: erc4626,
   type: "custom",
   deriver: erc4626Deriver(),
+  instantWithdrawals: true,
 };
 
 const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view returns (uint256)"]));
