@@ -5,7 +5,10 @@ import { pingDatabase } from "../db/queries/ping-database.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 
-/** Health of one dependency, with its latency in milliseconds and the error code when it failed. */
+/**
+ * Health of one dependency (database, Redis or a chain's RPC nodes): the latency of the check in milliseconds
+ * and, if the check failed, its error code.
+ */
 export interface Readiness {
   name: string;
   ok: boolean;
@@ -13,7 +16,7 @@ export interface Readiness {
   code: ErrorCode | null;
 }
 
-/** Checks that database, Redis and every chain respond. Never throws. */
+/** Checks that the database, Redis and the RPC nodes of every chain respond. Never throws. */
 export async function checkReadiness(ctx: Context): Promise<Readiness[]> {
   const chains = [...ctx.chains.definitions.keys()].map((chainId) => ({
     name: `chain:${chainId}`,
@@ -45,17 +48,20 @@ async function probe(
   }
 }
 
-/** Progress of a chain's flow index, as block numbers; null when unknown. */
+/**
+ * Progress of the flow index of one chain, as block numbers: the head block, the last indexed block, and the
+ * lag between them. A number is null if it is unknown.
+ */
 export interface ChainIndexHealth {
   chain_id: number;
   head: number | null;
   indexed: number | null;
   lag: number | null;
-  /** Error code of the last indexing run; null when it succeeded or has not run. */
+  /** Error code of the last indexing run, or null if that run succeeded or no run has happened yet. */
   error: string | null;
 }
 
-/** Compares every chain's flow index with its head. Never throws. */
+/** Compares the last indexed block of every chain's flow index with the chain's head block. Never throws. */
 export async function checkChainIndexes(ctx: Context): Promise<ChainIndexHealth[]> {
   const tips = await tipsOrNone(ctx);
   return Promise.all(
@@ -78,7 +84,10 @@ async function tipsOrNone(ctx: Context): Promise<FlowTip[]> {
   }
 }
 
-/** Reads a chain's head block; null on failure, which the chain's own dependency reports. */
+/**
+ * Reads the head block number of a chain, or returns null on failure. The failure itself is reported by the
+ * readiness check of that chain.
+ */
 async function headOrNull(ctx: Context, chainId: number): Promise<number | null> {
   try {
     return RpcNumber.parse(await ctx.chains.client(chainId)?.request("eth_blockNumber", []));

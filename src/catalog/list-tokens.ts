@@ -23,9 +23,9 @@ const Listed = z.array(
 );
 
 /**
- * Lists the tokens of a chain that deposits can start from: the native token, the assets of its vaults, then the providers'
- * tokens whose decimals the chain confirms. A provider that fails, or whose list is implausible, is skipped.
- * Throws `chain_unsupported`, `store_unavailable`.
+ * Lists the tokens of a chain that a deposit can start from: the native token, the tokens that the chain's
+ * vaults accept, then the providers' tokens whose decimals match the token contract. A provider is skipped if
+ * it fails or if its token list is implausible. Throws `chain_unsupported`, `store_unavailable`.
  */
 export async function listTokens(ctx: Context, chainId: number): Promise<TokenSummary[]> {
   const own = await ownTokens(ctx, chainId);
@@ -35,14 +35,14 @@ export async function listTokens(ctx: Context, chainId: number): Promise<TokenSu
   const distinct = new Map<string, TokenSummary>();
   for (const { address, symbol, name, decimals } of shown) {
     const before = distinct.get(address);
-    // The vaults' tokens come first and take only their name from a provider.
+    // Registry tokens come first; a provider's list adds only a name to them.
     if (before !== undefined) before.name ||= name;
     else distinct.set(address, { chain_id: chainId, address, symbol, name, decimals });
   }
   return [...distinct.values()];
 }
 
-/** Returns the chain's native token and the reviewed tokens that its vaults accept. */
+/** Returns the chain's native token and the tokens that the chain's registered vaults accept. */
 async function ownTokens(ctx: Context, chainId: number): Promise<Token[]> {
   const chain = ctx.chains.definitions.get(chainId);
   if (chain === undefined) throw failure("chain_unsupported", `chain ${chainId} is not served`);
@@ -61,7 +61,10 @@ interface TokenListQuery {
   own: readonly Token[];
 }
 
-/** Reads one provider's tokens, cached for an hour. Empty when the provider fails and nothing is cached. */
+/**
+ * Reads the token list of one provider, cached for an hour. Returns an empty list if the provider fails and
+ * nothing is cached.
+ */
 async function readList(ctx: Context, { provider, chainId, own }: TokenListQuery): Promise<ListedToken[]> {
   if (provider.tokens === undefined) return [];
   try {
@@ -89,7 +92,10 @@ async function loadList(ctx: Context, { provider, chainId, own }: TokenListQuery
   return confirmOnChain(ctx, { chainId, tokens: accepted });
 }
 
-/** Returns the tokens whose decimals the chain confirms: wrong decimals would change amounts by orders of magnitude. */
+/**
+ * Returns the tokens whose listed decimals equal the token contract's `decimals()`: wrong decimals would
+ * change amounts by orders of magnitude.
+ */
 async function confirmOnChain(
   ctx: Context,
   { chainId, tokens }: { chainId: number; tokens: readonly ListedToken[] },
@@ -105,17 +111,17 @@ async function confirmOnChain(
   return tokens.filter(({ address, decimals }) => said[address] === decimals);
 }
 
-/** The most tokens that are taken from a list, which starts with the most used ones. */
+/** Maximum number of tokens taken from a provider's list. Providers list the most used tokens first. */
 const MAX_TOKENS = 500;
 const MAX_DECIMALS = 36;
-/** Printable characters without spaces and control characters. */
+/** Pattern of an acceptable token symbol: 1 to 32 characters, without control characters or spaces. */
 const TOKEN_SYMBOL = /^[^\p{C}\p{Z}]{1,32}$/u;
 const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
 
 /**
- * Filters a provider's token list before the chain is read. Null when the list repeats an address or contradicts the
- * decimals of an own token, because the whole list is then unreliable. Leaves out tokens that use the symbol of an own
- * token under another address.
+ * Filters a provider's token list before its decimals are checked on-chain. Returns null if the whole list is
+ * unreliable, because it repeats an address or contradicts the decimals of a registry token (`own`). Drops
+ * tokens that use the symbol of a registry token at another address.
  */
 export function acceptTokenList(listed: readonly ListedToken[], own: readonly Token[]): ListedToken[] | null {
   const addresses = new Set(listed.map(({ address }) => address.toLowerCase()));

@@ -13,25 +13,31 @@ import { toWireVault } from "../vaults/vault-response.ts";
 import { readVaultFlags } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
-/** Filter and page of a listing of vaults. */
+/** Filter criteria of a vault listing, with the cursor and the size of the page. */
 export interface VaultFilter {
   chainId?: number | undefined;
-  /** Address or symbol of the asset, any case. */
+  /** Address or symbol of the vault's asset. Letter case is ignored. */
   asset?: string | undefined;
   type?: string | undefined;
   curator?: string | undefined;
-  /** Part of the name, any case. */
+  /** Part of the vault's name. Letter case is ignored. */
   q?: string | undefined;
   paused?: boolean | undefined;
-  /** Last vault of the previous page. */
+  /** The last vault of the previous page. */
   after?: VaultKey | undefined;
   limit: number;
 }
 
-/** Recent pages by filter, reused while their inputs are unchanged: a page of 500 vaults takes milliseconds to make. */
+/**
+ * Recently built pages of vaults by filter, reused while their inputs are unchanged, because a page of 500
+ * vaults takes milliseconds to build.
+ */
 const pages = new MemoByInputs<Page<ListedVault>>(8);
 
-/** Lists vaults ordered by id. An unchanged page is the same object. Throws `store_unavailable`. */
+/**
+ * Returns one page of the vaults that match a filter, ordered by chain id and address. Returns the same
+ * object while nothing has changed. Throws `store_unavailable`.
+ */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const { all } = await listRegistry(ctx);
   const matching = all.filter((vault) => matches(vault, filter));
@@ -46,11 +52,14 @@ export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Pag
   return pages.get(JSON.stringify(filter), { of, make });
 }
 
-/** Flags of all vaults of one chain, from one read, and the entry of deposits through the router. */
+/**
+ * On-chain data of one chain's vaults: the paused flag and minimum deposit of each vault, and the contract
+ * that Router deposits call.
+ */
 interface ChainRead {
   chainId: number;
   flags: Readonly<Record<string, VaultFlags>>;
-  /** Null when no vault of the chain is called by the router. */
+  /** Null if no vault of the chain can be called by the Router. */
   entry: DepositEntry | null;
 }
 
@@ -114,7 +123,7 @@ function matches(vault: Vault, filter: VaultFilter): boolean {
   return sameAddress(vault.asset.address, asset) || vault.asset.symbol.toLowerCase() === asset.toLowerCase();
 }
 
-/** Returns true when a vault comes after another in the registry's order: by chain id, then by address. */
+/** Returns true if a vault comes after `last` in the registry's order: by chain id, then by address. */
 function isAfter(vault: Vault, last: VaultKey): boolean {
   if (vault.chainId !== last.chainId) return vault.chainId > last.chainId;
   return vault.address.toLowerCase() > last.address.toLowerCase();

@@ -16,7 +16,10 @@ import { createTransactionReader } from "./track/deposit-transaction-reader.ts";
 import { nextStep } from "./track/next-deposit-step.ts";
 import { trackDeposit } from "./track/track-deposit.ts";
 
-/** Writes a tracked deposit as the API shows it at `now` (unix milliseconds), without the next step. */
+/**
+ * Converts the database row of a tracked deposit to the API format, without the next step. `now` (unix
+ * milliseconds) decides whether the deposit has expired.
+ */
 export function toWireDeposit(row: DepositRow, now: number): Deposit {
   const state = currentState(row, now);
   return {
@@ -51,7 +54,7 @@ export function toWireDeposit(row: DepositRow, now: number): Deposit {
   };
 }
 
-/** Reads a tracked deposit. Throws `deposit_not_found`, `store_unavailable`. */
+/** Reads the database row of a tracked deposit. Throws `deposit_not_found`, `store_unavailable`. */
 async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await selectDeposit(ctx.db, trackingId);
   if (row === null) throw failure("deposit_not_found", `there is no deposit ${trackingId}`);
@@ -59,8 +62,9 @@ async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow
 }
 
 /**
- * Updates a deposit from its chains and returns it with the next step, built for the amount that arrived.
- * Throws `deposit_not_found`, `store_unavailable`.
+ * Updates a tracked deposit from on-chain data and returns it with its next step: the second transaction of a
+ * two-step deposit, built for the amount that arrived, or the claim of settled shares. Throws
+ * `deposit_not_found`, `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<Deposit> {
   const stored = await loadDeposit(ctx, trackingId);
@@ -70,8 +74,8 @@ export async function getTrackedDeposit(ctx: Context, trackingId: string): Promi
 }
 
 /**
- * Lists a user's deposits, newest first; `before` is the position of the previous page's last row. Throws
- * `store_unavailable`.
+ * Returns one page of a user's deposits, newest first. `before` is the position of the last deposit on the
+ * previous page. Throws `store_unavailable`.
  */
 export async function listDeposits(
   ctx: Context,
@@ -83,8 +87,9 @@ export async function listDeposits(
 }
 
 /**
- * Marks a deposit as abandoned that its user will not send. It is reopened if its transaction appears on
- * chain. Throws `deposit_not_found`, `deposit_state` when it was already sent, `store_unavailable`.
+ * Marks a deposit as abandoned when its user will not send the transaction. The deposit is reopened if the
+ * transaction appears on-chain after all. Throws `deposit_not_found`, `store_unavailable`, and
+ * `deposit_state` if the deposit was already sent.
  */
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);
@@ -98,18 +103,21 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
   return updated;
 }
 
-/** A transaction of a deposit that the user signs: the source, the second step or the claim. */
+/**
+ * The transactions of a deposit that the user signs: the source transaction, the second step (the deposit
+ * after a delivery) and the claim of settled shares.
+ */
 export type DepositStep = "source" | "deposit" | "claim";
 
 const HASH_COLUMN = { source: "sourceTxHash", deposit: "depositTxHash", claim: "claimTxHash" } as const;
 
-/** Delay until the poller checks a reported transaction, in milliseconds. */
+/** Delay until the poller checks a deposit whose transaction was reported, in milliseconds. */
 const RECHECK_MS = 5_000;
 
 /**
- * Stores a transaction hash that a caller reports for a step of a deposit. The hash is a claim: it changes no
- * state and can be replaced until the chain proves another transaction. Throws `deposit_not_found`,
- * `deposit_state`, `store_unavailable`.
+ * Stores the transaction hash that a caller reports for one step of a deposit. The hash is not trusted: it
+ * changes no state, and it can be replaced until the step's transaction is proven on-chain. Throws
+ * `deposit_not_found`, `deposit_state`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,
@@ -136,14 +144,15 @@ export async function reportTransaction(
 }
 
 /**
- * Returns true when a deposit has its own transaction at the vault. For any other deposit the chain never
- * corrects a reported hash, which would remain as the transaction of the shares.
+ * Returns true if a deposit has a second transaction of its own at the vault. For any other deposit, tracking
+ * would never correct a wrongly reported second step, and the hash would be shown as the transaction that
+ * minted the shares.
  */
 function hasSecondStep(row: DepositRow): boolean {
   return row.twoStep || row.state === "partial";
 }
 
-/** Returns true when the chain has proven the transaction of a step, or the step can no longer happen. */
+/** Returns true if the transaction of a step is proven on-chain, or if the step can no longer happen. */
 function isStepProven(row: DepositRow, step: DepositStep): boolean {
   if (row.state === "completed" || row.state === "refunded") return true;
   if (step === "source") return row.sourceProven && row.state !== "failed";

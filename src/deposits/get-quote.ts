@@ -8,7 +8,10 @@ import type { PreparedDeposit, RoutedDeposit } from "./build/prepared-deposit.ts
 
 type QuoteStep = Quote["estimate"]["steps"][number];
 
-/** Lists the steps of a deposit in order: a swap or bridge when there is one, then the deposit. */
+/**
+ * Lists the steps of a deposit in order: the swap or bridge of a routed deposit, then the deposit into the
+ * vault.
+ */
 function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
   const { vault, from } = prepared.order;
   const deposit = (to: string): QuoteStep => ({
@@ -28,8 +31,9 @@ function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
 }
 
 /**
- * Returns the share of the value that a route costs by the provider's USD figures: 0.0025 is 0.25 %, negative
- * when more arrives than was paid. Four decimals. Null when the provider gives no USD figures.
+ * Returns the price impact of a route from the provider's USD values: the fraction of the paid value that is
+ * lost, as a string with four decimals. `0.0025` is 0.25%; the value is negative if more value arrives than
+ * was paid. Returns null if the provider reports no USD values.
  */
 export function priceImpact(
   route: Pick<TransferQuote, "fromAmountUsd" | "toAmountUsd"> | null,
@@ -44,7 +48,10 @@ export function priceImpact(
 
 type RouteOption = Quote["route_options"][number];
 
-/** Lists every quoted route with its tags, the built route first. */
+/**
+ * Lists all quoted routes of a deposit with their tags (such as `cheapest`); the route that was built comes
+ * first.
+ */
 export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
   const estimate = toEstimate(prepared);
   if (prepared.kind === "direct") {
@@ -77,14 +84,20 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
   });
 }
 
-/** Returns true when a provider may make the deposit itself, through the Router. */
+/**
+ * Returns true if a provider may make the vault deposit itself, by calling the Router with the delivered
+ * token.
+ */
 const callsRouter = ({ order }: PreparedDeposit): boolean => order.entry.via === "router";
 
 function isBuilt(option: TransferQuote, { route }: RoutedDeposit): boolean {
   return option.provider === route.provider && option.bridge === route.bridge;
 }
 
-/** Returns the tags of a route among all; `cheapest` only when every provider reports its gas cost. */
+/**
+ * Returns the tags of one route in comparison with all routes. No route is tagged `cheapest` unless every
+ * route has a known gas cost.
+ */
 function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] {
   const least = all.every(({ toAmountMin }) => toAmountMin <= option.toAmountMin);
   const seconds = option.estimatedSeconds;
@@ -102,8 +115,8 @@ function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] 
 }
 
 /**
- * Quotes a deposit without recording it, from the same simulations as a build. Throws the errors of
- * `prepareDeposit`.
+ * Quotes a deposit from the same simulations as a build, but does not record it. Errors of `prepareDeposit`
+ * propagate.
  */
 export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> {
   const prepared = await prepareDeposit(ctx, input);
@@ -140,7 +153,7 @@ function quoteType({ kind, order }: PreparedDeposit): Quote["quote_type"] {
   return order.from.chainId === order.vault.chainId ? "same_chain_swap" : "cross_chain";
 }
 
-/** Returns the vault's terms for the deposit. */
+/** Returns the preflight of the vault deposit, which contains the vault's deposit conditions. */
 function preflightOf(prepared: PreparedDeposit) {
   if (prepared.kind === "direct") return prepared.direct.checked;
   const { end } = prepared.routed;

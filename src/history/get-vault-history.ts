@@ -12,13 +12,13 @@ import {
 } from "../schemas/history-schema.ts";
 import { findVault } from "../vaults/find-vault.ts";
 
-/** The most points of one history; older ones are omitted. */
+/** Maximum number of points in one history. Older points are omitted. */
 const MAX_POINTS = 1_000;
 const WEEK = 7 * DAY_S;
-/** Factor by which the price that a weekly yield starts from may be older than a week. */
+/** Maximum age of the share price that a weekly yield starts from, as a multiple of one week. */
 const TOLERANCE = 1.25;
 
-/** Vault, metric, interval and time range of a history. */
+/** Parameters of a history request: vault, metric, interval between points, and time range. */
 export interface HistoryQuery {
   key: VaultKey;
   metric: HistoryMetric;
@@ -28,8 +28,8 @@ export interface HistoryQuery {
 }
 
 /**
- * Reads the history of a vault's metric from its snapshots and flows, at most the newest thousand points. Throws
- * `vault_not_found`, `store_unavailable`.
+ * Returns the history of one metric of a vault (such as share price or APY), read from stored snapshots and
+ * flows, limited to the newest 1,000 points. Throws `vault_not_found`, `store_unavailable`.
  */
 export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {
   const vault = await findVault(ctx, formatVaultId(query.key));
@@ -39,7 +39,7 @@ export async function getHistory(ctx: Context, query: HistoryQuery): Promise<Vau
   const earliest = to.getTime() - (MAX_POINTS - 1) * step * 1000;
   const from = new Date(Math.max(query.from.getTime(), earliest));
   const of = { chainId: vault.chainId, vaultAddress: vault.address };
-  // The first point needs earlier rows: a week for a yield, one interval for a net flow.
+  // The first point needs earlier snapshots: of one week for a yield, of one interval for a net flow.
   const before = query.metric === "apy" ? WEEK * TOLERANCE : query.metric === "net_flow" ? step : 0;
   const read = { ...of, step, from: new Date(from.getTime() - before * 1000), to };
   const rows = await selectSnapshots(ctx.db, read);
@@ -62,7 +62,10 @@ export async function getHistory(ctx: Context, query: HistoryQuery): Promise<Vau
   };
 }
 
-/** Returns one point for each interval between the first and the last row, with null for intervals without a row. */
+/**
+ * Returns one point per interval between the first and the last snapshot. An interval without a snapshot has
+ * the value null.
+ */
 function withGaps(
   read: readonly { at: number; block: number; value: string | null }[],
   stepMs: number,
@@ -87,7 +90,11 @@ function rowValues(
   return weeklyRates(rows);
 }
 
-/** Returns the annualized yield of the week before each row, from the newest price at least a week older. Null without one. */
+/**
+ * Returns, for each snapshot, the annualized yield of the preceding week, computed from the newest share
+ * price that is at least a week older. An entry is null if there is no such price, or if it is older than
+ * 1.25 weeks.
+ */
 function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
   const seconds = ({ blockTime }: SnapshotRow): number => blockTime.getTime() / 1000;
   const priced = rows.filter(({ sharePrice }) => sharePrice !== null);
@@ -107,8 +114,9 @@ function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
 }
 
 /**
- * Returns the net flow since the previous row, in the asset's smallest unit. Null when not all of those blocks are indexed,
- * and after a gap, whose flows cannot be assigned to one interval.
+ * Returns, for each snapshot, the net flow (deposits minus withdrawals) since the previous snapshot, in the
+ * asset's smallest unit. An entry is null if not all blocks in between are indexed, or if it follows a gap,
+ * because flows during a gap cannot be assigned to one interval.
  */
 async function netFlows(
   ctx: Context,

@@ -13,19 +13,20 @@ import { readUncached } from "../vaults/vault-state.ts";
 import { snapshotQuery, type VaultSnapshot } from "./vault-snapshot-query.ts";
 
 const Holders = z.record(z.string(), z.string());
-/** Retention of five-minute and hourly snapshots, milliseconds. Daily ones are never deleted. */
+/** Retention of five-minute and hourly snapshots, in milliseconds. Daily snapshots are never deleted. */
 const KEPT_MS = { fine: 8 * DAY_MS, hour: 100 * DAY_MS } as const;
 
-/** The result of one run. */
+/** The result of one snapshot run: the number of vaults with a stored snapshot, and of chains that failed. */
 export interface SnapshotReport {
   vaults: number;
-  /** Chains that could not be read, whose vaults have no snapshot of this time. */
+  /** Number of chains that could not be read. Their vaults have no snapshot from this run. */
   failed: number;
 }
 
 /**
- * Stores a snapshot of every vault: one read per chain, with limited concurrency for chains whose indexing failed, and one
- * write for all. A second snapshot within an interval replaces the first. Throws `store_unavailable`.
+ * Takes a snapshot of every vault in the registry and stores it: one batched read per chain and one database
+ * write for all chains. Fewer chains whose last indexing run failed are read at the same time. A second
+ * snapshot within an interval replaces the first. Also deletes expired snapshots. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);
@@ -44,7 +45,10 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   return { vaults: readings.length, failed: read.filter((chain) => chain === null).length };
 }
 
-/** Reads the snapshots of one chain. Null when the chain could not be read. */
+/**
+ * Reads the snapshots of all vaults of one chain at one block, or returns null if the chain could not be
+ * read.
+ */
 async function readChainSnapshots(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },

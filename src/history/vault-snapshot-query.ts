@@ -21,21 +21,27 @@ const viewsAbi = once(() =>
 );
 const controlNames = ["owner", "curator", "guardian", "fee", "timelock"] as const;
 
-/** Governance roles of a vault, and the amount that its largest holder can withdraw. */
+/** Governance roles and settings of a vault, and the amount that its largest shareholder can withdraw. */
 interface Views {
   controls: Controls;
-  /** Withdrawable amount in the asset's smallest unit; null when nothing limits the holder or it is unknown. */
+  /**
+   * Amount that the largest shareholder can withdraw now, in the asset's smallest unit. Null if the whole
+   * holding can be withdrawn, or if the amount is unknown.
+   */
   liquidity: bigint | null;
 }
 
-/** The values of a vault that a snapshot stores. */
+/** On-chain values of a vault at one block, as a snapshot stores them. */
 export interface VaultSnapshot {
   state: VaultState;
   views: Views;
   fees: FeeRates;
 }
 
-/** Queries the values of a snapshot. `holder` is the largest known holder of shares, or null. */
+/**
+ * Returns the query for the values of a vault snapshot. `holder` is the largest known shareholder of the
+ * vault, or null.
+ */
 export function snapshotQuery(
   vault: Vault,
   at: { holder: Address | null; nowMs: number },

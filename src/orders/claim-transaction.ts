@@ -8,24 +8,24 @@ import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "./wallet-calls.ts";
 
 /**
- * A claim that was simulated, or the reason it cannot be signed. Both are null when there is nothing to
- * claim.
+ * The claim of settled shares: `next` is the simulated claim transaction, `refusal` the reason why it cannot
+ * be signed. Both are null if there is nothing to claim.
  */
 export interface PreparedClaim {
   next: NextStep | null;
   refusal: NextStepRefusal | null;
 }
 
-/** Returns a claim result without a transaction: the reason's code and its text. */
+/** Returns a claim result that contains an error code and its text instead of a transaction. */
 export const refusedClaim = (code: string, detail: string): PreparedClaim => ({
   next: null,
   refusal: { code, detail },
 });
 
 /**
- * Simulates a claim from the user's address and returns it ready to sign. `headTime` is the time of the block
- * at which the claim was found, in seconds. Returns a refusal when the claim would revert. Throws
- * `simulation_unavailable` and errors of the RPC nodes.
+ * Simulates a claim of settled shares from the user's address and returns it ready to sign, or with a refusal
+ * if the claim would revert. `headTime` is the timestamp, in seconds, of the block at which the claimable
+ * shares were read. Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function prepareClaim(
   ctx: Context,

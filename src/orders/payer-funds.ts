@@ -8,24 +8,27 @@ import { isNative } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
-/** A user and the token they pay with on the source chain. The zero address is native money. */
+/**
+ * A user, and the token they pay with on the source chain. The zero address stands for the native currency.
+ */
 export interface Payer {
   from: { client: ChainClient; chainId: number; token: Address };
   user: Address;
 }
 
-/** Balance and allowances of a payer's token, read at one block. Amounts in smallest units. */
+/** A payer's token balance and allowances, read at one block. Amounts are in the token's smallest unit. */
 export interface Funds {
-  /** Null when the node could not read it. */
+  /** Null if the node could not read the balance. */
   balance: bigint | null;
-  /** Allowance by spender in lower case; null when the node could not read it. */
+  /** Allowance by spender address in lowercase. An allowance is null if the node could not read it. */
   allowances: ReadonlyMap<string, bigint | null>;
   block: BlockTime;
 }
 
 /**
- * Reads a payer's balance and the allowance of each spender in one request. Throws `token_unsupported` when
- * the address is not a token, and errors of the RPC nodes.
+ * Reads a payer's token balance and the allowance of each spender in one request. For the native currency it
+ * reads the balance only. Throws `token_unsupported` if the address is not a token. Errors of the RPC nodes
+ * propagate.
  */
 export async function readFunds(
   ctx: Context,

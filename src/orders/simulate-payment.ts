@@ -16,47 +16,50 @@ import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { encodeApprovals, type UserCall } from "./wallet-calls.ts";
 
 /**
- * A token payment that a call takes from its payer, with the payer's balance and allowance. Amounts in
- * smallest units.
+ * A token payment that a call takes from its payer, with the payer's balance and the spender's allowance.
+ * Amounts are in the token's smallest unit.
  */
 export interface TokenPayment {
   client: ChainClient;
   payer: Address;
-  /** The zero address for native. */
+  /** The zero address stands for the native currency. */
   token: Address;
   amount: bigint;
   spender: Address;
-  /** The payer's balance and the spender's allowance; null when unknown. */
+  /** The payer's balance and the spender's allowance, each null if unknown. */
   balance: bigint | null;
   allowance: bigint | null;
   /** The block at which balance and allowance were read. */
   block: BlockTime;
 }
 
-/** The result of a simulated call and the approvals before it. */
+/** The result of simulating a call together with the approvals before it. */
 export type SimulatedPayment =
   | {
       ok: true;
       simulation: SimulationResult;
-      /** Gas of the call without its approvals. */
+      /** Gas used by the call, without its approvals. */
       gasUsed: bigint;
-      /** The calls to sign, in order: the approvals still needed, then the call. */
+      /** The calls to sign, in order: the approvals that are still needed, then the call. */
       calls: UserCall[];
     }
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
-/** Seconds after the head at which a call is simulated: about when it will be included. */
+/**
+ * Seconds between the head block and the timestamp of the simulation, which is about when the call will be
+ * included.
+ */
 export const INCLUSION_DELAY_S = 30;
 /**
- * Native money that pays for gas in a simulation, in wei, on top of the value of the call. The payer's real
- * balance does not matter here.
+ * Native balance that a simulated payer receives for gas, in wei, in addition to the native amount of the
+ * payment. The payer's actual native balance is irrelevant to the result.
  */
 export const GAS_FUNDS = 10n ** 21n;
 
 /**
- * Simulates a call with its approvals from the payer's address on the head state. A payer without the balance
- * receives it by a state override. Throws `simulation_unavailable` when no node can simulate or the token's
- * balance slot is unknown.
+ * Simulates a call and its approvals from the payer's address on the head block. A payer whose balance is too
+ * low receives the amount by a state override. Throws `simulation_unavailable` if no node can simulate or the
+ * storage slot of the token's balances is unknown.
  */
 export async function simulatePayment(
   ctx: Context,
@@ -78,8 +81,8 @@ export async function simulatePayment(
 }
 
 /**
- * Returns the number of the block that a simulation ran on. Never lower than the block that was read, because
- * nodes number simulated blocks differently.
+ * Returns the number of the block that a simulation ran on. It is never lower than the block at which the
+ * payer's balance was read, because nodes number simulated blocks differently.
  */
 export function simulatedHead(
   { blockNumber }: Pick<SimulationResult, "blockNumber">,
@@ -120,7 +123,7 @@ const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== nul
 async function stateOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;
   const money = (isNative(token) ? amount : 0n) + GAS_FUNDS;
-  // Nodes refuse a balance override above 2^256 - 1.
+  // Nodes reject a balance override above 2^256 - 1.
   const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256 };
   if (isNative(token) || isFunded(payment)) return [gas];
   const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
@@ -141,7 +144,10 @@ const SlotLayoutSchema: z.ZodType<SlotLayout> = z.union([
   z.object({ order: z.literal("solady") }),
 ]);
 
-/** Finds the storage layout of a token's balances. Cached for a day. */
+/**
+ * Finds the storage layout of a token's balances, cached for a day. Throws an RpcError if the layout is
+ * unknown.
+ */
 async function balanceLayout(
   ctx: Context,
   { client, token }: Pick<TokenPayment, "client" | "token">,
@@ -152,7 +158,7 @@ async function balanceLayout(
     freshMs: DAY_MS,
     staleMs: DAY_MS,
     keepMs: DAY_MS,
-    // A failure is not cached: the node may have been at fault.
+    // A failure is not cached, because the node may be at fault.
     load: async () => {
       const layout = await findBalanceLayout(client, token);
       if (layout === null) throw new RpcError("unsupported", "no known balance layout");
@@ -166,15 +172,15 @@ async function balanceLayout(
 export interface SimulatedProviderTransaction {
   source: Extract<SimulatedPayment, { ok: true }>;
   /**
-   * Rise of the watched balance in its smallest unit; null when no balance was watched or the node could not
-   * read it.
+   * Increase of the watched token balance, in the token's smallest unit. Null if no balance was watched or
+   * the node could not read it.
    */
   gained: bigint | null;
 }
 
 /**
- * Simulates a provider's transaction from the user's address, after its approvals, and refuses it when it
- * spends more of the token than the order allows. `watch` is a balance that the transaction may raise. Throws
+ * Simulates a provider's transaction and its approvals from the user's address, and rejects it if it spends
+ * more of the token than the order allows. `watch` reads a balance that the transaction may increase. Throws
  * `would_revert`, `upstream_rejected`, `simulation_unavailable`.
  */
 export async function simulateProviderTransaction(
@@ -202,19 +208,24 @@ export async function simulateProviderTransaction(
   return { source: made, gained };
 }
 
-/** Returns a read of an account's token balance; null for native money, which no contract call can read. */
+/**
+ * Returns a read of an account's token balance, or null for the native currency, whose balance no contract
+ * call returns.
+ */
 export function watchedBalance(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
   return isNative(token) ? null : balanceOfRead(token, account);
 }
 
-/** Returns the rise of a number that was read before and after a simulation; null when either read failed. */
+/**
+ * Returns the increase of a value that was read before and after a simulation, or null if either read failed.
+ */
 export function increaseOf(simulation: SimulationResult, index: number): bigint | null {
   const [before, after] = [simulation.before[index], simulation.after[index]];
   if (typeof before !== "string" || typeof after !== "string") return null;
   return hexToBigInt(after) - hexToBigInt(before);
 }
 
-/** Describes a balance read that is made before and after a simulation. */
+/** Returns the read of an account's token balance, to be made before and after a simulation. */
 export function balanceOfRead(token: Address, account: Address): SimulationRead {
   return {
     target: token,
@@ -222,5 +233,5 @@ export function balanceOfRead(token: Address, account: Address): SimulationRead 
   };
 }
 
-/** Returns true when a payment is made in the chain's native token. */
+/** Returns true if a payment is made in the chain's native currency. */
 export const isNativePayment = ({ token }: Pick<TokenPayment, "token">): boolean => isNative(token);

@@ -1,15 +1,21 @@
 import { deductParts, fractionToParts, mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
 
-/** Largest slippage between preview and execution of a deposit without swap or bridge: 0.5 %. */
+/**
+ * Maximum loss between preview and execution of a deposit without a swap or bridge: 0.5%, in parts per
+ * billion.
+ */
 const MAX_DIRECT_LOSS = PARTS_PER_BILLION / 200n;
-/** Largest cost of the deposit itself (entry fee, premium, an inflated share price) at any slippage: 3 %. */
+/**
+ * Maximum cost of the vault deposit itself (entry fee, premium, an inflated share price), whatever the user's
+ * slippage: 3%, in parts per billion.
+ */
 const MAX_PRICE_LOSS = (PARTS_PER_BILLION * 3n) / 100n;
-/** Tokens with at least this many decimals may lose one smallest unit to rounding. */
+/** Minimum decimals of a token for which a rounding loss of one smallest unit is ignored. */
 const ROUNDING_TOLERANT_DECIMALS = 6;
 
 /**
- * Returns the slippage that a deposit may lose, in parts per billion: all of it when money is swapped or
- * bridged (`routed`), at most 0.5 % otherwise.
+ * Returns the maximum loss that a deposit tolerates, in parts per billion: the user's full slippage if tokens
+ * are swapped or bridged (`routed`), otherwise at most 0.5%.
  */
 export function allowedLoss(slippage: number, routed: boolean): bigint {
   const asked = fractionToParts(slippage);
@@ -17,8 +23,8 @@ export function allowedLoss(slippage: number, routed: boolean): bigint {
 }
 
 /**
- * Returns the minimum shares of a deposit: the previewed shares less the allowed loss, rounded down, at least
- * 1.
+ * Returns the minimum shares of a deposit in the share token's smallest unit: the previewed shares minus the
+ * allowed loss (in parts per billion), rounded down, but at least 1.
  */
 export function minimumShares(previewShares: bigint, loss: bigint): bigint {
   const floor = deductParts(previewShares, loss);
@@ -26,10 +32,11 @@ export function minimumShares(previewShares: bigint, loss: bigint): bigint {
 }
 
 /**
- * Returns true when the shares are worth their price: at most the slippage is lost, and never more than 3 %.
- * `price` is the vault's own share price, as the assets of a sample of shares. One smallest unit of rounding
- * is ignored for tokens with six or more decimals. Catches inflated vaults, entry fees and premiums. Amounts
- * in smallest units.
+ * Returns true if the shares of a deposit are worth enough at the vault's share price: the loss may not
+ * exceed the user's slippage, limited to the range from 0.5% to 3%. This catches inflated vaults, entry fees
+ * and premiums. `price` is a sample of the share price: `price.shares` are worth `price.assets`. A rounding
+ * loss of one smallest unit is ignored for tokens with six or more decimals. All amounts are in the smallest
+ * unit of their token.
  */
 export function priceIsSafe(deposit: {
   amount: bigint;
@@ -43,6 +50,7 @@ export function priceIsSafe(deposit: {
     asked < MAX_PRICE_LOSS ? (asked > MAX_DIRECT_LOSS ? asked : MAX_DIRECT_LOSS) : MAX_PRICE_LOSS;
   const worth = mulDivDown(deposit.shares, deposit.price.assets, deposit.price.shares);
   const rounding = deposit.assetDecimals >= ROUNDING_TOLERANT_DECIMALS ? 1n : 0n;
-  // Exact: rounding the minimum down would allow one unit more, which matters in a token of few decimals.
+  // Computed without rounding: rounding the minimum down would allow one more unit, which matters for a token
+  // with few decimals.
   return (worth + rounding) * PARTS_PER_BILLION >= deposit.amount * (PARTS_PER_BILLION - tolerance);
 }

@@ -3,7 +3,7 @@ import { isNative } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import type { TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
 
-/** A call that the user's wallet sends. `value` in wei. */
+/** A call that the user's wallet sends. `value` is in wei. */
 export interface UserCall {
   target: Address;
   value: bigint;
@@ -11,8 +11,8 @@ export interface UserCall {
 }
 
 /**
- * Encodes the approvals that precede a call, in order. `reset` sets an existing allowance to zero first,
- * which USDT requires. Empty for native money.
+ * Encodes the ERC-20 approvals that precede a call, in order. `reset` first sets an existing allowance to
+ * zero, which USDT requires. Returns an empty list for the native currency.
  */
 export function encodeApprovals(approval: {
   token: Address;
@@ -29,7 +29,7 @@ export function encodeApprovals(approval: {
   return approval.reset ? [approve(0n), approve(approval.amount)] : [approve(approval.amount)];
 }
 
-/** Writes a call as a transaction for a wallet, with a gas limit derived from the simulated gas. */
+/** Converts a call to a transaction request for a wallet, with a gas limit derived from the simulated gas. */
 export function toTransactionRequest(
   call: UserCall,
   seen: { chainId: number; gasUsed: bigint },
@@ -43,7 +43,7 @@ export function toTransactionRequest(
   };
 }
 
-/** Writes a call as an entry of a `wallet_sendCalls` list (EIP-5792). */
+/** Converts a call to an entry of a `wallet_sendCalls` request (EIP-5792). */
 export function toWalletCall(call: UserCall, chainId: number): WalletCall {
   return {
     to: call.target,
@@ -53,16 +53,19 @@ export function toWalletCall(call: UserCall, chainId: number): WalletCall {
   };
 }
 
-/** Lower case, as nodes return a transaction's input: callers compare the two as text. */
+/**
+ * Returns calldata in lowercase, as nodes return a transaction's input, because callers compare the two as
+ * strings.
+ */
 const lowerHex = (data: Hex): Hex => data.toLowerCase() as Hex;
 
 /**
- * Headroom over simulated gas: refunds return at most a fifth (EIP-3529), every call withholds a 64th
- * (EIP-150), and the state may change before inclusion.
+ * Margin of the gas limit over the simulated gas: refunds return at most a fifth (EIP-3529), every call
+ * withholds 1/64 of the gas (EIP-150), and the state may change before inclusion.
  */
 const GAS_HEADROOM = { numerator: 14n, denominator: 10n, base: 60_000n } as const;
 
-/** Returns the gas limit for a transaction whose simulation used `gasUsed`. */
+/** Returns the gas limit for a transaction whose simulation used `gasUsed`: 1.4 times that plus 60,000. */
 export function gasLimit(gasUsed: bigint): bigint {
   return mulDivDown(gasUsed, GAS_HEADROOM.numerator, GAS_HEADROOM.denominator) + GAS_HEADROOM.base;
 }

@@ -27,10 +27,10 @@ import {
 } from "./position-shares.ts";
 
 /**
- * Reads a user's shares in every listed vault and the pending requests of asynchronous vaults: all chains in parallel, each
- * at one block, with one request per chain where it fits, and one more for each claim that is simulated. A chain that
- * cannot be read is reported as such. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` when no
- * chain could be read.
+ * Returns a user's positions: shares in every vault of the registry, and pending requests at asynchronous
+ * vaults. All chains are read in parallel, each at one block and, if possible, in one request, plus one
+ * request for each simulated claim. A chain that cannot be read is reported in the result. Throws
+ * `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` if no chain could be read.
  */
 export async function getPositions(
   ctx: Context,
@@ -62,15 +62,21 @@ export async function getPositions(
   };
 }
 
-/** A user's shares and pending requests on one chain, in wire format. */
+/** A user's shares and pending requests on one chain, with the pending requests in the API's format. */
 type ChainAnswer = ChainPositions & { pending: Positions["pending"] };
-/** Pending requests, and the ids of vaults whose shares cannot be valued because their registry row is outdated. */
+/**
+ * A user's pending deposit requests, and the ids of vaults whose shares cannot be valued, because their
+ * registry entry no longer names the contracts that price them.
+ */
 interface PendingAndOutdated {
   pending: PendingPosition[];
   outdated: ReadonlySet<string>;
 }
 const NOTHING: PendingAndOutdated = { pending: [], outdated: new Set() };
-/** A user's shares and pending requests on one chain. `headTime` is the block time of the latter, seconds. */
+/**
+ * A user's shares and pending requests on one chain, before claims are simulated. `headTime` is the
+ * timestamp, in seconds, of the block at which the pending requests were read, or 0 if none were read.
+ */
 type ChainRead = ChainPositions & PendingAndOutdated & { headTime: number };
 
 async function readOrNull(
@@ -94,7 +100,10 @@ async function readOrNull(
   }
 }
 
-/** Queries pending requests and outdated vaults; null when no vault needs either. */
+/**
+ * Returns the query for a user's pending requests and for the vaults whose shares cannot be valued with their
+ * registry entry, or null if no vault of the chain needs either read.
+ */
 function pendingAndOutdatedQuery(
   input: Parameters<typeof pendingQuery>[0],
 ): Query<PendingAndOutdated> | null {
@@ -107,7 +116,10 @@ function pendingAndOutdatedQuery(
   });
 }
 
-/** Reads shares and the query `beside` in one request, or in two parallel requests when they do not fit. */
+/**
+ * Reads a user's shares, and the additional query `beside`, in one request, or in separate parallel requests
+ * if one request cannot hold both.
+ */
 async function readAnswer(
   client: ChainClient,
   query: { user: Address; lensed: readonly LensedVault[]; beside: Query<PendingAndOutdated> | null },

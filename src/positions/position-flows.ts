@@ -4,26 +4,37 @@ import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
 
-/** Time limit of the database query, milliseconds: positions come from the chains and must not wait longer. */
+/**
+ * Timeout for the database query, in milliseconds. Positions are read from the chains and must not wait
+ * longer for the database.
+ */
 const STORE_DEADLINE_MS = 2_000;
 
-/** Gives what the database answers within two seconds. Throws `store_unavailable` when it takes longer. */
+/** Waits for a database query. Throws `store_unavailable` if it takes longer than two seconds. */
 function withStoreDeadline<T>(work: Promise<T>): Promise<T> {
   const late = () => failure("store_unavailable", "the database took too long");
   return withDeadline(work, { ms: STORE_DEADLINE_MS, late });
 }
 
-/** The most that indexed flows may lag behind the balance, milliseconds: a longer lag would look like yield or loss. */
+/**
+ * Maximum lag of the flow index behind the balance read, in milliseconds. A longer lag would make a deposit
+ * or withdrawal look like yield or loss.
+ */
 const MAX_LAG_MS = 5 * 60_000;
 
-/** A user's stored flows by chain id, and open deposit requests. */
+/** A user's indexed deposits and withdrawals by chain id, and the user's open deposit requests. */
 export interface StoredFlows {
   flows: ReadonlyMap<number, ChainFlows>;
-  /** Open requests of families whose contracts do not list them by account. */
+  /**
+   * Open deposit requests with a stored request id, for vault families that cannot list requests by account.
+   */
   requests: readonly OpenRequest[];
 }
 
-/** Reads a user's stored flows and open requests on some chains; empty when the database fails. Never throws. */
+/**
+ * Reads a user's indexed flows and open deposit requests on the given chains from the database. Returns an
+ * empty result if the database fails or is too slow. Never throws.
+ */
 export async function readStoredFlows(
   ctx: Context,
   query: { user: string; chainIds: readonly number[] },
@@ -38,8 +49,9 @@ export async function readStoredFlows(
 }
 
 /**
- * Returns a user's deposits less withdrawals in one vault, in the asset's smallest unit; negative when withdrawn yield
- * exceeds it. Null when it is unknown or too old for a balance read at `blockTimestamp` (seconds).
+ * Returns a user's deposits minus withdrawals in one vault, in the asset's smallest unit. The sum is negative
+ * if more was withdrawn than deposited. Returns null if the sum is unknown, or if it is too old for a share
+ * balance read at `blockTimestamp` (seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

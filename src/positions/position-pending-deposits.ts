@@ -10,20 +10,23 @@ import type { Vault } from "../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
 import { asyncDepositsOf } from "../vaults/vault-families.ts";
 
-/** A user's pending deposit request at a vault, and the call that claims settled shares; null when nothing can be claimed. */
+/**
+ * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares, or
+ * null if nothing can be claimed.
+ */
 export interface PendingPosition extends PendingDeposit {
   vault: Vault;
   claim: { target: Address; data: Hex } | null;
 }
 
-/** An asynchronous vault, its request interface, and the user's known request ids. */
+/** An asynchronous vault, the interface to its deposit requests, and the user's known request ids. */
 interface RequestVault {
   vault: Vault;
   requests: AsyncDeposits;
   requestIds: readonly string[];
 }
 
-/** Returns the vaults that take deposits as requests. */
+/** Returns the asynchronous vaults among `vaults`, each with the interface to its deposit requests. */
 export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault, "requestIds">[] {
   return vaults.flatMap((vault) => {
     const requests = asyncDepositsOf(vault);
@@ -31,7 +34,10 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
   });
 }
 
-/** Queries a user's pending deposits at a chain's asynchronous vaults. Null when the chain has none. */
+/**
+ * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if the
+ * chain has no such vault.
+ */
 export function pendingQuery(query: {
   user: Address;
   vaults: readonly Vault[];
@@ -66,18 +72,19 @@ function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }
   const { vault, pending, requests, requestIds } = of;
   const { pendingAssets, claimableShares, claimableAssets } = pending;
   const some = [pendingAssets, claimableShares, claimableAssets].some((amount) => (amount ?? 0n) > 0n);
-  // An unknown amount counts only when a request is known to exist.
+  // An unknown amount counts only if a request is known to exist.
   if (!some && !(pendingAssets === null && requestIds.length > 0)) return [];
   return [{ ...pending, vault, claim: requests.claim(vault, { user, pending }) }];
 }
 
-/** The most claims that are simulated per chain; each needs its own request. */
+/** Maximum number of claims that are simulated per chain. Each claim needs a request of its own. */
 const MAX_CLAIMS = 8;
 
 /**
- * Converts the pending deposits of one chain to wire format. A claim is included only when its simulation succeeds, which
- * takes one request per vault with settled shares; otherwise `next_refusal` says why. `headTime` is the time of the block
- * they were read at, seconds. AppErrors are never thrown.
+ * Converts a user's pending deposits on one chain to the API's format. Includes a claim only if its
+ * simulation succeeds; otherwise `next_refusal` contains the reason. Makes one request per claim, for at most
+ * eight claims. `headTime` is the timestamp, in seconds, of the block at which the pending deposits were
+ * read. Never throws an AppError.
  */
 export async function toWirePending(
   ctx: Context,

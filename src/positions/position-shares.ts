@@ -14,35 +14,38 @@ import {
 import type { Vault } from "../vaults/vault.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
 
-/** A user's shares of a vault and their value in the asset, both in smallest units. */
+/** A user's shares in one vault and their value in the asset, each in the token's smallest unit. */
 export interface HeldShares {
   vault: Vault;
   shares: bigint;
-  /** Null when the vault could not convert the shares. */
+  /** Null if the vault could not convert the shares to assets. */
   assets: bigint | null;
 }
 
-/** A user's shares on one chain at one block. */
+/** A user's shares in the vaults of one chain, read at one block. */
 export interface ChainPositions {
   held: HeldShares[];
   /** Vaults whose share balance could not be read. */
   unread: Vault[];
   blockNumber: number | null;
-  /** Seconds; null when there was nothing to read. */
+  /** Timestamp of the block in seconds, or null if there was nothing to read. */
   blockTimestamp: number | null;
 }
 
-/** A vault with the parameters of the position lens. */
+/**
+ * A vault, with the parameters by which the position lens (code run in an `eth_call` without being deployed)
+ * reads it.
+ */
 export type LensedVault = LensVault & { vault: Vault };
 type Answered = { call: PositionCall<LensedVault>; answer: PositionAnswer };
 
 const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
-/** The most repetitions for vaults that a call did not reach before it ran out of gas. */
+/** Maximum number of batches of lens calls. A call that runs out of gas leaves vaults for the next batch. */
 const MAX_ROUNDS = 8;
 
 /**
- * Reads a user's shares of many vaults through the deployless position lens, with as many vaults per call as fit. Throws
- * the chain client's errors, and an Error when some vaults could not be reached.
+ * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit.
+ * Throws an Error if some vaults could not be reached. Errors of the chain client propagate.
  */
 export async function readChainPositions(
   client: ChainClient,
@@ -66,8 +69,9 @@ export async function readChainPositions(
 }
 
 /**
- * Reads shares like `readChainPositions`, together with another query in the same request. Null when one request cannot
- * hold both, or every node refuses it. Throws the chain client's errors.
+ * Reads a user's shares like `readChainPositions`, together with the query `beside` in one `eth_call`.
+ * Returns null if one call cannot hold both, or if the nodes reject it. Other errors of the chain client
+ * propagate.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
@@ -83,7 +87,7 @@ export async function readChainPositionsWith<S>(
     const positions = toChainPositions([{ call, answer: made.answer }]);
     return { positions, value: beside.interpret(made.results) };
   } catch (error) {
-    // A node that refuses this call may accept smaller ones.
+    // A node that rejects this call may accept smaller ones.
     if (error instanceof RpcError) return null;
     throw error;
   }
@@ -112,7 +116,10 @@ function callLens(client: ChainClient, call: PositionCall<LensedVault>): Promise
   });
 }
 
-/** Decodes a response of the lens and reports the chain id and block number that it contains. */
+/**
+ * Returns the decoder of a lens result, which also reports the chain id and block number that the result
+ * contains.
+ */
 function lensReader(call: PositionCall<LensedVault>) {
   return (returndata: Hex, seen: (report: NodeReport) => void): PositionAnswer => {
     const answer = decodePositions(returndata, call.vaults.length);
@@ -122,7 +129,9 @@ function lensReader(call: PositionCall<LensedVault>) {
   };
 }
 
-/** Returns the shares of the vaults with a balance. */
+/**
+ * Returns a user's shares and their value for the vaults of one lens call in which the user has a balance.
+ */
 function heldShares({ call, answer }: Answered): HeldShares[] {
   return call.vaults.flatMap(({ vault }, index): HeldShares[] => {
     const position = answer.positions[index];
@@ -142,7 +151,10 @@ function heldShares({ call, answer }: Answered): HeldShares[] {
   });
 }
 
-/** Queries the ids of the vaults whose shares cannot be valued with their registry row. Null when no vault has such a check. */
+/**
+ * Returns the query for the ids of vaults whose shares cannot be valued, because the contracts that price
+ * them are no longer those in the registry entry. Returns null if no vault has such a check.
+ */
 export function outdatedQuery(vaults: readonly Vault[]): Query<ReadonlySet<string>> | null {
   const parts = Object.fromEntries(
     vaults.flatMap((vault) => {

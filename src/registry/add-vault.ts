@@ -10,15 +10,15 @@ import { type Derivation, underivable, unreviewedSubject } from "../vaults/vault
 import { findFamily } from "../vaults/vault-families.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
-/** A registry row, and whether this call inserted it. */
+/** A vault's registry entry, and whether this call added it. */
 export interface AddedVault {
   record: VaultRecord;
   added: boolean;
 }
 
 /**
- * Adds a vault to the registry with status `unsupported`; an existing row stays unchanged. Its addresses are derived from
- * the chain now, and again when it is activated.
+ * Adds a vault to the registry with status `unsupported`. An existing entry stays unchanged. The vault's
+ * addresses, tokens and parameters are read from on-chain data now, and again when the vault is activated.
  * Throws `chain_unsupported`, `store_unavailable`.
  */
 export async function addVault(ctx: Context, input: NewVaultInput): Promise<AddedVault> {
@@ -26,7 +26,7 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Adde
   assertServedChain(ctx, key.chainId);
   const vaultId = formatVaultId(key);
   const derived = await tryDeriving(ctx, { ...key, adapter });
-  // The adapter determines the type, whatever the input says.
+  // The adapter determines the type, whatever the input contains.
   const type = findFamily(adapter)?.type ?? input.type;
   const ownName = derived.ok ? derived.vault.name : "";
   const name = [input.name, ownName, vaultId].find((text) => text !== "") ?? vaultId;
@@ -43,7 +43,10 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Adde
   return { record: toVaultRecord(row), added };
 }
 
-/** Derives a vault, or reports it underivable when the chain fails: an unsupported row is derived again on activation. */
+/**
+ * Resolves a vault from on-chain data. A chain that cannot be read counts as a vault that cannot be resolved,
+ * because an unsupported entry is resolved again on activation.
+ */
 async function tryDeriving(ctx: Context, vault: VaultKey & { adapter: string }): Promise<Derivation> {
   try {
     return await deriveVault(ctx, { ...unreviewedSubject(vault), adapter: vault.adapter });
@@ -53,7 +56,10 @@ async function tryDeriving(ctx: Context, vault: VaultKey & { adapter: string }):
   }
 }
 
-/** Placeholder columns of a vault that was not derived; unsupported rows are never used. */
+/**
+ * Returns placeholder columns for a vault that could not be resolved from on-chain data. Unsupported entries
+ * are never used for deposits.
+ */
 function unknownColumns(address: string): DerivedColumns {
   const nowhere = { assetAddress: zeroAddress, assetSymbol: "", assetDecimals: 0, shareDecimals: 0 };
   const own = { shareToken: address, entryPoint: address, spender: address, pricer: address };

@@ -11,20 +11,21 @@ import type { StoredVault } from "../vaults/vault.ts";
 import { type DerivationSubject, subjectOfRow } from "../vaults/vault-derivation.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
-/** A vault and the change of its status. */
+/** A vault, and the status change that an administrator requests for it. */
 type VaultChange = { key: VaultKey; change: VaultChangeInput };
 
-/** Attempts before concurrent changes of the same vault make this one fail. */
+/** Maximum number of attempts to change a vault's status while other requests change it concurrently. */
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault's status: activates it, pauses it, or marks it unsupported. A vault that leaves `unsupported` gets its
- * addresses from the chain first. Builds see the change at once, listings within a minute.
- * Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`, `upstream_rejected` with the reason when the vault's
- * contracts cannot be derived, and `upstream_unavailable` or `upstream_timeout` when the chain does not respond.
+ * Changes a vault's status in the registry: activates it, pauses it, or marks it as unsupported. For a vault
+ * that leaves status `unsupported`, the addresses, tokens and parameters are first read from on-chain data.
+ * Builds see the change immediately, listings within a minute. Throws `vault_not_found`, `chain_unsupported`,
+ * `store_unavailable`, `upstream_rejected` with the reason if the vault's contracts cannot be resolved, and
+ * `upstream_unavailable` or `upstream_timeout` if the chain does not respond.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<VaultRecord> {
-  // A concurrent change alters the status that this one starts from, not its target.
+  // A concurrent change alters the status that this change starts from, but not its target.
   for (let attempt = 0; attempt < MAX_CHANGE_ATTEMPTS; attempt += 1) {
     if (!(await tryChangingVault(ctx, input))) continue;
     await ctx.cache.drop("registry");
@@ -34,7 +35,10 @@ export async function changeVault(ctx: Context, input: VaultChange): Promise<Vau
   throw failure("store_unavailable", "the vault is being changed by other requests; try again");
 }
 
-/** Returns false, and changes nothing, when another change was written first. */
+/**
+ * Tries once to change a vault's status. Returns false, without any change, if another request changed the
+ * status first.
+ */
 async function tryChangingVault(ctx: Context, { key, change }: VaultChange): Promise<boolean> {
   const vaultId = formatVaultId(key);
   const row = await selectVault(ctx.db, key);
@@ -57,7 +61,7 @@ async function tryChangingVault(ctx: Context, { key, change }: VaultChange): Pro
   });
 }
 
-/** Throws `upstream_rejected` for a row that listings would skip because it cannot be parsed. */
+/** Throws `upstream_rejected` for a registry entry that cannot be parsed, because listings would skip it. */
 function assertUsable(row: StoredVault): void {
   try {
     parseRegistryRow(row);
@@ -66,7 +70,11 @@ function assertUsable(row: StoredVault): void {
   }
 }
 
-/** Derives the columns again: those of an unsupported row are placeholders or out of date. */
+/**
+ * Reads a vault's registry columns from on-chain data, because those of an unsupported entry are placeholders
+ * or no longer current. Throws `chain_unsupported`, and `upstream_rejected` if the vault cannot be resolved.
+ * Errors of the RPC nodes propagate.
+ */
 async function derivedColumns(
   ctx: Context,
   vault: DerivationSubject & { adapter: string },

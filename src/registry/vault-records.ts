@@ -5,7 +5,10 @@ import { cutPage, type Page } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin-schema.ts";
 
-/** Lists the registry's vaults of any status, ordered by id, after the vault `after`. Throws `store_unavailable`. */
+/**
+ * Returns one page of the registry's vaults of any status, ordered by id, starting after the vault `after`.
+ * Throws `store_unavailable`.
+ */
 export async function listVaultRecords(
   ctx: Context,
   page: { limit: number; after: VaultKey | null },
@@ -16,7 +19,7 @@ export async function listVaultRecords(
   return { rows: rows.map(toVaultRecord), next };
 }
 
-/** Converts a registry row to the form that administrators see. */
+/** Converts a vault's database row to the format that the admin API returns. */
 export function toVaultRecord(row: VaultRow): VaultRecord {
   return {
     vault_id: formatVaultId(row),

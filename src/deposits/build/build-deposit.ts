@@ -16,10 +16,11 @@ import { type DirectDeposit, prepareDirect, QUOTE_TTL_MS } from "./direct-deposi
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, encodes,
- * verifies and simulates. The vault is read from Postgres. A token that the vault accepts but refuses now is
- * swapped into the vault's own asset. Throws `chain_unsupported`, `vault_not_found` and the refusals of
- * `resolveOrder`, `prepareDirect` and `prepareRouted`.
+ * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, then encodes,
+ * verifies and simulates the transactions. The vault is read from Postgres. If the vault accepts the user's
+ * token in general but rejects it now, the token is swapped into another accepted token. Throws
+ * `chain_unsupported`, `vault_not_found`; errors of `resolveOrder`, `prepareDirect` and `prepareRouted`
+ * propagate.
  */
 export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -35,7 +36,7 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
     return { kind: "direct", order, direct: await prepareDirect(ctx, intent) };
   } catch (error) {
     if (!mayUseOtherToken(error, { order, token })) throw error;
-    // When no other token works either, the vault's refusal of the user's own token is the useful answer.
+    // When no other token works either, the error for the user's own token is the most useful one.
     const none = () => {
       throw error;
     };
@@ -44,7 +45,8 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
 }
 
 /**
- * Returns true when another accepted token may be tried: never in place of the vault's asset or native money.
+ * Returns true if a failed direct deposit may be retried as a routed deposit in another accepted token. The
+ * vault's asset and the native currency are never replaced.
  */
 function mayUseOtherToken(error: unknown, { order, token }: { order: DepositOrder; token: Token }): boolean {
   const own = [order.vault.asset.address, zeroAddress];
@@ -52,14 +54,17 @@ function mayUseOtherToken(error: unknown, { order, token }: { order: DepositOrde
   return error instanceof AppError && isTokenRefusal(error);
 }
 
-/** Returns the accepted token that the user pays with; null when it must be swapped or bridged first. */
+/**
+ * Returns the accepted token of the vault that the user pays with, or null if the user's token must be
+ * swapped or bridged first.
+ */
 function directToken({ from, client, vault, entry }: DepositOrder): Token | null {
   if (from.chainId !== vault.chainId) return null;
   const accepted = acceptedTokens(vault, { chain: client.definition, entry });
   return accepted.find((candidate) => sameAddress(candidate.address, from.token)) ?? null;
 }
 
-/** Records a built deposit. Throws `store_unavailable`. */
+/** Inserts a built deposit into the database, in state `built`. Throws `store_unavailable`. */
 async function recordDeposit(
   ctx: Context,
   input: { prepared: PreparedDeposit; expiresAt: Date },
@@ -101,13 +106,19 @@ async function recordDeposit(
 
 type FirstTransaction = Pick<NewDeposit, "sourceTo" | "sourceDataHash">;
 
-/** Identifies the source transaction of a direct deposit. */
+/**
+ * Returns the database columns that identify the source transaction of a direct deposit: its target and the
+ * hash of its calldata.
+ */
 const directColumns = ({ deposit }: DirectDeposit): FirstTransaction => ({
   sourceTo: deposit.target.toLowerCase(),
   sourceDataHash: keccak256(deposit.data),
 });
 
-/** Identifies the source transaction of a routed deposit, with the columns that track its transfer. */
+/**
+ * Returns the database columns that identify the source transaction of a routed deposit (its target and the
+ * hash of its calldata), and those that track its transfer.
+ */
 function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction & Partial<NewDeposit> {
   return {
     sourceTo: route.transaction.to.toLowerCase(),
@@ -123,17 +134,20 @@ function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction &
   };
 }
 
-/** Deadline of a build in milliseconds from the start of the request. Clients wait for eight seconds. */
+/**
+ * Timeout for building a deposit, in milliseconds from the start of the request. Clients wait for eight
+ * seconds.
+ */
 export const BUILD_DEADLINE_MS = 7_300;
 
 /**
- * Builds and records a deposit: its transactions were simulated on the head of their chains. Throws the
- * refusals of `prepareDeposit`, `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the
- * deadline.
+ * Builds a deposit whose transactions were simulated on the head blocks of their chains, and records it.
+ * Throws `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the deadline; errors of
+ * `prepareDeposit` propagate.
  */
 export async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
   const prepared = await prepareDeposit(ctx, input);
-  // The client has already received a timeout, so the deposit must not be recorded.
+  // The client has stopped waiting, so the deposit must not be recorded.
   if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
     throw failure("upstream_timeout", "the deposit could not be built in time; try again");
   const expiresAt = new Date(ctx.now() + quoteLifetimeMs(prepared));
@@ -141,7 +155,10 @@ export async function buildDeposit(ctx: Context, input: BuildInput): Promise<Bui
   return toWireBuilt(prepared, expiresAt);
 }
 
-/** Returns how long a quote is valid, in milliseconds: never longer than the provider's own quote. */
+/**
+ * Returns how long the quote of a prepared deposit is valid, in milliseconds: five minutes, or less if the
+ * provider's own quote expires earlier.
+ */
 export function quoteLifetimeMs(prepared: PreparedDeposit): number {
   if (prepared.kind === "direct") return QUOTE_TTL_MS;
   return Math.min(QUOTE_TTL_MS, prepared.routed.route.validSeconds * 1000);

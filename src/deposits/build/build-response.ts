@@ -6,14 +6,14 @@ import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } fr
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
-/** The transaction, approval and calls that a wallet signs for a deposit. */
+/** The transaction, approval and batch of calls that a wallet signs for a deposit. */
 export interface SignableDeposit {
   transaction_request: TransactionRequest;
   approval: Approval | null;
   calls: WalletCall[];
 }
 
-/** Writes a direct deposit as the API returns it. */
+/** Converts a direct deposit to the transaction, approval and calls that the user's wallet signs. */
 export function toSignableDeposit({ intent, deposit, simulated }: DirectDeposit): SignableDeposit {
   const { chainId } = intent.vault;
   return {
@@ -23,7 +23,10 @@ export function toSignableDeposit({ intent, deposit, simulated }: DirectDeposit)
   };
 }
 
-/** Returns the approval that a wallet without batching sends first; null for native money. */
+/**
+ * Returns the token approval that a wallet without batching must send before the deposit, or null for the
+ * native currency.
+ */
 export function toDepositApproval(intent: DepositIntent): Approval | null {
   if (paysNative(intent)) return null;
   return {
@@ -33,7 +36,7 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
   };
 }
 
-/** Writes a prepared deposit as a build response. */
+/** Converts a prepared deposit to the API response of a build. */
 export function toWireBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDeposit {
   const { order } = prepared;
   return {
@@ -93,8 +96,8 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
 }
 
 /**
- * Writes the delivered amount, the deposited amount and the shares. A two-step deposit is estimated for the
- * guaranteed amount.
+ * Returns the estimated outcome of a deposit: the amount delivered, the amount deposited, and the shares. For
+ * a two-step deposit, the shares are estimated from the guaranteed minimum of the delivery.
  */
 export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
   if (prepared.kind === "direct") {
@@ -121,8 +124,8 @@ export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
 }
 
 /**
- * Returns the approval that a wallet without batching sends before a provider's transaction; null for native
- * money.
+ * Returns the token approval that a wallet without batching must send before a provider's transaction, or
+ * null for the native currency.
  */
 export function toPaymentApproval(payment: TokenPayment): Approval | null {
   if (isNativePayment(payment)) return null;
@@ -146,8 +149,8 @@ function toLegSimulation({ simulated, checked }: DirectDeposit) {
 type PayerFunds = Pick<TokenPayment, "token" | "amount" | "balance" | "allowance">;
 
 /**
- * Returns whether the user's balance and the spender's allowance cover the amount; an unknown value counts as
- * insufficient.
+ * Returns whether the user's balance and the spender's allowance cover the amount. An unknown balance or
+ * allowance counts as insufficient.
  */
 function toSufficiency({ token, amount, balance, allowance }: PayerFunds) {
   return {

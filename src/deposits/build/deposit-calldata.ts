@@ -25,16 +25,18 @@ import { adapterOf } from "../../vaults/vault-families.ts";
 import { type DepositIntent, paysNative } from "./deposit-order.ts";
 
 /**
- * Minimum amount in and minimum shares of a deposit, in smallest units. `minShares` is null when nothing on
- * chain enforces a minimum.
+ * The minimums and the deadline that a deposit enforces on-chain. `minIn` is the minimum amount that must
+ * arrive, in the deposited token's smallest unit; `minShares` is the minimum number of shares in the share
+ * token's smallest unit, or null if no contract enforces one.
  */
 export interface DepositFloors {
   minIn: bigint;
   minShares: bigint | null;
-  /** Unix seconds on the chain's clock. */
+  /** Latest block timestamp at which the Router accepts the deposit, in unix seconds. */
   deadline: bigint;
   /**
-   * True when the vault takes this deposit as an async request. Set only for families that support both ways.
+   * True if the vault takes this deposit as an async request, which it settles later. Set only for vault
+   * families that also mint shares immediately.
    */
   async?: boolean;
 }
@@ -42,7 +44,8 @@ export interface DepositFloors {
 const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
 /**
- * Encodes a deposit as the user's wallet sends it: one call to the Router or to the vault's own entry point.
+ * Encodes a deposit as the transaction that the user's wallet sends: a call to the Router, or to the vault's
+ * own entry point.
  */
 export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
   const { amount } = intent;
@@ -54,7 +57,7 @@ export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors):
   return { target: intent.entry.address, value, data: encodeRouterDeposit(toRouterCall(intent, floors)) };
 }
 
-/** Encodes the vault's own deposit call, made by the user. */
+/** Encodes the call of the vault's own deposit function that the user's wallet makes without the Router. */
 export function vaultCall(
   intent: DepositIntent,
   floors: Pick<DepositFloors, "minShares" | "async">,
@@ -64,8 +67,9 @@ export function vaultCall(
 }
 
 /**
- * Returns the Router call that makes a deposit: the order, its steps and the tokens to sweep. Throws
- * RangeError for an async request and for a missing minimum of shares.
+ * Returns the parameters of the Router call that makes a deposit: the Router's order, its steps and the
+ * tokens to sweep back to the user. Throws a RangeError for an async request, and if the minimum shares are
+ * missing.
  */
 export function toRouterCall(intent: DepositIntent, floors: DepositFloors): RouterCall {
   const { vault, user } = intent;
@@ -100,7 +104,7 @@ export function toRouterCall(intent: DepositIntent, floors: DepositFloors): Rout
   };
 }
 
-/** Returns the parameters that every encoding of a deposit shares. */
+/** Returns the deposit parameters that are the same for a call by the user and a call by the Router. */
 function vaultDepositTerms(
   intent: DepositIntent,
   { minShares, async = false }: Pick<DepositFloors, "minShares" | "async">,
@@ -109,13 +113,16 @@ function vaultDepositTerms(
   return { token, receiver: intent.user, minShares: minShares ?? 1n, async };
 }
 
-/** Wraps all native money in the Executor. */
+/**
+ * Returns the Router step that wraps the whole native balance of the Executor (the Router's one-time
+ * contract).
+ */
 function wrapStep(wrappedNative: Address): RouterStep {
   const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "deposit" });
   return callOnlyStep({ target: wrappedNative, value: MAX_UINT256, data });
 }
 
-/** Deposits the Executor's whole balance of the asset. */
+/** Returns the Router step that deposits the Executor's whole balance of the asset into the vault. */
 function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
   const asset = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
   return {
@@ -130,10 +137,10 @@ function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
   };
 }
 
-/** Byte offset of the amount in `transfer(address to, uint256 amount)`. */
+/** Byte offset of the amount in the calldata of `transfer(address to, uint256 amount)`. */
 const TRANSFER_AMOUNT_OFFSET = 36n;
 
-/** Transfers all shares that were minted to the Executor to the user. */
+/** Returns the Router step that transfers all shares minted to the Executor to the user. */
 function forwardStep(shareToken: Address, user: Address): RouterStep {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [user, 0n] });
   const step = callOnlyStep({ target: shareToken, value: 0n, data });
@@ -141,8 +148,8 @@ function forwardStep(shareToken: Address, user: Address): RouterStep {
 }
 
 /**
- * Decodes an encoded deposit and compares every field with the intent before the deposit is simulated. Throws
- * `upstream_rejected` with the name of the field that differs.
+ * Decodes an encoded deposit and compares every field with the deposit intent, before the deposit is
+ * simulated. Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyDepositCall(
   intent: DepositIntent,
@@ -162,8 +169,8 @@ export function verifyDepositCall(
 }
 
 /**
- * Decodes a Router call and compares every field with the expected call of an intent. Throws
- * `upstream_rejected` with the name of the field that differs.
+ * Decodes a Router call and compares every field with the expected call of a deposit intent. Throws
+ * `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expected: RouterCall }): void {
   const { expected } = built;
@@ -186,7 +193,7 @@ export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expe
     throw mismatch("step target");
   if (!isAddressEqual(deposit.spender, intent.vault.spender)) throw mismatch("step spender");
   if (differs(decoded.sweep.join(), expected.sweep.join())) throw mismatch("sweep");
-  // Refuses trailing bytes and any other encoding of the same values.
+  // Rejects trailing bytes and any other encoding of the same values.
   if (encodeRouterDeposit(decoded) !== built.data) throw mismatch("data");
 }
 

@@ -8,25 +8,27 @@ import type { BuildInput } from "../../schemas/quote-schema.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
 import { type DepositEntry, depositEntry } from "../../vaults/vault-entry.ts";
 
-/** The partner a deposit is attributed to. */
+/** The partner that a deposit is attributed to. */
 interface Attribution {
   partnerId: string;
-  /** keccak256 of the partner id's UTF-8 bytes, or zero. */
+  /** keccak256 of the partner id's UTF-8 bytes, or zero if the id is empty. */
   partnerHash: Hex;
   partnerType: number;
   /**
-   * Address of the partner whose API key was used; null when the partner id is only named by the caller,
-   * which no dashboard counts.
+   * Address of the partner whose API key was used, or null if the caller only named a partner id. Partner
+   * dashboards count only deposits made with an API key.
    */
   partnerAddress: string | null;
-  /** True when the request also carried the key's secret. */
+  /**
+   * True if the partner authenticated with the API key's secret or a session, and not with the API key alone.
+   */
   partnerVerified: boolean;
 }
 
 /**
- * Attributes a deposit to the owner of the API key, or without a key to the partner that the caller names.
- * Throws `partner_mismatch` when the caller names a different partner than the key's owner,
- * `vault_not_enrolled` for a vault that the partner has not enrolled.
+ * Attributes a deposit to the partner that owns the API key, or without an API key to the partner id in the
+ * request. Throws `partner_mismatch` if the request names a different partner than the API key's owner, and
+ * `vault_not_enrolled` if that partner has not enrolled the vault.
  */
 export function attributeDeposit(
   ctx: Context,
@@ -58,43 +60,51 @@ export function attributeDeposit(
   };
 }
 
-/** Returns a partner id as it appears on chain: keccak256 of its UTF-8 bytes, or zero when it is empty. */
+/** Returns the on-chain form of a partner id: keccak256 of its UTF-8 bytes, or zero for an empty id. */
 export function partnerHashOf(partnerId: string): Hex {
   return partnerId === "" ? zeroHash : keccak256(stringToHex(partnerId));
 }
 
-/** A deposit on the vault's chain in an accepted token, ready to be encoded. Amounts in smallest units. */
+/**
+ * A deposit intent: a deposit on the vault's chain, in a token that the vault accepts without a swap, ready
+ * to be encoded. `amount` is in the token's smallest unit.
+ */
 export interface DepositIntent {
   client: ChainClient;
   vault: Vault;
   entry: DepositEntry;
   user: Address;
-  /** The token the user pays with; the zero address is native money. */
+  /** The token that the user pays with. The zero address stands for the native currency. */
   token: Token;
   amount: bigint;
   slippage: number;
-  /** keccak256 of the tracking id, emitted by the Router. */
+  /** Deposit reference that the Router emits: keccak256 of the tracking id. */
   ref: Hex;
-  /** keccak256 of the partner id, or zero. */
+  /** keccak256 of the partner id, or zero if the id is empty. */
   partnerHash: Hex;
   partnerType: number;
 }
 
-/** Returns true when the user pays with the chain's native token. */
+/** Returns true if the user pays with the chain's native currency. */
 export function paysNative(intent: DepositIntent): boolean {
   return isNative(intent.token.address);
 }
 
-/** Returns the contract that needs the user's approval. */
+/** Returns the contract that needs the user's token approval: the Router, or the vault's own spender. */
 export function approvedSpender(intent: DepositIntent): Address {
   return intent.entry.via === "router" ? intent.entry.address : intent.vault.spender;
 }
 
-/** A requested deposit with its vault, chains and partner looked up. Amounts in smallest units. */
+/**
+ * An order: a requested deposit with its vault, chains and partner resolved. `from.amount` is in the paid
+ * token's smallest unit.
+ */
 export interface DepositOrder extends Attribution {
-  /** Source chain and payment. The zero address is the chain's native token. */
+  /**
+   * Source chain, token and amount of the user's payment. The zero address stands for the native currency.
+   */
   from: { client: ChainClient; chainId: number; token: Address; amount: bigint };
-  /** Client of the vault's chain. */
+  /** RPC client of the vault's chain. */
   client: ChainClient;
   vault: Vault;
   entry: DepositEntry;
@@ -102,14 +112,14 @@ export interface DepositOrder extends Attribution {
   slippage: number;
   preferredBridge: string | null;
   trackingId: string;
-  /** keccak256 of the tracking id, emitted by the Router. */
+  /** Deposit reference that the Router emits: keccak256 of the tracking id. */
   ref: Hex;
   referrer: Address;
   referrerHandle: string;
   parentTrackingId: string | null;
 }
 
-/** A build request and its vault as read from Postgres. */
+/** A build request together with its vault as read from Postgres. */
 export interface DepositOrderInput {
   input: BuildInput;
   vault: Vault;
@@ -118,7 +128,7 @@ export interface DepositOrderInput {
 /**
  * Resolves a build request into an order: partner, chains, deposit entry and parent deposit. Throws
  * `chain_unsupported`, `partner_mismatch`, `vault_not_enrolled`, `vault_paused`, `vault_not_found`,
- * `deposit_not_found`, and errors of the RPC nodes.
+ * `deposit_not_found`. Errors of the RPC nodes propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
   const attribution = attributeDeposit(ctx, { input, vaultId: vault.vaultId });
@@ -153,17 +163,20 @@ export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderI
   };
 }
 
-/** Returns the reference that the Router emits for a deposit: keccak256 of the tracking id. */
+/** Returns the deposit reference that the Router emits for a deposit: keccak256 of the tracking id. */
 export const depositRef = (trackingId: string): Hex => keccak256(stringToHex(trackingId));
 
-/** Returns the client of a source chain. Throws `chain_unsupported` when the deployment does not serve it. */
+/**
+ * Returns the RPC client of a source chain. Throws `chain_unsupported` if this deployment does not serve the
+ * chain.
+ */
 export function sourceClient(ctx: Context, chainId: number): ChainClient {
   const client = ctx.chains.client(chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
   return client;
 }
 
-/** Throws `vault_paused` when the registry has paused the vault. */
+/** Throws `vault_paused` if the vault has status `paused` in the registry. */
 export function assertVaultOpen(vault: Vault): void {
   if (vault.status !== "paused") return;
   throw failure("vault_paused", `${vault.name} does not accept deposits now`, { reason: vault.statusReason });

@@ -16,13 +16,16 @@ import { readUncached } from "../../vaults/vault-state.ts";
 import { approvedSpender, type DepositIntent, paysNative } from "./deposit-order.ts";
 
 /**
- * Vault terms, balance and allowance, all read at one block before the deposit is encoded. Amounts in
- * smallest units.
+ * The preflight of a deposit: the vault's deposit conditions, the user's balance and the spender's allowance,
+ * all read at one block before the deposit is encoded. Balance and allowance are in the token's smallest
+ * unit, `previewShares` in the share token's.
  */
 export interface Preflight {
   terms: DepositTerms;
   previewShares: bigint;
-  /** The user's real balance and the spender's allowance; null when the node could not read it. */
+  /**
+   * The user's actual balance and the spender's actual allowance, each null if the node could not read it.
+   */
   balance: bigint | null;
   allowance: bigint | null;
   block: BlockTime;
@@ -36,10 +39,10 @@ const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Reads the vault and the token for a deposit of `amount`, which is the amount that reaches the vault, and
- * refuses a deposit that the vault would not accept. Throws `vault_paused`, `token_unsupported`,
- * `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`,
- * `price_unsafe`, `would_revert`, `upstream_rejected`.
+ * Reads the vault's deposit conditions, the user's balance and the allowance, and rejects a deposit that the
+ * vault would not accept. `amount` is the amount that reaches the vault. Throws `vault_paused`,
+ * `token_unsupported`, `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`,
+ * `zero_shares`, `price_unsafe`, `would_revert`, `upstream_rejected`.
  */
 export async function preflightDeposit(
   ctx: Context,
@@ -75,7 +78,10 @@ function payerFundsQuery(intent: DepositIntent) {
   );
 }
 
-/** Applies the vault's terms, the most useful refusal first, and returns the previewed shares. */
+/**
+ * Checks a deposit against the vault's deposit conditions and returns the previewed shares. If several
+ * conditions fail, throws the error that helps the user most.
+ */
 function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms: DepositTerms }): bigint {
   const { intent, amount, terms } = input;
   const { vault } = intent;
@@ -116,8 +122,8 @@ function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: D
 }
 
 /**
- * Returns the error for a deposit that the vault's contract reverts: the refusal that the revert stands for,
- * `above_maximum` when the amount is above the vault's maximum, else `would_revert`.
+ * Returns the error for a deposit that reverts in the vault's contract: the error code that the revert data
+ * maps to, else `above_maximum` if the amount exceeds the vault's maximum, else `would_revert`.
  */
 export function toDepositRefusal(
   input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -156,8 +162,9 @@ function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
 }
 
 /**
- * Returns the error for a simulated deposit that reverted, made by the user or by a bridge: too few shares
- * when the Router says so, else the meaning of the vault's revert. `amount` in the asset's smallest unit.
+ * Returns the error for a simulated deposit that reverted, whether the user or a bridge makes it. If the
+ * Router reverted because of too few shares, the error is `zero_shares` or `price_unsafe`; otherwise it is
+ * the meaning of the vault's revert data. `amount` is in the deposited token's smallest unit.
  */
 export function explainDepositRevert(
   of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -174,7 +181,10 @@ export function explainDepositRevert(
   return toDepositRefusal(of, explained);
 }
 
-/** Refusals that may apply to one accepted token only: each token has its own switch, limit and price. */
+/**
+ * Error codes that may apply to only one of a vault's accepted tokens, because each token has its own switch,
+ * limit and price.
+ */
 const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "vault_paused",
   "token_unsupported",
@@ -185,7 +195,10 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "zero_shares",
 ]);
 
-/** Returns true when a refusal may apply to one token only, so that a different accepted token may work. */
+/**
+ * Returns true if an error may apply to one token only, so that a deposit in another accepted token may
+ * succeed.
+ */
 export function isTokenRefusal(error: AppError): boolean {
   return TOKEN_REFUSALS.has(error.code);
 }

@@ -26,27 +26,33 @@ import { buildOneStep } from "./one-step-deposit.ts";
 import { type BuiltRoute, type RoutedDeposit, toTransferRequest } from "./prepared-deposit.ts";
 import { buildTwoStep } from "./two-step-deposit.ts";
 
-/** Deadline of the last provider transaction, in milliseconds from the start: it must still be simulated. */
+/**
+ * Timeout for the last provider transaction to be built, in milliseconds from the start of the route search.
+ * The transaction must still be simulated afterwards.
+ */
 const LAST_BUILD_MS = 6_500;
-/** Milliseconds for one provider while another can still be tried. */
+/** Timeout for one provider's transaction while another provider can still be tried, in milliseconds. */
 const MAX_ATTEMPT_MS = 2_500;
 
 /**
- * Returns the deadline of a provider's transaction in unix milliseconds. The last provider gets all the
- * remaining time: cutting it short would refuse a deposit that a slow answer still allows.
+ * Returns the deadline for building a provider's transaction, in unix milliseconds. The last provider gets
+ * all the remaining time, because cutting it short would fail a deposit that a slow response still allows.
  */
 export function attemptDeadline(at: { startedAt: number; now: number; last: boolean }): number {
   const end = at.startedAt + LAST_BUILD_MS;
   return at.last ? end : Math.min(end, at.now + MAX_ATTEMPT_MS);
 }
 
-/** Deadlines in milliseconds from the start: quotes, the start of the last build, the whole search. */
+/**
+ * Deadlines in milliseconds from the start of the route search: for the quotes, for starting the last build,
+ * and for the whole search.
+ */
 const QUOTES_MS = 3_000;
 const LAST_START_MS = 5_500;
 const SEARCH_MS = 7_200;
 const MAX_ATTEMPTS = 5;
 
-/** State of one route search. */
+/** Mutable state of one route search. */
 interface RouteSearch {
   order: DepositOrder;
   providers: readonly Provider[];
@@ -54,23 +60,24 @@ interface RouteSearch {
   startedAt: number;
   attempts: number;
   failures: AppError[];
-  /** Providers that could not be reached. */
+  /** Names of the providers that could not be reached. */
   dead: Set<string>;
-  /** Tokens that the vault refused. */
+  /** Target tokens that the vault rejected. */
   refused: Set<Token>;
-  /** Quotes of every provider, by target token. */
+  /** The quotes of all providers, by target token. */
   offers: Map<Token, QuoteResults>;
 }
 
-/** Bridges of one round: the preferred bridge only, or all. */
+/** The bridges that a pass of the route search may use: only the preferred bridge, or all. */
 type BridgeRound = "preferred" | "all";
 
 /**
- * Finds a route for money that the vault does not accept directly: requests quotes from every provider and
- * builds them in order of preference. A refused route gives way to the next one, one step to two steps, and a
- * target token that the vault refuses to the next token. The preferred bridge is tried for every token before
- * other bridges. `without` is a token that the vault has already refused. Throws the most useful failure,
- * `token_unsupported`, and `upstream_timeout` after seven seconds.
+ * Finds a route for a deposit that cannot start as a direct deposit: requests quotes from every provider and
+ * builds them in order of preference until one passes simulation. If a route fails, the next one is tried:
+ * first one-step routes, then two-step routes, and after the vault rejects a target token, routes to the next
+ * token. The preferred bridge is tried for every token before other bridges. `without` is a token that the
+ * vault has already rejected. Throws the most useful failure, `token_unsupported`, and `upstream_timeout`
+ * after seven seconds.
  */
 export async function prepareRouted(
   ctx: Context,
@@ -108,15 +115,15 @@ async function searchRoutes(
 }
 
 /**
- * Returns the rounds of a search. A vault with one token needs one round: its quotes are ranked with the
- * preferred bridge first.
+ * Returns the passes of a route search. A vault with one target token needs a single pass, because its quotes
+ * are ranked with the preferred bridge first.
  */
 function roundsOf(order: DepositOrder, targets: readonly Token[]): BridgeRound[] {
   const crosses = order.from.chainId !== order.vault.chainId;
   return order.preferredBridge !== null && crosses && targets.length > 1 ? ["preferred", "all"] : ["all"];
 }
 
-/** Tries every route to one target token; null when none works. */
+/** Tries every route to one target token and returns the first that succeeds, or null if none does. */
 async function tryToken(
   ctx: Context,
   { state, token, round }: { state: RouteSearch; token: Token; round: BridgeRound },
@@ -147,8 +154,9 @@ async function tryToken(
 }
 
 /**
- * Requests quotes for a token: in full for the first token; in the preferred round a later token is quoted
- * over the preferred bridge only, which costs no request when the bridge cannot carry it.
+ * Requests the quotes for a target token. In the preferred pass, only the first token is quoted over all
+ * bridges; later tokens are quoted over the preferred bridge only, which costs no request if that bridge
+ * cannot carry the token.
  */
 async function offersOf(
   ctx: Context,
@@ -175,7 +183,10 @@ interface RouteCandidate {
   ends: "one_step" | "two_step";
 }
 
-/** Returns the routes to try, preferred bridge first: one step before two steps. */
+/**
+ * Returns the routes to try, in order: the preferred bridge before others, and for each of the two, one-step
+ * before two-step routes.
+ */
 function candidatesOf(
   ranking: QuoteRanking,
   preference: { bridge: string | null; call: boolean; round: BridgeRound },
@@ -194,8 +205,8 @@ function candidatesOf(
 }
 
 /**
- * Builds one route; null when it is refused, with the refusal noted. Throws refusals that apply to the vault
- * in every token.
+ * Builds and simulates one route. Returns null if the route is skipped or fails, and records the failure.
+ * Throws errors that apply to the vault whatever the token.
  */
 async function tryCandidate(
   ctx: Context,
@@ -220,15 +231,15 @@ async function tryCandidate(
   }
 }
 
-/** Notes a provider's failure; an unreachable provider is not asked again. */
+/** Records a provider's failure. A provider that could not be reached is not tried again in this search. */
 function noteFailure(state: RouteSearch, failed: { name: string; error: AppError }): void {
   state.failures.push(failed.error);
   if (UNREACHABLE_CODES.has(failed.error.code)) state.dead.add(failed.name);
 }
 
 /**
- * Notes quotes that cannot be used: one step into a vault that requires the user as caller, or wrapped native
- * money that Across pays out unwrapped.
+ * Records quotes that cannot be used: those that only support one step, for a vault that requires the user as
+ * caller, or those for a wrapped native token that Across delivers unwrapped.
  */
 function noteUnusableOffers(state: RouteSearch, { quotes }: QuoteResults): void {
   for (const name of new Set(quotes.map(({ provider }) => provider))) {

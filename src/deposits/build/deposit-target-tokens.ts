@@ -11,9 +11,9 @@ import { acceptedTokens } from "../../vaults/vault-entry.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { DepositOrder } from "./deposit-order.ts";
 
-/** Symbol and decimals that a token reports. */
+/** Symbol and decimals that a token contract returns. */
 export interface TokenMetadata {
-  /** Empty when the token reports none. */
+  /** Empty if the token returns no symbol. */
   symbol: string;
   decimals: number;
 }
@@ -22,8 +22,8 @@ const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.strin
 const MAX_SYMBOL_LENGTH = 32;
 
 /**
- * Reads a token's symbol and decimals. Cached for a day. Throws `token_unsupported` when the address is not a
- * token, and errors of the RPC nodes.
+ * Reads a token's symbol and decimals, cached for a day. Throws `token_unsupported` if the address is not a
+ * token. Errors of the RPC nodes propagate.
  */
 async function readTokenMetadata(
   ctx: Context,
@@ -61,25 +61,26 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Lists the accepted tokens that a route may deliver, best first: the token with the same symbol or that
- * bridges treat as the same asset (USD₮0 and USDT), which needs no swap; then the vault's asset; then native
- * money where the asset is its wrapped form. Throws `token_unsupported`, and errors of the RPC nodes.
+ * Lists the target tokens of a routed deposit (accepted tokens of the vault that a route may deliver), best
+ * first: tokens that need no swap, because they have the same symbol or bridges treat them as the same asset
+ * (USD₮0 and USDT); then the vault's asset; then the native currency if the asset is its wrapped form. Throws
+ * `token_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
   const tokens = accepted.filter(({ address }) => !isNative(address));
   const primary = order.vault.asset;
-  // The user's token is read only when there is a choice.
+  // The symbol of the user's token is read only when there is a choice.
   if (tokens.length < 2) return orderTargetTokens({ accepted, primary, symbol: "", same: () => false });
-  // Loaded on demand: the providers' token tables are large.
+  // Imported on demand, because the providers' token tables are large.
   const { sameBridgedAssetAs } = await import("../../providers/bridged-assets.ts");
   const same = sameBridgedAssetAs(order.from, order.vault.chainId);
   return orderTargetTokens({ accepted, primary, symbol: await symbolOf(ctx, order), same });
 }
 
 /**
- * Orders accepted tokens for `findTargetTokens`. `symbol` is that of the user's token, empty when unknown;
- * `same` returns true for a token that bridges treat as the same asset.
+ * Orders the accepted tokens of a vault for `findTargetTokens`. `symbol` is the symbol of the user's token,
+ * or empty if unknown; `same` returns true for a token that bridges treat as the same asset.
  */
 export function orderTargetTokens(choice: {
   accepted: readonly Token[];
@@ -99,7 +100,10 @@ export function orderTargetTokens(choice: {
 
 const sameSymbol = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
 
-/** Returns the symbol of the user's token. Native money travels in its wrapped form and has that symbol. */
+/**
+ * Returns the symbol of the user's token. For the native currency this is the symbol of its wrapped form,
+ * which bridges carry.
+ */
 async function symbolOf(ctx: Context, { from }: DepositOrder): Promise<string> {
   if (!isNative(from.token)) {
     return (await readTokenMetadata(ctx, { chainId: from.chainId, address: from.token })).symbol;

@@ -15,28 +15,28 @@ import { sleep } from "../../lib/timers.ts";
 import type { BuildInput, BuiltDeposit } from "../../schemas/quote-schema.ts";
 import { BUILD_DEADLINE_MS, buildDeposit } from "./build-deposit.ts";
 
-/** How long an idempotency key is kept: a day, in milliseconds. */
+/** Lifetime of an idempotency key, in milliseconds. */
 const KEY_TTL_MS = DAY_MS;
-/** Age in milliseconds after which an unanswered build counts as dead. */
+/** Age after which a build without a stored response counts as crashed, in milliseconds. */
 const STALLED_MS = 30_000;
 /**
- * First and longest pause between two polls of the database for the first request's answer, in milliseconds.
+ * First and longest pause between two database polls for the response of the first request, in milliseconds.
  */
 const FIRST_POLL_MS = 150;
 const MAX_POLL_MS = 1_200;
 
 /**
- * Start times of the builds that run in this isolate, in unix milliseconds. Requests under the same key wait
- * here without polling the database.
+ * Start times of the builds that run in this isolate, in unix milliseconds. Requests under the same
+ * idempotency key wait for these without polling the database.
  */
 const inFlight = new Map<string, number>();
 
 /**
  * Builds a deposit at most once per `Idempotency-Key` and caller (a partner, or a client address with its
- * user). The same request within a day receives the stored answer while its quote is valid, concurrent
- * requests wait for the first, and a failed build frees the key. Builds directly when there is no key. Throws
- * `idempotency_conflict` for a different request under the key, `quote_expired`, `upstream_timeout` when the
- * first request does not finish in time, and the errors of `buildDeposit`.
+ * user). Within a day, a repeated request receives the stored response while its quote is valid; concurrent
+ * requests wait for the first; a failed build frees the key. Without a key, the deposit is built directly.
+ * Throws `idempotency_conflict` if the key was used for a different request, `quote_expired`, and
+ * `upstream_timeout` if the first request does not finish in time; errors of `buildDeposit` propagate.
  */
 export async function buildDepositOnce(
   ctx: Context,
@@ -49,7 +49,7 @@ export async function buildDepositOnce(
   const work = `${id.scope} ${key} ${bodyHash}`;
   let waitMs = FIRST_POLL_MS;
   let waited = false;
-  // Past the deadline the client has its answer already; further polling would only slow the first request.
+  // Past the deadline the client no longer waits, so further polling would only slow down the first request.
   for (; ctx.timing.elapsedMs() <= BUILD_DEADLINE_MS; await sleep(waitMs), waited = true) {
     if (isInFlight(work, ctx.now())) continue;
     const stored = waited ? await storedAnswer(ctx, { id, bodyHash }) : null;
@@ -68,7 +68,8 @@ const claimTimes = (now: number) => ({
 });
 
 /**
- * Builds when this request claims the key; otherwise returns the stored answer, or null while there is none.
+ * Builds the deposit if this request claims the idempotency key. Otherwise returns the stored response, or
+ * null if there is none yet.
  */
 async function buildFirst(
   ctx: Context,
@@ -87,8 +88,8 @@ async function buildFirst(
 }
 
 /**
- * Returns true while this isolate builds the same request. The platform may stop a request without cleanup,
- * so an old entry is dropped.
+ * Returns true while this isolate builds the same request. Entries older than the stall limit are dropped,
+ * because the platform may stop a request without running its cleanup.
  */
 function isInFlight(work: string, now: number): boolean {
   const since = inFlight.get(work);
@@ -96,7 +97,9 @@ function isInFlight(work: string, now: number): boolean {
   return inFlight.has(work);
 }
 
-/** Returns the stored answer of the first request; null while there is none. */
+/**
+ * Returns the stored response of the first request under an idempotency key, or null if there is none yet.
+ */
 async function storedAnswer(
   ctx: Context,
   asked: { id: IdempotencyKey; bodyHash: string },
@@ -130,8 +133,9 @@ async function buildClaimed(
 }
 
 /**
- * Returns the owner of an idempotency key. An API key without its secret may be copied from a web page, so it
- * does not prove the partner.
+ * Returns the caller that owns an idempotency key: an authenticated partner, or else a client address with
+ * its user. An API key without its secret may be copied from a web page, so it does not prove the partner's
+ * identity.
  */
 function scopeOf(ctx: Context, input: BuildInput): string {
   const { actor } = ctx;
@@ -140,12 +144,12 @@ function scopeOf(ctx: Context, input: BuildInput): string {
   return `client:${ctx.clientAddress}:${input.user_address.toLowerCase()}`;
 }
 
-/** Rows deleted per run; each holds a whole answer. */
+/** Maximum number of stored responses deleted per run. */
 const DELETE_LIMIT = 5_000;
 
 /**
- * Deletes stored answers whose idempotency key has expired, oldest first: they contain client addresses and
- * users. Returns the number deleted. Throws `store_unavailable`.
+ * Deletes the stored responses whose idempotency key has expired, oldest first, because they contain client
+ * addresses and users. Returns the number of deleted responses. Throws `store_unavailable`.
  */
 export function deleteExpiredAnswers(ctx: Context): Promise<number> {
   return deleteKeysBefore(ctx.db, { claimedBefore: new Date(ctx.now() - KEY_TTL_MS), limit: DELETE_LIMIT });

@@ -27,26 +27,29 @@ import {
 import { mintEffect } from "./simulate-deposit.ts";
 
 /**
- * The deposit that a bridge makes with the delivered amount. Amounts in smallest units of the delivered
- * token.
+ * The Router deposit that a bridge makes with the delivered token, with the preflight that it was planned
+ * from.
  */
 interface DestinationDeposit {
-  /** For the expected amount. */
+  /** The deposit intent for the expected amount. */
   intent: DepositIntent;
   checked: Preflight;
   floors: DepositFloors & { minShares: bigint };
   call: DestinationCall;
 }
 
-/** Longest wait for a delivery in seconds: relayers have up to a day. */
+/** Maximum time until a bridge delivers, in seconds. Across relayers have up to a day. */
 const MAX_DELIVERY_S = DAY_S;
-/** Gas bought for the destination call: several times the gas of a deposit through the Router. */
+/**
+ * Gas limit of the destination call that the bridge makes: several times the gas of a deposit through the
+ * Router.
+ */
 const DELIVERY_GAS_LIMIT = 1_000_000n;
 
 /**
- * Checks the vault for the expected amount and encodes the Router call for any delivered amount. Its floors:
- * the guaranteed amount less the slippage, and the previewed shares less the slippage. Throws the refusals of
- * `preflightDeposit`.
+ * Checks the vault for the expected amount and encodes a Router call that deposits whatever amount is
+ * delivered. The minimum input is the guaranteed amount minus the slippage; the minimum shares are the
+ * previewed shares minus the slippage. Errors of `preflightDeposit` propagate.
  */
 async function planDestinationDeposit(
   ctx: Context,
@@ -70,14 +73,14 @@ async function planDestinationDeposit(
 }
 
 /**
- * One unit of allowance, as left over from an earlier call of the executor: tokens like USDT then need a
- * reset.
+ * Allowance of the bridge's executor that the simulation assumes: one unit left over from an earlier call,
+ * because tokens like USDT then require a reset.
  */
 const STANDING_ALLOWANCE = 1n;
 
 /**
- * Simulates the destination call as the bridge's executor with `amount` of the delivered token. Throws the
- * vault's refusals, `no_route` when the call needs more gas than the bridge provides,
+ * Simulates the destination call, made by the bridge's executor with `amount` of the delivered token. Throws
+ * the error that explains a revert, `no_route` if the call needs more gas than the bridge provides, and
  * `simulation_unavailable`.
  */
 async function simulateDelivery(
@@ -113,9 +116,9 @@ async function simulateDelivery(
 }
 
 /**
- * Builds one transaction that ends in the vault: the provider calls the Router with the delivered amount. The
- * source is simulated, and the destination with the guaranteed and the expected amount. Throws the refusals
- * of the provider, of the vault and of the simulations.
+ * Builds a one-step deposit: the user signs one transaction, and the provider then calls the Router with the
+ * delivered token. Simulates the source transaction, and the destination call with both the guaranteed and
+ * the expected amount. Errors of the provider, of the vault and of the simulations propagate.
  */
 export async function buildOneStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
   const destination = await planDestinationDeposit(ctx, attempt);
@@ -135,7 +138,10 @@ interface OneStepParts {
   route: VerifiedTransfer;
 }
 
-/** Simulates the whole transaction on the vault's chain, where swap and deposit happen together. */
+/**
+ * Simulates a one-step deposit that stays on the vault's chain, where one transaction both swaps and
+ * deposits.
+ */
 async function onOneChain(ctx: Context, { attempt, destination, route }: OneStepParts): Promise<BuiltRoute> {
   const payment = toPayment(attempt, route);
   const { vault, user } = attempt.order;

@@ -11,17 +11,17 @@ import type { DepositOrder } from "./deposit-order.ts";
 import type { Preflight } from "./deposit-preflight.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 
-/** A simulated destination call, made with the amount that a bridge delivers. */
+/** The result of simulating a destination call with an amount that a bridge delivers. */
 export interface SimulatedDelivery {
-  /** Smallest unit of the share token. */
+  /** Shares minted to the user, in the share token's smallest unit. */
   shares: bigint;
   gasUsed: bigint;
   blockNumber: number;
 }
 
 /**
- * How a routed deposit ends: the provider makes the deposit (one step), or the user does after the delivery
- * (two steps).
+ * How a routed deposit ends: the provider makes the vault deposit (one step), or the user makes it after the
+ * delivery (two steps).
  */
 export type RoutedEnd =
   | {
@@ -31,14 +31,17 @@ export type RoutedEnd =
       /** Shares for the expected amount, in the share token's smallest unit. */
       shares: bigint;
       /**
-       * The destination call simulated with the guaranteed amount; null on one chain, where the source
-       * transaction contains it.
+       * The simulation of the destination call with the guaranteed amount, or null if the deposit stays on
+       * one chain, where the source transaction contains it.
        */
       delivery: SimulatedDelivery | null;
     }
   | { kind: "two_step"; deposit: DirectDeposit };
 
-/** A provider's transaction towards a vault, verified and simulated. */
+/**
+ * A provider's transaction that starts a routed deposit, verified and simulated, with the vault deposit that
+ * follows.
+ */
 export interface BuiltRoute {
   route: VerifiedTransfer;
   payment: TokenPayment;
@@ -46,33 +49,33 @@ export interface BuiltRoute {
   end: RoutedEnd;
 }
 
-/** A deposit that starts with a swap or a bridge. */
+/** A routed deposit: a deposit that starts with a swap or a bridge. */
 export interface RoutedDeposit extends BuiltRoute {
-  /** The token that arrives on the vault's chain. */
+  /** The target token, which arrives on the vault's chain. */
   token: Token;
-  /** All quotes for that token, in order of preference. */
+  /** All quotes for the target token, in order of preference. */
   ranking: QuoteRanking;
-  /** Reasons the other routes failed. */
+  /** The reasons why other routes failed. */
   reasons: NoRouteReason[];
 }
 
-/** An order with the simulated transactions that carry it out. */
+/** An order with the verified and simulated transactions that carry it out. */
 export type PreparedDeposit =
   | { kind: "direct"; order: DepositOrder; direct: DirectDeposit }
   | { kind: "routed"; order: DepositOrder; routed: RoutedDeposit };
 
-/** One quote to build. */
+/** One attempt of a route search: the quote to build, its provider, and the user's funds. */
 export interface RouteAttempt {
   order: DepositOrder;
   token: Token;
   option: TransferQuote;
   provider: Provider;
   funds: Funds;
-  /** Deadline of the provider's answer, in unix milliseconds. */
+  /** Deadline for the provider's response, in unix milliseconds. */
   deadline: number;
 }
 
-/** Writes an order as a provider's quote request, without a destination call and for any bridge. */
+/** Converts an order to the quote request for a provider, without a destination call and for any bridge. */
 export function toTransferRequest(order: DepositOrder, token: Token): TransferRequest {
   return {
     fromChainId: order.from.chainId,
@@ -87,13 +90,16 @@ export function toTransferRequest(order: DepositOrder, token: Token): TransferRe
   };
 }
 
-/** Writes the build request for one quote, restricted to the quote's bridge. */
+/** Converts one quote to the build request for its provider, restricted to the quote's bridge. */
 export function toTransferBuildRequest({ order, token, option }: RouteAttempt): TransferRequest {
   const bridges = option.bridge === null ? null : [option.bridge];
   return { ...toTransferRequest(order, token), bridges };
 }
 
-/** Returns the payment that a provider's transaction takes from the user. */
+/**
+ * Returns the payment that a provider's transaction takes from the user, with the balance and allowance read
+ * before.
+ */
 export function toPayment({ order, funds }: RouteAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;
   const spender: Address = route.spender ?? route.transaction.to;

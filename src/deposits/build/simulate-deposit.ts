@@ -11,28 +11,30 @@ import { approvedSpender, type DepositIntent } from "./deposit-order.ts";
 import type { Preflight } from "./deposit-preflight.ts";
 
 /**
- * The effect that a simulated deposit must show: reads made before and after it, and their interpretation.
+ * The balance change or vault request that a simulated deposit must show: the reads to make before and after
+ * it, and their interpretation.
  */
 interface ExpectedEffect {
   reads: SimulationRead[];
   /**
-   * Returns the shares that the user received, in the share token's smallest unit; null for an async request.
+   * Returns the shares that the user received, in the share token's smallest unit, or null for an async
+   * request.
    */
   judge(simulation: SimulationResult): bigint | null;
 }
 
 /**
- * Expects shares for the user in the same transaction. `judge` throws `simulation_unavailable` when the
- * shares could not be read.
+ * Returns the expected effect of a deposit that mints shares to the user in the same transaction. `judge`
+ * throws `simulation_unavailable` if the shares could not be read.
  */
 export function mintEffect({ vault, user }: DepositIntent): ExpectedEffect {
   return { reads: [balanceOfRead(vault.shareToken, user)], judge: mintedShares };
 }
 
 /**
- * Expects an async request: the whole amount leaves the user, and the vault records it in an event or a view.
- * `judge` throws `upstream_rejected` when the vault takes the money without a request,
- * `simulation_unavailable` when neither could be read.
+ * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records it
+ * in an event or a view. `judge` throws `upstream_rejected` if the vault takes the tokens without recording a
+ * request, and `simulation_unavailable` if the payment or the request cannot be read.
  */
 export function requestEffect(intent: DepositIntent, requests: AsyncDeposits): ExpectedEffect {
   const { vault, user, token } = intent;
@@ -59,9 +61,10 @@ interface RequestProbe {
 }
 
 /**
- * Returns the amount that the vault recorded for the request, in the asset's smallest unit: from its event
- * where the node returns logs, else from its views. A family that lists no requests by account is trusted by
- * the request id that its call returns.
+ * Returns the amount that the vault recorded for an async request, in the asset's smallest unit: from its
+ * event if the node returns logs, else from its views. For a family whose views do not list requests by
+ * account, a returned request id counts as proof of the whole amount. Returns null if the node returned logs
+ * but no request was found.
  */
 function requestedAmount(
   { intent, requests, pending }: RequestProbe,
@@ -82,8 +85,8 @@ function requestedAmount(
 }
 
 /**
- * Sums all requested assets that are not yet claimed. Includes claimable ones because a vault may settle a
- * request at once.
+ * Sums the requested assets that are not claimed yet, in the asset's smallest unit, or returns null if they
+ * are unknown. Claimable assets are included, because a vault may settle a request immediately.
  */
 function unclaimedAssets(pending: PendingDeposit | undefined): bigint | null {
   if (pending === undefined || pending.pendingAssets === null) return null;
@@ -106,14 +109,14 @@ function toDecodedResult(decode: Read<unknown>["decode"], answer: Hex | null): R
   try {
     if (answer !== null) return { ok: true, value: decode(answer) };
   } catch {
-    // Data of a different shape counts as a failed read.
+    // Data of an unexpected shape counts as a failed read.
   }
   return { ok: false, revert: null };
 }
 
 /**
- * Returns the rise of the share balance; where the node could not read it, the return value of the deposit,
- * which is the rise that the Router measured.
+ * Returns the increase of the user's share balance. If the node could not read it, returns the deposit's
+ * return data instead, which is the increase that the Router measured.
  */
 function mintedShares(simulation: SimulationResult): bigint {
   const minted = increaseOf(simulation, 0);
@@ -123,24 +126,27 @@ function mintedShares(simulation: SimulationResult): bigint {
   throw failure("simulation_unavailable", "the share balance could not be read in the simulation");
 }
 
-/** The result of a simulated deposit and the approvals before it. */
+/** The result of simulating a deposit together with the approvals before it. */
 export type SimulatedDeposit =
   | {
       ok: true;
-      /** Rise of the user's share balance in its smallest unit; null for an async request. */
+      /**
+       * Increase of the user's share balance in the share token's smallest unit, or null for an async
+       * request.
+       */
       shares: bigint | null;
-      /** Gas of the deposit without its approvals. */
+      /** Gas used by the deposit, without its approvals. */
       gasUsed: bigint;
       blockNumber: bigint | null;
-      /** The calls to sign, in order: the approvals still needed, then the deposit. */
+      /** The calls to sign, in order: the approvals that are still needed, then the deposit. */
       calls: UserCall[];
     }
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
 /**
- * Simulates a deposit with its approvals from the user's address on the head state. A user without the
- * balance receives it by a state override. Throws `simulation_unavailable` when no node can simulate or the
- * token's balance slot is unknown.
+ * Simulates a deposit and its approvals from the user's address on the head block. A user whose balance is
+ * too low receives the amount by a state override. Throws `simulation_unavailable` if no node can simulate or
+ * the storage slot of the token's balances is unknown.
  */
 export async function simulateDeposit(
   ctx: Context,

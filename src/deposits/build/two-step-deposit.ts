@@ -9,26 +9,35 @@ import { assertVaultOpen, depositRef, partnerHashOf } from "./deposit-order.ts";
 import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
 import { type BuiltRoute, type RouteAttempt, toPayment, toTransferBuildRequest } from "./prepared-deposit.ts";
 
-/** The deposit that the user makes after a token arrived on the vault's chain. */
+/**
+ * The second step of a two-step deposit: the deposit that the user makes after a token arrived on the vault's
+ * chain.
+ */
 export interface SecondStep {
-  /** As read from Postgres. */
+  /** The vault as read from Postgres. */
   vault: Vault;
   user: Address;
-  /** The delivered token, one of the vault's accepted tokens; the zero address is native money. */
+  /**
+   * The delivered token, which is one of the vault's accepted tokens. The zero address stands for the native
+   * currency.
+   */
   token: Address;
-  /** Smallest unit of the token. */
+  /** Amount to deposit, in the token's smallest unit. */
   amount: bigint;
   slippage: number;
-  /** Tracking id of the deposit that this step completes: the Router emits its reference again. */
+  /**
+   * Tracking id of the deposit that this step completes. The Router emits the deposit reference derived from
+   * it.
+   */
   trackingId: string;
   partnerId: string;
   partnerType: number;
 }
 
 /**
- * Prepares the second step of a two-step deposit. A user who does not have the token yet receives it in the
- * simulation. Throws `vault_paused`, `token_unsupported`, `vault_not_found`, and the errors of
- * `prepareDirect`.
+ * Prepares the second step of a two-step deposit: checks, encodes, verifies and simulates it. If the token
+ * has not arrived yet, the user receives it in the simulation by a state override. Throws `vault_paused`,
+ * `token_unsupported`, `vault_not_found`; errors of `prepareDirect` propagate.
  */
 export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise<DirectDeposit> {
   const { vault, user, amount, slippage, trackingId, partnerId, partnerType } = step;
@@ -56,9 +65,10 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
 }
 
 /**
- * Builds a provider's transaction that delivers a token to the user, and the deposit of the guaranteed amount
- * that follows. Both are simulated. Throws the refusals of the provider, of the vault and of both
- * simulations.
+ * Builds a two-step deposit: a provider's transaction that delivers a token to the user, and the user's
+ * deposit of the guaranteed amount. Both are simulated. Throws `upstream_rejected` if the transaction
+ * delivers less than the guaranteed amount; errors of the provider, of the vault and of the simulations
+ * propagate.
  */
 export async function buildTwoStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;
