@@ -6,23 +6,26 @@ import type { ContextFactory } from "./http/request-scope.ts";
 import { onceImported } from "./lib/once.ts";
 import { mountDocsPages } from "./openapi/docs-pages.ts";
 
-/** Runtime of the isolate, created by its first request because bindings are not available earlier. */
+/** The isolate's runtime. The first request creates it, because bindings are not available earlier. */
 let runtime: Runtime | null = null;
 
-/** Binds the isolate's runtime to one request or job run. Throws `internal` that names a missing or invalid variable. */
+/**
+ * Creates the context of one request or job run from the isolate's runtime. Throws `internal`, which names the
+ * variable, if a configuration variable is missing or invalid.
+ */
 export const contextOfIsolate: ContextFactory = (bindings, request) => {
   runtime ??= createRuntime(bindings);
   return createContext(runtime, request);
 };
 
-/** Routes whose code is loaded together, on the first request to one of their paths. */
+/** A group of API routes whose module is loaded on the first request to one of their paths. */
 interface RouteGroup {
-  /** Prefixes of the routes' paths. */
+  /** Path prefixes that belong to this group. */
   prefixes: readonly string[];
   load(): Promise<readonly AnyRoute[]>;
 }
 
-/** Every route of the API, in the order of the document. None is loaded when an isolate starts. */
+/** All route groups of the API, in the order of the OpenAPI document. No group is loaded when an isolate starts. */
 const routeGroups: readonly RouteGroup[] = [
   { prefixes: ["/v1/vaults"], load: async () => (await import("./routes/vaults-routes.ts")).vaultRoutes },
   { prefixes: ["/v1/quote"], load: async () => (await import("./routes/quotes-routes.ts")).quoteRoutes },
@@ -62,19 +65,19 @@ const routeGroups: readonly RouteGroup[] = [
   { prefixes: ["/health"], load: async () => (await import("./routes/health-routes.ts")).healthRoutes },
 ];
 
-/** Loads every route of the API, in the order of the document. */
+/** Loads all route groups and returns every route of the API, in the order of the OpenAPI document. */
 export async function loadRoutes(): Promise<readonly AnyRoute[]> {
   const routes: AnyRoute[] = [];
   for (const { load } of routeGroups) routes.push(...(await load()));
   return routes;
 }
 
-/** The app as the Worker runtime calls it. */
+/** The entry point that the Workers runtime calls for HTTP requests. */
 export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
 }
 
-/** Composes the app: documentation pages at start, each route group on its first request. */
+/** Creates the app. The documentation pages are mounted immediately, each route group on its first request. */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const docsPages = createApp([], makeContext);
   mountDocsPages(docsPages);
@@ -84,7 +87,7 @@ export function composeApp(makeContext: ContextFactory = contextOfIsolate): App 
   }));
   return {
     async fetch(request, env, ctx) {
-      // Decoded in the same way as the router does it.
+      // The same decoding as hono's router, so that both see the same path.
       const path = getPath(request);
       const group = groups.find(({ prefixes }) => prefixes.some((prefix) => path.startsWith(prefix)));
       const app = group === undefined ? docsPages : await group.app();

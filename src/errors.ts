@@ -1,13 +1,13 @@
 /**
- * Every error code of the API with its status and title, and whether the same request may succeed later. The OpenAPI
- * responses and the page /docs/errors are made from it.
+ * Every error code of the API with its HTTP status, its title and whether the same request may succeed later
+ * (`retryable`). The error responses in the OpenAPI document and the page /docs/errors are generated from this table.
  */
 export const errorTable = {
   route_not_found: { status: 404, title: "No such endpoint", retryable: false },
   vault_not_found: { status: 404, title: "No such vault", retryable: false },
   deposit_not_found: { status: 404, title: "No such deposit", retryable: false },
   signal_not_found: { status: 404, title: "No such signal", retryable: false },
-  application_not_found: { status: 404, title: "No such application", retryable: false },
+  application_not_found: { status: 404, title: "No such partner application", retryable: false },
   partner_not_found: { status: 404, title: "No such partner", retryable: false },
   method_not_allowed: { status: 405, title: "Method not allowed", retryable: false },
   body_too_large: { status: 413, title: "Request body too large", retryable: false },
@@ -17,7 +17,7 @@ export const errorTable = {
   zero_shares: { status: 400, title: "The deposit would mint no shares", retryable: false },
   price_unsafe: { status: 400, title: "Unsafe share price", retryable: true },
   would_revert: { status: 400, title: "The transaction would revert", retryable: true },
-  not_allowed: { status: 400, title: "Account not admitted by the vault", retryable: false },
+  not_allowed: { status: 400, title: "Account not allowed by the vault", retryable: false },
   share_locked: { status: 400, title: "Shares locked by the vault", retryable: true },
   below_minimum: { status: 400, title: "Below the vault's minimum", retryable: false },
   above_maximum: { status: 400, title: "Above the vault's maximum", retryable: true },
@@ -27,18 +27,18 @@ export const errorTable = {
   session_expired: { status: 401, title: "Session expired", retryable: false },
   nonce_invalid: { status: 401, title: "Invalid nonce", retryable: false },
   signature_invalid: { status: 401, title: "Invalid signature", retryable: false },
-  application_required: { status: 403, title: "Application required", retryable: false },
-  application_pending: { status: 403, title: "Application pending", retryable: false },
-  application_rejected: { status: 403, title: "Application rejected", retryable: false },
-  application_revoked: { status: 403, title: "Application revoked", retryable: false },
+  application_required: { status: 403, title: "Partner application required", retryable: false },
+  application_pending: { status: 403, title: "Partner application pending", retryable: false },
+  application_rejected: { status: 403, title: "Partner application rejected", retryable: false },
+  application_revoked: { status: 403, title: "Partner application revoked", retryable: false },
   vault_not_enrolled: { status: 403, title: "Vault not enrolled", retryable: false },
-  partner_mismatch: { status: 403, title: "Partner mismatch", retryable: false },
+  partner_mismatch: { status: 403, title: "Partner id does not match the API key", retryable: false },
   partner_exists: { status: 409, title: "Partner already registered", retryable: false },
-  application_exists: { status: 409, title: "Application already filed", retryable: false },
+  application_exists: { status: 409, title: "Partner application already submitted", retryable: false },
   vault_paused: { status: 409, title: "Vault paused", retryable: true },
   idempotency_conflict: { status: 409, title: "Idempotency key reused", retryable: false },
   quote_expired: { status: 409, title: "Quote expired", retryable: false },
-  deposit_state: { status: 409, title: "The deposit's state does not allow this", retryable: false },
+  deposit_state: { status: 409, title: "Not possible in the deposit's current state", retryable: false },
   rate_limited: { status: 429, title: "Too many requests", retryable: true },
   upstream_unavailable: { status: 502, title: "Upstream service unavailable", retryable: true },
   upstream_rejected: { status: 502, title: "Upstream response rejected", retryable: true },
@@ -48,15 +48,15 @@ export const errorTable = {
   internal: { status: 500, title: "Internal error", retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 
-/** A public error code. */
+/** An error code that API responses show; a key of `errorTable`. */
 export type ErrorCode = keyof typeof errorTable;
 
-/** Every error code, in the order of the table. */
+/** Every error code of the API, in the order of `errorTable`. */
 export const errorCodes: readonly ErrorCode[] = Object.keys(errorTable).filter(
   (code): code is ErrorCode => code in errorTable,
 );
 
-/** Additional members of the problem documents of some codes. */
+/** Additional fields in the problem documents (RFC 9457 error responses) of some error codes. */
 export interface ErrorMembers {
   vault_paused: { reason: string };
   no_route: { reasons: readonly { code: string; detail: string }[] };
@@ -66,11 +66,12 @@ export interface ErrorMembers {
   rate_limited: { retry_after: number };
 }
 
+/** The trailing argument of `failure` for an error code: its additional fields, or no argument if the code has none. */
 type MembersOf<C extends ErrorCode> = C extends keyof ErrorMembers ? [members: ErrorMembers[C]] : [];
 
 /**
- * An error with a public code. `detail` reaches the caller and must not name an upstream, URL or key; details for
- * operators go into `cause`, which is only logged.
+ * An error with a public error code. The caller sees `detail`, which must not name an upstream service, URL or key.
+ * Details for operators go into `cause`, which is only logged.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -88,12 +89,12 @@ export class AppError extends Error {
   }
 }
 
-/** Makes the error for a code, with the additional members that the code requires. */
+/** Creates the error for an error code, with the additional fields that the code requires. */
 export function failure<C extends ErrorCode>(code: C, detail: string, ...members: MembersOf<C>): AppError {
   return new AppError(code, detail, members[0] === undefined ? {} : { members: { ...members[0] } });
 }
 
-/** Makes an error that keeps its cause for the log. */
+/** Creates an error for an error code without additional fields. The cause is logged and never shown to the caller. */
 export function failureFrom(
   code: Exclude<ErrorCode, keyof ErrorMembers>,
   detail: string,

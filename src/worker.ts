@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 
 const app = composeApp();
 
-/** Returns a factory of contexts for jobs and queue messages. */
+/** Returns a function that creates a context for one cron job run or queue message. */
 const contextsOf = (env: Record<string, unknown>, ctx: ExecutionContext) => (): Context => {
   const waitUntil = (promise: Promise<unknown>): void => ctx.waitUntil(promise);
   return contextOfIsolate(env, { requestId: crypto.randomUUID(), clientAddress: "unknown", waitUntil });
@@ -11,7 +11,7 @@ const contextsOf = (env: Record<string, unknown>, ctx: ExecutionContext) => (): 
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-  // Loaded on demand: isolates that serve requests do not need the jobs.
+  // Imported on demand, because isolates that only serve HTTP requests do not need the jobs.
   queue: async (batch, env, ctx) => {
     const { handleMessages } = await import("./jobs.ts");
     await handleMessages(batch, contextsOf(env, ctx));

@@ -9,8 +9,9 @@ import type { AppEnv } from "./hono-env.ts";
 import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 
 /**
- * Authenticates the caller of a request and counts it against the rate limit. Returns the context of the caller.
- * Throws the errors of `authenticate`, and `rate_limited`.
+ * Authenticates the caller of a request, counts the request against the route's rate limit, and returns the context
+ * with the caller as its actor. A request that may be a replay (an idempotency key sent again) counts as one read; its
+ * full count happens when the handler calls `charge`. Throws `rate_limited`. Errors of `authenticate` propagate.
  */
 export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
   const ctx = c.get("ctx");
@@ -24,20 +25,27 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
     await charge();
     return callerCtx;
   }
-  // A replay of a stored answer costs one read; the verb calls `charge` when it does new work.
+  // A replay of a stored response costs one read. The handler calls `charge` before it does new work.
   const replayCount = await countRequest(callerCtx, { name: "reads", client: callerCtx.clientAddress });
   if (replayCount.count?.admitted === false) c.set("counted", replayCount);
   assertWithinLimit(replayCount);
   return { ...callerCtx, charge };
 }
 
-/** Returns true when the request has an idempotency key, so that its answer may be stored already. */
+/**
+ * Returns true if the route accepts an idempotency key and the request has one, so that its response may already be
+ * stored.
+ */
 function mayBeReplay(c: HonoContext, route: AnyRoute): boolean {
   const repeats = route.headers !== undefined && "idempotency-key" in route.headers.shape;
   return repeats && c.req.header("idempotency-key") !== undefined;
 }
 
-/** Authenticates an optional API key. A request with an invalid key counts against the limit of its client address. */
+/**
+ * Returns the caller of a public route: the partner of the API key, or anonymous if there is no API key or the route
+ * has no rate limit. A request with an invalid API key counts against the rate limit of its client address. Throws
+ * `rate_limited`. Errors of `authenticate` propagate.
+ */
 async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Actor> {
   const ctx = c.get("ctx");
   if (rateLimitOf(route) === null) return { kind: "anonymous" };
@@ -45,14 +53,14 @@ async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<
     return await authenticate(ctx, { access: "public", offered: credentialsOf(c) });
   } catch (error) {
     const storeIsDown = error instanceof AppError && error.code === "store_unavailable";
-    // The key of a GET request only raises the rate limit: without the database it is served as anonymous.
+    // On a GET request an API key only raises the rate limit, so without the database the caller is anonymous.
     if (storeIsDown && route.method === "get") return { kind: "anonymous" };
     await countAgainstLimit(c, { ctx, route });
     throw error;
   }
 }
 
-/** Counts a request against the limit of its route. Throws `rate_limited`. */
+/** Counts a request against its route's rate limit, if the route has one. Throws `rate_limited` if it is exceeded. */
 async function countAgainstLimit(
   c: HonoContext<AppEnv>,
   request: { ctx: Context; route: AnyRoute },
@@ -64,6 +72,7 @@ async function countAgainstLimit(
   assertWithinLimit(counted);
 }
 
+/** Returns the credentials in a request's headers. A field is null if its header is absent. */
 function credentialsOf(c: HonoContext): OfferedCredentials {
   return {
     key: c.req.header("x-api-key") ?? null,
@@ -72,7 +81,7 @@ function credentialsOf(c: HonoContext): OfferedCredentials {
   };
 }
 
-/** Makes a middleware that answers 404 on administrators' paths when no administrator is configured. */
+/** Returns a middleware for administrators' paths that throws `route_not_found` if no administrator is configured. */
 export function adminGate(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (c.get("ctx").config.adminToken === null)

@@ -22,8 +22,9 @@ const answerPreflight = cors({
 });
 
 /**
- * Makes a middleware that allows pages of any origin to call a route. API secrets are not allowed: they must not reach
- * browsers. Hono's own middleware answers preflight requests only, because it would copy every other `Response`.
+ * Returns a middleware that allows web pages of any origin to call a route. The header of the API secret is not
+ * allowed, because secrets must not reach browsers. Hono's own CORS middleware only responds to preflight requests
+ * here, because it would copy every other `Response`.
  */
 export function publicCors(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

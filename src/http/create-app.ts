@@ -12,6 +12,7 @@ import { baseHeaders, type ContextFactory, hideServerTiming, requestScope } from
 import { respond } from "./respond.ts";
 import { ValidationFailure, validate } from "./validate-request.ts";
 
+/** Maximum size of a request body, in bytes. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 const limitBody = bodyLimit({
@@ -21,7 +22,10 @@ const limitBody = bodyLimit({
   },
 });
 
-/** Builds an app from its routes, with request ids, headers, CORS, validation, problem documents, 404 and 405. */
+/**
+ * Creates a hono app that serves the given routes, with request ids, response headers, CORS, rate limits, validation,
+ * problem documents (RFC 9457 error responses), 404 and 405.
+ */
 export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(baseHeaders());
@@ -43,7 +47,8 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
   for (const path of new Set(routes.map((route) => route.path))) {
     const mounted = routes.filter((route) => route.path === path);
     for (const route of mounted) mountRoute(app, route);
-    // Before later paths are mounted: one with a parameter may match this path with a method that it lacks.
+    // Mounted before later paths, because a later path with a parameter may also match this path and would
+    // handle a method that this path does not allow.
     refuseOtherMethods(app, {
       path: honoPath(path),
       allowed: mounted.map(({ method }) => method.toUpperCase()),
@@ -52,10 +57,12 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
   return app;
 }
 
+/** Mounts a route with its middlewares on the app. */
 function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   const path = honoPath(route.path);
   if (route.access === "admin") app.use(path, adminGate());
-  // After the gate, whose 404 must look like that of any unknown path, and before everything else that responds.
+  // After the admin gate, whose 404 must be identical to that of an unknown path, and before everything else
+  // that responds.
   if (route.access !== "public") app.use(path, hideServerTiming());
   if (isCrossOrigin(route)) app.use(path, publicCors());
   if (route.method !== "get") app.use(path, limitBody);
@@ -64,7 +71,10 @@ function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   });
 }
 
-/** Handles a request within the route's deadline. Work that exceeds it continues in the background. */
+/**
+ * Handles a request within the route's deadline. When the deadline passes, the work continues in the background and the
+ * request fails with `store_unavailable` if it is waiting for the database, otherwise with `upstream_timeout`.
+ */
 async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
   const work = handle(c, route);
   if (route.deadlineMs === undefined) return work;
@@ -77,25 +87,32 @@ async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promis
   return withDeadline(work, { ms: route.deadlineMs, late: onTimeout });
 }
 
+/** Authenticates, validates and handles a request. Returns the handler's result. */
 async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
   const ctx = await admit(c, route);
   const input = await validate(c, route);
   return route.handler(ctx, input);
 }
 
-/** Returns true for routes that pages of other origins may call: those without session, secret and administrator's token. */
+/**
+ * Returns true if web pages of any origin may call a route: it needs neither a session, an API secret nor the
+ * administrator's token.
+ */
 function isCrossOrigin(route: AnyRoute): boolean {
   return route.access === "public" || route.access === "sign_in";
 }
 
-/** Answers every other method of a path with 405. To be called after the allowed methods are mounted. */
+/**
+ * Mounts a handler that responds with 405 to every other method of a path, and with the allowed methods to OPTIONS.
+ * Must be called after the allowed methods are mounted.
+ */
 export function refuseOtherMethods(
   app: Hono<AppEnv>,
   { path, allowed }: { path: string; allowed: readonly string[] },
 ): void {
   const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   app.all(path, (c) => {
-    // Reached only on routes without CORS, whose middleware answers preflight requests.
+    // Reached only on paths without CORS; on all others the CORS middleware responds to OPTIONS.
     if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
     const response = problemResponse(
       failure("method_not_allowed", `this path allows ${allow}`),
@@ -106,6 +123,7 @@ export function refuseOtherMethods(
   });
 }
 
+/** Converts an OpenAPI path (`/{name}`) to hono's syntax (`/:name`). */
 function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }

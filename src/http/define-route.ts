@@ -4,15 +4,16 @@ import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Access } from "../partners/authenticate-request.ts";
 
-/** An HTTP method in lower case. */
+/** An HTTP method, in lowercase. */
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** Cache lifetime of a response in shared caches, seconds; `no-store` for responses to one caller. */
+/** How long shared caches may serve a response, in seconds, or `no-store` for responses that must not be cached. */
 export type CacheRule = { sMaxAge: number; staleWhileRevalidate: number } | "no-store";
 
+/** The output type of a schema, or undefined if the route has no such schema. */
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** Validated input of a request, by the types of its schemas. */
+/** The validated input of a request. Each part has the output type of the route's schema for it. */
 export interface RouteInput<P, Q, H, B> {
   params: Parsed<P>;
   query: Parsed<Q>;
@@ -20,7 +21,10 @@ export interface RouteInput<P, Q, H, B> {
   body: Parsed<B>;
 }
 
-/** A response with additional headers, or of a resource that existed already (status 200 instead of 201). */
+/**
+ * A handler's result with additional response headers, or with the mark that the resource already existed, which makes
+ * the status 200 instead of 201.
+ */
 export class Reply<T> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,8 +38,8 @@ export class Reply<T> {
 }
 
 /**
- * One operation of the API: documentation, access, input, response and error codes. The handler translates between wire
- * format and verb and knows nothing of HTTP.
+ * One operation of the API: its documentation, access, input, response, error codes and handler. The handler converts
+ * between the wire format and the function that does the work, and does not depend on HTTP.
  */
 export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   operationId: string;
@@ -44,9 +48,9 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   summary: string;
   description?: string;
   tag: string;
-  /** Who may call the operation; decides its cross-origin rules too. */
+  /** The credentials that the operation accepts. They also decide whether web pages of any origin may call it. */
   access: Access;
-  /** The rate limit that a call counts against; null: none. Default: `reads`. */
+  /** Name of the rate limit that a request counts against, or null for no limit. Default: `reads`. */
   limit?: LimitName | null;
   cache: CacheRule;
   params?: P;
@@ -57,12 +61,15 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
     schema: R;
     description: string;
     status?: 200 | 201;
-    /** Description of the 200 response of a resource that existed already, besides the 201. */
+    /** Description of the 200 response for a resource that already existed; a created resource gets 201. */
     existing?: string;
   };
-  /** Milliseconds until the request fails with `store_unavailable` or `upstream_timeout`. Default: no deadline. */
+  /**
+   * Time in milliseconds after which the request fails with `store_unavailable` or `upstream_timeout`. Default: no
+   * deadline.
+   */
   deadlineMs?: number;
-  /** Error codes of the handler, besides those of authentication, rate limiting and validation. */
+  /** Error codes of the handler. Those of authentication, rate limiting and body size are documented automatically. */
   errors: readonly ErrorCode[];
   handler: (
     ctx: Context,
@@ -70,7 +77,7 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   ) => Promise<z.input<R> | Reply<z.input<R>>> | z.input<R> | Reply<z.input<R>>;
 }
 
-/** A route with any input and response. */
+/** A route of any input and response types, as apps mount it and as the OpenAPI document describes it. */
 export type AnyRoute = RouteDefinition<
   z.ZodObject | undefined,
   z.ZodObject | undefined,
@@ -79,7 +86,7 @@ export type AnyRoute = RouteDefinition<
   z.ZodType
 >;
 
-/** Declares an operation. The schemas determine the types of its handler. */
+/** Declares an operation of the API. The types of the handler's input and result follow from the route's schemas. */
 export function defineRoute<
   R extends z.ZodType,
   P extends z.ZodObject | undefined = undefined,
@@ -87,6 +94,6 @@ export function defineRoute<
   H extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(definition: RouteDefinition<P, Q, H, B, R>): AnyRoute {
-  // `validate` calls the handler only with the output of these schemas.
+  // Safe, because the handler only receives input that `validate` parsed with these schemas.
   return definition as unknown as AnyRoute;
 }

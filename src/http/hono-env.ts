@@ -1,15 +1,15 @@
 import type { Context } from "../context.ts";
 import type { CountedRequest } from "../partners/count-rate-limit.ts";
 
-/** Hono environment: bindings, and the variables of one request. */
+/** Types of the hono app: the Worker's bindings, and the variables that middlewares set on a request. */
 export interface AppEnv {
   Bindings: Record<string, unknown>;
   Variables: {
     ctx: Context;
     requestId: string;
-    /** The outcome of rate limiting; undefined for requests without a limit. */
+    /** Result of counting the request against its rate limit, or undefined if the request was not counted. */
     counted: CountedRequest | undefined;
-    /** True when the response must not have a Server-Timing header. */
+    /** True if the response must not have a `Server-Timing` header. */
     timingHidden: true | undefined;
   };
 }

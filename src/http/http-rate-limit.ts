@@ -5,15 +5,17 @@ import type { CountedRequest } from "../partners/count-rate-limit.ts";
 import type { AnyRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 
-/** Length of a rate limit window, seconds. */
+/** Length of a rate limit window, in seconds. */
 const WINDOW_S = 60;
 
-/** Returns the rate limit that a call of a route counts against; null when the route is not limited. */
+/** Returns the name of the rate limit that requests to a route count against, or null if the route has no limit. */
 export function rateLimitOf(route: Pick<AnyRoute, "limit">): LimitName | null {
   return route.limit === undefined ? "reads" : route.limit;
 }
 
-/** Throws `rate_limited` when the request exceeded its limit. */
+/**
+ * Throws `rate_limited` if a counted request exceeds its rate limit. A request that no counter could count is admitted.
+ */
 export function assertWithinLimit({ name, limit, count }: CountedRequest): void {
   if (count === null || count.admitted) return;
   const detail = `the limit of ${limit} requests per minute (${name}) is exceeded`;
@@ -21,8 +23,9 @@ export function assertWithinLimit({ name, limit, count }: CountedRequest): void 
 }
 
 /**
- * Makes a middleware for the rate limit headers: `RateLimit-Policy` on every counted response, `RateLimit` with the rest of
- * the limit when it is counted exactly or exceeded. Source: draft-ietf-httpapi-ratelimit-headers.
+ * Returns a middleware that sets the rate limit headers of counted requests: `RateLimit-Policy` with the limit, and
+ * `RateLimit` with the remaining requests if the limit is counted exactly or exceeded. Source:
+ * draft-ietf-httpapi-ratelimit-headers.
  */
 export function rateLimitHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -36,6 +39,7 @@ export function rateLimitHeaders(): MiddlewareHandler<AppEnv> {
   };
 }
 
+/** Returns the seconds until the rate limit window ends, at least 1, or the whole window if the end is unknown. */
 function secondsLeft({ resetMs }: { resetMs: number | null }): number {
   return resetMs === null ? WINDOW_S : Math.max(1, Math.ceil(resetMs / 1000));
 }

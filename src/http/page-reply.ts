@@ -1,7 +1,10 @@
 import type { Page } from "../lib/pagination.ts";
 import { Reply } from "./define-route.ts";
 
-/** Makes the response for a page of a listing, with a `Link` header for the next page and the same parameters. */
+/**
+ * Returns the response with one page of a list. If there is a next page, a `Link` header contains its URL: the same
+ * path and query parameters with the cursor of the next page.
+ */
 export function pageReply<R>(
   page: Page<R>,
   link: { path: string; query: Readonly<Record<string, string | number | boolean | undefined>> },

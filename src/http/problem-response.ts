@@ -1,6 +1,9 @@
 import { AppError, type ErrorCode, errorTable } from "../errors.ts";
 
-/** Makes the problem document of an error (RFC 9457). */
+/**
+ * Returns the response for an error: its problem document (RFC 9457) with the HTTP status of its code, and a
+ * `Retry-After` header if the error has `retry_after`.
+ */
 export function problemResponse(error: AppError, requestId: string): Response {
   const { status, title } = errorTable[error.code];
   const body = {
@@ -21,12 +24,15 @@ export function problemResponse(error: AppError, requestId: string): Response {
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** Returns the error to show: itself when it has a public code, otherwise `internal` with the error as cause. */
+/**
+ * Returns the error that the caller sees: the error itself if it has a public error code, otherwise `internal` with the
+ * error as its cause.
+ */
 export function publicError(error: unknown): AppError {
   return error instanceof AppError
     ? error
     : new AppError("internal", "an unexpected error occurred", { cause: error });
 }
 
-/** Error codes of every route. */
+/** Error codes that every route can return. */
 export const commonErrors: readonly ErrorCode[] = ["internal"];

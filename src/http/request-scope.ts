@@ -3,17 +3,18 @@ import type { Context } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
 import type { AppEnv } from "./hono-env.ts";
 
+/** Format of request ids that are accepted from clients. */
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
 
-/** Makes the context of one request. Provided by the composition root. */
+/** Creates the context of one request. The module that composes the app provides this function. */
 export type ContextFactory = (
   bindings: Record<string, unknown>,
   request: { requestId: string; clientAddress: string; waitUntil: (promise: Promise<unknown>) => void },
 ) => Context;
 
 /**
- * Makes a middleware that gives each request its id and context, sets `Server-Timing`, and logs slow and failed requests.
- * A client's own request id is kept when it has at most 64 characters of `[\w-]`.
+ * Returns a middleware that gives each request an id and a context, sets `Server-Timing`, and logs slow and failed
+ * requests. The client's own request id is used if it consists of at most 64 characters of `[\w-]`.
  */
 export function requestScope(makeContext: ContextFactory): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -22,7 +23,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     c.set("requestId", requestId);
     const waitUntil = (promise: Promise<unknown>): void => c.executionCtx.waitUntil(promise);
     const startedAt = Date.now();
-    // Set by the platform, unlike forwarding headers, which the client controls.
+    // Cloudflare sets this header, whereas the client controls forwarding headers.
     const clientAddress = c.req.header("cf-connecting-ip") ?? "unknown";
     const ctx = makeContext(c.env, { requestId, clientAddress, waitUntil });
     c.set("ctx", ctx);
@@ -44,7 +45,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
   };
 }
 
-/** Makes a middleware that omits `Server-Timing` on a path, from 405 and 413 responses too. */
+/** Returns a middleware that omits `Server-Timing` from every response of a path, including 405 and 413. */
 export function hideServerTiming(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     c.set("timingHidden", true);
@@ -52,14 +53,14 @@ export function hideServerTiming(): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** Duration from which requests are logged as slow, milliseconds. */
+/** Minimum duration of a request that is logged as slow, in milliseconds. */
 const SLOW_MS = 2_000;
 
-/** Makes a middleware for the headers of every response, errors included. */
+/** Returns a middleware that sets the headers of every response, including errors. */
 export function baseHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();
-    // Directly on the response: hono's `c.header` would copy the `Response` for each header.
+    // Set directly on the response, because hono's `c.header` would copy the `Response` for each header.
     const { headers } = c.res;
     headers.set("x-request-id", c.get("requestId"));
     headers.set("x-content-type-options", "nosniff");

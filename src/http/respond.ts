@@ -1,21 +1,22 @@
 import type { Context as HonoContext } from "hono";
 import { type AnyRoute, type CacheRule, Reply } from "./define-route.ts";
 
-/** A serialized response body and its entity tag; null when it is not cached. */
+/** A serialized response body and its entity tag. The tag is null if the route does not allow caching. */
 interface RenderedBody {
   body: string;
   etag: string | null;
 }
 
 /**
- * Serialized bodies by route and value: cached reads return the same object until it changes. Separate for each route,
- * because their schemas may show different fields of one object.
+ * Serialized response bodies by route and by the object that the handler returned. Cached reads return the same object
+ * until it changes, so it is serialized once. Bodies are kept per route, because the schemas of two routes may show
+ * different fields of one object.
  */
 const renderedBodies = new WeakMap<AnyRoute, WeakMap<object, RenderedBody>>();
 
 /**
- * Makes the response for a value. The route's schema removes undeclared fields. Cacheable responses get an ETag, and
- * become 304 when `If-None-Match` contains it.
+ * Returns the HTTP response for a handler's result. The route's schema removes undeclared fields. Cacheable responses
+ * get an ETag, and are replaced by 304 if `If-None-Match` contains it.
  */
 export async function respond(c: HonoContext, route: AnyRoute, answer: unknown): Promise<Response> {
   const value = answer instanceof Reply ? answer.value : answer;
@@ -33,6 +34,9 @@ export async function respond(c: HonoContext, route: AnyRoute, answer: unknown):
   return new Response(body, { status: existing ? 200 : (route.response.status ?? 200), headers });
 }
 
+/**
+ * Returns the serialized body of a handler's result. Reuses the stored body if the handler returned the same object.
+ */
 async function render(route: AnyRoute, value: unknown): Promise<RenderedBody> {
   const key = typeof value === "object" && value !== null ? value : null;
   const own = renderedBodies.get(route) ?? new WeakMap<object, RenderedBody>();
@@ -45,19 +49,24 @@ async function render(route: AnyRoute, value: unknown): Promise<RenderedBody> {
   return made;
 }
 
+/** Returns the strong entity tag of a body: the first 12 bytes of its SHA-256 digest, in hex. */
 async function entityTag(body: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body));
   const hex = [...new Uint8Array(digest).subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0"));
   return `"${hex.join("")}"`;
 }
 
-/** Compares a list of entity tags weakly: proxies that compress make strong tags weak (RFC 9110, section 13.1.2). */
+/**
+ * Returns true if an `If-None-Match` header contains an entity tag or `*`. The comparison is weak, because proxies that
+ * compress responses turn strong tags into weak ones (RFC 9110, section 13.1.2).
+ */
 function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes("*") || tags.includes(etag);
 }
 
+/** Returns the `Cache-Control` header of a cache rule. */
 function cacheControl(rule: CacheRule): string {
   if (rule === "no-store") return "no-store";
   return `public, max-age=0, s-maxage=${rule.sMaxAge}, stale-while-revalidate=${rule.staleWhileRevalidate}`;

@@ -3,9 +3,13 @@ import type * as z from "zod";
 import type { ValidationIssue } from "../schemas/error-schema.ts";
 import type { AnyRoute, RouteInput } from "./define-route.ts";
 
+/** The parsed parts of a request; a part without a schema is undefined. */
 type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
 
-/** Parses path, query, headers and body of a request. Throws ValidationFailure with the errors of all of them. */
+/**
+ * Parses the path, query, headers and body of a request with the route's schemas. Throws a ValidationFailure that lists
+ * the issues of all parts.
+ */
 export async function validate(c: HonoContext, route: AnyRoute): Promise<ValidatedInput> {
   const issues: ValidationIssue[] = [];
   const check = (target: InputTarget, schema: z.ZodType | undefined, value: () => unknown): unknown => {
@@ -35,15 +39,20 @@ export async function validate(c: HonoContext, route: AnyRoute): Promise<Validat
   return { params, query, headers, body: parsedBody } as ValidatedInput;
 }
 
-/** Flattens query parameters: repeated ones stay a list, which a schema for a single value refuses. */
+/**
+ * Converts query parameters to single values. A repeated parameter stays a list, which the schema of a single value
+ * rejects.
+ */
 function flattenQueries(queries: Record<string, string[]>): Record<string, string | string[] | undefined> {
   return Object.fromEntries(
     Object.entries(queries).map(([key, all]) => [key, all.length === 1 ? all[0] : all]),
   );
 }
 
+/** A parsed JSON body, or the issue that prevented parsing. */
 type ParsedBody = { json: unknown } | { issue: ValidationIssue };
 
+/** Reads the JSON body of a request. Returns an issue if it is empty, has a different content type or is malformed. */
 async function readJson(c: HonoContext): Promise<ParsedBody> {
   const refuse = (type: string, msg: string): ParsedBody => ({ issue: { loc: ["body"], msg, type } });
   const text = await c.req.text();
@@ -59,10 +68,10 @@ async function readJson(c: HonoContext): Promise<ParsedBody> {
   }
 }
 
-/** The part of a request that an input comes from. */
+/** The part of a request that an input value comes from. */
 type InputTarget = "path" | "query" | "header" | "body";
 
-/** Invalid input of a request: answered with 422 and all errors. */
+/** Error for a request with invalid input. The response has status 422 and lists all issues. */
 export class ValidationFailure extends Error {
   readonly issues: readonly ValidationIssue[];
 
@@ -73,7 +82,10 @@ export class ValidationFailure extends Error {
   }
 }
 
-/** Converts zod's issues to the wire format, with target and path as location. */
+/**
+ * Converts zod's issues to the wire format. An issue's location is the part of the request followed by the path to the
+ * field.
+ */
 function toIssues(target: InputTarget, error: z.ZodError): ValidationIssue[] {
   return error.issues.flatMap((issue) => {
     const loc = [target, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
@@ -88,8 +100,8 @@ function toIssues(target: InputTarget, error: z.ZodError): ValidationIssue[] {
 type FieldPath = (string | number)[];
 
 /**
- * Returns the paths of texts in a parsed input that the database cannot store: with U+0000, which Postgres refuses, or
- * with an unpaired surrogate, which is not valid Unicode.
+ * Returns the paths of strings in a parsed input that the database cannot store: strings with U+0000, which Postgres
+ * rejects, or with an unpaired surrogate, which is not valid Unicode.
  */
 function findUnstorableText(value: unknown, path: FieldPath = []): FieldPath[] {
   if (typeof value === "string") return value.includes("\u0000") || LONE_SURROGATE.test(value) ? [path] : [];

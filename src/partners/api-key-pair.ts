@@ -10,8 +10,8 @@ import { credentialPrefix, generateCredential } from "./partner-credentials.ts";
 import { requirePartner } from "./request-actor.ts";
 
 /**
- * Generates an API key with its secret: the pair that the partner is shown once, and the digests that are stored.
- * Throws `internal` when the deployment has no pepper.
+ * Generates an API key and its secret. `shown` is what the partner sees once, `stored` what the database keeps: their
+ * digests. Throws `internal` if no pepper (the deployment's secret for digests of credentials) is configured.
  */
 export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKeys; stored: StoredPair }> {
   const [pepper] = ctx.config.partnerPeppers;
@@ -28,8 +28,9 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces the partner's key pair. The old pair and all other sessions are invalid when this returns. Of concurrent calls
- * exactly one succeeds; the others throw `credentials_invalid` or `session_expired`. Throws `store_unavailable`.
+ * Replaces the API key and secret of the authenticated partner. When this returns, the old ones and all other sessions
+ * of the partner are invalid. Of concurrent calls exactly one succeeds; the others throw `credentials_invalid` or
+ * `session_expired`. Throws `credentials_required`, `store_unavailable`.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session } = requirePartner(ctx);
@@ -47,8 +48,9 @@ export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
 }
 
 /**
- * Makes the error of a rotation that lost a race: its credentials are invalid now. A session that is still valid lost to
- * another request of its own; 401 keeps clients from retrying, which would invalidate the pair of the other request.
+ * Returns the error for a key rotation that was too late because the caller's credentials had been replaced or had
+ * expired. A session that is still valid gets `credentials_invalid` too: its API key was replaced by another request,
+ * and a client that retries automatically, which a 401 prevents, would invalidate the new one.
  */
 async function lostRaceFailure(ctx: Context, session: string | null): Promise<AppError> {
   if (session === null) return failure("credentials_invalid", `the key pair ${REPLACED_MEANWHILE}`);

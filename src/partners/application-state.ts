@@ -1,17 +1,23 @@
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { type ApplicationStatus, applicationStatuses } from "../schemas/application-schema.ts";
 
-/** The decisions of an administrator: the statuses that each can start from, and the status it leads to. */
+/**
+ * Decisions of an administrator about a partner application: the statuses that each decision can start from, and the
+ * status that it results in.
+ */
 export const decisions = {
   approve: { from: ["pending"], to: "approved" },
   reject: { from: ["pending"], to: "rejected" },
   revoke: { from: ["approved"], to: "revoked" },
   reopen: { from: ["rejected", "revoked"], to: "pending" },
 } as const satisfies Record<string, { from: readonly ApplicationStatus[]; to: ApplicationStatus }>;
-/** A decision about an application. */
+/** A decision of an administrator about a partner application. */
 export type Decision = keyof typeof decisions;
 
-/** Makes the error for an address whose application is not approved; null when it has not applied. */
+/**
+ * Returns the error for an address whose partner application is not approved. A null status means that the address has
+ * not applied.
+ */
 export function notApprovedFailure(status: Exclude<ApplicationStatus, "approved"> | null): AppError {
   switch (status) {
     case null:
@@ -28,7 +34,7 @@ export function notApprovedFailure(status: Exclude<ApplicationStatus, "approved"
   }
 }
 
-/** Makes the error for a step that the status of an application does not allow. */
+/** Returns the error for submitting (`file`) or deciding a partner application whose status does not allow it. */
 export function stepFailure(step: Decision | "file", status: ApplicationStatus): AppError {
   const detail = `an application that is ${status} cannot be ${STEP_DONE[step]}`;
   if (status === "approved" || (step === "file" && status === "pending"))
@@ -36,13 +42,17 @@ export function stepFailure(step: Decision | "file", status: ApplicationStatus):
   return failure(`application_${status}`, detail);
 }
 
-/** Returns the error codes of a decision, one for each status that it cannot start from. */
+/**
+ * Returns the error codes of a decision about a partner application: one for each status that the decision cannot start
+ * from.
+ */
 export function decisionErrorCodes(decision: Decision): ErrorCode[] {
   const from: readonly ApplicationStatus[] = decisions[decision].from;
   const others = applicationStatuses.filter((status) => !from.includes(status));
   return others.map((status) => stepFailure(decision, status).code);
 }
 
+/** Past participles of the steps of a partner application, for error messages. */
 const STEP_DONE: Readonly<Record<Decision | "file", string>> = {
   approve: "approved",
   reject: "rejected",

@@ -9,20 +9,21 @@ import { generateCredential, isCredential } from "./partner-credentials.ts";
 import type { Actor, PartnerActor } from "./request-actor.ts";
 
 /**
- * The credentials that an operation takes: `public` an optional API key, `sign_in` none, `session` a session token,
- * `session_or_pair` a session token or an API key with its secret, `admin` the administrator's token.
+ * The credentials that an operation accepts. `public`: an optional API key, with or without its secret; `sign_in`:
+ * none; `session`: a session token; `session_or_pair`: a session token, or an API key with its secret; `admin`: the
+ * administrator's token.
  */
 export type Access = "public" | "sign_in" | "session" | "session_or_pair" | "admin";
 
-/** Credentials from the headers of a request; null when the header is absent. */
+/** Credentials from the headers of a request. A field is null if its header is absent. */
 export interface OfferedCredentials extends OfferedPair {
   authorization: string | null;
 }
 
 /**
- * Authenticates the caller of an operation. Invalid credentials are refused, even where none are needed.
- * Throws `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable`,
- * and `route_not_found` for an admin route when no administrator is configured.
+ * Returns the caller of an operation, authenticated by the credentials that the operation accepts. Invalid credentials
+ * are rejected even if they are optional. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
+ * `store_unavailable`, and `route_not_found` for an administrator's operation if no administrator is configured.
  */
 export async function authenticate(
   ctx: Context,
@@ -44,7 +45,10 @@ export async function authenticate(
   }
 }
 
-/** Checks every credential of the request: all must be valid and belong to one partner. */
+/**
+ * Authenticates a partner by session, by API key and secret, or by both. All credentials that the request has must be
+ * valid and belong to the same partner; otherwise throws the errors of `authenticate`.
+ */
 async function authenticateEither(ctx: Context, offered: OfferedCredentials): Promise<Actor> {
   if (!hasPair(offered))
     return authenticateSession(ctx, bearer(offered, "a session, or an API key with its secret"));
@@ -55,10 +59,15 @@ async function authenticateEither(ctx: Context, offered: OfferedCredentials): Pr
   throw failure("credentials_invalid", "the session and the API key belong to different partners");
 }
 
+/** Returns true if a request has an API key or a secret. */
 function hasPair(offered: OfferedPair): boolean {
   return offered.key !== null || offered.secret !== null;
 }
 
+/**
+ * Returns the bearer token of a request. `what` names the missing credentials in the error message. Throws
+ * `credentials_required` without an Authorization header, and `credentials_invalid` if it is malformed.
+ */
 function bearer({ authorization }: OfferedCredentials, what: string): string {
   if (authorization === null) throw failure("credentials_required", `this endpoint needs ${what}`);
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
@@ -68,8 +77,8 @@ function bearer({ authorization }: OfferedCredentials, what: string): string {
 }
 
 /**
- * Finds the partner of a session token. Throws `credentials_invalid` for a malformed token, `session_expired` for one that
- * is unknown, expired, ended or revoked, and `store_unavailable`.
+ * Returns the partner of a session token. Throws `credentials_invalid` if the token is malformed, `session_expired` if
+ * its session is unknown, expired, signed out or revoked, and `store_unavailable`.
  */
 async function authenticateSession(ctx: Context, token: string): Promise<PartnerActor> {
   if (!isCredential("session", token)) throw failure("credentials_invalid", "the session token is malformed");
@@ -81,31 +90,40 @@ async function authenticateSession(ctx: Context, token: string): Promise<Partner
   return partnerActor(owner, { proof: "session", session });
 }
 
-/** Returns true while a stored session is valid: not expired, and its partner not revoked. */
+/**
+ * Returns true if a stored session is valid: it has not expired, and the approval of the partner was not revoked after
+ * it began.
+ */
 export function isSessionLive(ctx: Context, owner: SessionOwner): boolean {
   return owner.live && owner.expiresAt.getTime() > ctx.now();
 }
 
-/** `X-API-Key` and `X-API-Secret` of a request; null when the header is absent. */
+/**
+ * API key and secret from the `X-API-Key` and `X-API-Secret` headers of a request. A field is null if its header is
+ * absent.
+ */
 export interface OfferedPair {
   key: string | null;
   secret: string | null;
 }
 
-/** Digests of a key pair under one pepper. */
+/** Digests of an API key and its secret under one pepper. */
 interface PairDigests {
   pepper: Pepper;
   key: Uint8Array;
   secret: Uint8Array;
 }
 
-/** Random credentials that replace missing ones, so that an invalid request takes as long as a valid one. */
+/**
+ * Random API key and secret that replace missing or malformed ones, so that an invalid request takes as long as a valid
+ * one. Generated by the first request.
+ */
 const decoys = { key: "", secret: "" };
 
 /**
- * Finds the partner of an API key, or of a key with its secret. Uncached, so that a revocation takes effect at once.
- * Malformed, unknown, revoked, swapped and wrong credentials cannot be told apart by response or timing.
- * Throws `credentials_invalid`, `store_unavailable`; `internal` when the deployment has no pepper.
+ * Returns the partner of an API key, and verifies the secret if the request has one. Not cached, so that a revocation
+ * takes effect immediately. Neither the response nor its timing reveals why credentials were rejected. Throws
+ * `credentials_invalid`, `store_unavailable`, and `internal` if no pepper is configured.
  */
 export async function authenticateKey(ctx: Context, offered: OfferedPair): Promise<PartnerActor> {
   if (decoys.key === "")
@@ -133,6 +151,7 @@ export async function authenticateKey(ctx: Context, offered: OfferedPair): Promi
   return partnerActor(owner, { proof, session: null });
 }
 
+/** Returns the digests of an API key and its secret under a pepper. */
 async function digestPair(pepper: Pepper, pair: { key: string; secret: string }): Promise<PairDigests> {
   const [key, secret] = await Promise.all([
     pepperedDigest(pepper, { use: "key", value: pair.key }),
@@ -141,6 +160,7 @@ async function digestPair(pepper: Pepper, pair: { key: string; secret: string })
   return { pepper, key, secret };
 }
 
+/** Creates the actor of an authenticated partner from its database row. */
 function partnerActor(
   owner: KeyOwner | SessionOwner,
   by: Pick<PartnerActor, "proof" | "session">,
@@ -150,7 +170,10 @@ function partnerActor(
   return { kind: "partner", partner, keyVersion, ...by };
 }
 
-/** Checks the administrator's token against `ADMIN_TOKEN`. Throws `route_not_found` when none is configured, and `credentials_invalid`. */
+/**
+ * Verifies the administrator's token against `ADMIN_TOKEN`. Throws `route_not_found` if `ADMIN_TOKEN` is not
+ * configured, and `credentials_invalid` if the token is wrong.
+ */
 async function authenticateAdmin(ctx: Context, token: string): Promise<{ kind: "admin" }> {
   const { adminToken } = ctx.config;
   if (adminToken === null) throw failure("route_not_found", "no endpoint has this path");

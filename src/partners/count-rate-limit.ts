@@ -3,21 +3,25 @@ import type { Context } from "../context.ts";
 import type { LimitCount, LimitWindow } from "../redis/redis-limiter.ts";
 import type { Actor } from "./request-actor.ts";
 
-/** Limits that are counted exactly, across all isolates. The platform counts the others, per location. */
+/**
+ * Names of the rate limits that are counted exactly, across all isolates. The platform counts the others, separately in
+ * each location.
+ */
 const EXACT: ReadonlySet<LimitName> = new Set(["quote", "build", "nonce", "register", "login"]);
 
-/** The outcome of counting a request against a rate limit. */
+/** Result of counting a request against a rate limit. `limit` is the number of requests allowed per minute. */
 export interface CountedRequest {
   name: LimitName;
   limit: number;
   exact: boolean;
-  /** Null when no counter was available: the request is then admitted. */
+  /** Null if no counter was available; the request is then admitted. */
   count: LimitCount | null;
 }
 
 /**
- * Counts a request against a rate limit: per client address without credentials, per API key and client address with a key
- * alone, so that a copied key does not exhaust the partner's limit, and per partner with a secret or session. Never throws.
+ * Counts a request against a rate limit, separately for each caller. A caller is a partner authenticated by secret or
+ * session, an API key alone together with the client address (so that a copied key does not exhaust the partner's
+ * limit), or a client address without credentials. Never throws.
  */
 export async function countRequest(
   ctx: Context,
@@ -31,6 +35,10 @@ export async function countRequest(
   return { name, limit, exact, count };
 }
 
+/**
+ * Returns the number of requests per minute that a rate limit allows the caller. Partners have a multiple of the
+ * default, or a limit of their own.
+ */
 function limitFor(ctx: Context, name: LimitName): number {
   const { limits, keyFactor, partnerLimits } = ctx.config;
   if (ctx.actor.kind !== "partner") return limits[name];
@@ -38,6 +46,7 @@ function limitFor(ctx: Context, name: LimitName): number {
   return own?.[name] ?? limits[name] * keyFactor;
 }
 
+/** Returns the identifier of the caller under which its requests are counted. */
 function subjectOf(actor: Actor, client: string): string {
   if (actor.kind !== "partner") return `client:${clientSubject(client)}`;
   const partner = actor.partner.address.toLowerCase();
@@ -45,8 +54,8 @@ function subjectOf(actor: Actor, client: string): string {
 }
 
 /**
- * Returns the subject that a client address is counted under: an IPv4 address itself, an IPv6 address by its /64 prefix,
- * which usually belongs to one customer. Any other text is cut to 45 characters.
+ * Returns the identifier under which requests from a client address are counted: an IPv4 address itself, an IPv6
+ * address by its /64 prefix, which usually belongs to one customer. Any other text is cut to 45 characters.
  */
 export function clientSubject(address: string): string {
   const text = address.trim().toLowerCase();

@@ -2,21 +2,24 @@ import { bytesToHex } from "viem";
 import type { Pepper } from "../config.ts";
 
 const encoder = new TextEncoder();
-/** Imported HMAC keys of the peppers in use, one import per isolate. */
+/** Imported HMAC keys by pepper, so that an isolate imports each pepper only once. */
 const imported = new Map<string, CryptoKey>();
 
-/** Writes bytes as lower-case hexadecimal digits, without `0x`. */
+/** Encodes bytes as lowercase hex without `0x`. */
 export function toHexDigits(bytes: Uint8Array): string {
   return bytesToHex(bytes).slice(2);
 }
 
-/** Returns the SHA-256 digest of a text as lower-case hexadecimal digits, without `0x`. */
+/** Returns the SHA-256 digest of a text as lowercase hex without `0x`. */
 export async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
   return toHexDigits(new Uint8Array(digest));
 }
 
-/** Returns the HMAC-SHA-256 of a text under a pepper, 32 bytes. `use` separates the digests of keys and secrets. */
+/**
+ * Returns the HMAC-SHA-256 of a credential under a pepper (the deployment's secret for such digests), 32 bytes. `use`
+ * is part of the hashed text, so that an API key and a secret never have the same digest.
+ */
 export async function pepperedDigest(
   pepper: Pepper,
   text: { use: "key" | "secret"; value: string },
@@ -26,6 +29,7 @@ export async function pepperedDigest(
   return new Uint8Array(digest);
 }
 
+/** Returns the HMAC key of a pepper, imported on the first call. */
 async function importPepper(secret: string): Promise<CryptoKey> {
   const known = imported.get(secret);
   if (known !== undefined) return known;
@@ -35,7 +39,10 @@ async function importPepper(secret: string): Promise<CryptoKey> {
   return key;
 }
 
-/** Compares two digests in constant time. Throws a RangeError when their lengths differ, which are not secret. */
+/**
+ * Returns true if two digests are equal; the comparison takes constant time. Throws a RangeError if their lengths
+ * differ, since lengths are not secret.
+ */
 export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) throw new RangeError("digests of different lengths");
   let difference = 0;

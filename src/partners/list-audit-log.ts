@@ -3,7 +3,11 @@ import { selectAudit } from "../db/queries/audit-queries.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import type { AuditEntry } from "../schemas/admin-schema.ts";
 
-/** Lists audit entries, newest first, after the position `before`. Throws `store_unavailable`. */
+/**
+ * Returns one page of audit log entries, newest first, starting after the position `before`, or with the newest entry
+ * if it is null. A null `subject` selects the entries of all applications, vaults and partners. Throws
+ * `store_unavailable`.
+ */
 export async function listAuditEntries(
   ctx: Context,
   page: { subject: string | null; limit: number; before: TimePosition | null },

@@ -21,9 +21,9 @@ import { type Decision, decisions, stepFailure } from "./application-state.ts";
 import { verifySignedNonce } from "./siwe-message.ts";
 
 /**
- * Files an application signed by the wallet. An address with a rejected application may file another.
- * Throws `nonce_invalid`, `signature_invalid`, `application_exists` while one is pending or approved,
- * `application_revoked`, `store_unavailable`, `simulation_unavailable`.
+ * Stores a partner application that the applicant's wallet has signed. An address whose application was rejected may
+ * apply again. Throws `nonce_invalid`, `signature_invalid`, `application_exists` if an application of the address is
+ * pending or approved, `application_revoked`, `store_unavailable`, `simulation_unavailable`.
  */
 export async function submitApplication(ctx: Context, input: ApplicationInput): Promise<ApplicationReceipt> {
   const { form, ...signed } = input;
@@ -36,14 +36,19 @@ export async function submitApplication(ctx: Context, input: ApplicationInput): 
   throw stepFailure("file", existing?.status ?? "pending");
 }
 
-/** Reads the status of an address's application. Throws `application_not_found`, `store_unavailable`. */
+/**
+ * Returns the public state of an address's partner application. Throws `application_not_found`, `store_unavailable`.
+ */
 export async function getApplication(ctx: Context, address: Address): Promise<Application> {
   const row = await selectApplication(ctx.db, { address });
   if (row === null) throw failure("application_not_found", `${address} has not applied to become a partner`);
   return toApplication(row);
 }
 
-/** Lists applications, newest first, after the position `before`. Throws `store_unavailable`. */
+/**
+ * Returns one page of partner applications, newest first, starting after the position `before`, or with the newest one
+ * if it is null. A null `status` selects all statuses. Throws `store_unavailable`.
+ */
 export async function listApplications(
   ctx: Context,
   page: { status: ApplicationStatus | null; limit: number; before: TimePosition | null },
@@ -55,9 +60,10 @@ export async function listApplications(
 }
 
 /**
- * Decides an application and writes the audit entry. A revocation invalidates the partner's keys and sessions at once,
- * because every request checks the application. Throws `application_not_found`; `application_pending`, `_rejected`,
- * `_revoked` or `_exists` (approved) when its status does not allow the decision; `store_unavailable`.
+ * Applies an administrator's decision to a partner application and writes an audit entry. A revocation invalidates the
+ * partner's API key and sessions immediately, because every authentication checks the application. Throws
+ * `application_not_found`, `store_unavailable`, and `application_pending`, `application_rejected`,
+ * `application_revoked` or `application_exists` (approved) if the application's status does not allow the decision.
  */
 export async function decideApplication(
   ctx: Context,
@@ -78,7 +84,7 @@ export async function decideApplication(
   return toApplicationRecord(row);
 }
 
-/** Converts a row to the public form of an application. */
+/** Converts a row of the `applications` table to the public state of the application. */
 function toApplication(row: ApplicationRow): Application {
   return {
     address: getAddress(row.address),
@@ -88,7 +94,7 @@ function toApplication(row: ApplicationRow): Application {
   };
 }
 
-/** Converts a row to the form that administrators see. */
+/** Converts a row of the `applications` table to the application that administrators see. */
 function toApplicationRecord(row: ApplicationRow): ApplicationRecord {
   return { ...toApplication(row), application_id: row.id, form: row.form, note: row.note };
 }

@@ -1,14 +1,16 @@
-/** A kind of credential: API key (`live`), its secret, or session token. */
+/** A kind of credential: `live` is an API key, `secret` its secret, `session` a session token. */
 export type CredentialKind = "live" | "secret" | "session";
 
-/** Random bytes of a credential by kind: at least 192 bits. */
+/** Number of random bytes in a credential, by kind. The minimum is 24 bytes (192 bits). */
 const RANDOM_BYTES: Readonly<Record<CredentialKind, number>> = { live: 24, secret: 32, session: 32 };
+/** Digits of base 62, in ascending order. */
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** Number of base-62 digits of a credential's checksum. */
 const CHECKSUM_LENGTH = 6;
 
 /**
- * Generates a credential: `cw_<kind>_`, random bytes in base 62 at a fixed length, and a CRC-32 checksum of six digits, by
- * which secret scanners recognize it offline. The format follows GitHub's tokens.
+ * Generates a credential: `cw_<kind>_`, random bytes in base 62 with a fixed length, and a CRC-32 checksum of six
+ * digits, by which secret scanners recognize it offline. The format is modeled on GitHub's tokens.
  */
 export function generateCredential(kind: CredentialKind): string {
   const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES[kind]));
@@ -16,8 +18,8 @@ export function generateCredential(kind: CredentialKind): string {
 }
 
 /**
- * Returns true when a text has the prefix, length, digits and checksum of a credential. Always computes the checksum, so
- * that a malformed text takes as long as a well-formed one.
+ * Returns true if a text is a well-formed credential: prefix, length, digits and checksum are right. The checksum is
+ * always computed, so that a malformed text takes as long as a well-formed one.
  */
 export function isCredential(kind: CredentialKind, text: string): boolean {
   const prefix = `cw_${kind}_`;
@@ -28,30 +30,37 @@ export function isCredential(kind: CredentialKind, text: string): boolean {
   return sums && spelled && text.length === length;
 }
 
-/** Shortens an API key to its beginning and last four characters, for display. */
+/** Shortens an API key to its first twelve and last four characters, for display. */
 export function credentialPrefix(key: string): string {
   return `${key.slice(0, 12)}…${key.slice(-4)}`;
 }
 
+/** Returns the number of base-62 digits that a credential's random bytes take. */
 function bodyLength(kind: CredentialKind): number {
   return Math.ceil((RANDOM_BYTES[kind] * 8) / Math.log2(DIGITS.length));
 }
 
+/** Appends the CRC-32 checksum of a text to the text, in base 62. */
 function withChecksum(text: string): string {
   return text + toBase62(BigInt(crc32(new TextEncoder().encode(text))), CHECKSUM_LENGTH);
 }
 
+/** Returns the big-endian number that bytes encode. */
 function numberOf(bytes: Uint8Array): bigint {
   return bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
 }
 
+/** Encodes a number in base 62, padded with zeros to `length` digits. */
 function toBase62(number: bigint, length: number): string {
   let text = "";
   for (let rest = number; text.length < length; rest /= 62n) text = (DIGITS[Number(rest % 62n)] ?? "") + text;
   return text;
 }
 
-/** Computes the CRC-32 checksum of Ethernet and zlib (reflected polynomial 0xEDB88320). Source: RFC 1952, section 8. */
+/**
+ * Returns the CRC-32 checksum of bytes, as Ethernet and zlib define it (reflected polynomial 0xEDB88320). Source: RFC
+ * 1952, section 8.
+ */
 export function crc32(bytes: Uint8Array): number {
   let checksum = 0xffffffff;
   for (const byte of bytes) {

@@ -13,9 +13,10 @@ import type { Dashboard } from "../schemas/partner-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { requirePartner } from "./request-actor.ts";
 
-/** The most tokens that a dashboard lists, by number of deposits. */
+/** Maximum number of tokens in a dashboard. Tokens with the most deposits are listed. */
 const MAX_TOKENS = 200;
 
+/** Figures of a partner without deposits. */
 const NO_DEPOSITS = {
   built: 0,
   verified: 0,
@@ -29,8 +30,9 @@ const NO_DEPOSITS = {
 };
 
 /**
- * Reads the figures of the deposits built with a partner's keys: counts by state, users, success rate, and volumes by
- * token, in smallest units. Throws `credentials_required`, `store_unavailable`.
+ * Returns the figures of the deposits built with the authenticated partner's API key: counts by outcome, number of
+ * users, success rate, and volumes by token in the token's smallest unit. A null `since` counts all deposits. Throws
+ * `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
@@ -57,12 +59,13 @@ export async function getDashboard(ctx: Context, input: { since: Date | null }):
   };
 }
 
+/** Returns only the symbol and decimals of a token. */
 const pickTokenName = ({ symbol, decimals }: { symbol: string; decimals: number | null }) => ({
   symbol,
   decimals,
 });
 
-/** Symbol and decimals of a token; an unknown token has an empty symbol and null decimals. */
+/** Symbol and decimals of a token. An unknown token has an empty symbol and null decimals. */
 export interface TokenName {
   symbol: string;
   decimals: number | null;
@@ -71,8 +74,9 @@ export interface TokenName {
 const UNKNOWN_TOKEN: TokenName = { symbol: "", decimals: null };
 
 /**
- * Returns a lookup of token names for the assets of listed vaults and the chains' native tokens. Other tokens are unknown,
- * as are all while the registry cannot be read. Never throws.
+ * Returns a function that looks up the symbol and decimals of a token: of the tokens that listed vaults accept and of
+ * the chains' native currencies. Other tokens are unknown; if the vault registry cannot be read, only native currencies
+ * are known. Never throws.
  */
 async function readTokenNames(ctx: Context): Promise<(chainId: number, address: string) => TokenName> {
   const names = new Map<string, TokenName>();
@@ -90,7 +94,10 @@ async function readTokenNames(ctx: Context): Promise<(chainId: number, address: 
   };
 }
 
-/** Lists the deposits built with the partner's keys, newest first, after the position `before`. Throws `store_unavailable`. */
+/**
+ * Returns one page of the deposits built with the authenticated partner's API key, newest first, starting after the
+ * position `before`, or with the newest one if it is null. Throws `credentials_required`, `store_unavailable`.
+ */
 export async function listTransactions(
   ctx: Context,
   page: { limit: number; before: TimePosition | null },

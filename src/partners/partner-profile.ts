@@ -7,14 +7,14 @@ import type { Partner, SettingsInput } from "../schemas/partner-schema.ts";
 import { findVault } from "../vaults/find-vault.ts";
 import { requirePartner } from "./request-actor.ts";
 
-/** Reads a partner's profile. Throws `partner_not_found`, `store_unavailable`. */
+/** Returns the profile of the partner with an address. Throws `partner_not_found`, `store_unavailable`. */
 export async function getPartner(ctx: Context, address: Address): Promise<Partner> {
   const row = await selectPartner(ctx.db, address);
   if (row === null) throw failure("partner_not_found", `${address} is not registered as a partner`);
   return toPartner(row);
 }
 
-/** Converts a row to the profile that the partner sees. */
+/** Converts a partner's database row to the profile in wire format. */
 function toPartner(row: NonNullable<Awaited<ReturnType<typeof selectPartner>>>): Partner {
   return {
     address: getAddress(row.address),
@@ -31,7 +31,10 @@ function toPartner(row: NonNullable<Awaited<ReturnType<typeof selectPartner>>>):
   };
 }
 
-/** Changes the fields of the partner's profile that the input contains. Throws `credentials_required`, `partner_not_found`, `store_unavailable`. */
+/**
+ * Updates the profile of the authenticated partner; fields that the input omits stay unchanged. Throws
+ * `credentials_required`, `partner_not_found`, `store_unavailable`.
+ */
 export async function updateSettings(ctx: Context, input: SettingsInput): Promise<Partner> {
   const { address } = requirePartner(ctx).partner;
   const { contact_email: contactEmail, partner_type: partnerType, ...texts } = input;
@@ -42,8 +45,8 @@ export async function updateSettings(ctx: Context, input: SettingsInput): Promis
 }
 
 /**
- * Restricts the partner's key to deposits into some vaults. Null allows every vault, an empty list none.
- * Throws `credentials_required`, `vault_not_found`, `store_unavailable`.
+ * Restricts the API key of the authenticated partner to deposits into the given vaults. Null allows every vault, an
+ * empty list none. Throws `credentials_required`, `vault_not_found`, `partner_not_found`, `store_unavailable`.
  */
 export async function enrolVaults(ctx: Context, keys: readonly VaultKey[] | null): Promise<Partner> {
   const { address } = requirePartner(ctx).partner;

@@ -14,26 +14,29 @@ import { getPartner } from "./partner-profile.ts";
 import { requirePartner } from "./request-actor.ts";
 import { verifySignedNonce } from "./siwe-message.ts";
 
-/** Lifetime of a session, milliseconds. */
+/** Lifetime of a session, in milliseconds. */
 const SESSION_MS = DAY_MS;
 
-/** A new session. The token is shown once; only its digest is stored. */
+/** A new session of a partner. The partner sees the token once; the database stores only its SHA-256 digest. */
 export interface NewSession {
   token: string;
   digest: string;
   expiresAt: Date;
 }
 
-/** Generates a session token of 256 random bits. `now` is in milliseconds. */
+/**
+ * Generates a session: a token with 256 random bits, its digest and its expiry. `now` is in milliseconds since the
+ * epoch.
+ */
 async function makeSession(now: number): Promise<NewSession> {
   const token = generateCredential("session");
   return { token, digest: await sha256(token), expiresAt: new Date(now + SESSION_MS) };
 }
 
 /**
- * Registers an approved applicant as a partner. Returns its key pair, which is shown only this time, and a session.
- * Throws `nonce_invalid`, `signature_invalid`; `application_required`, `_pending`, `_rejected`, `_revoked`;
- * `partner_exists`; `store_unavailable`, `simulation_unavailable`.
+ * Registers an approved applicant as a partner. Returns the partner's API key and secret, which are never shown again,
+ * and a session. Throws `nonce_invalid`, `signature_invalid`, `application_required`, `application_pending`,
+ * `application_rejected`, `application_revoked`, `partner_exists`, `store_unavailable`, `simulation_unavailable`.
  */
 export async function register(ctx: Context, input: RegisterInput): Promise<Registration> {
   const { address, signature, nonce, name, website, description } = input;
@@ -66,9 +69,9 @@ export async function register(ctx: Context, input: RegisterInput): Promise<Regi
 }
 
 /**
- * Starts a session for a partner that signed the login message. Throws `nonce_invalid`, `signature_invalid`;
- * `application_required`, `_pending`, `_rejected`, `_revoked`; `partner_not_found` for an approved applicant
- * who has not registered; `store_unavailable`, `simulation_unavailable`.
+ * Starts a session for a partner that has signed the login message. Throws `nonce_invalid`, `signature_invalid`,
+ * `application_required`, `application_pending`, `application_rejected`, `application_revoked`, `partner_not_found` for
+ * an approved applicant who has not registered yet, `store_unavailable`, `simulation_unavailable`.
  */
 export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
   const { address } = signed;
@@ -83,7 +86,10 @@ export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
   return { session_token: token, expires_at: expiresAt.toISOString(), partner };
 }
 
-/** Ends the caller's session. Throws `credentials_required`, `store_unavailable`. */
+/**
+ * Closes the session that the caller authenticated with; its token is invalid afterwards. Throws
+ * `credentials_required`, `store_unavailable`.
+ */
 export async function logout(ctx: Context): Promise<void> {
   const { session } = requirePartner(ctx);
   if (session !== null) await deleteSession(ctx.db, session);

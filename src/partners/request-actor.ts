@@ -1,36 +1,42 @@
 import type { Address } from "viem";
 import { failure } from "../errors.ts";
 
-/** The identity of a partner and the restrictions of its key. */
+/** The identity of a partner, and the vaults that its API key is restricted to. */
 export interface PartnerIdentity {
-  /** Checksummed. */
+  /** Wallet of the partner, checksummed. */
   address: Address;
-  /** Id that attributes deposits to the partner; on chain it is the keccak256 hash of its UTF-8 bytes. */
+  /** Id that attributes deposits to the partner. On-chain it is recorded as the keccak256 hash of its UTF-8 bytes. */
   partnerId: string;
-  /** 0 direct, 1 creator, 2 wallet. */
+  /** Kind of partner: 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
-  /** Ids of the enrolled vaults; null allows every vault. */
+  /** Ids of the vaults that the API key may deposit into, or null if it may deposit into every vault. */
   vaults: readonly string[] | null;
 }
 
-/** How a request was authenticated: API key alone (public, so it may be copied), key with secret, or session. */
+/**
+ * How a partner's request was authenticated: by the API key alone (which is public, so anyone may have copied it), by
+ * API key and secret (`pair`), or by session.
+ */
 export type PartnerProof = "key" | "pair" | "session";
 
-/** A partner that makes a request. */
+/** A partner that has made a request, and how the request was authenticated. */
 export interface PartnerActor {
   kind: "partner";
   partner: PartnerIdentity;
   proof: PartnerProof;
-  /** Version of the key pair that was valid at authentication. */
+  /** Version of the API key and secret that was current when the request was authenticated. */
   keyVersion: number;
-  /** Digest of the session token; null without a session. */
+  /** Digest of the session token, or null if the request was authenticated without a session. */
   session: string | null;
 }
 
-/** The caller on whose behalf a request is made. */
+/** The caller of a request: anonymous, a partner, or the administrator. */
 export type Actor = { kind: "anonymous" } | PartnerActor | { kind: "admin" };
 
-/** Returns the authenticated partner. Throws `credentials_required` for every other caller, and for an API key without its secret. */
+/**
+ * Returns the partner that the request was authenticated as. Throws `credentials_required` for every other caller, and
+ * for an API key without its secret.
+ */
 export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
   if (ctx.actor.kind === "partner" && ctx.actor.proof !== "key") return ctx.actor;
   throw failure("credentials_required", "this endpoint needs a partner's session");

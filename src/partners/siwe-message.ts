@@ -7,29 +7,35 @@ import { type ErrorCode, failure } from "../errors.ts";
 import type { Nonce, SignedNonce, SigningPurpose } from "../schemas/signing-schema.ts";
 import { verifySignature } from "./verify-signature.ts";
 
-/** Lifetime of a nonce, milliseconds. */
+/** Lifetime of a sign-in nonce, in milliseconds. */
 const NONCE_TTL_MS = 10 * 60_000;
 
-/** Statement that the wallet shows, by purpose. Distinct, so that one signature serves one purpose only. */
+/**
+ * Statement in the sign-in message that the wallet shows, by purpose. Each purpose has its own statement, so that a
+ * signature is valid for one purpose only.
+ */
 const STATEMENTS: Readonly<Record<SigningPurpose, string>> = {
   register: "Register this wallet as a Causeway partner and create its API keys. This costs nothing.",
   login: "Sign in to the Causeway partner portal. This costs nothing.",
   apply: "Apply to become a Causeway partner with this wallet. This costs nothing.",
 };
 
-/** The fields that a sign-in message must have. */
+/** Expected field values of a sign-in message (Sign-In with Ethereum, EIP-4361). */
 export interface ExpectedSiweMessage {
-  /** Origin of the deployment. */
+  /** Public URL (origin) of the deployment. */
   publicUrl: string;
   purpose: SigningPurpose;
   address: Address;
   chainId: number;
   nonce: string;
-  /** Milliseconds since the epoch. */
+  /** Time of issue, in milliseconds since the epoch. */
   issuedAt: number;
 }
 
-/** Writes the message for the wallet to sign. Throws viem's error when the public URL is not a valid origin. Source: EIP-4361. */
+/**
+ * Formats the sign-in message that the wallet signs. Throws viem's error if the public URL is not a valid origin.
+ * Source: EIP-4361.
+ */
 export function writeSiweMessage(expected: ExpectedSiweMessage): string {
   return createSiweMessage({
     domain: new URL(expected.publicUrl).host,
@@ -45,8 +51,9 @@ export function writeSiweMessage(expected: ExpectedSiweMessage): string {
 }
 
 /**
- * Returns the names of the fields in which a message differs from the expected one; empty when it matches and has not
- * expired. viem's `validateSiweMessage` does not check chain id, URI, version and issued-at.
+ * Returns the names of the fields in which a sign-in message differs from the expected one, or an empty list if it
+ * matches and has not expired. viem's `validateSiweMessage` is not used, because it does not check chain id, URI,
+ * version and issue time.
  */
 export function findSiweMismatches(
   message: string,
@@ -68,42 +75,47 @@ export function findSiweMismatches(
     not_before: fields.notBefore === undefined,
     request_id: fields.requestId === undefined,
     resources: fields.resources === undefined,
-    // The parser accepts trailing text and other spellings of the same values.
+    // Compares the whole text, because the parser accepts trailing text and other spellings of the same values.
     text: message === writeSiweMessage(expected),
   };
   return (Object.keys(checks) as (keyof typeof checks)[]).filter((name) => !checks[name]);
 }
 
-/** Tolerated clock difference between isolates, milliseconds. */
+/** Tolerated clock difference between isolates, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** A message that has been issued and not yet been signed. */
+/** A sign-in message that was issued to a wallet and has not been used yet, as the nonce store keeps it. */
 export interface StoredMessage {
   message: string;
   chainId: number;
-  /** Milliseconds since the epoch. */
+  /** Time of issue, in milliseconds since the epoch. */
   issuedAt: number;
 }
 
+/** Schema of a stored sign-in message. */
 const StoredMessageJson = z.object({ message: z.string(), chainId: z.int(), issuedAt: z.int() });
+/** Format of the nonces that `issueNonce` generates: 128 bits in hex. */
 const NONCE_PATTERN = /^[0-9a-f]{32}$/;
 
-/** Returns the storage key of a nonce. It contains purpose and address, so that the nonce is valid for these only. */
+/**
+ * Returns the key under which the nonce store keeps a nonce. The key contains purpose and address, so that the nonce is
+ * valid for this purpose and address only.
+ */
 export function nonceKey(of: { purpose: SigningPurpose; address: Address; nonce: string }): string {
   return `${of.purpose}:${of.address.toLowerCase()}:${of.nonce}`;
 }
 
-/** Returns true when a text has the format of our nonces. */
+/** Returns true if a text has the format of the nonces that `issueNonce` generates. */
 function isNonce(text: string): boolean {
   return NONCE_PATTERN.test(text);
 }
 
-/** Serializes an issued message for storage. */
+/** Serializes an issued sign-in message for the nonce store. */
 export function writeStoredMessage(stored: StoredMessage): string {
   return JSON.stringify(stored);
 }
 
-/** Parses the output of `writeStoredMessage`; null for any other text. */
+/** Parses a sign-in message that `writeStoredMessage` serialized. Returns null for any other text. */
 export function readStoredMessage(text: string): StoredMessage | null {
   try {
     const parsed = StoredMessageJson.safeParse(JSON.parse(text));
@@ -114,9 +126,9 @@ export function readStoredMessage(text: string): StoredMessage | null {
 }
 
 /**
- * Issues a message for a wallet to sign, valid for ten minutes and for this address and purpose only. Several can be open
- * at once, so that a stranger's request does not invalidate them. Without a purpose it is `login` for a partner and
- * `register` for everyone else. Throws `store_unavailable`.
+ * Issues a sign-in message that is valid for ten minutes, and only for this address and purpose. An address can have
+ * several valid messages at a time, so that a request by somebody else does not invalidate its own. If the purpose is
+ * null, it is `login` for a registered partner and `register` for any other address. Throws `store_unavailable`.
  */
 export async function issueNonce(
   ctx: Context,
@@ -133,7 +145,7 @@ export async function issueNonce(
   return { nonce, message };
 }
 
-/** Error codes of an operation that takes a signed nonce. */
+/** Error codes of operations that take a signed sign-in message. */
 export const signingErrors: readonly ErrorCode[] = [
   "nonce_invalid",
   "signature_invalid",
@@ -142,9 +154,9 @@ export const signingErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Consumes a nonce, then checks its message and the address's signature. The nonce is used up even when a check fails.
- * Throws `nonce_invalid`, `signature_invalid`, `store_unavailable`, and `simulation_unavailable` when no node can check the
- * signature of a contract account.
+ * Consumes a nonce, then verifies the address's signature of the message issued with it. The nonce cannot be used again
+ * even if the verification fails. Throws `nonce_invalid`, `signature_invalid`, `store_unavailable`, and
+ * `simulation_unavailable` if no node can check the signature of a smart account.
  */
 export async function verifySignedNonce(
   ctx: Context,

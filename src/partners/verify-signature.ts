@@ -19,9 +19,9 @@ import { failureFrom } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 
 /**
- * Returns true when an address signed a message: with its own key, which needs no node, or as a contract account on the
- * message's chain, deployed (ERC-1271) or not yet (ERC-6492). An EIP-7702 account may do either.
- * Throws `simulation_unavailable` when no node can check a contract's signature.
+ * Returns true if an address has signed a message: with its private key, which is checked without a node, or as a smart
+ * account on the message's chain, whether deployed (ERC-1271) or not yet deployed (ERC-6492). An EIP-7702 account may
+ * sign either way. Throws `simulation_unavailable` if no node can check a smart account's signature.
  */
 export async function verifySignature(
   ctx: Context,
@@ -41,6 +41,7 @@ export async function verifySignature(
   }
 }
 
+/** Returns true if a signature of a hash was made with the private key of an address. */
 async function isSignedByKey(signed: { address: Address; hash: Hex; signature: Hex }): Promise<boolean> {
   const { address, hash, signature } = signed;
   // 65 bytes, or 64 in the compact form (EIP-2098).
@@ -53,8 +54,9 @@ async function isSignedByKey(signed: { address: Address; hash: Hex; signature: H
 }
 
 /**
- * Bytecode that runs the validator appended to it and returns `abi.encode(chainId, bool)`, where the bool is the last byte
- * of the validator's result. The validator alone does not reveal which chain it ran on.
+ * Creation code that runs the ERC-6492 validator appended to it and returns `abi.encode(chainId, bool)`. The bool is
+ * the last byte of the validator's result. The chain id is added because the validator's result does not reveal which
+ * chain the node ran it on.
  */
 const REPORT_CHAIN: Hex = concatHex([
   "0x6025", // PUSH1 37: where the validator begins
@@ -67,7 +69,7 @@ const REPORT_CHAIN: Hex = concatHex([
   "0x39", // CODECOPY(0, 37, length)
   "0x6000", // PUSH1 0
   "0x6000", // PUSH1 0
-  "0xf0", // CREATE(0, 0, length): its code is the answer
+  "0xf0", // CREATE(0, 0, length): its code is the validator's result
   "0x46", // CHAINID
   "0x6000", // PUSH1 0
   "0x52", // MSTORE(0, chainId)
@@ -84,18 +86,22 @@ const REPORT_CHAIN: Hex = concatHex([
   "0xf3", // RETURN(0, 64)
 ]);
 
-/** Gas limit of the check: an account's code must not exhaust a node until it counts as failing. */
+/**
+ * Gas limit of a smart account's signature check. Without it, a malicious account could make nodes time out and be
+ * treated as failing.
+ */
 const VALIDATOR_GAS = numberToHex(15_000_000);
 
+/** Schema of the return data of `REPORT_CHAIN`: two words. */
 const ValidatorAnswer = z
   .string()
   .regex(/^0x[0-9a-fA-F]{128}$/)
   .transform((text) => text as Hex);
 
 /**
- * Checks a contract account's signature with one `eth_call`: asks the account (ERC-1271), after deploying it with its
- * factory when the signature contains one (ERC-6492). Throws the chain client's errors, and a ZodError for a malformed
- * response.
+ * Returns true if a smart account accepts a signature. One `eth_call` asks the account (ERC-1271); if the signature
+ * names a factory, the call first deploys the account with it (ERC-6492). Errors of the chain client propagate; a
+ * malformed result throws a ZodError.
  */
 async function callSignatureValidator(
   client: ChainClient,
