@@ -2,8 +2,8 @@ import { type Address, type Hex, numberToHex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { aggregate, aggregateList, MAX_CALLS } from "../../src/chains/aggregate-reads.ts";
 import { read } from "../../src/chains/chain-query.ts";
-import { answerMulticall, type Contracts, contractsClient, head } from "../support/multicall.ts";
-import { clientOn, type RpcAnswer, startHonestNode } from "../support/rpc-node.ts";
+import { answerMulticall, type Contracts, contractsClient, head } from "../support/chains/multicall.ts";
+import { clientOn, type RpcAnswer, startHonestNode } from "../support/chains/rpc-node.ts";
 
 const abi = parseAbi(["function value() view returns (uint256)"]);
 const address = (n: number): Address => numberToHex(n, { size: 20 });

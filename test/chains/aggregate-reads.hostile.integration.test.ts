@@ -9,7 +9,7 @@ import {
 import { aggregate, aggregateList } from "../../src/chains/aggregate-reads.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { type Read, read } from "../../src/chains/chain-query.ts";
-import { clientOn } from "../support/rpc-node.ts";
+import { clientOn } from "../support/chains/rpc-node.ts";
 
 const MODES = ["burnGas", "invalid", "returnBomb", "revertBomb", "hideTheBurning"] as const;
 const abi = parseAbi([

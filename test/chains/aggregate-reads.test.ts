@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { aggregate, aggregateList, MAX_CALLS } from "../../src/chains/aggregate-reads.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { type Read, read } from "../../src/chains/chain-query.ts";
-import { hurryDeadlines } from "../support/local-server.ts";
 import {
   answerMulticall,
   type ContractAnswer,
@@ -12,8 +11,9 @@ import {
   callsOf,
   contractsClient,
   head,
-} from "../support/multicall.ts";
-import { clientOn, type RpcAnswer, startHonestNode } from "../support/rpc-node.ts";
+} from "../support/chains/multicall.ts";
+import { clientOn, type RpcAnswer, startHonestNode } from "../support/chains/rpc-node.ts";
+import { hurryDeadlines } from "../support/local-server.ts";
 
 const abi = parseAbi([
   "function value() view returns (uint256)",

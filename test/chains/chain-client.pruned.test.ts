@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientOn, type RpcAnswer, startHonestNode } from "../support/rpc-node.ts";
+import { clientOn, type RpcAnswer, startHonestNode } from "../support/chains/rpc-node.ts";
 
 const good: RpcAnswer = { result: "0x60" };
 const answers = (answer: RpcAnswer) => startHonestNode(() => answer);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../src/errors.ts";
-import { hurryDeadlines } from "../support/local-server.ts";
 import {
   clientOn,
   type Fault,
@@ -8,7 +7,8 @@ import {
   type RpcAnswer,
   startHonestNode,
   startNode,
-} from "../support/rpc-node.ts";
+} from "../support/chains/rpc-node.ts";
+import { hurryDeadlines } from "../support/local-server.ts";
 
 const good: RpcAnswer = { result: "0x60" };
 const answers = (answer: RpcAnswer) => startHonestNode(() => answer);

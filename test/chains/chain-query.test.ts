@@ -2,7 +2,7 @@ import { encodeAbiParameters, numberToHex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../src/chains/aggregate-reads.ts";
 import { createQuery, queryAll, read, readThen, valueOrNull } from "../../src/chains/chain-query.ts";
-import { contractsClient } from "../support/multicall.ts";
+import { contractsClient } from "../support/chains/multicall.ts";
 
 const abi = parseAbi([
   "function pair(uint256 a) view returns (uint256 x, bool y)",

@@ -1,8 +1,8 @@
 import type { Hex } from "viem";
 import { expect, test } from "vitest";
 import { fetchTransaction } from "../../src/chains/chain-transaction.ts";
-import { completeClient } from "../support/complete-client.ts";
-import { testChain } from "../support/rpc-node.ts";
+import { completeClient } from "../support/chains/complete-client.ts";
+import { testChain } from "../support/chains/rpc-node.ts";
 
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 const OTHER: Hex = `0x${"cd".repeat(32)}`;

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { transactionLink } from "../../src/chains/chain-definitions.ts";
 import { fetchTransaction } from "../../src/chains/chain-transaction.ts";
-import { completeClient } from "../support/complete-client.ts";
-import { testChain } from "../support/rpc-node.ts";
+import { completeClient } from "../support/chains/complete-client.ts";
+import { testChain } from "../support/chains/rpc-node.ts";
 
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 const TOKEN = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";

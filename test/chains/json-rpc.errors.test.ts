@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callNode, RpcError } from "../../src/chains/json-rpc.ts";
+import { type RpcAnswer, startNode } from "../support/chains/rpc-node.ts";
 import { realFetch, serve } from "../support/local-server.ts";
-import { type RpcAnswer, startNode } from "../support/rpc-node.ts";
 
 async function failureOf(answer: RpcAnswer): Promise<unknown> {
   const { url } = await startNode(() => answer);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { callNode } from "../../src/chains/json-rpc.ts";
 import { OutsideError, type OutsideFailure } from "../../src/lib/bounded-fetch.ts";
+import { type Fault, type RpcAnswer, startNode } from "../support/chains/rpc-node.ts";
 import { hurryDeadlines, realFetch, serve } from "../support/local-server.ts";
-import { type Fault, type RpcAnswer, startNode } from "../support/rpc-node.ts";
 
 async function ask(answer: RpcAnswer): Promise<unknown> {
   const { url } = await startNode(() => answer);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { neonClient } from "../../src/db/neon-client.ts";
 import { realFetch, serve } from "../support/local-server.ts";
 
@@ -10,7 +10,7 @@ async function database(name: string) {
   return { databaseUrl: "postgresql://user:secret@ep-one.example/main", httpUrl: `${url}/sql` };
 }
 
-it("asks the database it was opened for, whoever opened another since", async () => {
+test("asks the database it was opened for, whoever opened another since", async () => {
   const first = neonClient({ ...(await database("first")), fetch: realFetch });
   const second = neonClient({ ...(await database("second")), fetch: realFetch });
   expect(await first`SELECT`).toEqual([{ name: "first" }]);
@@ -18,7 +18,7 @@ it("asks the database it was opened for, whoever opened another since", async ()
   expect(await first`SELECT`).toEqual([{ name: "first" }]);
 });
 
-it("asks through its own fetch, at the address that the host implies unless one is given", async () => {
+test("asks through its own fetch, at the address that the host implies unless one is given", async () => {
   const asked: { url: string; init: RequestInit | undefined }[] = [];
   const fetch = async (url: string, init?: RequestInit): Promise<Response> => {
     asked.push({ url, init });

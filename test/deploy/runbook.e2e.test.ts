@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { z } from "zod";
-import { Api } from "../support/api.ts";
-import { chainOf, newUser, vaultNamed } from "../support/chain.ts";
-import { query } from "../support/database.ts";
+import { Api } from "../support/e2e/api.ts";
+import { chainOf, newUser, vaultNamed } from "../support/e2e/chain.ts";
+import { query } from "../support/e2e/database.ts";
 import { amounts, bodyFor, depositAndCheck } from "../support/e2e/deposit.ts";
 import { serviceAt } from "../support/e2e/partner.ts";
+import { type SecondWorker, startWorker } from "../support/e2e/worker.ts";
 import { asPair, asSession, call, login, makePartner, newWallet } from "../support/partners/wallet.ts";
-import { type SecondWorker, startWorker } from "../support/worker.ts";
 
 const [old, fresh] = ["the-old-pepper-of-thirty-two-characters", "the-fresh-pepper-of-thirty-two-characters"];
 let worker: SecondWorker;

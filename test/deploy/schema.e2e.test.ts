@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../scripts/db/migrate.ts";
-import { Api } from "../support/api.ts";
-import { chainOf, newUser, vaultNamed } from "../support/chain.ts";
-import { query } from "../support/database.ts";
+import { Api } from "../support/e2e/api.ts";
+import { chainOf, newUser, vaultNamed } from "../support/e2e/chain.ts";
+import { query } from "../support/e2e/database.ts";
 import { amounts, bodyFor, depositAndCheck } from "../support/e2e/deposit.ts";
+import { type SecondWorker, startWorker } from "../support/e2e/worker.ts";
 import { connectionString, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
-import { type SecondWorker, startWorker } from "../support/worker.ts";
 
 const root = join(import.meta.dirname, "../..");
 const vault = vaultNamed("Plain USDC");

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
 import { toWirePending } from "../../src/positions/position-pending-deposits.ts";
+import { contractsClient } from "../support/chains/multicall.ts";
 import { testContext } from "../support/context.ts";
 import { USER, VAULT, vault } from "../support/deposits/fixtures.ts";
-import { contractsClient } from "../support/multicall.ts";
 
 const HEAD_TIME = 1_700_000_000;
 const call = { target: VAULT, data: "0x12345678" } as const;

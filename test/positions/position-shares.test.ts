@@ -5,8 +5,8 @@ import { createQuery as describeReads, read, valueOrNull } from "../../src/chain
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import { failure } from "../../src/errors.ts";
 import { readChainPositionsWith } from "../../src/positions/position-shares.ts";
+import { type ContractAnswer, contractsClient } from "../support/chains/multicall.ts";
 import { USER, VAULT, vault } from "../support/deposits/fixtures.ts";
-import { type ContractAnswer, contractsClient } from "../support/multicall.ts";
 
 const PROGRAM = "0xffffffffffffffffffffffffffffffffffffffff";
 const abi = parseAbi(["function owed(address) view returns (uint256)"]);

@@ -22,7 +22,7 @@ import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { asLog } from "../../scripts/stack/relayer/as-log.ts";
 import { depositAbi } from "../../src/providers/across/across-abi.ts";
 import { receiverMessageParameters } from "../../src/providers/lifi/decode/lifi-structs.ts";
-import { settled } from "../support/settled.ts";
+import { settled } from "../support/e2e/settled.ts";
 import {
   approve,
   type BridgedStack,

@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exchangeAbi } from "#stand-ins/lifi";
 import type { TransferRequest } from "../../src/providers/provider.ts";
-import { settled } from "../support/settled.ts";
+import { settled } from "../support/e2e/settled.ts";
 import {
   approve,
   type BridgedStack,

@@ -1,6 +1,6 @@
 import { beforeAll, inject } from "vitest";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import { query } from "./database.ts";
+import { query } from "./e2e/database.ts";
 
 /**
  * All end-to-end files share one stack. A file fails when it leaves a faulty emulator, a chain without automine or a

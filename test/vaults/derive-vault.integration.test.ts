@@ -9,7 +9,7 @@ import {
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
 import { unreviewedSubject } from "../../src/vaults/vault-derivation.ts";
-import { clientOn } from "../support/rpc-node.ts";
+import { clientOn } from "../support/chains/rpc-node.ts";
 
 let chain: ScratchChain;
 let client: ChainClient;

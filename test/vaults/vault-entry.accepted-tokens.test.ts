@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { acceptedTokens } from "../../src/vaults/vault-entry.ts";
+import { testChain } from "../support/chains/rpc-node.ts";
 import { native, OTHER, USDC, VAULT, vault, WETH, wethVault } from "../support/deposits/fixtures.ts";
-import { testChain } from "../support/rpc-node.ts";
 
 const router = { via: "router", address: depositRouterAddress } as const;
 const user = { via: "user", address: VAULT } as const;

@@ -2,10 +2,10 @@ import type { Hex } from "viem";
 import { expect, test } from "vitest";
 import { depositRouterRuntimeCode } from "../../src/router/deposit-router-artifact.ts";
 import { isRouterDeployed } from "../../src/vaults/vault-entry.ts";
-import { completeClient } from "../support/complete-client.ts";
+import { completeClient } from "../support/chains/complete-client.ts";
+import { contractsClient } from "../support/chains/multicall.ts";
+import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../support/chains/rpc-node.ts";
 import { testContext } from "../support/context.ts";
-import { contractsClient } from "../support/multicall.ts";
-import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../support/rpc-node.ts";
 
 /** A chain with this code at the Router's address. */
 function chainWith(code: Hex) {

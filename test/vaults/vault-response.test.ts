@@ -3,8 +3,8 @@ import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { VaultSummary } from "../../src/schemas/vault-schema.ts";
 import { pauseReason } from "../../src/vaults/vault-entry.ts";
 import { toWireVault } from "../../src/vaults/vault-response.ts";
+import { testChain } from "../support/chains/rpc-node.ts";
 import { VAULT, vault } from "../support/deposits/fixtures.ts";
-import { testChain } from "../support/rpc-node.ts";
 
 const router = { via: "router", address: depositRouterAddress } as const;
 const user = { via: "user", address: VAULT } as const;

@@ -12,8 +12,8 @@ import { pendingQuery } from "../../src/positions/position-pending-deposits.ts";
 import { readChainPositions, readChainPositionsWith } from "../../src/positions/position-shares.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { adapterOf } from "../../src/vaults/vault-families.ts";
+import { clientOn } from "../support/chains/rpc-node.ts";
 import { NOW, USER, vault } from "../support/deposits/fixtures.ts";
-import { clientOn } from "../support/rpc-node.ts";
 
 const MODES = ["burnGas", "invalid", "returnBomb", "revertBomb", "hideTheBurning"] as const;
 const contracts = contractsOf("test/support/solidity/HostileViews.sol");

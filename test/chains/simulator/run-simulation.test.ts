@@ -12,8 +12,8 @@ import {
   type SimulationInput,
 } from "../../../src/chains/simulator/run-simulation.ts";
 import { failure } from "../../../src/errors.ts";
-import { completeClient } from "../../support/complete-client.ts";
-import { testChain } from "../../support/rpc-node.ts";
+import { completeClient } from "../../support/chains/complete-client.ts";
+import { testChain } from "../../support/chains/rpc-node.ts";
 
 const USER: Address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const TOKEN: Address = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";

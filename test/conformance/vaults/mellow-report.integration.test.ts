@@ -1,13 +1,13 @@
 import { zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mellowOracleAbi } from "#stand-ins/mellow";
-import { balanceOf } from "../../support/balances.ts";
 import { build, execute, positionsOf, sampleAmount } from "../../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../../support/conformance/vaults/family.ts";
 import { deployMellow, reportPrice } from "../../support/conformance/vaults/mellow-stand-in.ts";
 import { set } from "../../support/conformance/vaults/standard.ts";
 import { place } from "../../support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
 
 const PRICE = reportPrice(6);
 let world: World;

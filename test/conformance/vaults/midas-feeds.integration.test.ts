@@ -1,13 +1,13 @@
 import { encodeDeployData, maxUint256, zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { midasDepositVaultAbi, midasFeedAbi, midasFeedCreationCode } from "#stand-ins/midas";
-import { balanceOf } from "../../support/balances.ts";
 import { build, execute, positionsOf, sampleAmount } from "../../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../../support/conformance/vaults/family.ts";
 import { deployMidas } from "../../support/conformance/vaults/midas-stand-in.ts";
 import { set } from "../../support/conformance/vaults/standard.ts";
 import { place } from "../../support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
 
 let world: World;
 let placed: Placed;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tokenizedVaultAbi as vaultAbi, whitelistAbi } from "#stand-ins/upshift";
 import type { Token } from "../../../src/vaults/vault.ts";
-import { balanceOf } from "../../support/balances.ts";
 import {
   ask,
   build,
@@ -16,6 +15,7 @@ import { set } from "../../support/conformance/vaults/standard.ts";
 import { place } from "../../support/conformance/vaults/suite.ts";
 import { deployUpshift } from "../../support/conformance/vaults/upshift-stand-in.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
 
 let world: World;
 let placed: Placed;

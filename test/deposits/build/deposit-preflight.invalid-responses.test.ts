@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { preflightDeposit } from "../../../src/deposits/build/deposit-preflight.ts";
+import { answerMulticall, head } from "../../support/chains/multicall.ts";
+import { clientOn, type RpcAnswer, startHonestNode } from "../../support/chains/rpc-node.ts";
 import { testContext } from "../../support/context.ts";
 import { intentOf, native, wethVault } from "../../support/deposits/fixtures.ts";
-import { answerMulticall, head } from "../../support/multicall.ts";
-import { clientOn, type RpcAnswer, startHonestNode } from "../../support/rpc-node.ts";
 
 const useless: readonly [string, RpcAnswer][] = [
   ["null", { result: null }],

@@ -17,6 +17,7 @@ import {
 } from "../../../src/deposits/build/deposit-preflight.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { erc4626Abi } from "../../../src/vaults/families/erc4626/erc4626-adapter.ts";
+import { type Contracts, contractsClient } from "../../support/chains/multicall.ts";
 import { testContext } from "../../support/context.ts";
 import {
   directIntent,
@@ -30,7 +31,6 @@ import {
   WETH,
   wethVault,
 } from "../../support/deposits/fixtures.ts";
-import { type Contracts, contractsClient } from "../../support/multicall.ts";
 
 const ONE = 10n ** 18n;
 const AMOUNT = 100_000_000n;

@@ -8,11 +8,11 @@ import { getReplayStatus } from "../../../src/deposits/status/replayed-deposit-s
 import type { TransactionReader } from "../../../src/deposits/track/deposit-transaction-reader.ts";
 import { failure } from "../../../src/errors.ts";
 import type { Provider, ProviderStatus } from "../../../src/providers/provider.ts";
+import { contractsClient } from "../../support/chains/multicall.ts";
+import { testChain } from "../../support/chains/rpc-node.ts";
 import { testContext } from "../../support/context.ts";
 import { row as built, NOW, OTHER, USER } from "../../support/deposits/fixtures.ts";
 import { depositedLog, receiptOf } from "../../support/deposits/logs.ts";
-import { contractsClient } from "../../support/multicall.ts";
-import { testChain } from "../../support/rpc-node.ts";
 
 const hashOf = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const [FIRST, SECOND, DELIVERY, DELIVERY_OF_FIRST] = ["1", "2", "3", "4"].map(hashOf) as [Hex, Hex, Hex, Hex];

@@ -5,11 +5,11 @@ import type { Receipt, Transaction, TransactionOnChain } from "../../../src/chai
 import type { Database } from "../../../src/db/database-client.ts";
 import { classifyUntracked } from "../../../src/deposits/status/untracked-transaction-status.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { contractsClient } from "../../support/chains/multicall.ts";
+import { testChain } from "../../support/chains/rpc-node.ts";
 import { testContext } from "../../support/context.ts";
 import { OTHER, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { depositedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
-import { contractsClient } from "../../support/multicall.ts";
-import { testChain } from "../../support/rpc-node.ts";
 
 const DEPTH = testChain.confirmations;
 const SHARES = 99_900_000_000_000_000_000n;

@@ -5,8 +5,6 @@ import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { Deposit, type NextStep } from "../../../src/schemas/deposit-schema.ts";
 import { Positions } from "../../../src/schemas/position-schema.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { balanceOf } from "../../support/balances.ts";
-import type { TestUser } from "../../support/chain.ts";
 import { build, sampleAmount } from "../../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../../support/conformance/vaults/family.ts";
 import { deployMellow } from "../../support/conformance/vaults/mellow-stand-in.ts";
@@ -14,8 +12,10 @@ import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-
 import { set } from "../../support/conformance/vaults/standard.ts";
 import { place } from "../../support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
+import type { TestUser } from "../../support/e2e/chain.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { call, read } from "../../support/partners/wallet.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -7,10 +7,10 @@ import { failureReason, reasonOf } from "../../../src/deposits/track/deposit-fai
 import { failure } from "../../../src/errors.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { completeClient } from "../../support/complete-client.ts";
+import { completeClient } from "../../support/chains/complete-client.ts";
+import { testChain } from "../../support/chains/rpc-node.ts";
 import { OTHER, USER } from "../../support/deposits/fixtures.ts";
 import { receiptOf } from "../../support/deposits/logs.ts";
-import { testChain } from "../../support/rpc-node.ts";
 
 const abi = parseAbi([
   "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",

@@ -8,11 +8,11 @@ import type { Transition } from "../../../src/deposits/track/deposit-transitions
 import { sourceTransitions } from "../../../src/deposits/track/source-transaction.ts";
 import { vaultTransitions } from "../../../src/deposits/track/vault-transaction.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { contractsClient } from "../../support/chains/multicall.ts";
+import { testChain } from "../../support/chains/rpc-node.ts";
 import { testContext } from "../../support/context.ts";
 import { NOW, OTHER, row, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { depositedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
-import { contractsClient } from "../../support/multicall.ts";
-import { testChain } from "../../support/rpc-node.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;
 const DEPTH = testChain.confirmations;

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/api.ts";
-import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
+import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
 import { newTraveller, paidAmounts, prepare, type Traveller, travel } from "../../support/e2e/transfer.ts";
-import { emulators, type FaultInput, withFaults } from "../../support/faults.ts";
 
 const api = new Api();
 const from = chainOf(chainIds.one);

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
-import { chainIds, chainOf, tokenOn } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
+import { chainIds, chainOf, tokenOn } from "../../support/e2e/chain.ts";
 import { programContext } from "../../support/e2e/cross-chain.ts";
+import { emulators, withFaults } from "../../support/e2e/faults.ts";
+import { mapConcurrently } from "../../support/e2e/map-concurrently.ts";
 import { PATIENCE } from "../../support/e2e/transfer.ts";
 import { expectPromised, finish, relayer, settled, start, until, type Way } from "../../support/e2e/trip.ts";
-import { emulators, withFaults } from "../../support/faults.ts";
-import { mapConcurrently } from "../../support/map-concurrently.ts";
 
 const api = new Api();
 const two = chainOf(chainIds.two);

@@ -6,7 +6,7 @@ import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-
 import { createTransactionReader } from "../../../src/deposits/track/deposit-transaction-reader.ts";
 import { trackDeposit } from "../../../src/deposits/track/track-deposit.ts";
 import type { Provider, ProviderStatus } from "../../../src/providers/provider.ts";
-import { Api } from "../../support/api.ts";
+import { Api } from "../../support/e2e/api.ts";
 import {
   addressOf,
   give,
@@ -16,7 +16,7 @@ import {
   tokenOn,
   userOn,
   vaultNamed,
-} from "../../support/chain.ts";
+} from "../../support/e2e/chain.ts";
 import {
   type Departed,
   depart,
@@ -26,9 +26,9 @@ import {
   sendMove,
   withBridge,
 } from "../../support/e2e/cross-chain.ts";
+import { problemOf } from "../../support/e2e/http.ts";
 import { statusOf, until } from "../../support/e2e/track.ts";
-import { problemOf } from "../../support/http.ts";
-import { startWorker } from "../../support/worker.ts";
+import { startWorker } from "../../support/e2e/worker.ts";
 
 const api = new Api();
 const vault = vaultNamed("Remote USDC");
@@ -244,7 +244,7 @@ describe("provider that names unrelated transactions", () => {
 describe("reorg of the source transaction", () => {
   test("proves nothing before confirmations and tracks the transaction after a reorg", async () => {
     const { chains } = inject("stack");
-    const { CHAINS = "[]" } = (await import("../../support/worker.ts").then(({ variablesFor }) =>
+    const { CHAINS = "[]" } = (await import("../../support/e2e/worker.ts").then(({ variablesFor }) =>
       variablesFor("", {}),
     )) as {
       CHAINS?: string;

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import { Api } from "../../support/api.ts";
-import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
+import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/e2e/faults.ts";
 import { type Journey, newTraveller, prepare, type Traveller } from "../../support/e2e/transfer.ts";
-import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/faults.ts";
 
 const api = new Api();
 const chains = [chainOf(chainIds.one), chainOf(chainIds.two)] as const;

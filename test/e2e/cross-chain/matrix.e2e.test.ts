@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/api.ts";
-import { chainIds, chainOf, vaultsFor } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, vaultsFor } from "../../support/e2e/chain.ts";
+import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
+import { mapConcurrently } from "../../support/e2e/map-concurrently.ts";
 import {
   type Journey,
   newTraveller,
@@ -11,8 +13,6 @@ import {
   type Traveller,
   travel,
 } from "../../support/e2e/transfer.ts";
-import { emulators, type FaultInput, withFaults } from "../../support/faults.ts";
-import { mapConcurrently } from "../../support/map-concurrently.ts";
 
 type ProviderName = "across" | "lifi";
 interface Planned {

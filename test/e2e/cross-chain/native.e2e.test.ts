@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import { MESSAGE_FEE } from "../../../scripts/stack/emulators/lifi/bridge-plan.ts";
-import { Api } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
-import { chainIds, chainOf, tokenOn, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
+import { chainIds, chainOf, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
+import { mapConcurrently } from "../../support/e2e/map-concurrently.ts";
 import { newTraveller, PATIENCE, paidAmounts, prepare } from "../../support/e2e/transfer.ts";
 import {
   expectPromised,
@@ -15,7 +16,6 @@ import {
   until,
   type Way,
 } from "../../support/e2e/trip.ts";
-import { mapConcurrently } from "../../support/map-concurrently.ts";
 
 const one = chainOf(chainIds.one);
 const two = chainOf(chainIds.two);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Api } from "../../support/api.ts";
-import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";
 
 const api = new Api();

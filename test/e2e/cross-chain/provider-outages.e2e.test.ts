@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { Api } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
-import { addressOf, tokenOn, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
+import { addressOf, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { depart, ends, type ProviderName, withBridge } from "../../support/e2e/cross-chain.ts";
+import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/e2e/faults.ts";
+import { problemOf } from "../../support/e2e/http.ts";
 import { statusOf, until } from "../../support/e2e/track.ts";
-import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/faults.ts";
-import { problemOf } from "../../support/http.ts";
 
 const api = new Api();
 const vault = vaultNamed("Remote USDC");

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
-import { Api } from "../../support/api.ts";
-import { give, mined, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { give, mined, vaultNamed } from "../../support/e2e/chain.ts";
 import { ends } from "../../support/e2e/cross-chain.ts";
+import { settled } from "../../support/e2e/settled.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { statusOf } from "../../support/e2e/track.ts";
 import { newTraveller, PATIENCE, paidAmounts, prepare } from "../../support/e2e/transfer.ts";
-import { settled } from "../../support/settled.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 

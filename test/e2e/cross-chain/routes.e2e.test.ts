@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
-import { Api } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
-import { addressOf, mined, tokenOn, userOn, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
+import { addressOf, mined, tokenOn, userOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { type Departed, depart, ends, type ProviderName, withBridge } from "../../support/e2e/cross-chain.ts";
+import { type Signable, signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { statusOf, until } from "../../support/e2e/track.ts";
-import { type Signable, signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const providers: readonly ProviderName[] = ["across", "lifi"];

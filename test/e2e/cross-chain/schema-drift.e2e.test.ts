@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/api.ts";
-import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
+import { emulators, withFaults } from "../../support/e2e/faults.ts";
 import { newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";
-import { emulators, withFaults } from "../../support/faults.ts";
 
 const api = new Api();
 const from = chainOf(chainIds.one);

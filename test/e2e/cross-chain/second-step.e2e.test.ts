@@ -1,8 +1,10 @@
 import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { NextStep } from "../../../src/schemas/deposit-schema.ts";
-import { Api } from "../../support/api.ts";
-import { chainIds, chainOf, give, mined, sendCall, tokenOn, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, give, mined, sendCall, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
+import { settled } from "../../support/e2e/settled.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { statusOf } from "../../support/e2e/track.ts";
 import {
   newTraveller,
@@ -12,8 +14,6 @@ import {
   signSecond,
   type Traveller,
 } from "../../support/e2e/transfer.ts";
-import { settled } from "../../support/settled.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const from = chainOf(chainIds.two);

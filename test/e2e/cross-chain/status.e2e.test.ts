@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Api } from "../../support/api.ts";
-import { chainIds, chainOf, mined, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, mined, vaultNamed } from "../../support/e2e/chain.ts";
 import { withBridge } from "../../support/e2e/cross-chain.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { statusOf } from "../../support/e2e/track.ts";
 import {
   type Journey,
@@ -11,7 +12,6 @@ import {
   sharesOf,
   type Traveller,
 } from "../../support/e2e/transfer.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const one = chainOf(chainIds.one);

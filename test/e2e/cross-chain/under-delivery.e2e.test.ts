@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
-import { chainIds, chainOf, mined, tokenOn, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
+import { chainIds, chainOf, mined, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
+import { emulators } from "../../support/e2e/faults.ts";
+import { settled } from "../../support/e2e/settled.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import {
   type Journey,
   newTraveller,
@@ -14,9 +17,6 @@ import {
   type Traveller,
   travel,
 } from "../../support/e2e/transfer.ts";
-import { emulators } from "../../support/faults.ts";
-import { settled } from "../../support/settled.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
 
 const api = new Api();
 const from = chainOf(chainIds.one);

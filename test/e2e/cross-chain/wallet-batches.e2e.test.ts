@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { stackTokenAbi } from "#stand-ins/standard";
 import type { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
 import type { bridgeKeys } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/api.ts";
+import { Api } from "../../support/e2e/api.ts";
 import {
   addressOf,
   chainOf,
@@ -13,12 +13,12 @@ import {
   type TestChain,
   tokenOn,
   vaultNamed,
-} from "../../support/chain.ts";
+} from "../../support/e2e/chain.ts";
 import { ends } from "../../support/e2e/cross-chain.ts";
+import { settled } from "../../support/e2e/settled.ts";
+import { newSmartAccount, type SmartAccount } from "../../support/e2e/smart-account.ts";
 import { statusOf } from "../../support/e2e/track.ts";
 import { PATIENCE, sharesOf } from "../../support/e2e/transfer.ts";
-import { settled } from "../../support/settled.ts";
-import { newSmartAccount, type SmartAccount } from "../../support/smart-account.ts";
 
 const api = new Api();
 const AMOUNT = 250_000_000n;

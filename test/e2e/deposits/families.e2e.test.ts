@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { requestsTo } from "../../../scripts/smoke/http-request.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import { Api } from "../../support/api.ts";
-import { chainIds, chainOf, mined, newUser, vaultsFor } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, mined, newUser, vaultsFor } from "../../support/e2e/chain.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 
 const api = new Api();
 const families = vaultsFor("family");

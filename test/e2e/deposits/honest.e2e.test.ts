@@ -1,7 +1,7 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { Api } from "../../support/api.ts";
-import { chainOf, newUser, tokenOn, vaultsFor } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainOf, newUser, tokenOn, vaultsFor } from "../../support/e2e/chain.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
 
 const api = new Api();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Api, type BuildBody } from "../../support/api.ts";
-import { chainOf, newUser, vaultNamed } from "../../support/chain.ts";
+import { Api, type BuildBody } from "../../support/e2e/api.ts";
+import { chainOf, newUser, vaultNamed } from "../../support/e2e/chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
-import { problemOf } from "../../support/http.ts";
+import { problemOf } from "../../support/e2e/http.ts";
 
 const api = new Api();
 const vault = vaultNamed("Plain USDC");

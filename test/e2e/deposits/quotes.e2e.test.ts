@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestsTo } from "../../../scripts/smoke/http-request.ts";
-import { Api } from "../../support/api.ts";
-import { chainIds, chainOf, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { bodyFor } from "../../support/e2e/deposit.ts";
+import { rpcEmulator } from "../../support/e2e/faults.ts";
 import { type Journey, newTraveller, prepare } from "../../support/e2e/transfer.ts";
-import { rpcEmulator } from "../../support/faults.ts";
+import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
 import { Rounds, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
-import { type SecondWorker, startWorker } from "../../support/worker.ts";
 
 const api = new Api();
 const one = chainOf(chainIds.one);

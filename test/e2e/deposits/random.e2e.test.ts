@@ -3,8 +3,8 @@ import { encodeFunctionData, erc20Abi, erc4626Abi, zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
 import {
   addressOf,
   chainOf,
@@ -16,9 +16,9 @@ import {
   tokenOn,
   undone,
   vaultsFor,
-} from "../../support/chain.ts";
-import { bodyOf, problemOf } from "../../support/http.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
+} from "../../support/e2e/chain.ts";
+import { bodyOf, problemOf } from "../../support/e2e/http.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 
 /** `npm run stress` asks for more. */
 const RUNS = Number(process.env["RANDOM_DEPOSITS"] ?? "40");

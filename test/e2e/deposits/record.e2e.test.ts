@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import { decodeRouterDeposit, encodeRouterDeposit } from "../../../src/router/router-codec.ts";
-import { Api } from "../../support/api.ts";
+import { Api } from "../../support/e2e/api.ts";
 import {
   addressOf,
   chainOf,
@@ -12,12 +12,12 @@ import {
   tokenOn,
   vaultNamed,
   vaultsFor,
-} from "../../support/chain.ts";
-import { query } from "../../support/database.ts";
+} from "../../support/e2e/chain.ts";
+import { query } from "../../support/e2e/database.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
-import { findingsOf, problemOf } from "../../support/http.ts";
-import { normalise } from "../../support/normalise.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
+import { findingsOf, problemOf } from "../../support/e2e/http.ts";
+import { normalise } from "../../support/e2e/normalise.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 
 const api = new Api();
 const vault = vaultNamed("Plain USDC");

@@ -1,11 +1,11 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { Api, type BuildBody } from "../../support/api.ts";
-import { addressOf, chainOf, newUser, tokenOn, vaultNamed } from "../../support/chain.ts";
-import { countDeposits } from "../../support/database.ts";
+import { Api, type BuildBody } from "../../support/e2e/api.ts";
+import { addressOf, chainOf, newUser, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
+import { countDeposits } from "../../support/e2e/database.ts";
 import { bodyFor } from "../../support/e2e/deposit.ts";
-import { findingsOf, problemOf } from "../../support/http.ts";
-import { normalise } from "../../support/normalise.ts";
+import { findingsOf, problemOf } from "../../support/e2e/http.ts";
+import { normalise } from "../../support/e2e/normalise.ts";
 
 const api = new Api();
 const ANYBODY = "0x00000000000000000000000000000000000A11cE";

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { requestsTo } from "../../../scripts/smoke/http-request.ts";
 import { settleRequests } from "../../../scripts/stack/chains/settle-requests.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import { Api } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
-import { chainOf, mined, newUser, sendCall, vaultsFor } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
+import { chainOf, mined, newUser, sendCall, vaultsFor } from "../../support/e2e/chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 
 const api = new Api();
 

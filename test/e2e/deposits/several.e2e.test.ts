@@ -5,8 +5,8 @@ import { vedaTellerDAbi, vedaVaultAbi } from "#stand-ins/veda";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import { sendAsDeployer } from "../../../scripts/stack/chains/settle-requests.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api, type BuildBody } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
+import { Api, type BuildBody } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
 import {
   addressOf,
   chainIds,
@@ -15,9 +15,9 @@ import {
   type TestChain,
   tokenOn,
   vaultNamed,
-} from "../../support/chain.ts";
+} from "../../support/e2e/chain.ts";
+import { emulators, withFaults } from "../../support/e2e/faults.ts";
 import { type Journey, newTraveller, type Paid, prepare, travel } from "../../support/e2e/transfer.ts";
-import { emulators, withFaults } from "../../support/faults.ts";
 
 const api = new Api();
 const one = chainOf(chainIds.one);

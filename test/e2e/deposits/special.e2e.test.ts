@@ -1,7 +1,7 @@
 import { decodeFunctionData, encodeFunctionData, erc20Abi, erc4626Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { Api } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
 import {
   addressOf,
   chainOf,
@@ -13,9 +13,9 @@ import {
   tokenOn,
   vaultNamed,
   vaultsFor,
-} from "../../support/chain.ts";
+} from "../../support/e2e/chain.ts";
 import { amounts, bodyFor, depositAndCheck, expectPromiseKept } from "../../support/e2e/deposit.ts";
-import { signDeposit, toTransaction } from "../../support/sign-deposit.ts";
+import { signDeposit, toTransaction } from "../../support/e2e/sign-deposit.ts";
 
 const api = new Api();
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { stackTokenAbi } from "#stand-ins/standard";
 import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
-import { Api } from "../../support/api.ts";
-import { balanceOf } from "../../support/balances.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { balanceOf } from "../../support/e2e/balances.ts";
 import {
   addressOf,
   chainOf,
@@ -16,11 +16,11 @@ import {
   tokenOn,
   undone,
   vaultNamed,
-} from "../../support/chain.ts";
-import { countDeposits } from "../../support/database.ts";
+} from "../../support/e2e/chain.ts";
+import { countDeposits } from "../../support/e2e/database.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
-import { problemOf } from "../../support/http.ts";
-import { toTransaction } from "../../support/sign-deposit.ts";
+import { problemOf } from "../../support/e2e/http.ts";
+import { toTransaction } from "../../support/e2e/sign-deposit.ts";
 
 const api = new Api();
 const vault = vaultNamed("Plain USDC");

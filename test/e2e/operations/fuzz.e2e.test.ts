@@ -4,8 +4,8 @@ import { ApiContract } from "../../../scripts/smoke/api-contract.ts";
 import { credentialsOf } from "../../../scripts/stress/fuzz/credentials.ts";
 import { readKnownValues } from "../../../scripts/stress/fuzz/known-values.ts";
 import { describeReport, fuzz } from "../../../scripts/stress/fuzz/run-fuzz.ts";
-import { Api } from "../../support/api.ts";
-import { problemOf } from "../../support/http.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { problemOf } from "../../support/e2e/http.ts";
 
 const api = new Api();
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
-import { Api } from "../../support/api.ts";
-import { chainOf, newUser, type TestUser, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainOf, newUser, type TestUser, vaultNamed } from "../../support/e2e/chain.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
-import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/faults.ts";
-import { problemOf } from "../../support/http.ts";
+import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/e2e/faults.ts";
+import { problemOf } from "../../support/e2e/http.ts";
 
 const api = new Api();
 const [one, two] = [vaultNamed("Plain USDC"), vaultNamed("Remote USDC")];

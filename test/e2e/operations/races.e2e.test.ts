@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { z } from "zod";
 import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 import { credentialsOf } from "../../../scripts/stress/fuzz/credentials.ts";
-import { Api } from "../../support/api.ts";
-import { chainOf, newUser, tokenOn, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainOf, newUser, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
-import { type SecondWorker, startWorker } from "../../support/worker.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
+import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
 
 const vault = vaultNamed("Plain USDC");
 const chain = chainOf(vault.chain_id);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { Api } from "../../support/api.ts";
+import { Api } from "../../support/e2e/api.ts";
 
 const Answer = z.object({
   approval: z.object({ token_address: z.string(), amount: z.string() }),

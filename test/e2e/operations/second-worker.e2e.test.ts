@@ -2,13 +2,21 @@ import { randomBytes } from "node:crypto";
 import { encodeFunctionData, erc20Abi } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { requestsTo, sendRequest } from "../../../scripts/smoke/http-request.ts";
-import { Api } from "../../support/api.ts";
-import { chainOf, mined, newUser, sendCall, tokenOn, vaultNamed, vaultsFor } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import {
+  chainOf,
+  mined,
+  newUser,
+  sendCall,
+  tokenOn,
+  vaultNamed,
+  vaultsFor,
+} from "../../support/e2e/chain.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
-import { rpcEmulator } from "../../support/faults.ts";
-import { problemOf } from "../../support/http.ts";
+import { rpcEmulator } from "../../support/e2e/faults.ts";
+import { problemOf } from "../../support/e2e/http.ts";
+import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
 import { type RpcProxy, startRpcProxy, without } from "../../support/rpc-proxy.ts";
-import { type SecondWorker, startWorker } from "../../support/worker.ts";
 
 const nothing = () => null;
 const prefix = `e2e-${randomBytes(4).toString("hex")}`;

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { smoke } from "../../../scripts/smoke/run-smoke.ts";
-import { emulators, rpcEmulator, withFaults } from "../../support/faults.ts";
+import { emulators, rpcEmulator, withFaults } from "../../support/e2e/faults.ts";
 
 const stack = inject("stack");
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { chainOf, newUser, vaultNamed } from "../../support/chain.ts";
-import { query } from "../../support/database.ts";
+import { chainOf, newUser, vaultNamed } from "../../support/e2e/chain.ts";
+import { query } from "../../support/e2e/database.ts";
 import { bodyFor } from "../../support/e2e/deposit.ts";
+import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
 import { asKey, serviceAt } from "../../support/e2e/partner.ts";
-import { emulators, type FaultInput, withFaults } from "../../support/faults.ts";
 import {
   type Answer,
   apply,

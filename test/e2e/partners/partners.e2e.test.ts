@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { routerDeposits } from "../../../src/router/router-codec.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/api.ts";
-import { chainOf, mined, newUser, vaultNamed } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { chainOf, mined, newUser, vaultNamed } from "../../support/e2e/chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
+import { problemOf } from "../../support/e2e/http.ts";
 import { asKey, serviceAt } from "../../support/e2e/partner.ts";
-import { problemOf } from "../../support/http.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
+import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
 import {
   type AccountChain,
   counterfactualAccount,
@@ -27,8 +29,6 @@ import {
   newWallet,
   type Wallet,
 } from "../../support/partners/wallet.ts";
-import { signDeposit } from "../../support/sign-deposit.ts";
-import { type SecondWorker, startWorker } from "../../support/worker.ts";
 
 const api = new Api();
 const service = serviceAt();

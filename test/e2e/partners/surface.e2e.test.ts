@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { ApiContract, type ApiOperation } from "../../../scripts/smoke/api-contract.ts";
 import { sendRequest } from "../../../scripts/smoke/http-request.ts";
 import { credentialsOf } from "../../../scripts/stress/fuzz/credentials.ts";
-import { findingsOf, problemOf } from "../../support/http.ts";
+import { findingsOf, problemOf } from "../../support/e2e/http.ts";
 
 const stack = inject("stack");
 let contract: ApiContract;

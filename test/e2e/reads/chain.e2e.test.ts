@@ -2,8 +2,8 @@ import { type Address, erc20Abi, erc4626Abi } from "viem";
 import { describe, expect, test } from "vitest";
 import { requestsTo } from "../../../scripts/smoke/http-request.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import { Api } from "../../support/api.ts";
-import { addressOf, chainOf, newUser, vaultsFor } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { addressOf, chainOf, newUser, vaultsFor } from "../../support/e2e/chain.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
 
 const api = new Api();

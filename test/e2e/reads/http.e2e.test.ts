@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ApiContract } from "../../../scripts/smoke/api-contract.ts";
-import { Api } from "../../support/api.ts";
-import { vaultNamed } from "../../support/chain.ts";
-import { findingsOf, problemOf } from "../../support/http.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { vaultNamed } from "../../support/e2e/chain.ts";
+import { findingsOf, problemOf } from "../../support/e2e/http.ts";
 
 const api = new Api();
 const id = vaultNamed("Plain USDC").vault_id;

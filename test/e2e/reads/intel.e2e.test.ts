@@ -2,7 +2,7 @@ import { encodeFunctionData, erc20Abi, erc4626Abi } from "viem";
 import { describe, expect, inject, test } from "vitest";
 import { z } from "zod";
 import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
-import { Api } from "../../support/api.ts";
+import { Api } from "../../support/e2e/api.ts";
 import {
   addressOf,
   chainIds,
@@ -12,8 +12,8 @@ import {
   sendCall,
   tokenOn,
   vaultNamed,
-} from "../../support/chain.ts";
-import { bodyOf, findingsOf } from "../../support/http.ts";
+} from "../../support/e2e/chain.ts";
+import { bodyOf, findingsOf } from "../../support/e2e/http.ts";
 
 const api = new Api();
 const MINUTE = "* * * * *";

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { listRegistry } from "../../../src/vaults/find-vault.ts";
-import { Api } from "../../support/api.ts";
-import { addressOf, vaultNamed } from "../../support/chain.ts";
-import { query } from "../../support/database.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { addressOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { programContext } from "../../support/e2e/cross-chain.ts";
+import { query } from "../../support/e2e/database.ts";
 import { bodyFor } from "../../support/e2e/deposit.ts";
 
 const api = new Api();

@@ -4,11 +4,11 @@ import { ApiContract } from "../../../scripts/smoke/api-contract.ts";
 import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
 import { bridgeKeys } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/api.ts";
-import { addressOf, chainOf, newUser, sendCall, vaultNamed, vaultsFor } from "../../support/chain.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { addressOf, chainOf, newUser, sendCall, vaultNamed, vaultsFor } from "../../support/e2e/chain.ts";
 import * as spec from "../../support/e2e/contract-fields.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
-import { toTransaction } from "../../support/sign-deposit.ts";
+import { toTransaction } from "../../support/e2e/sign-deposit.ts";
 
 const api = new Api();
 const vault = vaultNamed("Plain USDC");

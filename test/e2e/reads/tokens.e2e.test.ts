@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Api } from "../../support/api.ts";
-import { emulators, type FaultInput, withFaults } from "../../support/faults.ts";
-import { type SecondWorker, startWorker } from "../../support/worker.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
+import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
 
 const names = async (api: Api): Promise<string[]> =>
   ((await api.send("/v1/tokens?chain_id=31338")).json as { symbol: string; name: string }[])

@@ -6,7 +6,7 @@ import { Timing } from "../../../src/lib/request-timing.ts";
 import { resolveAcrossDeployments } from "../../../src/providers/across/across-deployments.ts";
 import { type AcrossRoute, findAcrossRoute } from "../../../src/providers/across/across-route.ts";
 import type { DestinationCall, ProviderScope, TransferRequest } from "../../../src/providers/provider.ts";
-import { completeClient } from "../complete-client.ts";
+import { completeClient } from "../chains/complete-client.ts";
 
 export const USER: Address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 export const ROUTER: Address = "0x4626000000000000000000000000000000004626";

@@ -4,8 +4,8 @@ import type { DepositFloors } from "../../../src/deposits/build/deposit-calldata
 import type { DepositIntent } from "../../../src/deposits/build/deposit-order.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
-import { contractsClient } from "../multicall.ts";
-import { testChain } from "../rpc-node.ts";
+import { contractsClient } from "../chains/multicall.ts";
+import { testChain } from "../chains/rpc-node.ts";
 
 export const USER: Address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 export const OTHER: Address = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";

@@ -10,8 +10,8 @@ import type {
   VerifiedTransfer,
 } from "../../../src/providers/provider.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { testChain } from "../chains/rpc-node.ts";
 import { type TestContext, testContext } from "../context.ts";
-import { testChain } from "../rpc-node.ts";
 import { NOW, REF, TRACKING_ID, USDC, USER, vault } from "./fixtures.ts";
 import { type SimulatedChain, type SimulatedEffects, simulatedChain } from "./simulated-chain.ts";
 

@@ -8,9 +8,9 @@ import {
 } from "viem";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
 import { erc4626Abi } from "../../../src/vaults/families/erc4626/erc4626-adapter.ts";
-import { completeClient } from "../complete-client.ts";
-import { type Contracts, contractsClient, type FakeClient } from "../multicall.ts";
-import { testChain } from "../rpc-node.ts";
+import { completeClient } from "../chains/complete-client.ts";
+import { type Contracts, contractsClient, type FakeClient } from "../chains/multicall.ts";
+import { testChain } from "../chains/rpc-node.ts";
 import { USDC } from "./fixtures.ts";
 
 const ONE = 10n ** 18n;

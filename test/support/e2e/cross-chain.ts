@@ -8,9 +8,9 @@ import { insertDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { depositRef } from "../../../src/deposits/build/deposit-order.ts";
 import type { DestinationCall, VerifiedTransfer } from "../../../src/providers/provider.ts";
 import { encodeRouterDeposit } from "../../../src/router/router-codec.ts";
-import { addressOf, chainIds, chainOf, type KeyedUser, mined, newUser, sendCall, tokenOn } from "../chain.ts";
-import { emulators, type FaultInput } from "../faults.ts";
-import { variablesFor } from "../worker.ts";
+import { addressOf, chainIds, chainOf, type KeyedUser, mined, newUser, sendCall, tokenOn } from "./chain.ts";
+import { emulators, type FaultInput } from "./faults.ts";
+import { variablesFor } from "./worker.ts";
 
 export type ProviderName = "across" | "lifi";
 

@@ -3,10 +3,10 @@ import { expect } from "vitest";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import type { Api, BuildBody } from "../api.ts";
-import { balanceOf, hasCode, leftIn, routerParts } from "../balances.ts";
-import { addressOf, chainOf, mined, type TestChain, type TestUser, tokenOn } from "../chain.ts";
-import { nativePaid, type Style, signDeposit } from "../sign-deposit.ts";
+import type { Api, BuildBody } from "./api.ts";
+import { balanceOf, hasCode, leftIn, routerParts } from "./balances.ts";
+import { addressOf, chainOf, mined, type TestChain, type TestUser, tokenOn } from "./chain.ts";
+import { nativePaid, type Style, signDeposit } from "./sign-deposit.ts";
 
 /** An ordinary deposit of each token, with digits down to its smallest unit. */
 export const amounts: Readonly<Record<TokenSymbol, bigint>> = {

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
-import { Api } from "../api.ts";
-import { bodyOf } from "../http.ts";
+import { Api } from "./api.ts";
 import { type Departed, ends } from "./cross-chain.ts";
+import { bodyOf } from "./http.ts";
 
 /** A hash's status, as the API tells it. */
 export async function statusOf(

@@ -4,12 +4,12 @@ import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import type { BuildBody } from "../api.ts";
-import { balanceOf } from "../balances.ts";
-import { addressOf, chainOf, give, mined, type TestChain, type TestUser, tokenOn } from "../chain.ts";
-import { settled } from "../settled.ts";
-import { type Style, signDeposit } from "../sign-deposit.ts";
 import { createWallet } from "../wallet.ts";
+import type { BuildBody } from "./api.ts";
+import { balanceOf } from "./balances.ts";
+import { addressOf, chainOf, give, mined, type TestChain, type TestUser, tokenOn } from "./chain.ts";
+import { settled } from "./settled.ts";
+import { type Style, signDeposit } from "./sign-deposit.ts";
 
 /** What a user pays with; `ETH` is native. */
 export type Paid = Exclude<TokenSymbol, "FEE"> | "ETH";

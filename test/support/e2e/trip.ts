@@ -2,10 +2,10 @@ import { expect } from "vitest";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import type { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
 import type { BuiltDeposit, bridgeKeys } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../api.ts";
-import { chainIds, chainOf, mined, vaultNamed } from "../chain.ts";
-import { emulators } from "../faults.ts";
-import { signDeposit } from "../sign-deposit.ts";
+import { Api } from "./api.ts";
+import { chainIds, chainOf, mined, vaultNamed } from "./chain.ts";
+import { emulators } from "./faults.ts";
+import { signDeposit } from "./sign-deposit.ts";
 import { statusOf } from "./track.ts";
 import {
   type Journey,

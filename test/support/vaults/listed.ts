@@ -2,9 +2,9 @@ import { type Address, getAddress, toHex } from "viem";
 import type { VaultKey } from "../../../src/lib/vault-id.ts";
 import type { Cache, CachePolicy } from "../../../src/redis/two-level-cache.ts";
 import type { StoredVault } from "../../../src/vaults/vault.ts";
+import { contractsClient } from "../chains/multicall.ts";
+import { testChain } from "../chains/rpc-node.ts";
 import { type TestContext, testContext } from "../context.ts";
-import { contractsClient } from "../multicall.ts";
-import { testChain } from "../rpc-node.ts";
 
 /** USDC on Base. */
 export const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";

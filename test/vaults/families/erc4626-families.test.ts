@@ -18,8 +18,8 @@ import { upshift } from "../../../src/vaults/families/upshift/upshift-adapter.ts
 import { upshiftLegacy } from "../../../src/vaults/families/upshift/upshift-legacy-adapter.ts";
 import { yearn } from "../../../src/vaults/families/yearn-family.ts";
 import type { VaultAdapter } from "../../../src/vaults/vault-adapter.ts";
+import { type ContractAnswer, contractsClient } from "../../support/chains/multicall.ts";
 import { OTHER, USER, vault } from "../../support/deposits/fixtures.ts";
-import { type ContractAnswer, contractsClient } from "../../support/multicall.ts";
 
 const near: readonly VaultAdapter[] = [
   ...[erc4626, euler, eulerEarn, yearn, aaveStata, spark, gearbox, fluid, silo],

@@ -4,8 +4,8 @@ import { runQuery } from "../../../src/chains/aggregate-reads.ts";
 import { centrifuge } from "../../../src/vaults/families/centrifuge-family.ts";
 import { lagoon } from "../../../src/vaults/families/lagoon-family.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
+import { type ContractAnswer, contractsClient } from "../../support/chains/multicall.ts";
 import { NOW, USER, vault } from "../../support/deposits/fixtures.ts";
-import { type ContractAnswer, contractsClient } from "../../support/multicall.ts";
 
 /** convertToAssets(uint256) */
 const CONVERT = "0x07a2d13a";

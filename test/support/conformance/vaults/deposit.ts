@@ -8,9 +8,9 @@ import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { VaultFlow } from "../../../../src/vaults/vault-adapter.ts";
 import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
-import type { TestUser } from "../../chain.ts";
+import type { TestUser } from "../../e2e/chain.ts";
+import { signDeposit } from "../../e2e/sign-deposit.ts";
 import { type Answer, call, read } from "../../partners/wallet.ts";
-import { signDeposit } from "../../sign-deposit.ts";
 import type { Placed } from "./family.ts";
 
 /** A deposit that a client requests, in the vault's asset. */

@@ -4,7 +4,7 @@ import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../../../../src/vaults/vault-adapter.ts";
 import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
-import { balanceOf } from "../../balances.ts";
+import { balanceOf } from "../../e2e/balances.ts";
 import { build, execute, flowsIn, sampleAmount, vaultOf } from "./deposit.ts";
 import type { Family, Placed } from "./family.ts";
 import { place } from "./suite.ts";

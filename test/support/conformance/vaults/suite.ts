@@ -1,8 +1,8 @@
 import { type Address, erc20Abi, getAddress, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SeedRow } from "../../../../scripts/db/seed-row.ts";
-import { balanceOf } from "../../balances.ts";
-import type { TestUser } from "../../chain.ts";
+import { balanceOf } from "../../e2e/balances.ts";
+import type { TestUser } from "../../e2e/chain.ts";
 import {
   ask,
   build,

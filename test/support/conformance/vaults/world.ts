@@ -20,7 +20,7 @@ import { rpc, rpcBatch } from "../../../../scripts/stack/chains/json-rpc.ts";
 import { type Isolate, startTestDeployment } from "../../../../scripts/stack/test-deployment.ts";
 import { vaults } from "../../../../src/db/schema/vault-tables.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
-import type { TestUser } from "../../chain.ts";
+import type { TestUser } from "../../e2e/chain.ts";
 import { createWallet } from "../../wallet.ts";
 
 /** A call to a contract. */

@@ -1,4 +1,4 @@
-import type { ChainClient } from "../../src/chains/chain-client.ts";
+import type { ChainClient } from "../../../src/chains/chain-client.ts";
 
 /** Adds `ask` and `onOneNode` to a chain client that implements requests only. */
 export function completeClient<C extends Omit<ChainClient, "ask" | "onOneNode">>(client: C): C & ChainClient {

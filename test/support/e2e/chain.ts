@@ -10,11 +10,11 @@ import {
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { inject } from "vitest";
 import { stackTokenAbi, wrappedNativeAbi } from "#stand-ins/standard";
-import { awaitReceipt } from "../../scripts/stack/chains/await-receipt.ts";
-import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import type { TokenSymbol } from "../../scripts/stack/chains/plan.ts";
-import type { StackChain, StackVault } from "../../scripts/stack/manifest.ts";
-import { createWallet, type Eip1193Provider } from "./wallet.ts";
+import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
+import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
+import type { StackChain, StackVault } from "../../../scripts/stack/manifest.ts";
+import { createWallet, type Eip1193Provider } from "../wallet.ts";
 
 /** A local chain: its manifest entry and a client of its node. */
 export interface TestChain {

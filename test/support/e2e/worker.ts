@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { z } from "zod";
-import { sendRequest } from "../../scripts/smoke/http-request.ts";
-import { Child } from "../../scripts/stack/processes/child.ts";
-import { findPort } from "../../scripts/stack/processes/port.ts";
-import type { ListenInput } from "../../scripts/stack/worker/main.ts";
-import { workerVariables } from "../../scripts/stack/worker/variables.ts";
-import { Chain } from "../../src/schemas/chain-schema.ts";
+import { sendRequest } from "../../../scripts/smoke/http-request.ts";
+import { Child } from "../../../scripts/stack/processes/child.ts";
+import { findPort } from "../../../scripts/stack/processes/port.ts";
+import type { ListenInput } from "../../../scripts/stack/worker/main.ts";
+import { workerVariables } from "../../../scripts/stack/worker/variables.ts";
+import { Chain } from "../../../src/schemas/chain-schema.ts";
 import { bodyOf } from "./http.ts";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 
 /** Another isolate of the deployment: the same database and chains, its own memory. */
 export interface SecondWorker {

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, hexToBigInt, parseAbi } from "viem";
-import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
-import type { BuiltDeposit } from "../../src/schemas/quote-schema.ts";
+import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { chainIds, chainOf, mined, newUser, sendCall, type TestChain } from "./chain.ts";
 
 /** Source: Multicall3.sol; a copy of its code at an account calls as that account. */

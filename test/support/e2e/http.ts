@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { z } from "zod";
-import type { HttpAnswer } from "../../scripts/smoke/http-request.ts";
+import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 
 /** Parses an answer's body. Fails and shows the answer when the status differs from the expected one. */
 export function bodyOf<S extends z.ZodType>(

@@ -1,10 +1,10 @@
 import { inject } from "vitest";
 import { z } from "zod";
-import { type HttpAnswer, type HttpRequest, sendRequest } from "../../scripts/smoke/http-request.ts";
-import { Deposit, TransferStatus } from "../../src/schemas/deposit-schema.ts";
-import { Positions } from "../../src/schemas/position-schema.ts";
-import { type BuildInput, BuiltDeposit, Quote } from "../../src/schemas/quote-schema.ts";
-import { VaultDetail, VaultSummary } from "../../src/schemas/vault-schema.ts";
+import { type HttpAnswer, type HttpRequest, sendRequest } from "../../../scripts/smoke/http-request.ts";
+import { Deposit, TransferStatus } from "../../../src/schemas/deposit-schema.ts";
+import { Positions } from "../../../src/schemas/position-schema.ts";
+import { type BuildInput, BuiltDeposit, Quote } from "../../../src/schemas/quote-schema.ts";
+import { VaultDetail, VaultSummary } from "../../../src/schemas/vault-schema.ts";
 import { bodyOf, type Problem, problemOf } from "./http.ts";
 
 /** A build request's body as a client writes it. */

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import type { Fault } from "../../scripts/stack/emulators/control.ts";
+import type { Fault } from "../../../scripts/stack/emulators/control.ts";
 
 /** A fault with defaults for all fields but its kind. */
 export type FaultInput = Partial<Fault> & Pick<Fault, "kind">;

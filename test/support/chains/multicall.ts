@@ -1,7 +1,7 @@
 import { type Address, concatHex, getAddress, type Hex, numberToHex, size, slice } from "viem";
-import { aggregatorCreationCode } from "../../src/chains/aggregator/aggregator-artifact.ts";
-import type { ChainClient } from "../../src/chains/chain-client.ts";
-import type { ChainDefinition } from "../../src/chains/chain-definitions.ts";
+import { aggregatorCreationCode } from "../../../src/chains/aggregator/aggregator-artifact.ts";
+import type { ChainClient } from "../../../src/chains/chain-client.ts";
+import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
 import { completeClient } from "./complete-client.ts";
 import { testChain } from "./rpc-node.ts";
 

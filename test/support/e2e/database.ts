@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { connect } from "../../scripts/db/connect.ts";
+import { connect } from "../../../scripts/db/connect.ts";
 
 /** Queries the stack's database over the Worker's protocol. */
 export async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {

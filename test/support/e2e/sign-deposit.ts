@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numberToHex } from "viem";
-import { awaitReceipt } from "../../scripts/stack/chains/await-receipt.ts";
-import type { BuiltDeposit } from "../../src/schemas/quote-schema.ts";
+import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import type { TestChain, TestUser } from "./chain.ts";
 
 /** The part of a build's response that a wallet signs. */
