@@ -1,10 +1,13 @@
 import { type Address, isAddressEqual } from "viem";
 
-/** A token on one chain and the asset it represents; equal assets on two chains are bridged one to one. */
+/**
+ * A token on one chain with the asset it represents. Tokens of the same asset on two chains are bridged one
+ * to one.
+ */
 export interface BridgedAsset {
-  /** Key of the asset, the same on every chain, such as `usdc`. */
+  /** Identifier of the asset, such as `usdc`; the same on every chain. */
   asset: string;
-  /** The zero address where the asset is the chain's native token. */
+  /** The zero address if the asset is the chain's native token. */
   address: Address;
   decimals: number;
 }
@@ -23,7 +26,8 @@ const NATIVE_ETHER = eth("0x0000000000000000000000000000000000000000");
 const OP_STACK_WETH = eth("0x4200000000000000000000000000000000000006");
 
 /**
- * Bridged assets by chain id, as Across pairs them. Source: @across-protocol/constants 3.1.127, TOKEN_SYMBOLS_MAP.
+ * Bridgeable tokens by chain id, each with the asset it represents. Tokens of different chains are grouped
+ * into assets as Across groups them. Source: @across-protocol/constants 3.1.127, TOKEN_SYMBOLS_MAP.
  */
 export const bridgedAssets: Readonly<Record<number, readonly BridgedAsset[]>> = {
   1: [
@@ -85,14 +89,14 @@ export const bridgedAssets: Readonly<Record<number, readonly BridgedAsset[]>> = 
   ],
 };
 
-/** Returns the asset that a token represents; null for a token that is not listed. */
+/** Returns a token's entry in a list of bridgeable tokens, or null if the token is not listed. */
 export function bridgedAssetOf(assets: readonly BridgedAsset[], address: Address): BridgedAsset | null {
   return assets.find((candidate) => isAddressEqual(candidate.address, address)) ?? null;
 }
 
 /**
- * Returns a predicate that is true for tokens of chain `chainId` that represent the same asset as the token paid
- * with.
+ * Returns a predicate that tells whether a token on chain `chainId` represents the same asset as the token
+ * paid with. The predicate is false for every token if the token paid with is not listed in `bridgedAssets`.
  */
 export function sameBridgedAssetAs(
   paid: { chainId: number; token: Address },

@@ -6,8 +6,9 @@ import { createLifi } from "./lifi/lifi-provider.ts";
 import type { Provider } from "./provider.ts";
 
 /**
- * Creates the providers named in the settings; called once per isolate. Throws `internal` when a setting would
- * replace contracts that ship in code.
+ * Creates one provider for each upstream in the settings (Across, LI.FI). Called once per isolate. Throws
+ * `internal` if LI.FI's integrator name is invalid or a setting would replace a contract address that is
+ * defined in code.
  */
 export function createProviders({ lifi, across }: ProviderSettings): Provider[] {
   return [

@@ -2,11 +2,17 @@ import * as z from "zod";
 import { AppError, type ErrorCode, failure, failureFrom } from "../errors.ts";
 
 const NoRouteReason = z.object({ code: z.string(), detail: z.string() });
-/** One reason of a `no_route` answer: a stable code for programs and a sentence for people. */
+/**
+ * One reason why no route was found: a stable code for programs and a sentence for people. A `no_route` error
+ * lists one or more of them.
+ */
 export type NoRouteReason = z.infer<typeof NoRouteReason>;
 const NoRouteReasons = z.array(NoRouteReason);
 
-/** Codes of failures that come from a provider; any other code comes from the vault or from the request. */
+/**
+ * Error codes of failures that are attributed to a provider or its route. Any other code comes from the vault
+ * or from the request.
+ */
 const PROVIDER_ERROR_CODES: ReadonlySet<ErrorCode> = new Set([
   "no_route",
   "upstream_rejected",
@@ -16,7 +22,10 @@ const PROVIDER_ERROR_CODES: ReadonlySet<ErrorCode> = new Set([
   "would_revert",
   "simulation_unavailable",
 ]);
-/** Reasons that a different amount or a higher slippage limit would remove. */
+/**
+ * Codes of `no_route` reasons that the user can remove by choosing a different amount or a higher slippage
+ * limit.
+ */
 const ACTIONABLE_REASONS: ReadonlySet<string> = new Set([
   "amount_too_low",
   "amount_too_high",
@@ -25,9 +34,15 @@ const ACTIONABLE_REASONS: ReadonlySet<string> = new Set([
   "slippage",
   "slippage_exceeded",
 ]);
-/** Limits of a provider that hold for every request; they explain little about this one. */
+/**
+ * Codes of `no_route` reasons that state a general limit of a provider, such as "transfers only between
+ * different chains". Such a reason becomes the main one only if there is no other.
+ */
 const GENERAL_REASONS: ReadonlySet<string> = new Set(["same_chain", "asset_unsupported", "bridge_excluded"]);
-/** Codes in the order in which they are reported when no reason is actionable. */
+/**
+ * Error codes other than `no_route`, in the order in which one is chosen for the response when no `no_route`
+ * reason is actionable.
+ */
 const FAILURE_PRIORITY: readonly ErrorCode[] = [
   "would_revert",
   "simulation_unavailable",
@@ -37,25 +52,33 @@ const FAILURE_PRIORITY: readonly ErrorCode[] = [
   "rate_limited",
 ];
 
+/** The `no_route` reason to report when the failures contain none. */
 const NO_BRIDGE: NoRouteReason = {
   code: "bridge_unavailable",
   detail: "no bridge or exchange transfers this token to the vault",
 };
 
 /**
- * Returns an AppError unchanged and wraps any other error, which is a provider's defect, as `upstream_unavailable`.
+ * Converts an error thrown by a provider to an AppError. An AppError is returned unchanged; any other error
+ * indicates a defect in the provider's code and becomes `upstream_unavailable`.
  */
 export function toProviderFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return failureFrom("upstream_unavailable", "the provider is unavailable; try again later", error);
 }
 
-/** Returns true when a failure comes from a provider, so that another route may succeed. */
+/**
+ * Returns true if a failure comes from a provider rather than from the vault or the request, so that another
+ * route may succeed.
+ */
 export function isProviderFailure(error: AppError): boolean {
   return PROVIDER_ERROR_CODES.has(error.code);
 }
 
-/** Returns the reasons behind failures in their order, each code once. */
+/**
+ * Returns the `no_route` reasons of a list of failures in their order, each reason code once. A failure with
+ * another error code counts as one reason with that code.
+ */
 export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
   const reasons = failures.flatMap((error) => reasonsOfFailure(error));
   return reasons.filter(
@@ -64,9 +87,9 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * Returns the one failure to report when every route failed. In this order: the last failure of the vault itself
- * (routes through its other tokens are tried before the one through its asset), `no_route` with a reason that the
- * user can act on, a temporary failure, `no_route` with the most specific reason. Pure.
+ * Chooses the one failure to report when every route failed, in this order: the last failure that comes from
+ * the vault or the request (the route through the vault's asset is tried last), `no_route` with a reason that
+ * the user can act on, a temporary failure of a provider, `no_route` with the most specific reason. Pure.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));
@@ -83,7 +106,10 @@ export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   return failure("no_route", first.detail, { reasons: [first, ...rest] });
 }
 
-/** Replaces `rate_limited`, which would blame the caller for a provider's limit on us. */
+/**
+ * Replaces `rate_limited` with `upstream_unavailable`, because the provider limits this service and not the
+ * caller.
+ */
 function hideRateLimit(error: AppError): AppError {
   if (error.code !== "rate_limited") return error;
   return failureFrom("upstream_unavailable", "the providers are busy; try again in a minute", error);

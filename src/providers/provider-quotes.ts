@@ -3,16 +3,16 @@ import { DAY_S } from "../lib/durations.ts";
 import type { Provider, ProviderScope, TransferQuote, TransferRequest } from "./provider.ts";
 import { toProviderFailure } from "./provider-failures.ts";
 
-/** The quotes of all providers, and the failures of those without one. */
+/** Quotes from all providers, with the failure of each provider that returned none. */
 export interface QuoteResults {
   quotes: TransferQuote[];
-  /** By provider name. */
+  /** Failures by provider name. */
   failures: Map<string, AppError>;
 }
 
 /**
- * Requests quotes from all providers at once, each until the scope's deadline. A provider that fails only loses its
- * own quotes. Never throws.
+ * Requests quotes from all providers in parallel. A provider that fails is recorded in `failures` and does
+ * not affect the others. Never throws.
  */
 export async function requestQuotes(
   providers: readonly Provider[],
@@ -29,27 +29,34 @@ export async function requestQuotes(
   return { quotes, failures };
 }
 
-/** What the caller prefers among quotes. */
+/** The caller's preferences for ranking quotes. */
 export interface QuotePreference {
-  /** Key of the preferred bridge; null for no preference. */
+  /** Key of the preferred bridge, or null for no preference. */
   bridge: string | null;
-  /** True when the vault can be called with what the bridge delivers, so that the user signs only once. */
+  /**
+   * True if a bridge can make the vault deposit with the tokens it delivers, so that the user signs only
+   * once.
+   */
   call: boolean;
 }
 
+/** One criterion for ranking quotes. */
 interface RankingRule {
   name: string;
-  /** The rule in a sentence, shown to users with the recommended route. */
+  /** The rule as a clause, shown to users with the recommended route. */
   reason: string;
-  /** Scores a quote by this rule; the higher score ranks first. */
+  /** Returns a quote's score under this rule; the highest score ranks first. */
   score(quote: TransferQuote, preference: QuotePreference): bigint;
 }
 
 const toScore = (holds: boolean): bigint => (holds ? 1n : 0n);
-/** Ranks a quote without an estimated time last: as if it took a day. */
+/** Duration assumed for a quote without an estimate, in seconds: one day, so that it ranks last. */
 const UNKNOWN_DURATION_S = DAY_S;
 
-/** The ranking rules by priority: each decides only between quotes that all earlier rules score equally. */
+/**
+ * The rules for ranking quotes, most important first. A rule decides only between quotes with equal scores
+ * under all earlier rules.
+ */
 export const rankingRules: readonly RankingRule[] = [
   {
     name: "preferred_bridge",
@@ -73,15 +80,18 @@ export const rankingRules: readonly RankingRule[] = [
   },
 ];
 
-/** Quotes in order of preference, with the rule that put the first one ahead. */
+/** Quotes in order of preference, with the rule that ranks the first one above the second. */
 export interface QuoteRanking {
   /** Best first. */
   quotes: TransferQuote[];
-  /** The rule that ranks the first quote above the second; null with fewer than two quotes or a tie. */
+  /**
+   * The rule that ranks the first quote above the second, or null if there are fewer than two quotes or they
+   * tie.
+   */
   decidedBy: Pick<RankingRule, "name" | "reason"> | null;
 }
 
-/** Ranks quotes by the ranking rules, best first; quotes that tie keep their order. Pure. */
+/** Ranks quotes by `rankingRules`, best first. Quotes that tie keep their order. Pure. */
 export function rankQuotes(quotes: readonly TransferQuote[], preference: QuotePreference): QuoteRanking {
   const ranked = [...quotes].sort((a, b) => {
     const rule = decidingRule(a, { other: b, preference });
@@ -93,6 +103,7 @@ export function rankQuotes(quotes: readonly TransferQuote[], preference: QuotePr
   return { quotes: ranked, decidedBy: decidingRule(first, { other: second, preference }) };
 }
 
+/** Returns the first rule under which two quotes have different scores, or null if they tie. */
 function decidingRule(
   quote: TransferQuote,
   { other, preference }: { other: TransferQuote; preference: QuotePreference },

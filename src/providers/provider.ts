@@ -3,32 +3,43 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import type { Fetch } from "../lib/bounded-fetch.ts";
 import type { Timing } from "../lib/request-timing.ts";
 
-/** The outside resources that a provider may use. */
+/** The external resources that a provider may use while it serves a request. */
 export interface ProviderScope {
   fetch: Fetch;
   timing: Timing;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   now(): number;
-  /** Returns the client of a chain, or null when this deployment does not serve the chain. */
+  /** Returns the client of a chain, or null if this deployment does not serve the chain. */
   chain(chainId: number): ChainClient | null;
   /**
-   * Milliseconds since the epoch after which the caller no longer waits; without it the provider's own timeout
-   * applies.
+   * Time after which the caller no longer waits, in milliseconds since the epoch. If absent, only the
+   * provider's own timeout applies.
    */
   deadline?: number;
 }
 
-/** The call that the bridge makes with the delivered tokens: our Router's deposit of its whole balance. */
+/**
+ * The call that a bridge makes with the tokens it delivers: a deposit through the DepositRouter, of the
+ * caller's whole balance.
+ */
 export interface DestinationCall {
-  /** The DepositRouter on the destination chain: target of the call and spender of the delivered token. */
+  /**
+   * The DepositRouter on the destination chain: the contract that is called, and the spender of the delivered
+   * token.
+   */
   target: Address;
   data: Hex;
-  /** The least that must be delivered for the call to succeed, smallest unit of the delivered token. */
+  /**
+   * Minimum amount that must be delivered for the call to succeed, in the delivered token's smallest unit.
+   */
   minIn: bigint;
   gasLimit: bigint;
 }
 
-/** A request to bridge a token to another chain, or to swap it on one chain. Amounts in smallest units. */
+/**
+ * A request to bridge a token to another chain, or to swap it on one chain. `amount` is in the smallest unit
+ * of `fromToken`.
+ */
 export interface TransferRequest {
   fromChainId: number;
   toChainId: number;
@@ -36,97 +47,116 @@ export interface TransferRequest {
   fromToken: Address;
   toToken: Address;
   amount: bigint;
-  /** Payer, receiver of deliveries without a call, and receiver of every refund. */
+  /** The account that pays. It also receives deliveries without a destination call, and every refund. */
   user: Address;
-  /** The largest total loss that the user accepts, in parts per billion. */
+  /** Maximum total loss that the user accepts, in parts per billion. */
   slippage: bigint;
-  /** Null delivers the token to the user. */
+  /** The call that the bridge makes with the delivered tokens, or null to deliver the tokens to the user. */
   call: DestinationCall | null;
-  /** Keys of `GET /v1/bridges` to choose from; null allows every bridge that the provider can verify. */
+  /**
+   * Keys of `GET /v1/bridges` that may be used, or null to allow every bridge that the provider can verify.
+   */
   bridges: readonly string[] | null;
 }
 
-/** A provider's price for a transfer, without a transaction. */
+/** A provider's price for a transfer: amounts, costs and duration, without a transaction. */
 export interface TransferQuote {
   provider: string;
-  /** Key of `GET /v1/bridges`; null for a swap on one chain. */
+  /** Key of `GET /v1/bridges`, or null for a swap on one chain. */
   bridge: string | null;
   bridgeName: string | null;
   bridgeLogo: string | null;
-  /** Expected amount delivered, smallest unit of `toToken`. */
+  /** Expected amount delivered, in the smallest unit of `toToken`. */
   toAmount: bigint;
-  /** Guaranteed minimum delivered, smallest unit of `toToken`. */
+  /** Guaranteed minimum amount delivered, in the smallest unit of `toToken`. */
   toAmountMin: bigint;
   estimatedSeconds: number | null;
-  /** The upstream's own figures in US dollars, decimal strings; null when it gives none. */
+  /** The provider's own estimates in US dollars, as decimal strings, or null if it gives none. */
   gasCostUsd: string | null;
   fromAmountUsd: string | null;
   toAmountUsd: string | null;
-  /** True when the transfer can end with a destination call. */
+  /** True if the bridge can make a destination call with the delivered tokens. */
   supportsCall: boolean;
-  /** True when the transfer can end with the token at the user's address. */
+  /** True if the token can be delivered to the user's address. */
   supportsPlain: boolean;
 }
 
-/** The transaction that starts a transfer, decoded and compared with the request field by field. */
+/**
+ * A transfer that is ready to sign: its transaction was decoded and compared with the request field by field.
+ */
 export interface VerifiedTransfer extends TransferQuote {
   transaction: { to: Address; data: Hex; value: bigint };
-  /** The address that the user approves for `amount`, taken from our deployment tables; null for a native source. */
+  /**
+   * The address that the user must approve for `amount`, taken from the deployment tables in code, or null if
+   * the source token is native.
+   */
   spender: Address | null;
-  /** The contract that makes the destination call; null without a call. */
+  /** The contract that makes the destination call, or null without a call. */
   executor: Address | null;
-  /** The provider's key for the bridge, needed for status requests. */
+  /** The provider's own key for the bridge, which status requests need. */
   tool: string;
-  /** Seconds for which the amounts hold. */
+  /** Number of seconds for which the quoted amounts are valid. */
   validSeconds: number;
 }
 
-/** Names a transfer by its source transaction, for status requests. */
+/** Identifies a transfer by its source transaction, to request its status. */
 export interface TransferReference {
   /** Transaction hash on the source chain. */
   txHash: Hex;
   fromChainId: number;
   toChainId: number;
-  /** The provider's key for the bridge, as in `VerifiedTransfer`; empty when unknown. */
+  /** The provider's own key for the bridge, as in `VerifiedTransfer`; empty if unknown. */
   tool: string;
 }
 
-/** A provider's status of a transfer: a hint at transactions to read, never a proof of their outcome. */
+/**
+ * A transfer's status as its provider reports it. It names transactions for the caller to verify on chain and
+ * does not prove their outcome.
+ */
 export interface ProviderStatus {
   phase: "unknown" | "source_pending" | "bridging" | "delivered" | "refunding" | "refunded" | "failed";
-  /** The substatus shown to customers; null when the upstream gives none that we know. */
+  /** The substatus shown to customers, or null if the provider gives none that is known here. */
   substatus: string | null;
   destinationTxHash: Hex | null;
   refundTxHash: Hex | null;
-  /** Amount delivered, smallest unit; null when unknown. */
+  /** Amount delivered, in the token's smallest unit, or null if it is unknown. */
   amountReceived: bigint | null;
   explorerLink: string | null;
-  /** Null when the bridge's contracts were not read or do not know the transfer. */
+  /** Evidence from the bridge's own contracts, or null if they were not read or do not show the transfer. */
   proof: BridgeProof | null;
 }
 
-/** What the bridge's own contracts record of a transfer on both chains, independent of any API. */
+/** Evidence of a transfer from the bridge's own contracts on both chains. It does not rely on any API. */
 export interface BridgeProof {
-  /** The delivery of this transfer in `destinationTxHash`; null when that transaction did not deliver it. */
+  /**
+   * Evidence of the delivery in `destinationTxHash`, or null if that transaction did not deliver the
+   * transfer.
+   */
   delivery: DeliveryProof | null;
   /**
-   * The token, amount (smallest unit) and contract that took it on the source chain, and that would pay a refund;
-   * null for bridges that never refund there.
+   * The token and amount that the bridge took on the source chain, in the token's smallest unit, and the
+   * contract `by` which they were taken and would be refunded. Null for bridges that never refund on the
+   * source chain.
    */
   taken: { token: Address; amount: bigint; by: Address } | null;
 }
 
-/** The logs of a destination receipt that pay out one transfer. */
+/**
+ * The amount that a bridge paid out for one transfer, and the logs of the destination receipt that show it.
+ */
 export interface DeliveryProof {
-  /** Amount that the bridge paid out, smallest unit. */
+  /** Amount that the bridge paid out, in the delivered token's smallest unit. */
   amount: bigint;
-  /** Log index range of the receipt that belongs to this delivery, both ends included. */
+  /** First and last log index of the receipt that belong to this delivery, both inclusive. */
   logs: { first: number; last: number };
-  /** "id" when an identifier ties the delivery to the transfer, "content" when only amounts and parties match. */
+  /**
+   * How the delivery was matched to the transfer: "id" by an identifier that both contain, "content" only by
+   * equal amounts and parties.
+   */
   matchedBy: "id" | "content";
 }
 
-/** A token as an upstream lists it. */
+/** A token from a provider's token list. */
 export interface ListedToken {
   chainId: number;
   /** The zero address for the chain's native token. */
@@ -136,30 +166,36 @@ export interface ListedToken {
   decimals: number;
 }
 
-/** The kinds of transfer that a provider can build. */
+/** The bridges that a provider supports, and whether it can swap tokens and make destination calls. */
 export interface ProviderCapabilities {
-  /** Bridges whose calldata we decode. */
+  /** Bridges whose calldata can be decoded and verified, each with the ids of the chains it supports. */
   bridges: readonly { key: string; name: string; chains: readonly number[] }[];
   swaps: boolean;
   destinationCall: boolean;
 }
 
 /**
- * One upstream that quotes, builds and tracks transfers. Every method throws only AppError: `no_route`,
- * `upstream_rejected` (its response was decoded and does not match the request), `upstream_unavailable`,
- * `upstream_timeout`, `rate_limited`.
+ * An upstream service that quotes, builds and tracks transfers. Every method throws only AppErrors, with the
+ * codes `no_route`, `upstream_rejected` (the upstream's response does not match the request),
+ * `upstream_unavailable`, `upstream_timeout` or `rate_limited`.
  */
 export interface Provider {
   readonly name: string;
   capabilities(): ProviderCapabilities;
-  /** Returns prices without a transaction. */
+  /** Returns quotes for a transfer, without transactions. */
   quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;
-  /** Returns the addresses that may need an approval, from our own deployment tables; empty for a native source. */
+  /**
+   * Returns the addresses that the user may have to approve, from the deployment tables in code. Empty if the
+   * source token is native.
+   */
   spenders(request: TransferRequest): readonly Address[];
-  /** Builds and verifies the transaction; `request.call` null delivers to the user, otherwise into the call. */
+  /**
+   * Builds and verifies the transaction of a transfer. Tokens are delivered to the user if `request.call` is
+   * null, otherwise to the contract that makes the destination call.
+   */
   build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
-  /** Returns the status of a transfer by its source transaction. */
+  /** Returns the status of a transfer, which is identified by its source transaction. */
   status(scope: ProviderScope, transfer: TransferReference): Promise<ProviderStatus>;
-  /** Lists the tokens that the upstream knows on a chain; absent where it has no such list. */
+  /** Lists the tokens that the upstream supports on a chain. Absent if the upstream has no token list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
 }

@@ -5,14 +5,20 @@ const relayStruct =
   "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }";
 const callStruct = "struct Call { address target; bytes callData; uint256 value; }";
 
-/** The SpokePool's `deposit` with 32-byte addresses, its only function that we build transactions for. */
+/**
+ * ABI of the SpokePool's `deposit` with 32-byte addresses, the only SpokePool function for which transactions
+ * are built.
+ */
 export const depositAbi = once(() =>
   parseAbi([
     "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
   ]),
 );
 
-/** The SpokePool's fill status, fill function and events. Source: across-protocol/contracts SpokePool.sol. */
+/**
+ * ABI of the SpokePool's fill status, fill function, and deposit and fill events. Source:
+ * across-protocol/contracts SpokePool.sol.
+ */
 export const spokePoolAbi = once(() =>
   parseAbi([
     relayStruct,
@@ -24,7 +30,10 @@ export const spokePoolAbi = once(() =>
   ]),
 );
 
-/** The multicall handler, which makes destination calls. Source: across-protocol/contracts MulticallHandler.sol. */
+/**
+ * ABI of the multicall handler, the contract that makes destination calls. Source: across-protocol/contracts
+ * MulticallHandler.sol.
+ */
 export const handlerAbi = once(() =>
   parseAbi([
     callStruct,
@@ -35,7 +44,10 @@ export const handlerAbi = once(() =>
   ]),
 );
 
-/** ABI parameters of a message to the multicall handler: one `Instructions`. Source: MulticallHandler.sol. */
+/**
+ * ABI parameters of the message to the multicall handler: one `Instructions` struct. Source:
+ * MulticallHandler.sol.
+ */
 export const instructionsParameters = [
   {
     type: "tuple",

@@ -8,7 +8,7 @@ import type { ProviderScope } from "../provider.ts";
 import { noAcrossRoute } from "./across-route.ts";
 import { AcrossDepositStatus, AcrossErrorBody, SuggestedFees } from "./across-schemas.ts";
 
-/** Reasons of `no_route` by the API's error code. */
+/** Code and text of the `no_route` reason for each error code of Across's API. */
 const REASON_BY_API_CODE: Readonly<Record<string, readonly [code: string, detail: string]>> = {
   AMOUNT_TOO_LOW: ["amount_too_low", "the amount does not cover the bridge's fees"],
   AMOUNT_TOO_HIGH: ["amount_too_high", "the amount exceeds the bridge's current limit"],
@@ -17,12 +17,15 @@ const REASON_BY_API_CODE: Readonly<Record<string, readonly [code: string, detail
   SIMULATION_ERROR: ["destination_call_failed", "the vault deposit on the destination chain would revert"],
 };
 
+/** Waiting time reported for a 429 response without a usable `Retry-After` header, in seconds. */
 const DEFAULT_RETRY_SECONDS = 60;
+/** Maximum waiting time reported for a 429 response, in seconds. */
 const MAX_RETRY_SECONDS = 3_600;
 
 /**
- * Maps a response other than 200 to a failure: `no_route` with a reason when the bridge declines the transfer,
- * `rate_limited` for 429, `upstream_timeout` for 504, otherwise `upstream_unavailable`. `now` in milliseconds.
+ * Converts an error response of Across's API to an AppError: `no_route` with a reason if the bridge declines
+ * the transfer, `rate_limited` for status 429, `upstream_timeout` for 504, otherwise `upstream_unavailable`.
+ * `now` is in milliseconds since the epoch.
  */
 export function failureFromResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
@@ -43,14 +46,20 @@ export function failureFromResponse(response: BoundedResponse, now: number): App
   return failureFrom("upstream_unavailable", "the bridge is unavailable; try again later", cause);
 }
 
-/** Maps a network error, timeout or oversized response to `upstream_timeout` or `upstream_unavailable`. */
+/**
+ * Converts an error that left no usable response to an AppError: `upstream_timeout` for a timeout, otherwise
+ * `upstream_unavailable` (network error or oversized response).
+ */
 export function failureFromExchange(error: unknown): AppError {
   return error instanceof OutsideError && error.kind === "timeout"
     ? failureFrom("upstream_timeout", "the bridge did not respond in time", error)
     : failureFrom("upstream_unavailable", "the bridge is unavailable; try again later", error);
 }
 
-/** Returns true when the indexer itself reports an unknown deposit, rather than any other 404. */
+/**
+ * Returns true if the response means that Across's indexer does not know the deposit; other 404 responses
+ * give false.
+ */
 export function isDepositUnknown(response: BoundedResponse): boolean {
   return response.status === 404 && parseErrorBody(response.text)?.error === "DepositNotFoundException";
 }
@@ -64,18 +73,20 @@ function parseErrorBody(text: string) {
   }
 }
 
-/** Time limits of a request including its retry, milliseconds. */
+/** Timeout for a quote request including its retry, in milliseconds. */
 const QUOTE_BUDGET_MS = 5_000;
+/** Timeout for a status request including its retry, in milliseconds. */
 const STATUS_BUDGET_MS = 4_000;
+/** Delay before a request is retried, in milliseconds. */
 const RETRY_DELAY_MS = 250;
-/** The largest response that is read, bytes; real ones have about two kilobytes. */
+/** Maximum size of a response, in bytes; actual responses have about two kilobytes. */
 const MAX_BYTES = 256 * 1024;
 
-/** Address and credentials of Across' API. */
+/** Base URL and API key of Across's API. */
 export interface AcrossApiSettings {
-  /** Without a trailing slash. */
+  /** Base URL without a trailing slash. */
   apiUrl: string;
-  /** Sent as a bearer token. */
+  /** Sent as a bearer token, if present. */
   apiKey?: string;
 }
 
@@ -86,8 +97,9 @@ interface ApiExchange {
 }
 
 /**
- * Requests a quote: by GET, or by POST when the delivery carries a message. Throws `no_route`, `rate_limited`,
- * `upstream_timeout`, `upstream_unavailable`. Source: Across API `suggested-fees`.
+ * Requests a quote from Across's API: by GET, or by POST if the delivery carries a message. Throws
+ * `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable`. Source: Across API
+ * `suggested-fees`.
  */
 export async function fetchSuggestedFees(
   scope: ProviderScope,
@@ -102,8 +114,9 @@ export async function fetchSuggestedFees(
 }
 
 /**
- * Requests the status of a transfer by its source transaction; null when the API does not know it yet. Throws
- * `rate_limited`, `upstream_timeout`, `upstream_unavailable`. Source: Across API `deposit/status`.
+ * Requests the status of a transfer from Across's API by the source transaction's hash. Returns null if the
+ * API does not know the transfer yet. Throws `no_route`, `rate_limited`, `upstream_timeout` or
+ * `upstream_unavailable`. Source: Across API `deposit/status`.
  */
 export async function fetchDepositStatus(
   scope: ProviderScope,
@@ -134,8 +147,10 @@ function postInit(settings: AcrossApiSettings, body: unknown): RequestInit {
 }
 
 /**
- * Sends a request and retries it once after 250 ms on a network error or a 5xx, when time remains. Never retries
- * after a 4xx, a timeout or an oversized response. Only for requests without side effects.
+ * Sends a request and retries it once after 250 ms if a network error or a 5xx response occurs and enough
+ * time remains. Never retries after a 4xx response, a timeout or an oversized response. Use it only for
+ * requests without side effects. Throws `upstream_timeout` or `upstream_unavailable` if there is no usable
+ * response.
  */
 async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promise<BoundedResponse> {
   const { url, init } = request;
@@ -160,7 +175,10 @@ async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promis
   }
 }
 
-/** Parses a response body. Throws `upstream_unavailable` when it is not JSON of the expected shape. */
+/**
+ * Parses a response body with a schema. Throws `upstream_unavailable` if it is not JSON or does not match the
+ * schema.
+ */
 function parseBody<T extends z.ZodType>(text: string, schema: T): z.output<T> {
   try {
     return schema.parse(JSON.parse(text));

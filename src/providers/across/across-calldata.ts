@@ -15,25 +15,28 @@ import { depositAbi, handlerAbi, instructionsParameters } from "./across-abi.ts"
 import type { AcrossTerms } from "./across-quote-checks.ts";
 import type { AcrossRoute } from "./across-route.ts";
 
-/** One call that the multicall handler makes; `value` in wei. */
+/** One call that Across's multicall handler makes. `value` is in wei. */
 export interface HandlerCall {
   target: Address;
   callData: Hex;
   value: bigint;
 }
 
-/** Recipient of a delivery and the message passed to it; `0x` for a plain transfer. */
+/**
+ * The recipient of an Across delivery and the message passed to it. The message is `0x` if the tokens go
+ * directly to the user.
+ */
 export interface AcrossDelivery {
   recipient: Address;
   message: Hex;
 }
 
-/** Byte offset of the amount in the calldata of `approve(address,uint256)`. */
+/** Byte offset of the amount argument in the calldata of `approve(address,uint256)`. */
 export const APPROVE_AMOUNT_OFFSET = 36n;
 
 /**
- * Encodes the delivery of a request: directly to the user, or to the multicall handler with calls to make. Tokens
- * that the handler still holds afterwards, and all tokens when a call fails, go to the user.
+ * Encodes how a transfer is delivered: directly to the user, or to the multicall handler with the calls to
+ * make. Tokens that remain in the handler after the calls go to the user; if a call fails, all tokens do.
  */
 export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRoute): AcrossDelivery {
   const { handler } = route;
@@ -45,8 +48,9 @@ export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRout
 }
 
 /**
- * Returns the destination call after an approval of the delivered balance. The allowance is cleared first: anyone can
- * make the handler leave one behind, and USDT refuses to change an allowance that is not zero.
+ * Returns the multicall handler's three calls for a destination call: clear the allowance, approve the
+ * delivered balance, make the call. The allowance is cleared first because anyone can make the handler leave
+ * an allowance behind, and USDT rejects changing an allowance that is not zero.
  */
 function destinationCalls(
   call: DestinationCall,
@@ -70,15 +74,23 @@ function destinationCalls(
   ];
 }
 
-/** Marks the integrator id appended to the calldata. Source: Across integrator documentation. */
+/**
+ * Three bytes that precede the integrator id at the end of the calldata. Source: Across integrator
+ * documentation.
+ */
 const INTEGRATOR_MARKER: Hex = "0x1dc0de";
 
-/** Encodes the suffix of the calldata: the marker and the two-byte integrator id, or nothing without an id. */
+/**
+ * Encodes the bytes appended to the calldata: the marker and the two-byte integrator id, or `0x` without an
+ * id.
+ */
 export function encodeIntegratorSuffix(integratorId: Hex | null): Hex {
   return integratorId === null ? "0x" : concatHex([INTEGRATOR_MARKER, integratorId]);
 }
 
-/** Encodes the calldata of the SpokePool's `deposit`. Source: SpokePool.sol. */
+/**
+ * Encodes the calldata of the SpokePool's `deposit`, with the integrator id appended. Source: SpokePool.sol.
+ */
 export function encodeAcrossDeposit(input: {
   request: TransferRequest;
   route: AcrossRoute;
@@ -108,7 +120,10 @@ export function encodeAcrossDeposit(input: {
   return concatHex([data, encodeIntegratorSuffix(input.integratorId)]);
 }
 
-/** The decoded calldata of a SpokePool deposit. Amounts in smallest units, times in unix seconds. */
+/**
+ * Decoded calldata of the SpokePool's `deposit`. Amounts are in the tokens' smallest units, times in unix
+ * seconds.
+ */
 export interface DecodedAcrossDeposit {
   depositor: Address;
   recipient: Address;
@@ -122,29 +137,35 @@ export interface DecodedAcrossDeposit {
   fillDeadline: number;
   exclusivityParameter: number;
   message: Hex;
-  /** Bytes after the arguments, which the SpokePool ignores. */
+  /** Bytes after the ABI-encoded arguments, which the SpokePool ignores. */
   trailing: Hex;
 }
 
-/** A decoded message to the multicall handler. */
+/** A decoded message to the multicall handler: the calls to make and the fallback recipient. */
 export interface DecodedInstructions {
   calls: readonly HandlerCall[];
-  /** Receives the tokens when a call fails, and those left over after the calls. */
+  /** Receives all tokens if a call fails, otherwise the tokens left over after the calls. */
   fallbackRecipient: Address;
 }
 
-/** A decoded `makeCallWithBalance`: a call into whose calldata the handler writes its current token balances. */
+/**
+ * Decoded calldata of `makeCallWithBalance`: a call into whose calldata the multicall handler first writes
+ * its own token balances.
+ */
 export interface DecodedBalanceCall {
   target: Address;
   callData: Hex;
   value: bigint;
-  /** Byte offsets in `callData` at which the balance of a token is written. */
+  /**
+   * Tokens whose balances are written into `callData`, each with the byte offset at which its balance is
+   * written.
+   */
   replacement: readonly { token: Address; offset: bigint }[];
 }
 
 /**
- * Decodes the calldata of a SpokePool deposit. Throws when it calls another function, an address is wider than 20
- * bytes, or the encoding is not canonical, since other encodings can hide data.
+ * Decodes the calldata of the SpokePool's `deposit`. Throws an Error if the calldata calls another function,
+ * an address has nonzero padding, or the encoding is not canonical, because other encodings can hide data.
  */
 export function decodeAcrossDeposit(calldata: Hex): DecodedAcrossDeposit {
   const data = calldata.toLowerCase() as Hex;
@@ -168,7 +189,10 @@ export function decodeAcrossDeposit(calldata: Hex): DecodedAcrossDeposit {
   };
 }
 
-/** Decodes a message to the multicall handler. Throws when it is not one canonically encoded `Instructions`. */
+/**
+ * Decodes a message to the multicall handler. Throws an Error if it is not one canonically encoded
+ * `Instructions` struct.
+ */
 export function decodeInstructions(message: Hex): DecodedInstructions {
   const [instructions] = decodeAbiParameters(instructionsParameters, message);
   if (encodeAbiParameters(instructionsParameters, [instructions]) !== message.toLowerCase())
@@ -176,7 +200,10 @@ export function decodeInstructions(message: Hex): DecodedInstructions {
   return instructions;
 }
 
-/** Decodes the calldata of `makeCallWithBalance`. Throws for another function or a non-canonical encoding. */
+/**
+ * Decodes the calldata of the multicall handler's `makeCallWithBalance`. Throws an Error if the calldata
+ * calls another function or is not encoded canonically.
+ */
 export function decodeBalanceCall(data: Hex): DecodedBalanceCall {
   const { args } = decodeFunctionData({ abi: handlerAbi(), data });
   const canonical = encodeFunctionData({ abi: handlerAbi(), functionName: "makeCallWithBalance", args });
@@ -185,7 +212,10 @@ export function decodeBalanceCall(data: Hex): DecodedBalanceCall {
   return { target, callData, value, replacement };
 }
 
-/** Returns the checksummed address in a left-padded 32-byte word. Throws when the padding is not zero. */
+/**
+ * Returns the checksummed address from a left-padded 32-byte word. Throws an Error if the padding is not
+ * zero.
+ */
 export function wordToAddress(word: Hex): Address {
   if (!/^0x0{24}/.test(word)) throw new Error("the 32-byte word is not an EVM address");
   return getAddress(`0x${word.slice(26)}`);

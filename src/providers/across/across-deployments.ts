@@ -3,14 +3,18 @@ import { knownChains } from "../../chains/chain-definitions.ts";
 import { AppError } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 
-/** A token on one chain and the asset that it represents. */
+/** A token on one chain with the asset that it represents. */
 export interface AcrossToken {
-  /** Key of the asset, the same on every chain; tokens of one asset are bridged one to one. */
+  /**
+   * Identifier of the asset, such as `USDC`; the same on every chain. Tokens of one asset are bridged one to
+   * one.
+   */
   asset: string;
   address: Address;
   decimals: number;
 }
 
+/** An asset with its token addresses by chain id. */
 interface AcrossAsset {
   asset: string;
   decimals: number;
@@ -18,9 +22,9 @@ interface AcrossAsset {
 }
 
 /**
- * Tokens that represent the same asset on different chains. The API is not trusted for this: a quote between two
- * tokens that are not listed together here is refused. Bridged USDC comes after Circle's own.
- * Source: npm `@across-protocol/constants` 3.1.127.
+ * The assets that Across bridges, with their tokens on each chain. A transfer between two tokens that are not
+ * listed under the same asset is refused, because the API is not trusted to pair tokens. Bridged USDC is
+ * listed after Circle's native USDC. Source: npm `@across-protocol/constants` 3.1.127.
  */
 const acrossAssets: readonly AcrossAsset[] = [
   {
@@ -79,20 +83,26 @@ const acrossAssets: readonly AcrossAsset[] = [
   },
 ];
 
-/** Returns the listed tokens of a chain. */
+/** Returns the tokens of `acrossAssets` on a chain. */
 function acrossTokens(chainId: number): AcrossToken[] {
   return acrossAssets.flatMap(({ asset, decimals, addresses }) =>
     (addresses[chainId] ?? []).map((address) => ({ asset, address, decimals })),
   );
 }
 
-/** Across' contracts and tokens on one chain. */
+/** Across's contracts on one chain, and the tokens that may be bridged from and to it. */
 export interface AcrossDeployment {
   chainId: number;
   spokePool: Address;
-  /** Null where no address is confirmed; then transfers to this chain cannot carry a destination call. */
+  /**
+   * The contract that makes destination calls. Null if its address is not confirmed; transfers to this chain
+   * then cannot carry a destination call.
+   */
   multicallHandler: Address | null;
-  /** The token that the SpokePool wraps native money into; null disables native sources. */
+  /**
+   * The token into which the SpokePool wraps native currency. Null disables transfers that are paid in native
+   * currency.
+   */
   wrappedNative: Address | null;
   tokens: readonly AcrossToken[];
 }
@@ -101,8 +111,8 @@ const MULTICALL_HANDLER = "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E";
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 
 /**
- * Across' deployments that ship in code.
- * Sources: across-protocol/contracts `broadcast/deployed-addresses.json` and the API's overrides (2026).
+ * Across's deployments that are defined in code. Sources: across-protocol/contracts
+ * `broadcast/deployed-addresses.json` and the API's overrides (2026).
  */
 export const knownAcrossDeployments: readonly AcrossDeployment[] = [
   {
@@ -146,19 +156,19 @@ export const knownAcrossDeployments: readonly AcrossDeployment[] = [
 ];
 
 /**
- * Returns a deployment without tokens: no transfers are built on this chain, but transfers that other providers send
- * through Across can be tracked by its SpokePool.
+ * Returns a deployment without tokens, for tracking only. No transfers are built on its chain, but its
+ * SpokePool is read to track transfers that other providers send through Across.
  */
 function trackedOnly(chainId: number, spokePool: Address): AcrossDeployment {
   return { chainId, spokePool, multicallHandler: null, wrappedNative: null, tokens: [] };
 }
 
-/** Across' deployments by chain id. */
+/** Across's deployments by chain id. */
 export type AcrossDeployments = ReadonlyMap<number, AcrossDeployment>;
 
 /**
- * Returns the deployments in code together with `extra` ones. Throws `internal` when an extra one names a chain that
- * the code knows, so that no setting can replace an address that ships in code.
+ * Returns the deployments in code together with `extra` ones. Throws `internal` if an extra deployment names
+ * a chain that is defined in code, so that no setting can replace a known address.
  */
 export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): AcrossDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));
@@ -172,7 +182,7 @@ export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): Ac
   return all;
 }
 
-/** Returns the listed token at an address; null when it is not listed. */
+/** Returns a deployment's token with the given address, or null if it is not listed. */
 export function acrossTokenOf(deployment: AcrossDeployment, address: Address): AcrossToken | null {
   return deployment.tokens.find((token) => sameAddress(token.address, address)) ?? null;
 }

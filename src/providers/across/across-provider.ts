@@ -20,23 +20,27 @@ import { trackAcrossTransfer } from "./tracking/across-status.ts";
 import { verifyAcrossDeposit } from "./verify-across-deposit.ts";
 
 const DISPLAY_NAME = "Across";
-/** Seconds for which a quote holds: half of the shortest fill window that quote-checks.ts accepts. */
+/**
+ * Number of seconds for which a quote is treated as valid: half of the shortest fill window that
+ * across-quote-checks.ts accepts.
+ */
 const VALID_SECONDS = 300;
 
-/** Settings of the Across provider. */
+/** Options of the Across provider. */
 export interface AcrossOptions {
-  /** `https://app.across.to/api`, or an emulator of the same API. */
+  /** Base URL of the API: `https://app.across.to/api`, or an emulator of it. */
   apiUrl: string;
   apiKey?: string;
-  /** Two bytes that Across assigned to the integrator; appended to the calldata. */
+  /** The two-byte integrator id that Across assigned; appended to the calldata. */
   integratorId?: Hex;
-  /** Deployments on chains that the code does not list, such as local ones. */
+  /** Deployments on chains that are not defined in code, such as local ones. */
   deployments?: readonly AcrossDeployment[];
 }
 
 /**
- * Creates the provider for Across: quotes come from its API, calldata and contract addresses from this code. Throws
- * `internal` when an option would replace a deployment that ships in code.
+ * Creates the Across provider. Quotes come from Across's API; calldata is encoded here, and contract
+ * addresses are defined in code. Throws `internal` if an option would replace a deployment that is defined in
+ * code.
  */
 export function createAcross(options: AcrossOptions): Provider {
   const deployments = resolveAcrossDeployments(options.deployments ?? []);
@@ -72,12 +76,17 @@ export function createAcross(options: AcrossOptions): Provider {
   };
 }
 
+/** A transfer with a checked quote: its contracts and tokens, its delivery and its deposit parameters. */
 interface PricedTransfer {
   route: AcrossRoute;
   delivery: AcrossDelivery;
   terms: AcrossTerms;
 }
 
+/**
+ * Requests a quote for a transfer and checks it. Throws the errors of `findAcrossRoute`, `fetchSuggestedFees`
+ * and `acceptTerms`.
+ */
 async function priceTransfer(
   scope: ProviderScope,
   ask: { request: TransferRequest; deployments: AcrossDeployments; settings: AcrossApiSettings },
@@ -106,7 +115,10 @@ function suggestedFeesQuery(
   };
 }
 
-/** Across delivers exactly the quoted amount or refunds, so the expected and the guaranteed amount are equal. */
+/**
+ * Converts checked deposit parameters to a quote. Across delivers exactly the quoted amount or refunds the
+ * deposit, so the expected and the minimum amount are equal.
+ */
 function quoteFromTerms({ destination }: AcrossRoute, terms: AcrossTerms): TransferQuote {
   return {
     provider: ACROSS_KEY,

@@ -5,30 +5,41 @@ import type { TransferRequest } from "../provider.ts";
 import { type AcrossRoute, noAcrossRoute } from "./across-route.ts";
 import type { SuggestedFees } from "./across-schemas.ts";
 
-/** Maximum age of a quote, seconds. The SpokePool accepts one hour; the rest leaves the user time to sign. */
+/**
+ * Maximum age of a quote, in seconds. The SpokePool accepts one hour; the difference leaves the user time to
+ * sign.
+ */
 const MAX_QUOTE_AGE = 1_800;
 /**
- * Bounds of the time until the fill deadline, seconds: less would expire before a slow user signs, more is refused by
- * the SpokePool.
+ * Minimum time until the fill deadline, in seconds: a deadline sooner than this could pass before a slow user
+ * signs.
  */
 const MIN_FILL_WINDOW = 600;
+/** Maximum time until the fill deadline, in seconds: the SpokePool rejects later deadlines. */
 const MAX_FILL_WINDOW = 21_600;
-/** The longest exclusivity, seconds; a longer one would let a single relayer delay the delivery. */
+/**
+ * Maximum period in which only one relayer may fill, in seconds: during a longer one that relayer could delay
+ * the delivery.
+ */
 const MAX_EXCLUSIVITY = 900;
-/** The SpokePool reads an exclusivity up to this value as seconds from the deposit, above it as unix seconds. */
+/**
+ * Largest exclusivity parameter, in seconds, that the SpokePool interprets as a period from the deposit on
+ * (one year). It interprets a larger value as a unix timestamp.
+ */
 const MAX_EXCLUSIVITY_OFFSET = 31_536_000;
 
-/** The request, route and time that a quote is checked against. */
+/** The inputs that an Across quote is checked against. */
 interface QuoteCheckInput {
   request: TransferRequest;
   route: AcrossRoute;
-  /** Unix seconds. */
+  /** Current time in unix seconds. */
   now: number;
 }
 
 /**
- * Finds the first fault of a quote: contracts, tokens or times other than allowed, or more delivered than paid. Null
- * when there is none. The text is for the log only. Source: SpokePool.sol for the bounds of times.
+ * Returns a description of the first fault of a quote, for logs only, or null if there is none. Faults are
+ * contracts, tokens or times that are not allowed, and an output above the amount paid. Source: SpokePool.sol
+ * for the bounds of times.
  */
 export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
   const { route, request } = asked;
@@ -64,7 +75,7 @@ function findTimingFault(fees: SuggestedFees, now: number): string | null {
   return seconds > MAX_EXCLUSIVITY ? "an exclusivity too long" : null;
 }
 
-/** Converts the request's amount to the smallest unit of the output token, rounded down. */
+/** Converts the amount of a request to the smallest unit of the output token, rounded down. */
 export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">): bigint {
   return mulDivDown(
     request.amount,
@@ -73,22 +84,26 @@ export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">):
   );
 }
 
-/** The checked terms of a quote. Times in unix seconds. */
+/** The deposit parameters that a checked quote determines. Times are in unix seconds. */
 export interface AcrossTerms {
-  /** Amount delivered, smallest unit of the output token. */
+  /** Amount delivered, in the smallest unit of the output token. */
   outputAmount: bigint;
   quoteTimestamp: number;
   fillDeadline: number;
-  /** The only relayer that may fill during the exclusivity; the zero address allows every relayer. */
+  /** The only relayer that may fill during the exclusivity period; the zero address allows every relayer. */
   exclusiveRelayer: Address;
-  /** Exclusivity: seconds from the deposit when at most a year, otherwise unix seconds; 0 for none. */
+  /**
+   * End of the exclusivity period: seconds from the deposit if at most one year, otherwise unix seconds; 0
+   * for no exclusivity.
+   */
   exclusivityParameter: number;
   estimatedSeconds: number;
 }
 
 /**
- * Checks a quote and returns its terms. Throws `upstream_rejected` when the quote has a fault and `no_route` when the
- * amount is outside the bridge's limits or the loss exceeds the slippage limit.
+ * Checks a quote and returns the deposit parameters that it determines. Throws `upstream_rejected` if the
+ * quote has a fault, and `no_route` if the amount is outside the bridge's limits or the loss exceeds the
+ * slippage limit.
  */
 export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
   const fault = findQuoteFault(fees, asked);
@@ -105,7 +120,10 @@ export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): Across
   };
 }
 
-/** Returns `upstream_rejected` for a quote or transaction that does not match the request; `why` is for the log. */
+/**
+ * Creates the `upstream_rejected` error for an Across quote or transaction that does not match the request.
+ * `why` is for logs only.
+ */
 export function acrossRejection(why: string): AppError {
   return failureFrom("upstream_rejected", "the bridge's response does not match the request", new Error(why));
 }

@@ -9,29 +9,32 @@ import {
   acrossTokenOf,
 } from "./across-deployments.ts";
 
-/** Across' key in `GET /v1/bridges`. */
+/** Key of Across in `GET /v1/bridges`, and name of the Across provider. */
 export const ACROSS_KEY = "across";
 
-/** The contracts and tokens that serve a request, all from our own deployment tables. */
+/**
+ * The contracts and tokens that an Across transfer uses, all from the deployment tables in code and settings.
+ */
 export interface AcrossRoute {
   origin: AcrossDeployment;
   destination: AcrossDeployment;
   input: AcrossToken;
   output: AcrossToken;
-  /** True when the user pays in native money, which the SpokePool wraps. */
+  /** True if the user pays in native currency, which the SpokePool wraps. */
   native: boolean;
-  /** The multicall handler that receives the delivery; null when the user receives it directly. */
+  /** The multicall handler that receives the delivery, or null if the user receives it directly. */
   handler: Address | null;
 }
 
-/** Returns `no_route` with one reason. */
+/** Creates a `no_route` error with one reason: its code and the text shown to customers. */
 export function noAcrossRoute(code: string, detail: string): AppError {
   return failure("no_route", "the bridge has no route for this transfer", { reasons: [{ code, detail }] });
 }
 
 /**
- * Returns a request's route without any outside call. Throws `no_route` when the request excludes Across, stays on
- * one chain, names a chain without a deployment or tokens of different assets, or needs a handler where none exists.
+ * Finds the contracts and tokens for a transfer in the deployment tables, without any network request. Throws
+ * `no_route` if the request excludes Across, stays on one chain, names a chain without a deployment or tokens
+ * of different assets, or needs a multicall handler on a chain that has none.
  */
 export function findAcrossRoute(request: TransferRequest, deployments: AcrossDeployments): AcrossRoute {
   if (request.bridges !== null && !request.bridges.includes(ACROSS_KEY))
@@ -48,6 +51,7 @@ export function findAcrossRoute(request: TransferRequest, deployments: AcrossDep
   return { origin, destination, input, output, native, handler: requiredHandler(request, destination) };
 }
 
+/** Returns the deployment of a chain. Throws `no_route` if there is none or if it lists no tokens. */
 function deploymentOf(deployments: AcrossDeployments, chainId: number): AcrossDeployment {
   const deployment = deployments.get(chainId);
   if (deployment === undefined || deployment.tokens.length === 0)
@@ -56,8 +60,9 @@ function deploymentOf(deployments: AcrossDeployments, chainId: number): AcrossDe
 }
 
 /**
- * Returns the multicall handler when the delivery needs it, otherwise null. A destination call needs it, and so does
- * wrapped native money: delivered directly, the SpokePool unwraps it and the user would receive native money instead.
+ * Returns the multicall handler if the delivery needs it, otherwise null. A destination call needs it. The
+ * wrapped native token also needs it, because the SpokePool unwraps that token when it delivers to a user
+ * directly. Throws `no_route` if the chain has no handler.
  */
 function requiredHandler(request: TransferRequest, destination: AcrossDeployment): Address | null {
   const { wrappedNative, multicallHandler } = destination;

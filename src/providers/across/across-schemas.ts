@@ -3,12 +3,12 @@ import * as z from "zod";
 import { RpcWord } from "../../chains/rpc-values.ts";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 
-/** An unsigned integer; the API sends it as a string or as a number, depending on the field. */
+/** Schema of a uint256, which the API sends as a string or as a number, depending on the field. */
 const Uint = z
   .union([z.string().regex(/^\d{1,78}$/), z.int().nonnegative()])
   .transform(BigInt)
   .refine((value) => value <= MAX_UINT256, "does not fit uint256");
-/** Unix seconds as the SpokePool holds them. */
+/** Schema of a time in seconds that fits the SpokePool's uint32. */
 const Seconds = Uint.refine((value) => value < 2n ** 32n, "does not fit uint32").transform(Number);
 const ChainId = Uint.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER)).transform(Number);
 const AddressText = z
@@ -27,8 +27,8 @@ const Duration = z
 const Token = z.object({ address: AddressText, decimals: z.int().min(0).max(77), chainId: ChainId });
 
 /**
- * The fields of `GET /suggested-fees` that we use. Amounts in the smallest unit of the input token, `outputAmount` in
- * that of the output token.
+ * Schema of a `GET /suggested-fees` response, with the fields in use. Amounts are in the smallest unit of the
+ * input token; `outputAmount` is in that of the output token.
  */
 export const SuggestedFees = z.object({
   estimatedFillTimeSec: Duration,
@@ -44,10 +44,10 @@ export const SuggestedFees = z.object({
   inputToken: Token,
   outputToken: Token,
 });
-/** A parsed quote of `GET /suggested-fees`. */
+/** A parsed `GET /suggested-fees` response: Across's quote for a transfer. */
 export type SuggestedFees = z.output<typeof SuggestedFees>;
 
-/** Values of `status` in `GET /deposit/status`. Source: Across API. */
+/** Values of the `status` field in `GET /deposit/status` responses. Source: Across API. */
 export const acrossApiStatuses = [
   "pending",
   "filled",
@@ -58,7 +58,7 @@ export const acrossApiStatuses = [
   "deposit-pending",
   "deposit-failed",
 ] as const;
-/** A status of `GET /deposit/status`. */
+/** A value of the `status` field in `GET /deposit/status` responses. */
 export type AcrossApiStatus = (typeof acrossApiStatuses)[number];
 
 const AcrossDepositStatusShape = z.object({
@@ -72,7 +72,10 @@ const AcrossDepositStatusShape = z.object({
   actionsSucceeded: z.unknown().optional(),
 });
 
-/** The fields of `GET /deposit/status` that we use; hashes come under either of two names. */
+/**
+ * Schema of a `GET /deposit/status` response, with the fields in use. The API sends each transaction hash
+ * under one of two field names.
+ */
 export const AcrossDepositStatus = AcrossDepositStatusShape.transform((wire) => ({
   status: wire.status,
   originChainId: wire.originChainId,
@@ -82,10 +85,10 @@ export const AcrossDepositStatus = AcrossDepositStatusShape.transform((wire) => 
   // The API's documentation shows the text "null," for this boolean.
   actionsSucceeded: typeof wire.actionsSucceeded === "boolean" ? wire.actionsSucceeded : null,
 }));
-/** A parsed status of `GET /deposit/status`. */
+/** A parsed `GET /deposit/status` response: the API's status of a transfer and its transactions. */
 export type AcrossDepositStatus = z.output<typeof AcrossDepositStatus>;
 
-/** An error body of the API, or of the indexer behind `deposit/status`. */
+/** Schema of an error response's body, from the API or from the indexer behind `deposit/status`. */
 export const AcrossErrorBody = z.object({
   code: z.string().optional(),
   error: z.unknown().optional(),

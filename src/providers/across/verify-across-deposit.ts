@@ -17,7 +17,10 @@ function failedChecks(checks: Readonly<Record<string, boolean>>): string[] {
   return Object.entries(checks).flatMap(([name, passed]) => (passed ? [] : [name]));
 }
 
-/** Returns the names of a message's faults, empty for none. Throws when the message cannot be decoded. */
+/**
+ * Returns the names of the fields in which a delivery's message differs from the expected one, or an empty
+ * list if it matches. Throws an Error if the message cannot be decoded.
+ */
 function findMessageFaults(
   message: Hex,
   { request, route }: { request: TransferRequest; route: AcrossRoute },
@@ -31,6 +34,10 @@ function findMessageFaults(
 
 type ExpectedCall = Pick<AcrossRoute, "output"> & { handler: Address; call: DestinationCall };
 
+/**
+ * Returns the names of the checks that fail for the multicall handler's three calls: clear the allowance,
+ * approve the delivered balance, make the destination call.
+ */
 function findCallFaults(calls: readonly HandlerCall[], { output, handler, call }: ExpectedCall): string[] {
   const [clear, approve, deposit] = calls;
   if (clear === undefined || approve === undefined || deposit === undefined || calls.length !== 3)
@@ -54,12 +61,15 @@ function findCallFaults(calls: readonly HandlerCall[], { output, handler, call }
   });
 }
 
-/** Returns true when calldata is exactly `approve(spender, 0)`; the handler may replace the 0 with its balance. */
+/**
+ * Returns true if calldata is exactly `approve(spender, 0)`. When the multicall handler executes it, it may
+ * replace the amount 0 with its balance.
+ */
 function isZeroApproval(data: Hex, spender: Address): boolean {
   return data === encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 0n] });
 }
 
-/** The inputs that determine every field of a deposit transaction. */
+/** The inputs that determine every field of an Across deposit transaction. */
 export interface ExpectedDeposit {
   request: TransferRequest;
   route: AcrossRoute;
@@ -68,8 +78,8 @@ export interface ExpectedDeposit {
 }
 
 /**
- * Decodes a transaction and compares every field with the expected one. Throws `upstream_rejected` with the differing
- * fields in its cause.
+ * Decodes an Across deposit transaction and compares every field with the expected value. Throws
+ * `upstream_rejected`, with the names of the differing fields in its cause.
  */
 export function verifyAcrossDeposit(
   transaction: VerifiedTransfer["transaction"],
@@ -79,7 +89,10 @@ export function verifyAcrossDeposit(
   if (differences.length > 0) throw acrossRejection(`the transaction differs: ${differences.join(", ")}`);
 }
 
-/** Returns the names of the fields in which a transaction differs from the expected one; empty when it matches. */
+/**
+ * Returns the names of the fields in which an Across deposit transaction differs from the expected one, or an
+ * empty list if it matches. If the calldata cannot be decoded, the list contains the decoder's error message.
+ */
 export function findDepositDifferences(
   transaction: VerifiedTransfer["transaction"],
   expected: ExpectedDeposit,

@@ -10,13 +10,16 @@ import type { AcrossDeployment } from "../across-deployments.ts";
 import { isSameRelay } from "./across-fill.ts";
 import type { AcrossDeposit } from "./across-spoke-pool.ts";
 
-/** Bounds of a search: blocks per request, blocks below the head, and requests. */
+/** Maximum number of blocks per log request. */
 const MAX_RANGE = 10_000;
+/** Maximum number of blocks below the head that a search for a fill covers. */
 const MAX_LOOKBACK = 100_000;
+/** Maximum number of log requests per search for a fill. */
 const MAX_REQUESTS = 8;
-/** Number of blocks over which the chain's block time is measured. */
+/** Number of recent blocks from which the average block time is computed. */
 const PACE_BLOCKS = 1_000;
 
+/** A deposit whose fill is searched, and the destination chain's contracts and head. */
 interface FillSearch {
   deposited: AcrossDeposit;
   destination: AcrossDeployment;
@@ -24,9 +27,9 @@ interface FillSearch {
 }
 
 /**
- * Searches the destination chain for the transaction that filled a deposit, from the time of the deposit on. Null
- * when not found, which is no proof of absence: the search is bounded. Throws the chain client's failures, except for
- * refusals of too large requests.
+ * Searches the destination chain's logs for the transaction that filled an Across deposit. Returns its hash,
+ * or null if none was found. Null does not prove that there is no fill, because the search covers a limited
+ * number of blocks and requests. Errors of the chain client propagate.
  */
 export async function searchFill(client: ChainClient, search: FillSearch): Promise<Hex | null> {
   const { deposited, destination, head } = search;
@@ -42,6 +45,7 @@ export async function searchFill(client: ChainClient, search: FillSearch): Promi
   return findFillTransaction(logs, deposited);
 }
 
+/** Returns the hash of the transaction whose logs show a fill of the deposit, or null if there is none. */
 function findFillTransaction(logs: readonly ChainLog[], deposited: AcrossDeposit): Hex | null {
   const fills = parseEventLogs({
     abi: spokePoolAbi(),
@@ -52,7 +56,9 @@ function findFillTransaction(logs: readonly ChainLog[], deposited: AcrossDeposit
 }
 
 /**
- * Returns the first block to search: the deposit's, estimated by the average block time, less 20 % and 100 blocks.
+ * Returns the first block to search on the destination chain: the block at the deposit's quote time,
+ * estimated from the average block time, minus a margin of 20% of the estimated number of blocks and another
+ * 100 blocks. The result is at most `MAX_LOOKBACK` blocks below the head.
  */
 async function firstPossibleBlock(client: ChainClient, { deposited, head }: FillSearch): Promise<number> {
   if (head.number <= PACE_BLOCKS) return 0;

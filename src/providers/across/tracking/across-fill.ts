@@ -6,21 +6,21 @@ import type { AcrossDeployment } from "../across-deployments.ts";
 import type { AcrossDeposit } from "./across-spoke-pool.ts";
 
 /**
- * A fill together with its deposit; the depositor may have signed an update, so recipient, message and amount can
- * differ.
+ * A fill together with the Across deposit it fills. The recipient, message and amount of the fill can differ
+ * from the deposit's, because the depositor may have signed an update.
  */
 interface HandlerDelivery {
   deposited: AcrossDeposit;
   messageHash: Hex;
   execution: { updatedRecipient: Hex; updatedMessageHash: Hex; updatedOutputAmount: bigint };
-  /** The multicall handler on the destination chain; null when unknown. */
+  /** The multicall handler on the destination chain, or null if it is unknown. */
   handler: Address | null;
 }
 
 /**
- * Returns whether the destination calls of a delivery succeeded, from the logs between it and the next delivery; null
- * when they do not show it. A delivery without a message counts as success. Throws when the message cannot be
- * decoded.
+ * Returns true if the destination calls of a delivery succeeded, false if one failed, or null if its logs do
+ * not show the outcome. `deliveryLogs` are the receipt's logs from this fill up to the next. A delivery
+ * without a message counts as success. Throws an Error if the message cannot be decoded.
  */
 function didCallsSucceed(deliveryLogs: readonly Log[], delivery: HandlerDelivery): boolean | null {
   const { deposited, messageHash, execution, handler } = delivery;
@@ -38,9 +38,9 @@ function didCallsSucceed(deliveryLogs: readonly Log[], delivery: HandlerDelivery
 type HandlerEvent = ReturnType<typeof parseEventLogs<ReturnType<typeof handlerAbi>>>[number];
 
 /**
- * Returns true when the handler paid the delivered tokens to the fallback recipient, as it does when a call fails.
- * Anyone can make the handler fail with a copy of the message, but would have to pay the same amount to the
- * recipient.
+ * Returns true if the multicall handler paid the delivered tokens to the fallback recipient, as it does when
+ * a call fails. Anyone can make the handler fail by sending it a copy of the message, but would have to pay
+ * the same amount to the fallback recipient.
  */
 function isPaidToFallback(
   events: readonly HandlerEvent[],
@@ -57,22 +57,25 @@ function isPaidToFallback(
   );
 }
 
-/** A fill of a deposit, as the destination receipt records it. */
+/**
+ * A fill (a relayer's delivery) of an Across deposit, read from the receipt of its destination transaction.
+ */
 export interface Fill {
   txHash: Hex;
-  /** Smallest unit of the output token. */
+  /** Amount delivered, in the smallest unit of the output token. */
   amount: bigint;
   /**
-   * False when a destination call failed and the user received the tokens instead; null when the logs do not show it.
+   * False if a destination call failed and the user received the tokens instead; null if the logs do not show
+   * the outcome.
    */
   callsSucceeded: boolean | null;
-  /** Log index range of the receipt that belongs to this fill, both ends included. */
+  /** First and last log index of the receipt that belong to this fill, both inclusive. */
   logs: { first: number; last: number };
 }
 
 /**
- * Finds the fill of a deposit in a destination receipt; null when there is none. Every field is compared, because
- * anyone can fill an invented deposit with the same id.
+ * Returns the fill of an Across deposit from a destination receipt, or null if the receipt contains none.
+ * Every field is compared, because anyone can fill an invented deposit with the same id.
  */
 export function findFill(
   receipt: Receipt,
@@ -117,11 +120,12 @@ type FilledRelayArgs = Pick<
   | "recipient"
 > & { originChainId: bigint; messageHash: Hex };
 
+/** Message hash in the fill event of a deposit without a message. */
 const NO_MESSAGE: Hex = `0x${"0".repeat(64)}`;
 
 /**
- * Returns true when a fill matches a deposit in every field. Source: SpokePool.sol, `_hashNonEmptyMessage` for the
- * message.
+ * Returns true if a fill event matches an Across deposit in every field. Source: SpokePool.sol,
+ * `_hashNonEmptyMessage` for the message.
  */
 export function isSameRelay(fill: FilledRelayArgs, deposited: AcrossDeposit): boolean {
   return (

@@ -13,7 +13,10 @@ import { RpcWord } from "../../../chains/rpc-values.ts";
 import { relayHashParameters, spokePoolAbi } from "../across-abi.ts";
 import type { AcrossDeployment } from "../across-deployments.ts";
 
-/** A deposit as the SpokePool of its source chain recorded it; a fill repeats every field. */
+/**
+ * An Across deposit as the source chain's SpokePool recorded it in its `FundsDeposited` event. Addresses are
+ * left-padded to 32 bytes; amounts are in the tokens' smallest units.
+ */
 export interface AcrossDeposit {
   originChainId: number;
   destinationChainId: number;
@@ -32,7 +35,10 @@ export interface AcrossDeposit {
   message: Hex;
 }
 
-/** Finds the deposit to `toChainId` in a source receipt; null when there is none or more than one. */
+/**
+ * Returns the Across deposit to chain `toChainId` from a source receipt, or null if the receipt contains none
+ * or more than one.
+ */
 export function findAcrossDeposit(
   receipt: Receipt,
   on: { origin: AcrossDeployment; toChainId: number },
@@ -46,21 +52,26 @@ export function findAcrossDeposit(
   return { ...fields, originChainId: on.origin.chainId, destinationChainId: Number(destinationChainId) };
 }
 
-/** Returns the relay hash, the key of a deposit's fill status. Source: SpokePool.sol, `getV3RelayHash`. */
+/**
+ * Computes the relay hash of an Across deposit: the key of its fill status in the destination SpokePool.
+ * Source: SpokePool.sol, `getV3RelayHash`.
+ */
 export function relayHash(deposited: AcrossDeposit): Hex {
   const { originChainId, destinationChainId, ...relay } = deposited;
   const data = { ...relay, originChainId: BigInt(originChainId) };
   return keccak256(encodeAbiParameters(relayHashParameters, [data, BigInt(destinationChainId)]));
 }
 
-/** The fill status of a deposit in the destination's SpokePool. */
+/** The fill status of an Across deposit in the destination SpokePool. */
 export type RelayState = "unfilled" | "slow_fill_requested" | "filled";
 
+/** Fill statuses, indexed by their value in the SpokePool. */
 const STATES: readonly RelayState[] = ["unfilled", "slow_fill_requested", "filled"];
 
 /**
- * Reads a deposit's fill status from the destination's SpokePool in one call, for deposits of any age. Throws the
- * chain client's failures, and an Error for an unknown status. Source: SpokePool.sol, `fillStatuses`.
+ * Reads an Across deposit's fill status from the destination SpokePool with one `eth_call`. The deposit may
+ * have any age. Errors of the chain client propagate. Throws an Error if the status is unknown. Source:
+ * SpokePool.sol, `fillStatuses`.
  */
 export async function readRelayState(
   client: ChainClient,

@@ -4,25 +4,29 @@ import type { Fill } from "./across-fill.ts";
 import type { RelayState } from "./across-spoke-pool.ts";
 
 /**
- * What the source chain shows: it could not be read, has no such transaction, has it pending, reverted, without a
- * deposit event, or with one.
+ * State of a transfer's source transaction: its chain could not be read ("unread"), does not know it
+ * ("absent"), has it pending ("waiting"), reverted it ("reverted"), or included it without ("no_deposit") or
+ * with ("deposited") exactly one Across deposit to the destination chain.
  */
 export type SourceEvidence = "unread" | "absent" | "waiting" | "reverted" | "no_deposit" | "deposited";
 
-/** Everything known about a transfer at one moment. */
+/** Everything known about an Across transfer at one moment, from the API and from both chains. */
 export interface TransferEvidence {
-  /** Null when the API failed, does not know the transfer or describes another one. */
+  /** The API's status, or null if the API failed, does not know the transfer or describes another one. */
   apiStatus: Pick<AcrossDepositStatus, "status" | "fillTx" | "refundTx" | "actionsSucceeded"> | null;
   source: SourceEvidence;
-  /** The destination SpokePool's fill status; null when it could not be read. */
+  /** The destination SpokePool's fill status, or null if it could not be read. */
   relay: RelayState | null;
-  /** The fill found in a destination receipt. */
+  /** The fill found in a destination receipt, or null if none was found. */
   fill: Fill | null;
-  /** True when the destination's block time is past the fill deadline and the deposit is not filled. */
+  /**
+   * True if the deposit is not filled and the timestamp of the destination chain's head is past the fill
+   * deadline.
+   */
   overdue: boolean;
 }
 
-/** A status without the bridge's proof. */
+/** A transfer's status without the evidence from the bridge's contracts (`proof`). */
 export type UnprovenStatus = Omit<ProviderStatus, "proof">;
 
 const STATUS_UNKNOWN: UnprovenStatus = {
@@ -51,8 +55,8 @@ const STATUS_WAITING: UnprovenStatus = {
 const STATUS_FAILED: UnprovenStatus = { ...STATUS_UNKNOWN, phase: "failed", substatus: "UNKNOWN_ERROR" };
 
 /**
- * Returns the status that the evidence supports: chains take precedence over the API, which counts only where no
- * chain contradicts it.
+ * Returns the status of an Across transfer that the evidence supports. On-chain evidence takes precedence:
+ * the API's status counts only if no chain contradicts it.
  */
 export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   const { apiStatus, source, relay, fill } = evidence;
@@ -83,15 +87,23 @@ export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   }
 }
 
+/** Returns the status of a transfer whose API status is missing, from the source chain alone. */
 function statusWithoutApi(evidence: TransferEvidence): UnprovenStatus {
   if (evidence.source === "deposited") return inFlightStatus(evidence);
   return evidence.source === "waiting" ? STATUS_WAITING : STATUS_UNKNOWN;
 }
 
+/**
+ * Returns the status of a transfer that is not filled: refunding after the fill deadline, bridging before it.
+ */
 function inFlightStatus({ overdue }: TransferEvidence): UnprovenStatus {
   return overdue ? STATUS_REFUNDING : STATUS_BRIDGING;
 }
 
+/**
+ * Returns the status of a delivered transfer whose fill was not read; the API names the transaction and its
+ * outcome.
+ */
 function deliveredByApi(apiStatus: TransferEvidence["apiStatus"]): UnprovenStatus {
   return deliveredStatus({
     txHash: apiStatus?.fillTx ?? null,
@@ -100,7 +112,10 @@ function deliveredByApi(apiStatus: TransferEvidence["apiStatus"]): UnprovenStatu
   });
 }
 
-/** Returns a delivered status; it is PARTIAL when the destination call failed and the user received the token. */
+/**
+ * Returns the status of a delivered transfer. The substatus is PARTIAL if the destination call failed and the
+ * user received the tokens, and null if the outcome is unknown.
+ */
 function deliveredStatus(delivery: {
   txHash: ProviderStatus["destinationTxHash"];
   amount: bigint | null;

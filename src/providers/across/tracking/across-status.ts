@@ -13,16 +13,19 @@ import { searchFill } from "./across-fill-search.ts";
 import { type AcrossDeposit, findAcrossDeposit, readRelayState } from "./across-spoke-pool.ts";
 import { type SourceEvidence, statusFromEvidence, type TransferEvidence } from "./across-status-evidence.ts";
 
-/** A transfer as its source chain records it. */
+/** The state of a transfer's source transaction, and the Across deposit in it. */
 interface SourceRecord {
   evidence: SourceEvidence;
-  /** Null unless the evidence is "deposited". */
+  /** The Across deposit in the transaction; null unless the evidence is "deposited". */
   deposited: AcrossDeposit | null;
 }
 
 const SOURCE_UNREAD: SourceRecord = { evidence: "unread", deposited: null };
 
-/** Reads a transfer's deposit from its source chain. Throws when the chain is not served or cannot be read. */
+/**
+ * Reads a transfer's source transaction and the Across deposit in it. Throws an Error if the source chain is
+ * not served. Errors of the chain client propagate.
+ */
 async function readSourceRecord(
   scope: ProviderScope,
   { transfer, deployments }: { transfer: TransferReference; deployments: AcrossDeployments },
@@ -38,19 +41,23 @@ async function readSourceRecord(
   return deposited === null ? without("no_deposit") : { evidence: "deposited", deposited };
 }
 
-/** The evidence that the destination chain gives. */
+/** The part of a transfer's evidence that comes from the destination chain. */
 export type DestinationEvidence = Pick<TransferEvidence, "relay" | "fill" | "overdue">;
 
 const DESTINATION_UNREAD: DestinationEvidence = { relay: null, fill: null, overdue: false };
 
+/** An Across deposit whose fill is to be read from the destination chain. */
 interface FillQuery {
   deposited: AcrossDeposit;
-  /** The fill transaction named by the API; null when it names none. */
+  /** Hash of the fill transaction that the API names, or null if it names none. */
   fillTx: Hex | null;
   deployments: AcrossDeployments;
 }
 
-/** Reads the destination chain's evidence of a transfer; a chain that cannot be read gives none. Never throws. */
+/**
+ * Reads the fill and the fill status of an Across deposit from the destination chain. Returns empty evidence
+ * if the chain is not served or cannot be read. Never throws.
+ */
 async function readDestination(scope: ProviderScope, query: FillQuery): Promise<DestinationEvidence> {
   const { deposited, fillTx, deployments } = query;
   const client = scope.chain(deposited.destinationChainId);
@@ -70,7 +77,10 @@ interface DestinationReader extends FillQuery {
   client: ChainClient;
 }
 
-/** Reads the SpokePool's relay state and, when the deposit is filled, searches the fill transaction. */
+/**
+ * Reads an Across deposit's fill status from the SpokePool and, if the deposit is filled, searches for the
+ * fill transaction and reads the fill from it.
+ */
 async function readRelayAndFill(there: DestinationReader): Promise<DestinationEvidence> {
   const { client, deposited } = there;
   const [relay, head] = await Promise.all([readRelayState(client, there), readBlock(client, "latest")]);
@@ -80,21 +90,25 @@ async function readRelayAndFill(there: DestinationReader): Promise<DestinationEv
   return { relay, fill: hash === null ? null : await readFill(there, hash), overdue: false };
 }
 
+/**
+ * Reads the fill of an Across deposit from a destination transaction. Returns null if the transaction
+ * contains none.
+ */
 async function readFill(there: DestinationReader, hash: Hex): Promise<Fill | null> {
   const { receipt } = await fetchTransaction(there.client, hash);
   return receipt === null ? null : findFill(receipt, there);
 }
 
-/** The dependencies of tracking besides the request's scope. */
+/** The API settings and deployments that are needed to track Across transfers. */
 export interface AcrossTracker {
   settings: AcrossApiSettings;
   deployments: AcrossDeployments;
 }
 
 /**
- * Returns the status of a transfer: from the API and the source receipt, read at once, then from the destination
- * chain. Throws `upstream_timeout`, `upstream_unavailable`, `rate_limited` when both the API and the source chain
- * fail.
+ * Returns the status of an Across transfer. Reads the API and the source transaction in parallel, then the
+ * destination chain. Throws `no_route`, `upstream_timeout`, `upstream_unavailable` or `rate_limited` if both
+ * the API and the source chain fail.
  */
 export async function trackAcrossTransfer(
   scope: ProviderScope,
@@ -125,7 +139,10 @@ function deliveryProofOf(fill: Fill | null): DeliveryProof | null {
   return fill === null ? null : { amount: fill.amount, logs: fill.logs, matchedBy: "id" };
 }
 
-/** Returns the API's status, or null when its chains show that it describes another transfer. */
+/**
+ * Returns the API's status, or null if there is none or its chain ids show that it describes another
+ * transfer.
+ */
 function statusOfTransfer(
   status: AcrossDepositStatus | null,
   { transfer, deposited }: { transfer: TransferReference; deposited: AcrossDeposit | null },
