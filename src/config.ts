@@ -11,8 +11,8 @@ const ContractAddress = z.string().transform((text, context) => {
 });
 
 /**
- * One chain of `CHAINS`. For a known chain only `rpc_urls` is read; an unknown chain needs the other fields too, so
- * that no setting can replace an address that ships in code.
+ * Schema of one entry of `CHAINS`: the settings of a chain. For a chain that the code supports, only `rpc_urls` is
+ * used; any other chain needs the other fields too. No setting can thus replace an address that ships in code.
  */
 const ChainSetting = z.object({
   chain_id: z.int().positive(),
@@ -24,10 +24,10 @@ const ChainSetting = z.object({
   wrapped_native: ContractAddress.nullable().optional(),
   confirmations: z.int().min(1).max(1000).optional(),
 });
-/** A chain's settings, see `CHAINS`. */
+/** One entry of `CHAINS`: the settings of a chain. */
 export type ChainSetting = z.infer<typeof ChainSetting>;
 
-/** Creates the schema of a variable that holds JSON; empty counts as absent. */
+/** Creates the schema of an environment variable that holds JSON; an empty variable counts as absent. */
 function jsonVariable<T extends z.ZodType>(schema: T) {
   return z
     .string()
@@ -44,7 +44,7 @@ function jsonVariable<T extends z.ZodType>(schema: T) {
     .pipe(schema.optional());
 }
 
-/** Rate limits by name: requests that one caller may make per minute. */
+/** Default rate limits by name: the number of requests that one caller may make per minute. */
 const limitDefaults = {
   quote: 60,
   build: 60,
@@ -55,14 +55,17 @@ const limitDefaults = {
   status: 120,
   reads: 600,
 } as const;
-/** The name of a rate limit. */
+/** Name of a rate limit. */
 export type LimitName = keyof typeof limitDefaults;
-/** Rate limits per minute by name. */
+/** Rate limits by name, in requests per minute. */
 export type Limits = Readonly<Record<LimitName, number>>;
 
 const PerMinute = z.int().min(1).max(100_000_000);
 const SomeLimits = z.partialRecord(z.enum(Object.keys(limitDefaults) as LimitName[]), PerMinute);
-/** `RATE_LIMITS`: limits per minute by name, the factor for requests with a key, and limits of single partners. */
+/**
+ * Schema of `RATE_LIMITS`: requests per minute by name, the factor for partners' requests, and limits of individual
+ * partners.
+ */
 const RateLimits = z
   .looseObject({
     key_factor: PerMinute.optional(),
@@ -75,7 +78,9 @@ const RateLimits = z
     return z.NEVER;
   });
 
-/** `PARTNER_PEPPERS`: secrets by version; new keys are hashed with the highest version. */
+/**
+ * Schema of `PARTNER_PEPPERS`: the secrets that API keys are hashed with, by version. New keys use the highest version.
+ */
 const Peppers = z.record(z.string().regex(/^[1-9][0-9]{0,3}$/), z.string().min(32));
 
 const ByChain = <T extends z.ZodType>(deployment: T) =>
@@ -127,7 +132,7 @@ const LifiSetting = z.strictObject({
     }),
   ).default([]),
 });
-/** The settings of LI.FI, see `PROVIDERS`. */
+/** The settings of the provider LI.FI in `PROVIDERS`. */
 export type LifiSetting = z.output<typeof LifiSetting>;
 const AcrossSetting = z.strictObject({
   api_url: Url.default("https://app.across.to/api"),
@@ -146,29 +151,29 @@ const AcrossSetting = z.strictObject({
     }),
   ).default([]),
 });
-/** The settings of Across, see `PROVIDERS`. */
+/** The settings of the provider Across in `PROVIDERS`. */
 export type AcrossSetting = z.output<typeof AcrossSetting>;
 
 /**
- * `PROVIDERS`: who moves money to other tokens and chains. A provider that is not named is not asked: without the
- * variable the deployment makes direct deposits only. `deployments` adds contracts of chains that the code does
- * not know, by chain id; those of the others ship in code.
+ * Schema of `PROVIDERS`: the services that swap and bridge tokens. Only the providers that it names are used; without
+ * the variable the deployment makes direct deposits only. `deployments` adds a provider's contracts on chains that the
+ * code does not support, by chain id; the contracts on supported chains ship in code.
  */
 const ProviderSettings = z.strictObject({ lifi: LifiSetting.optional(), across: AcrossSetting.optional() });
-/** The settings of all providers, see `PROVIDERS`. */
+/** The settings of all providers in `PROVIDERS`. */
 export type ProviderSettings = z.output<typeof ProviderSettings>;
 
-/** Cloudflare's rate limiter, as a `[[ratelimits]]` entry of wrangler.toml binds it. */
+/** Cloudflare's rate limiter, bound by a `[[ratelimits]]` entry of wrangler.toml. */
 export interface PlatformLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>;
 }
 
-/** A Cloudflare queue, as a `[[queues.producers]]` entry of wrangler.toml binds it. */
+/** A Cloudflare queue, bound by a `[[queues.producers]]` entry of wrangler.toml. */
 export interface MessageQueue {
   sendBatch(messages: readonly { body: unknown }[]): Promise<unknown>;
 }
 
-/** The Worker's static files, as `[assets]` of wrangler.toml binds them. */
+/** The Worker's static files, bound by `[assets]` in wrangler.toml. */
 export interface AssetFiles {
   fetch(url: string): Promise<Response>;
 }
@@ -179,16 +184,16 @@ const flag = (fallback: boolean) =>
     .optional()
     .transform((text) => (text === undefined ? fallback : text === "on"));
 
-/** `CHAINS`: the chains that are served; absent: all known ones on public nodes. */
+/** Schema of `CHAINS`: the chains to serve. Without the variable, all supported chains are served on public nodes. */
 export const ChainsVariable = jsonVariable(z.array(ChainSetting).min(1));
 
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//),
-  /** Neon's SQL-over-HTTP endpoint, when the connection string does not imply it. */
+  /** URL of Neon's SQL-over-HTTP endpoint, if the connection string does not imply it. */
   DATABASE_HTTP_URL: Url.optional(),
   UPSTASH_REDIS_REST_URL: Url,
   UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
-  /** Prefix of this deployment's keys in a shared Redis. */
+  /** Prefix of this deployment's keys in a shared Redis database. */
   REDIS_KEY_PREFIX: z.string().max(64).default("cw"),
   /** The deployment's own origin, which sign-in messages are bound to. */
   PUBLIC_URL: Url,
@@ -196,12 +201,12 @@ const Variables = z.object({
   CHAINS: ChainsVariable,
   PROVIDERS: jsonVariable(ProviderSettings),
   RATE_LIMITS: jsonVariable(RateLimits),
-  /** Without peppers there are no partner keys: creating and checking them fails. */
+  /** Secrets that API keys are hashed with; without them, creating and verifying API keys fails. */
   PARTNER_PEPPERS: jsonVariable(Peppers),
   SERVER_TIMING: flag(true),
 });
 
-/** The deployment's settings, parsed once. */
+/** The deployment's settings, parsed from the Worker's bindings. */
 export interface Config {
   databaseUrl: string;
   databaseHttpUrl: string | null;
@@ -214,27 +219,30 @@ export interface Config {
   providers: ProviderSettings;
   serverTiming: boolean;
   limits: Limits;
-  /** Factor of the limits for requests with a key. */
+  /** Factor by which the rate limits are multiplied for partners' requests. */
   keyFactor: number;
-  /** Limits of single partners by lower-case address; they replace the multiplied ones. */
+  /** Rate limits of individual partners by lowercase address; they replace the multiplied limits. */
   partnerLimits: ReadonlyMap<string, Partial<Limits>>;
-  /** The platform's limiters by their limit per minute: `LIMIT_600` has 600. */
+  /** Cloudflare's rate limiters by their limit per minute: the binding `LIMIT_600` has the key 600. */
   platformLimiters: ReadonlyMap<number, PlatformLimiter>;
-  /** Queue for backfill messages; null: each run backfills within its own budget. */
+  /** Queue for backfill messages, or null if every run backfills within its own budget. */
   flowsQueue: MessageQueue | null;
-  /** Null without static files. */
+  /** Static files of the site, or null if the deployment has none. */
   assets: AssetFiles | null;
-  /** Newest first. */
+  /** Secrets that API keys are hashed with, the newest version first. */
   partnerPeppers: readonly Pepper[];
 }
 
-/** A versioned secret that API keys are hashed with. */
+/** A pepper: a versioned secret that API keys are hashed with. */
 export interface Pepper {
   version: number;
   secret: string;
 }
 
-/** Parses the bindings. Throws `internal` naming every variable that is missing or invalid, never its value. */
+/**
+ * Parses the Worker's bindings to settings. Throws `internal` with the names, never the values, of all variables that
+ * are missing or invalid.
+ */
 export function parseConfig(env: unknown): Config {
   const parsed = Variables.safeParse(env);
   if (!parsed.success) {
@@ -267,7 +275,7 @@ export function parseConfig(env: unknown): Config {
   };
 }
 
-/** Returns a record without its undefined members. */
+/** Returns the rate limits without undefined members. */
 function definedOf(limits: Partial<Record<LimitName, number | undefined>> = {}): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }

@@ -17,21 +17,21 @@ import { type LockedWork, withLock } from "./redis/redis-lock.ts";
 import { createNonceStore, type NonceStore } from "./redis/redis-nonces.ts";
 import { type Cache, createCache } from "./redis/two-level-cache.ts";
 
-/** The deployment's chains, for one request. */
+/** The chains that the deployment serves, with a client of each for one request. */
 export interface Chains {
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
-  /** Returns the chain's client; null when the deployment does not serve the chain. */
+  /** Returns the client of a chain, or null if the deployment does not serve the chain. */
   client(chainId: number): ChainClient | null;
 }
 
-/** Providers of swaps and bridges, and what they may use on behalf of one request. */
+/** The swap and bridge providers of the deployment, and the dependencies that they use for one request. */
 export interface Providers {
-  /** Throws `internal` when a setting would replace contracts that ship in code. */
+  /** Loads the providers. Throws `internal` if a setting would replace contracts that ship in code. */
   readonly all: () => Promise<readonly Provider[]>;
   readonly scope: ProviderScope;
 }
 
-/** Everything a verb may use, bound to one request or job run. */
+/** Everything that the verbs (the operations behind the API and its jobs) may use, bound to one request or job run. */
 export interface Context {
   readonly config: Config;
   readonly db: Database;
@@ -41,34 +41,39 @@ export interface Context {
   readonly nonces: NonceStore;
   readonly chains: Chains;
   readonly providers: Providers;
-  /** The caller of the request. */
+  /** The caller of the request, for example an authenticated partner. */
   readonly actor: Actor;
   readonly requestId: string;
   /** The client's IP address as the platform reports it, or `unknown`. */
   readonly clientAddress: string;
   /**
-   * Counts the request against its rate limit, where the verb decides whether there is work to count; does nothing
-   * otherwise. Throws `rate_limited`.
+   * Counts the request against its rate limit. It does so only for the routes on which the verb decides whether a
+   * request counts, and otherwise does nothing. Throws `rate_limited`.
    */
   charge(): Promise<void>;
   readonly log: Logger;
   readonly timing: Timing;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   now(): number;
-  /** Does work under a lock; null when another holder has it. Throws what the work throws. */
+  /**
+   * Runs work under a lock and returns its result, or null if another holder has the lock. Errors of the work
+   * propagate.
+   */
   withLock<T>(lock: LockedWork<T>): Promise<T | null>;
-  /** Returns a random 128-bit id as 32 hexadecimal digits. */
+  /** Returns a random 128-bit id as 32 hex digits. */
   randomId(): string;
-  /** Lets work continue after the answer. */
+  /** Lets work continue after the response has been sent. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** What an isolate keeps between requests: settings, stateless clients and advisory knowledge. */
+/**
+ * Everything that a Worker isolate keeps between requests: settings, stateless clients, and caches that may be lost.
+ */
 export interface Runtime {
   readonly config: Config;
   readonly database: OpenDatabase;
   readonly redis: Redis;
-  /** The same store with a longer timeout, for sign-in, which waits where a cache does not. */
+  /** The same Redis database as `redis` with a longer timeout, for sign-in, where waiting is better than failing. */
   readonly patientRedis: Redis;
   readonly memory: MemoryCache;
   readonly limits: LimiterMemory;
@@ -78,12 +83,12 @@ export interface Runtime {
   readonly fetch: Fetch;
 }
 
-/** Timeout of one Redis command of sign-in, milliseconds. */
+/** Timeout of one Redis command during sign-in, in milliseconds. */
 const PATIENCE_MS = 6_000;
 
 /**
- * Parses the bindings and creates the isolate's part. Throws `internal` naming a missing or invalid variable, and
- * logs it, since no request's context exists yet.
+ * Parses the Worker's bindings and creates what the isolate keeps between requests. Throws `internal` with the name of
+ * a missing or invalid variable. It also logs the error, because no request's context exists yet.
  */
 export function createRuntime(env: unknown): Runtime {
   try {
@@ -109,7 +114,7 @@ function composeRuntime(config: Config): Runtime {
     limits: new LimiterMemory(),
     health: new NodeHealth(),
     definitions: resolveChains(config.chains),
-    // Most isolates never need the providers.
+    // The providers are loaded lazily, because most isolates never need them.
     providers: onceImported(
       () => import("./providers/create-providers.ts"),
       ({ createProviders }) => createProviders(config.providers),
@@ -119,7 +124,7 @@ function composeRuntime(config: Config): Runtime {
 
 const randomId = (): string => crypto.randomUUID().replaceAll("-", "");
 
-/** Creates the context of one request. */
+/** Creates the context of one request or job run. */
 export function createContext(
   runtime: Runtime,
   request: { requestId: string; clientAddress: string; waitUntil: (promise: Promise<unknown>) => void },
@@ -155,7 +160,9 @@ export function createContext(
   };
 }
 
-/** Returns each chain's client, created on first use. */
+/**
+ * Returns a function that returns the client of a chain, created on first use, or null for a chain that is not served.
+ */
 function chainClients(
   { definitions, health, fetch }: Runtime,
   request: { timing: Timing; now: () => number },

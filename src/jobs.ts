@@ -10,30 +10,33 @@ import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 
-/** A job that a cron trigger starts. */
+/** A background job that a cron trigger starts. */
 export interface Job {
   name: string;
-  /** How long the job's lock is held at most, milliseconds; the job ends earlier. */
+  /** Time after which the job's lock expires, in milliseconds; the job itself ends earlier. */
   lockMs: number;
-  /** Does a bounded part of the work; returns what it did, for the log. */
+  /** Does a bounded part of the job's work and returns what it did, for the log. */
   run(ctx: Context): Promise<LogFields>;
 }
 
-/** Tracks deposits whose clients do not poll. */
+/** Polls the status of deposits whose clients do not poll it. */
 const trackDepositsJob: Job = {
   name: "follow_deposits",
   lockMs: 90_000,
   run: async (ctx) => ({ ...(await pollDueDeposits(ctx)) }),
 };
 
-/** Indexes every chain's flows up to its head. */
+/** Indexes the flows (deposits and withdrawals) of every chain's vaults up to the chain's head. */
 export const indexFlowsJob: Job = {
   name: "index_flows",
   lockMs: 120_000,
   run: async (ctx) => ({ ...(await indexAllChains(ctx)) }),
 };
 
-/** Runs a backfill message. Throws a ZodError for any other message. */
+/**
+ * Backfills the block range of a queue message and returns what it did, for the log. Throws a ZodError if the message
+ * is malformed.
+ */
 async function runBackfillMessage(ctx: Context, body: unknown): Promise<LogFields> {
   const part = BackfillMessage.parse(body);
   const { blocks, rows, left } = await backfillFromMessage(ctx, part);
@@ -47,7 +50,7 @@ const takeSnapshotsJob: Job = {
   run: async (ctx) => ({ ...(await takeSnapshots(ctx)) }),
 };
 
-/** Reads the control events of every vault. */
+/** Reads the governance events of every vault. */
 const indexControlEventsJob: Job = {
   name: "watch_controls",
   lockMs: 120_000,
@@ -61,7 +64,7 @@ const raiseSignalsJob: Job = {
   run: async (ctx) => ({ ...(await raiseSignals(ctx)) }),
 };
 
-/** Deletes stored build answers whose idempotency keys have expired. */
+/** Deletes stored responses of deposit builds whose idempotency keys have expired. */
 export const deleteOldAnswersJob: Job = {
   name: "forget_answers",
   lockMs: 60_000,
@@ -69,23 +72,22 @@ export const deleteOldAnswersJob: Job = {
 };
 
 /**
- * Jobs by the cron triggers of wrangler.toml. Lists run at the same time, so that a slow one delays no other; the
- * jobs of a list depend on the ones before them.
+ * Jobs by the cron triggers of wrangler.toml. Lists run concurrently, so that a slow list does not delay the others;
+ * within a list, each job depends on the ones before it.
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
   "* * * * *": [[trackDepositsJob], [indexFlowsJob]],
   "*/5 * * * *": [[takeSnapshotsJob, indexControlEventsJob, raiseSignalsJob], [deleteOldAnswersJob]],
 };
 
-/** Runs the jobs of a cron trigger, see `runJobs`; an unknown trigger runs nothing. */
+/** Runs the jobs of a cron trigger like `runJobs`; does nothing for an unknown trigger. */
 export function handleCron(cron: string, makeContext: () => Context): Promise<void> {
   return runJobs(jobsByCron[cron] ?? [], makeContext);
 }
 
 /**
- * Runs lists of jobs: the lists at the same time, the jobs of a list one after the other, each in a context of its
- * own, under its lock and with one log line. A failing job does not stop the others. Throws the first failure when
- * all are done.
+ * Runs lists of jobs: the lists concurrently, the jobs of a list one after the other. Each job has its own context, its
+ * own lock and one log line. A failing job does not stop the others. Throws the first error once all jobs have ended.
  */
 export async function runJobs(lists: readonly (readonly Job[])[], makeContext: () => Context): Promise<void> {
   const failures: unknown[] = [];
@@ -112,7 +114,7 @@ async function runJob(ctx: Context, { name, lockMs, run }: Job): Promise<void> {
   }
 }
 
-/** The used part of a queue's batch of messages. */
+/** A batch of messages from a Cloudflare queue, with the fields that are used. */
 export interface QueueBatch {
   readonly queue: string;
   readonly messages: readonly QueueMessage[];
@@ -124,12 +126,12 @@ interface QueueMessage {
   retry(): void;
 }
 
-/** Name of a dead-letter queue, for messages that failed too often. */
+/** Matches the name of a dead-letter queue, which receives messages that failed too often. */
 const DEAD_LETTER_QUEUE = /-dead$/;
 
 /**
- * Handles queue messages one by one, each with one log line; a failed message is delivered again. Dead letters are
- * only logged: the next index run queues their blocks again. Never throws.
+ * Handles queue messages one by one, each with one log line. A failed message is delivered again. Messages of a
+ * dead-letter queue are only logged, because the next index run queues their blocks again. Never throws.
  */
 export async function handleMessages(batch: QueueBatch, makeContext: () => Context): Promise<void> {
   for (const message of batch.messages) {

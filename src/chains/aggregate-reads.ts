@@ -7,15 +7,15 @@ import type { Query, Read, ReadResult, ReadResults } from "./chain-query.ts";
 import { RpcError } from "./json-rpc.ts";
 import { RpcData, RpcQuantity } from "./rpc-values.ts";
 
-/** Rounds at most in which reads that a request did not reach are tried again. */
+/** Maximum number of attempts for reads that the gas or the size of an `eth_call` did not leave room for. */
 const ROUNDS = 6;
-/** Gas for a read that ran out of gas: what most nodes allow one `eth_call`, minus the overhead. */
+/** Gas limit for repeating a read that ran out of gas: what most nodes allow for one `eth_call`, minus the overhead. */
 const LAST_GAS = 20_000_000;
 
 /**
- * Makes many reads of one chain in as few requests as possible, each failing on its own: what one read burns, reverts
- * with or returns does not affect the others. Reads of one request see the same block; the returned block is the
- * first request's. Throws `upstream_unavailable`, `upstream_timeout`.
+ * Makes many view calls on one chain in as few `eth_call` requests as possible. The calls are independent: gas use, a
+ * revert or malformed return data of one does not affect the others. All calls of one request see the same block; the
+ * returned block is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,
@@ -28,7 +28,7 @@ export async function aggregate<R extends Record<string, Read<unknown>>>(
   return { block, results: results as ReadResults<R> };
 }
 
-/** Makes a list of reads; see `aggregate`. */
+/** Makes a list of view calls and returns their results in the same order; otherwise like `aggregate`. */
 export async function aggregateList(
   client: ChainClient,
   reads: readonly Read<unknown>[],
@@ -45,15 +45,15 @@ export async function aggregateList(
   return { block, results: asked.map((one) => settleRead(one, one.result)) };
 }
 
-/** Creation code that runs only inside an `eth_call` and returns its answer, and the parser of that answer. */
+/** Contract creation code that runs in an `eth_call` and is never deployed, with the decoder of the data it returns. */
 export interface Program<T> {
   code: Hex;
   read: (answer: Hex, seen: (report: NodeReport) => void) => T;
 }
 
 /**
- * Runs a program and makes reads in the same request and block. Null when they do not fit one request, the program
- * returned nothing or a read was not reached. Throws what the chain client throws.
+ * Runs a program and makes view calls in the same `eth_call`, hence at the same block. Returns null if they do not fit
+ * into one request, the program returned no data or a call was not reached. Errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -76,12 +76,12 @@ export async function aggregateProgram<T>(
   });
 }
 
-/** A read and its result; null before it was made. */
+/** A read with its result, which is null until the read has been made. */
 type PendingRead = Read<unknown> & { result: CallResult | null };
 
 /**
- * Returns the reads that were not reached; last those of contracts that burned their gas, which may starve others
- * again.
+ * Returns the reads that were not reached. Reads of contracts that used up their gas limit come last, because they may
+ * again leave no gas for the others.
  */
 function unreached(asked: readonly PendingRead[]): PendingRead[] {
   const open = asked.filter(({ result }) => result?.status === "not_reached");
@@ -89,7 +89,9 @@ function unreached(asked: readonly PendingRead[]): PendingRead[] {
   return [...open.filter(({ to }) => !burning.has(to)), ...open.filter(({ to }) => burning.has(to))];
 }
 
-/** Makes reads in as few requests as possible, records their results and returns the block of the first request. */
+/**
+ * Makes reads in as few requests as possible, records their results in them and returns the block of the first request.
+ */
 async function readAll(
   client: ChainClient,
   { open, callGas }: { open: readonly PendingRead[]; callGas: number },
@@ -138,8 +140,8 @@ function settleRead(read: Read<unknown> | undefined, result: CallResult | null):
 }
 
 /**
- * Runs a query, each of its rounds in as few requests as possible. The block is that of the first round. Throws what
- * `aggregate` throws.
+ * Runs a query, each batch of reads in as few requests as possible. Returns the query's result and the block of the
+ * first batch. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function runQuery<S>(
   client: ChainClient,
@@ -156,7 +158,7 @@ export async function runQuery<S>(
   return { value, block };
 }
 
-/** Returns an account's balance of the chain's native token in wei. Throws what the chain client throws. */
+/** Returns an account's balance of the chain's native currency, in wei. Errors of the chain client propagate. */
 export async function readNativeBalance(client: ChainClient, account: Address): Promise<bigint> {
   return client.ask({
     method: "eth_getBalance",
@@ -165,38 +167,41 @@ export async function readNativeBalance(client: ChainClient, account: Address): 
   });
 }
 
-/** A view call in the aggregator's format. */
+/** A view call for the aggregator contract: the contract to call and the calldata. */
 export interface AggregatedCall {
   to: Address;
   data: Hex;
 }
 
-/** Marks an entry whose data is creation code of ours instead of a call. Source: Aggregator.sol. */
+/**
+ * Target address that marks an entry whose data is creation code to run instead of calldata. Source: Aggregator.sol.
+ */
 const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
-/** Maximum size of creation code and payload together, bytes. Source: EIP-3860. */
+/** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
 const MAX_INITCODE_BYTES = 49_152;
-/** Bytes of a payload after its calls, and of a call besides its data. Source: Aggregator.sol. */
+/** Size of the payload's trailer, and of a call without its data, in bytes. Source: Aggregator.sol. */
 const TAIL_BYTES = 8;
 const CALL_BYTES = 22;
 /**
- * Calls per request: 24,576 bytes of answer at up to 78 bytes each (EIP-170). Results that do not fit are read again.
+ * Maximum number of calls in one request: the 24,576 bytes that creation code can return (EIP-170), at up to 78 bytes
+ * per result. Calls whose results do not fit are made again.
  */
 export const MAX_CALLS = 300;
-/** Gas for one call: vaults over many markets use several hundred thousand. */
+/** Gas limit of one call. Vaults that allocate to many markets use several hundred thousand gas. */
 const CALL_GAS = 3_000_000;
 
-/** Bytes left for calls beside the creation code. */
+/** Bytes available for calls next to the aggregator's creation code. */
 const ROOM = MAX_INITCODE_BYTES - size(aggregatorCreationCode) - TAIL_BYTES;
 const weightOf = ({ data }: AggregatedCall): number => CALL_BYTES + size(data);
 
-/** Returns true when calls fit one request. */
+/** Returns true if the calls fit into one request. */
 function fitsOneRequest(calls: readonly AggregatedCall[]): boolean {
   return calls.reduce((sum, call) => sum + weightOf(call), 0) <= ROOM;
 }
 
 /**
- * Splits calls, in order, into slices that each fit one request; without calls one empty slice, which returns the
- * block.
+ * Splits calls, in order, into slices that each fit into one request. Without calls it returns one empty slice, because
+ * that request returns the block.
  */
 function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
   let last: C[] = [];
@@ -214,7 +219,7 @@ function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
   return slices;
 }
 
-/** Encodes the data of an `eth_call` without `to` that makes the calls, each with at most `callGas`. */
+/** Encodes the data of an `eth_call` without `to` that makes the calls, each with at most `callGas` gas. */
 function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex {
   const entries = concatHex(
     calls.map(({ to, data }) => encodePacked(["address", "uint16", "bytes"], [to, size(data), data])),
@@ -224,30 +229,33 @@ function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex 
 }
 
 /**
- * The result of one call. `unknown`: the answer is larger than any value that is read; `not_reached`: gas or space
- * ran out before it; `spent`: it failed after using most of its gas.
+ * The result of one aggregated call. `unknown`: the return data is longer than the aggregator copies; `not_reached`:
+ * there was no gas or space left for the call; `spent`: the call failed after using most of its gas.
  */
 type CallResult =
   | { status: "failed" | "answered"; data: Hex }
   | { status: "unknown" | "not_reached" | "spent" };
 
-/** The results of one request, with the chain id and block; `blockNumber` is null where the chain hides it. */
+/**
+ * The results of one aggregator request, with chain id and block. `blockNumber` is null if the chain does not return
+ * it.
+ */
 interface AggregatedAnswer {
   chainId: number;
   blockNumber: number | null;
-  /** Seconds since the epoch. */
+  /** Block timestamp, in seconds since the epoch. */
   timestamp: number;
   results: CallResult[];
 }
 
-/** Statuses by their byte. Source: Aggregator.sol. */
+/** Result statuses by their status byte. Source: Aggregator.sol. */
 const STATUSES = ["failed", "answered", "not_reached", "unknown", "spent"] as const;
 const HEAD_BYTES = 24;
 const UNKNOWN_BLOCK = 2n ** 64n - 1n;
 
 /**
- * Decodes the aggregator's answer to `count` calls. Throws an Error when it is too short or too long, has an unknown
- * status, or a block field is no safe integer.
+ * Decodes the data that the aggregator returned for `count` calls. Throws an Error if the data is too short or too
+ * long, contains an unknown status, or a block field is not a safe integer.
  */
 function decodeResults(answer: Hex, count: number): AggregatedAnswer {
   const total = (answer.length - 2) / 2;

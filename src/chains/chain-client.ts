@@ -5,59 +5,69 @@ import type { ChainDefinition } from "./chain-definitions.ts";
 import { callNode, RpcError } from "./json-rpc.ts";
 import type { LogQuerySize } from "./log-range.ts";
 
-/** Nodes that one request is tried on. */
+/** Maximum number of nodes that one request is tried on. */
 const ATTEMPTS = 3;
-/** How long a node is not asked for a method that it lacks: nodes are upgraded, and error messages misread. */
+/**
+ * How long a node is not sent a method that it does not support, in milliseconds. It expires because nodes are upgraded
+ * and error messages can be misread.
+ */
 const LACKING_MS = 10 * 60_000;
-/** How long a failing node is tried last. */
+/** How long a failing node is tried last, in milliseconds. */
 const AVOID_MS = 30_000;
-/** Blocks by which a load-balanced node's head may be behind its own earlier answer. */
+/** Number of blocks by which a load-balanced node's head may be behind a head that it returned earlier. */
 const HEAD_TOLERANCE = 8;
 
-/** Reads one chain on behalf of one request. There are no writes, so every call may be retried on another node. */
+/**
+ * Client for reading one chain within one request to the API. It sends no transactions, so every call may be retried on
+ * another node.
+ */
 export interface ChainClient {
   readonly definition: ChainDefinition;
   /**
-   * Sends a JSON-RPC request to the first node that answers. Throws RpcError `revert` or `unsupported`
-   * as the node said it, otherwise `upstream_timeout` or `upstream_unavailable` when no node answered.
+   * Sends a JSON-RPC request to the chain's nodes in turn and returns the first result. Throws an RpcError `revert` or
+   * `unsupported` if the node returned that error; otherwise `upstream_timeout` or `upstream_unavailable` if no node
+   * returned a result.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /**
-   * Sends a request and parses its answer with `read`; when `read` throws, the next node is tried. `read` reports the
-   * chain id and head that the answer contains through `seen`. Throws as `request`.
+   * Sends a JSON-RPC request and parses its result with `read`; if `read` throws, the next node is tried. When the
+   * result contains chain id and head, `read` passes them to `seen`. Throws the errors of `request`.
    */
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
-   * Does work on one node from its first request to its last; when `work` throws, it is done again on the next node.
-   * `turn` selects the healthy node to start with, the first by default. Throws as `ask`, or the last node's RpcError
-   * unchanged.
+   * Calls `work` with a session whose requests all go to one node; if `work` throws, it is called again with the next
+   * node. `turn` selects the healthy node to start with, by default the first. Throws the last node's RpcError
+   * unchanged, otherwise `upstream_timeout` or `upstream_unavailable`.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
-  /** Reports the chain id and head of the last answer; throws OutsideError when they cannot be right. */
+  /**
+   * Reports the chain id and head that the last result contained. Throws OutsideError if they show another chain, or a
+   * head that is too far behind.
+   */
   observe(report: { chainId: number; blockNumber: number | null }): void;
 }
 
-/** A session with one node whose chain id was checked. Throws RpcError and OutsideError unchanged. */
+/** A session with one node whose chain id has been verified. RpcError and OutsideError propagate unchanged. */
 export interface NodeSession {
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Learnt limits of the node's `eth_getLogs`, kept by the isolate. */
+  /** Limits of the node's `eth_getLogs`, learnt from its errors and kept in memory by the Worker isolate. */
   readonly logLimits?: LogLimits;
 }
 
-/** Chain id and head as a node's answer contains them; `blockNumber` is null when it does not. */
+/** Chain id and head that the result of a request contains; `blockNumber` is null if it does not contain the head. */
 export interface NodeReport {
   chainId: number;
   blockNumber: number | null;
 }
 
-/** A JSON-RPC request and the parser of its answer. */
+/** A JSON-RPC request with the parser of its result. */
 export interface NodeQuestion<T> {
   method: string;
   params: readonly unknown[];
   read: (answer: unknown, seen: (report: NodeReport) => void) => T;
 }
 
-/** What a chain client needs of its isolate and request. */
+/** Dependencies of a chain client: the chain, and what belongs to the Worker isolate and to the request to the API. */
 export interface ChainClientOptions {
   definition: ChainDefinition;
   health: NodeHealth;
@@ -66,7 +76,10 @@ export interface ChainClientOptions {
   now: () => number;
 }
 
-/** Creates the chain client of one request; in workerd no request's I/O may outlive it. */
+/**
+ * Creates the chain client of one request to the API. Clients are not shared, because in workerd no I/O may outlive the
+ * request that started it.
+ */
 export function createChainClient(options: ChainClientOptions): ChainClient {
   const { definition, health, fetch, timing, now } = options;
   let lastUrl = definition.rpcUrls[0] ?? "";
@@ -110,7 +123,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
         return await work({ request, logLimits: health.logLimits(url) });
       } catch (error) {
         last = error;
-        // A node that refuses a request is healthy; one without an answer, or with a wrong one, is not.
+        // A node that returns a JSON-RPC error is healthy; a node that returns nothing, or something wrong, is not.
         if (!(error instanceof RpcError)) health.avoid(url, now() + AVOID_MS);
       }
     }
@@ -120,14 +133,14 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
 
   async function ask<T>({ method, params, read }: NodeQuestion<T>): Promise<T> {
     const urls = health.order(definition.rpcUrls, now()).slice(0, ATTEMPTS);
-    // A node may support eth_call but not its third parameter.
+    // A node may support `eth_call` but not its third parameter, the state overrides.
     const feature = `${method}/${params.length}`;
     let last: unknown = new RpcError("unsupported", `no node of ${definition.name} knows ${method}`);
     for (const url of urls) {
       if (health.lacks(url, { name: feature, now: now() })) continue;
       try {
         lastUrl = url;
-        // Our programs in an eth_call return the chain id themselves.
+        // The aggregator and the simulator, which run in an `eth_call`, return the chain id themselves.
         const verified = method === "eth_call" ? null : verify(url);
         const [answer] = await Promise.all([send(url, method, params), verified]);
         return read(answer, (report) => seenAt(url, report));
@@ -135,7 +148,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
         if (error instanceof RpcError && error.kind === "revert") throw error;
         last = error;
         if (!(error instanceof RpcError && error.kind === "unsupported")) health.avoid(url, now() + AVOID_MS);
-        // A refusal of one caller's values must not disable the method for the others.
+        // An error about one caller's parameter values must not disable the method for other callers.
         else if (!error.ofValues) health.markLacking(url, { name: feature, until: now() + LACKING_MS });
       }
     }
@@ -153,10 +166,13 @@ function toFailure(chain: ChainDefinition, error: unknown): Error {
   );
 }
 
-/** Sizes of `eth_getLogs` requests that a node accepts, learnt from its refusals. */
+/** Maximum sizes of `eth_getLogs` requests that a node accepts, learnt from its errors. */
 type LogLimits = Partial<LogQuerySize>;
 
-/** What an isolate has learnt about its nodes; advisory, and gone with the isolate. */
+/**
+ * What a Worker isolate has learnt about the nodes it uses: verified chain ids, heads, failures, missing methods and
+ * log limits. It only guides the choice of nodes and is lost with the isolate.
+ */
 export class NodeHealth {
   readonly #avoidUntil = new Map<string, number>();
   readonly #heads = new Map<string, number>();
@@ -164,45 +180,54 @@ export class NodeHealth {
   readonly #lackingUntil = new Map<string, number>();
   readonly #logLimits = new Map<string, LogLimits>();
 
-  /** Returns all nodes, those to avoid last. */
+  /** Returns all nodes in their order of preference, with recently failing nodes last. */
   order(urls: readonly string[], now: number): string[] {
     const avoided = (url: string): boolean => (this.#avoidUntil.get(url) ?? 0) > now;
     return [...urls.filter((url) => !avoided(url)), ...urls.filter(avoided)];
   }
 
-  /** Tries a node last until a time, milliseconds since the epoch. */
+  /** Tries a node last until the given time, in milliseconds since the epoch. */
   avoid(url: string, until: number): void {
     this.#avoidUntil.set(url, until);
   }
 
-  /** Returns true when the node said recently that it lacks a method with this number of parameters. */
+  /** Returns true if the node recently returned that it does not support a method with this number of parameters. */
   lacks(url: string, feature: { name: string; now: number }): boolean {
     return (this.#lackingUntil.get(`${url} ${feature.name}`) ?? 0) > feature.now;
   }
 
-  /** Records that the node lacks a method with this number of parameters, until a time. */
+  /**
+   * Records that the node does not support a method with this number of parameters, until the given time in
+   * milliseconds since the epoch.
+   */
   markLacking(url: string, feature: { name: string; until: number }): void {
     this.#lackingUntil.set(`${url} ${feature.name}`, feature.until);
   }
 
-  /** Returns the learnt limits of a node's `eth_getLogs`; who learns more writes into them. */
+  /**
+   * Returns the learnt limits of a node's `eth_getLogs`. The object is shared: callers that learn a limit write it into
+   * the object.
+   */
   logLimits(url: string): LogLimits {
     const known = this.#logLimits.get(url) ?? {};
     this.#logLimits.set(url, known);
     return known;
   }
 
-  /** Returns true when the node is known to serve the chain it is configured for. */
+  /** Returns true if the node has been verified to serve the chain that it is configured for. */
   isVerified(url: string): boolean {
     return this.#verified.has(url);
   }
 
-  /** Records that the node serves the chain it is configured for. */
+  /** Records that the node serves the chain that it is configured for. */
   markVerified(url: string): void {
     this.#verified.add(url);
   }
 
-  /** Records a head that the node reported; false when it is more than `tolerance` blocks below an earlier one. */
+  /**
+   * Records a head that the node returned. Returns false if it is more than `tolerance` blocks below an earlier head of
+   * this node.
+   */
   acceptHead(url: string, report: { blockNumber: number; tolerance: number }): boolean {
     const highest = this.#heads.get(url) ?? 0;
     this.#heads.set(url, Math.max(highest, report.blockNumber));

@@ -2,26 +2,29 @@ import type { Address } from "viem";
 import type { ChainSetting } from "../config.ts";
 import { AppError } from "../errors.ts";
 
-/** A chain that the deployment serves. */
+/** A chain that the deployment serves: names, native currency, nodes and limits. */
 export interface ChainDefinition {
   chainId: number;
   name: string;
-  /** Short lower-case name, for links and tools. */
+  /** Short lowercase name of the chain, used in links and tools. */
   key: string;
-  /** Block explorer's origin without a trailing slash; empty when there is none. */
+  /** Origin of the chain's block explorer, without a trailing slash; empty if it has none. */
   explorer: string;
   native: { symbol: string; decimals: number };
-  /** The canonical wrapped native token; null when none is known for certain. */
+  /** Contract of the canonical wrapped native currency, or null if none is known for certain. */
   wrappedNative: Address | null;
-  /** Nodes in order of preference. */
+  /** URLs of the JSON-RPC nodes, in order of preference. */
   rpcUrls: readonly string[];
-  /** Blocks on top, the transaction's own included, after which a receipt counts as proof. */
+  /** Number of blocks, from the transaction's own block to the head, after which its receipt counts as proof. */
   confirmations: number;
-  /** Topics that one list of an `eth_getLogs` request may hold, where the chain's nodes limit them. */
+  /**
+   * Maximum number of topics in one list of an `eth_getLogs` request; undefined if the chain's nodes are not known to
+   * limit it.
+   */
   maxLogTopics?: number;
 }
 
-/** Returns the link to a transaction on the chain's explorer; null when the chain has none. */
+/** Returns the link to a transaction in the chain's block explorer, or null if the chain has no explorer. */
 export function transactionLink(chain: ChainDefinition, txHash: string): string | null {
   return chain.explorer === "" ? null : `${chain.explorer}/tx/${txHash}`;
 }
@@ -30,8 +33,8 @@ const ETHER = { symbol: "ETH", decimals: 18 } as const;
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 
 /**
- * The chains the code knows, with public nodes that need no key. Sources: chainlist, the chains' own
- * documentation and viem's definitions (2026).
+ * All chains that the code supports, with public nodes that need no API key. Sources: chainlist, the chains' own
+ * documentation and viem's chain definitions (2026).
  */
 export const knownChains: readonly ChainDefinition[] = [
   {
@@ -156,8 +159,9 @@ export const knownChains: readonly ChainDefinition[] = [
 ];
 
 /**
- * Returns the chains that a deployment serves: without configuration all known ones on public nodes, otherwise
- * exactly the configured ones. Throws `internal` naming a chain whose setting is incomplete.
+ * Returns the chains that a deployment serves, by chain id: all known chains on public nodes if `settings` is null,
+ * otherwise exactly the configured chains. Throws `internal` with the chain id if the settings of a chain are
+ * incomplete.
  */
 export function resolveChains(
   settings: readonly ChainSetting[] | null,

@@ -9,25 +9,25 @@ import {
   type Hex,
 } from "viem";
 
-/** A view call and the decoder of its answer; creating one does no I/O. */
+/** A view call of a contract with the decoder of its return data. Creating a read does no I/O. */
 export interface Read<T> {
   to: Address;
   data: Hex;
-  /** Throws on returndata of another shape. */
+  /** Decodes the return data. Throws if it does not match the function's output types. */
   decode: (data: Hex) => T;
 }
 
-/** The value of a read, or its failure with the revert data if any. */
+/** The decoded value of a read, or its failure with the revert data; `revert` is null if there is none. */
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null };
 
-/** The results of a record of reads, by name. */
+/** The results of a record of reads, under the same names and with the decoded types. */
 export type ReadResults<R extends Record<string, Read<unknown>>> = {
   [K in keyof R]: R[K] extends Read<infer T> ? ReadResult<T> : never;
 };
 
 type ViewName<A extends Abi> = ContractFunctionName<A, "view" | "pure">;
 
-/** Creates a read of a contract's view function. */
+/** Creates a read of a contract's view function from its ABI. */
 export function read<const A extends Abi, N extends ViewName<A>>(call: {
   to: Address;
   abi: A;
@@ -47,23 +47,26 @@ export function read<const A extends Abi, N extends ViewName<A>>(call: {
   };
 }
 
-/** Returns the value of a read; null when it failed. */
+/** Returns the value of a read, or null if the read failed. */
 export function valueOrNull<T>(result: ReadResult<T>): T | null {
   return result.ok ? result.value : null;
 }
 
-/** Reads and the interpretation of their results. A query does no I/O itself, so that several can share requests. */
+/**
+ * Contract reads with the function that interprets their results; `next` describes a further batch of reads. A query
+ * does no I/O itself, so several queries can be combined into the same requests.
+ */
 export interface Query<S> {
   reads: Record<string, Read<unknown>>;
-  /** Interprets the results of `reads` alone. */
+  /** Computes the query's result from the results of `reads`, without a further batch. */
   interpret: (results: Record<string, ReadResult<unknown>>) => S;
-  /** Returns the query of a further round, when the results name other contracts to read. */
+  /** Returns the query with the next batch of reads, for example of contracts whose addresses this batch returned. */
   next?: (results: Record<string, ReadResult<unknown>>) => Query<S>;
 }
 
 const FAILED_READ: ReadResult<unknown> = { ok: false, revert: null };
 
-/** Creates a query from reads and their interpretation; each result is typed by its read. */
+/** Creates a query from reads and the function that interprets their results; each result has the type of its read. */
 export function createQuery<R extends Record<string, Read<unknown>>, S>(
   reads: R,
   interpret: (results: ReadResults<R>) => S,
@@ -72,8 +75,8 @@ export function createQuery<R extends Record<string, Read<unknown>>, S>(
 }
 
 /**
- * Creates a query whose second round depends on the results of the first. Run without the second round, its reads
- * count as failed.
+ * Creates a query with a second batch of reads that depends on the results of the first. If only the first batch is
+ * run, the reads of the second count as failed.
  */
 export function readThen<R extends Record<string, Read<unknown>>, S>(
   reads: R,
@@ -89,14 +92,17 @@ export function readThen<R extends Record<string, Read<unknown>>, S>(
   return { reads, interpret, next };
 }
 
-/** Returns a query with a converted answer. */
+/** Returns a query whose result is converted with `map`. */
 export function mapQuery<A, B>(described: Query<A>, map: (answer: A) => B): Query<B> {
   const { reads, interpret, next } = described;
   const mapped: Query<B> = { reads, interpret: (results) => map(interpret(results)) };
   return next === undefined ? mapped : { ...mapped, next: (results) => mapQuery(next(results), map) };
 }
 
-/** Returns a query that continues with a further query once its answer is known, after any number of rounds. */
+/**
+ * Returns a query that, once its result is known after any number of batches, continues with the query that `follow`
+ * creates from it.
+ */
 export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T>): Query<T> {
   const { reads, interpret, next } = described;
   const last = readThen(reads, (results) => follow(interpret(results)));
@@ -105,7 +111,9 @@ export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T
 
 type QueryAnswers<D> = { [K in keyof D]: D[K] extends Query<infer S> ? S : never };
 
-/** Combines queries into one that shares their requests and returns the answers by name. */
+/**
+ * Combines queries into one that makes their reads in the same batches and returns the results under the same names.
+ */
 export function queryAll<const D extends Record<string, Query<unknown>>>(parts: D): Query<QueryAnswers<D>> {
   const entries = Object.entries(parts);
   const ownOf = (name: string, results: Record<string, ReadResult<unknown>>) =>
@@ -129,7 +137,10 @@ export function queryAll<const D extends Record<string, Query<unknown>>>(parts: 
   return { reads, interpret, next };
 }
 
-/** A query after its first round: the next round, or its answer without further reads. */
+/**
+ * Returns the remaining query once its first batch has been read: its next batch, or a query without reads that returns
+ * the result.
+ */
 function nextQuery(part: Query<unknown>, results: Record<string, ReadResult<unknown>>): Query<unknown> {
   if (part.next !== undefined) return part.next(results);
   const answer = part.interpret(results);

@@ -37,18 +37,18 @@ const ReceiptShape = z
   })
   .nullable();
 
-/** A transaction; amounts in wei. */
+/** A transaction as a node returns it; `value` is in wei. */
 export interface Transaction {
   hash: Hex;
   from: Address;
   to: Address | null;
   input: Hex;
   value: bigint;
-  /** Its gas limit. */
+  /** Gas limit of the transaction. */
   gas: bigint;
 }
 
-/** The receipt of an included transaction. */
+/** The receipt of a transaction that is included in a block. */
 export interface Receipt {
   blockNumber: bigint;
   succeeded: boolean;
@@ -56,18 +56,21 @@ export interface Receipt {
   logs: Log[];
 }
 
-/** A transaction, its receipt and confirmations at one moment. */
+/**
+ * A transaction, its receipt and its number of confirmations at the time of reading; `transaction` is null if the node
+ * does not know it.
+ */
 export interface TransactionOnChain {
   transaction: Transaction | null;
-  /** Null while the transaction is pending. */
+  /** Receipt of the transaction, or null while it is pending. */
   receipt: Receipt | null;
-  /** Blocks from the transaction's own to the head, both counted; 0 while it is pending. */
+  /** Number of blocks from the transaction's own to the head, both included; 0 while it is pending. */
   confirmations: number;
 }
 
 /**
- * Fetches a transaction and its receipt. Throws what the chain client throws, and a ZodError for an answer of another
- * shape.
+ * Fetches a transaction, its receipt and its number of confirmations. Throws a ZodError if a node's response is
+ * malformed and a RangeError if it describes another transaction. Errors of the chain client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
@@ -103,7 +106,7 @@ function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt 
   };
 }
 
-/** Converts the logs of a simulated call. Throws a ZodError for malformed ones. */
+/** Converts the event logs of a simulated call to viem's type. Throws a ZodError if they are malformed. */
 export function simulatedLogs(raw: readonly unknown[]): Log[] {
   return toLogs(LogsShape.parse(raw), { blockNumber: null, transactionHash: null });
 }

@@ -2,18 +2,21 @@ import type { Hex } from "viem";
 import * as z from "zod";
 import { boundedFetch, type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
 
-/** Kind of a JSON-RPC error; see `RpcError`. */
+/** The kinds of JSON-RPC errors that callers distinguish; see `RpcError`. */
 export type RpcErrorKind = "revert" | "unsupported" | "node";
 
 /**
- * A JSON-RPC error. `revert`: the call failed and would on every node; `unsupported`: this node lacks the method or
- * refuses its parameters; `node`: anything else, another node may answer.
+ * A JSON-RPC error that a node returned. `revert`: the call reverted, as it would on every node; `unsupported`: this
+ * node does not support the method or rejects its parameters; `node`: any other error, so another node may succeed.
  */
 export class RpcError extends Error {
   readonly kind: RpcErrorKind;
-  /** Revert data; null when the node did not return it. */
+  /** Revert data of the call, or null if the node did not return it. */
   readonly data: Hex | null;
-  /** True when `unsupported` concerns only the values of these parameters: with others the method may work. */
+  /**
+   * True if the `unsupported` error concerns only the values of these parameters, so that the method may work with
+   * others.
+   */
   readonly ofValues: boolean;
 
   constructor(kind: RpcErrorKind, message: string, more: { data?: Hex | null; ofValues?: boolean } = {}) {
@@ -34,20 +37,24 @@ const Envelope = z.object({
 });
 
 const HEX = /^0x[0-9a-fA-F]*$/;
-/** Messages about the method, not about a block or state: "missing trie node … is not available" does not match. */
+/**
+ * Matches error messages about an unsupported method. It does not match "missing trie node … is not available", which
+ * is about a block or its state.
+ */
 const UNSUPPORTED =
   /(?:\bmethod\b|\b(?:eth|debug|trace)_\w+).*(?:not found|not supported|unsupported|does not exist|not available)|unknown method|unsupported method/i;
-/** Messages about the number of parameters; other complaints concern their values. */
+/** Matches error messages about the number of parameters; other parameter errors concern their values. */
 const TOO_MANY =
   /too many (?:arguments|param)|(?:number of|expected \d+|extra|unexpected) (?:arguments?|param)|want at most|tuple of/i;
 const REVERTED = /revert|invalid opcode|out of gas|stack underflow/i;
 
-/** Limits of one JSON-RPC request: five seconds and two mebibytes. */
+/** Limits of one JSON-RPC request: a timeout of five seconds and a response of at most 2 MiB. */
 const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
 
 /**
- * Sends one JSON-RPC request to one node, never a batch: public nodes limit or confuse them. Throws RpcError for the
- * node's own error and OutsideError for everything below it.
+ * Sends one JSON-RPC request to one node and returns its result. Requests are never batched, because public nodes limit
+ * batches or mix up their responses. Throws RpcError for an error that the node returned, and OutsideError if the node
+ * is unreachable, too slow or its response is not valid JSON-RPC.
  */
 export async function callNode(
   fetch: Fetch,
@@ -88,7 +95,7 @@ function toRpcError(error: { code: number; message: string; data?: unknown }): R
   return new RpcError("node", `${error.code}: ${error.message}`);
 }
 
-/** Nodes put revert data in `data`, or one level deeper. */
+/** Returns the revert data of an error, which nodes put in `data` or in `data.data`, or null if there is none. */
 function revertData(data: unknown): Hex | null {
   if (typeof data === "string" && HEX.test(data)) return data as Hex;
   if (typeof data === "object" && data !== null && "data" in data) return revertData(data.data);

@@ -1,13 +1,14 @@
 /**
- * A filter as `eth_getLogs` takes it. A log matches when one of the contracts emitted it and every topic position that
- * has a list holds one of its topics; null matches any topic. Addresses and topics are lower case.
+ * Contracts and topics to match, in the form that `eth_getLogs` takes. A log matches if one of the contracts emitted it
+ * and every topic position that has a list contains one of the list's topics; null matches any topic. Addresses and
+ * topics are lowercase.
  */
 export interface LogFilter {
   addresses: readonly string[];
   topics: readonly (readonly string[] | null)[];
 }
 
-/** Converts topics as viem's `encodeEventTopics` returns them to lists by position, lower case. */
+/** Converts topics as viem's `encodeEventTopics` returns them to lowercase lists by topic position. */
 export function toTopicLists(
   topics: readonly (string | readonly string[] | null | undefined)[],
 ): LogFilter["topics"] {
@@ -17,21 +18,21 @@ export function toTopicLists(
   });
 }
 
-/** Events that are wanted of contracts. Addresses and topics are lower case. */
+/** The events to read of each contract. Addresses and topics are lowercase. */
 export interface LogSubscription {
-  /** First topics of all wanted events. */
+  /** First topics (event signatures) of all events, of any contract. */
   topics: readonly string[];
-  /** The first topics wanted of each contract. */
+  /** First topics of the events to read, by contract address. */
   topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Longest lists that one request may hold. `topics` counts for each topic position. */
+/** Maximum lengths of the lists in one `eth_getLogs` request. `topics` applies to each topic position. */
 export interface FilterLimits {
   addresses: number;
   topics: number;
 }
 
-/** Returns the filters that together cover a subscription, each within the limits; no event is asked for twice. */
+/** Returns the log filters that together cover a subscription, each within the limits. No event is requested twice. */
 export function toLogFilters(subscription: LogSubscription, limits: FilterLimits): LogFilter[] {
   return chunk(subscription.topics, limits.topics).flatMap((topics) => {
     const emitters = [...subscription.topicsBy].filter(([, wanted]) =>
@@ -42,7 +43,7 @@ export function toLogFilters(subscription: LogSubscription, limits: FilterLimits
   });
 }
 
-/** Splits a filter into filters within the limits that together match the same logs, each log once. */
+/** Splits a log filter into filters within the limits that together match the same logs, each log exactly once. */
 export function splitFilter(filter: LogFilter, limits: FilterLimits): LogFilter[] {
   let lists: (readonly string[] | null)[][] = [[]];
   for (const list of filter.topics) {
@@ -54,7 +55,7 @@ export function splitFilter(filter: LogFilter, limits: FilterLimits): LogFilter[
   );
 }
 
-/** Returns the lengths of the longest lists among filters; at least 1. */
+/** Returns the lengths of the longest lists among log filters, each at least 1. */
 export function longestLists(filters: readonly LogFilter[]): FilterLimits {
   const lists = filters.flatMap(({ topics }) => topics.map((list) => list?.length ?? 1));
   return {

@@ -1,40 +1,47 @@
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import { RpcError } from "./json-rpc.ts";
 
-/** Size of one `eth_getLogs` request: blocks, contracts, and topics in its longest list. */
+/** Size of one `eth_getLogs` request: the number of blocks, of contracts, and of topics in its longest list. */
 export interface LogQuerySize {
   blocks: number;
   addresses: number;
   topics: number;
 }
 
-/** Wider requests save little: their answers reach the nodes' limits on results first. */
+/**
+ * Maximum number of blocks in one `eth_getLogs` request. Wider requests save little, because their results exceed the
+ * nodes' limits first.
+ */
 const MAX_BLOCKS = 50_000;
 
-/** Messages by which nodes refuse a range or the number of its logs; every implementation has its own. */
+/**
+ * Matches error messages about the block range or the number of logs of a request; every node implementation words them
+ * differently.
+ */
 const RANGE_REFUSAL =
   /block ?range|range (?:is )?too|ranges? over|too (?:many|large|wide|big)|limit(?:ed)? (?:to|is|exceeded)|exceed|more than \d+|query returned|response size|log.*limit|up to a? ?\d|timed? ?out|max(?:imum)? (?:block|range|results?)/i;
-/** Messages by which nodes refuse a list that is too long, and the words that name the list. */
+/** Matches error messages about a list that is too long, and the words that identify the list. */
 const LIST_TOO_LONG = /too (?:many|long|large)|exceed|max|limit|up to|more than|at most/i;
 const LIST_NAMES = { topics: /\btopics?\b/i, addresses: /\baddress(?:es)?\b|\bcontracts?\b/i } as const;
-/** Messages about the rate of requests, not about their size. */
+/** Matches error messages about the rate of requests, not about their size. */
 const RATE_LIMIT =
   /^429\b|too many requests|throttl|requests? limit|number of requests|\brate\b|requests?\b.*(?:count|per)|quota|credit|capacity|per (?:second|minute|day)|daily/i;
-/** A limit that a refusal names. */
+/** Matches a limit that an error message states, such as "up to 1000" or "max 10k". */
 const NAMED_LIMIT =
   /(?:up to|at most|maximum|max|limited to|limit(?: is)?|exceeds?|within|over|than)\b[^0-9]{0,40}?([0-9][0-9,_]*)(k?)/i;
 
-/** Blocks of the first request on a chain whose nodes have refused nothing yet. */
+/** Number of blocks in the first `eth_getLogs` request on a chain whose nodes have not rejected any request yet. */
 export const INITIAL_BLOCKS = 2_000;
 
-/** Returns true when a node's message refuses the size of a request, so that a smaller one may be answered. */
+/** Returns true if a node's error message rejects the size of a log request, so that a smaller request may succeed. */
 export function isRangeRefusal(message: string): boolean {
   return RANGE_REFUSAL.test(message) && !RATE_LIMIT.test(message);
 }
 
 /**
- * Returns which size to reduce after a node refused a request with this message: the longer of the lists that it names,
- * else the blocks. Null when the message refuses something else, or the size cannot be smaller.
+ * Returns the reduced dimension of a log request after a node rejected it with this message: the longer of the lists
+ * that the message names, otherwise the number of blocks. Returns null if the message is not about the size or the
+ * request cannot be smaller.
  */
 export function shrinkQuery(asked: LogQuerySize, message: string): Partial<LogQuerySize> | null {
   if (isRateLimit(message)) return null;
@@ -46,12 +53,13 @@ export function shrinkQuery(asked: LogQuerySize, message: string): Partial<LogQu
   return isRangeRefusal(message) && asked.blocks > 1 ? { blocks: reduceLimit(asked.blocks, message) } : null;
 }
 
-/** Returns true when a node's message is about the rate of requests, not about their size. */
+/** Returns true if a node's error message is about the rate of requests, not about their size. */
 export const isRateLimit = (message: string): boolean => RATE_LIMIT.test(message);
 
 /**
- * Returns which size to reduce after a request failed, null when its size is not the reason. With `anyRefusal` every
- * refusal that is not about the rate or a missing method counts as one of size, whatever its words.
+ * Returns the reduced dimension of a log request after it failed, or null if its size is not the reason. With
+ * `anyRefusal`, every JSON-RPC error that is not about the rate or a missing method is taken as one about the size,
+ * whatever its message.
  */
 export function shrinkAfterFailure(
   asked: LogQuerySize,
@@ -66,16 +74,21 @@ export function shrinkAfterFailure(
   }
   if (!(error instanceof OutsideError)) return null;
   if (error.kind === "too_large" || (error.kind === "status" && error.status === 413)) return halved;
-  // A search asks the next node rather than wait for a slow one again.
+  // A search tries the next node rather than wait for a slow node again.
   return error.kind === "timeout" && !anyRefusal ? halved : null;
 }
 
-/** Returns the blocks of the next request after an answered one: a sixteenth more. */
+/**
+ * Returns the number of blocks for the next log request after a successful one: a sixteenth more, up to the maximum.
+ */
 export function widenRange(blocks: number): number {
   return Math.min(MAX_BLOCKS, blocks + Math.max(1, Math.floor(blocks / 16)));
 }
 
-/** Returns the size to ask for after `asked` was refused: half of it, or the limit that the refusal names if that is less. */
+/**
+ * Returns the reduced limit after a request of size `asked` was rejected: the limit that the error message states if it
+ * is lower than `asked`, otherwise half of `asked`.
+ */
 export function reduceLimit(asked: number, message: string): number {
   const half = Math.max(1, Math.floor(asked / 2));
   const named = namedLimit(message);

@@ -7,39 +7,42 @@ import { readBlock } from "./read-block.ts";
 import { type ChainLog, compareLogs, requestLogs } from "./request-logs.ts";
 import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "./rpc-request-budget.ts";
 
-/** Logs that are wanted of a range of blocks. */
+/** Search criteria for event logs: the block range, the filters, and the order of reading. */
 export interface LogQuery {
   range: BlockRange;
-  /** Filters whose union is wanted; they are split to the limits of the node. A function splits them itself. */
+  /**
+   * Log filters; logs that match any of them are returned. An array is split to the node's limits; a function returns
+   * filters that are already within them.
+   */
   filters: readonly LogFilter[] | ((limits: FilterLimits) => LogFilter[]);
-  /** Order of the requests and of the result; the oldest blocks first by default. */
+  /** Order of the requests and of the returned logs; by default the oldest blocks come first. */
   order?: "oldest_first" | "newest_first";
-  /** Called with the logs of each answered window; true ends the reading. */
+  /** Called with the logs of each block window that was read; reading stops when it returns true. */
   until?: (logs: readonly ChainLog[]) => boolean;
 }
 
-/** Logs that were found, and how far the reading got. */
+/** Event logs that were found, and the part of the block range that was read. */
 export interface LogReading {
-  /** Each log once, in the order of the query. */
+  /** The logs in the order of the query, each exactly once. */
   logs: ChainLog[];
-  /** The part of the range that was read; null when nothing was. */
+  /** The part of the block range that was read, or null if nothing was read. */
   read: BlockRange | null;
-  /** True when the whole range was read, or `until` ended the reading. */
+  /** True if the whole range was read, or `until` stopped the reading. */
   complete: boolean;
 }
 
-/** How a reading spends its budget and whom it believes. */
+/** How a log reading spends its request budget, and how far it trusts the nodes. */
 interface ReadingPolicy {
-  /** Requests that are kept back for those that confirm what was read. */
+  /** Number of requests kept back for confirming what was read. */
   reservedRequests: number;
   requestsPerFilter: number;
-  /** Goes on without budget until one window was read, so that every run makes progress. */
+  /** Reads the first window even without budget, so that every run makes progress. */
   insists: boolean;
-  /** Tries wider ranges after answers. */
+  /** Tries wider block ranges after successful requests. */
   widens: boolean;
-  /** Checks by block hash that the logs are from the chain whose blocks the node returns. */
+  /** Verifies by block hash that the logs are on the same fork as the blocks that the node returns. */
   checksFork: boolean;
-  /** Takes every refusal for one of size. */
+  /** Takes every JSON-RPC error that may be about the request's size for one; see `shrinkAfterFailure`. */
   anyRefusal: boolean;
 }
 
@@ -60,16 +63,16 @@ const SEARCHING: ReadingPolicy = {
   anyRefusal: true,
 };
 
-/** Answers to wait for after a refusal before a wider range is tried again. */
+/** Number of successful requests after a rejected one before a wider block range is tried again. */
 const ANSWERS_BEFORE_WIDENING = 16;
-/** Logs of one reading: what a run may hold in memory. */
+/** Number of logs after which one reading stops, to limit the memory of a run. */
 const MAX_LOGS = 10_000;
 
 /**
- * Reads logs for an index, on one node and as far as the budget goes: every answer is validated and checked against the
- * node's own blocks. Requests that the node refuses by size are made smaller, and wider again after many answers; the
- * budget learns it. The first window is read whatever it costs. Throws OutsideError for contradictory answers and
- * whatever the node says when it refuses even the smallest request.
+ * Reads event logs for an index from one node, as far as the budget allows. Every result is validated and compared with
+ * the node's own blocks. When the node rejects the size of a request, requests become smaller, and wider again after
+ * many successful ones; the budget keeps the sizes. The first window is read even if the budget is exhausted. Throws
+ * OutsideError if results contradict each other, and the node's error if it rejects even the smallest request.
  */
 export function readLogs(
   node: NodeSession,
@@ -79,9 +82,10 @@ export function readLogs(
 }
 
 /**
- * Searches for logs with at most `maxRequests` requests over all nodes, in windows of at most `maxBlocks` blocks or the
- * width that the node is known to accept. A hit is a hint for the caller to verify, a miss is no proof of absence; see
- * `complete`. Throws as the client's `onOneNode`.
+ * Searches for event logs with at most `maxRequests` requests over all nodes, in windows of at most `maxBlocks` blocks
+ * or the width that the node is known to accept. Nodes are not trusted: the caller must verify what is found, and a log
+ * that is not found may exist nevertheless, above all if `complete` is false. Throws the errors of the client's
+ * `onOneNode`.
  */
 export function searchLogs(
   client: Pick<ChainClient, "onOneNode" | "definition">,
@@ -123,7 +127,7 @@ async function readWindows(node: NodeSession, reading: Reading): Promise<LogRead
       const found = await readWindow(node, { window, filters, policy });
       for (const log of newestFirst ? found.reverse() : found) logs.push(log);
       rest = newestFirst ? { from: rest.from, to: window.from - 1 } : { from: window.to + 1, to: rest.to };
-      // Only a full window says that a wider one would be answered.
+      // Only a window of full width suggests that a wider one would succeed.
       if (policy.widens && blocks === budget.blocks) widenAfterAnswer(budget);
       ended = until?.(found) === true;
     } catch (error) {
@@ -151,13 +155,16 @@ function nextWindow(rest: BlockRange, by: { blocks: number; newestFirst: boolean
     : { from: rest.from, to: Math.min(rest.to, rest.from + by.blocks - 1) };
 }
 
-/** The part of a range that was read when `rest`, at either of its ends, is left. */
+/**
+ * Returns the part of a block range that was read, given the rest that remains at either end, or null if nothing was
+ * read.
+ */
 function difference(range: BlockRange, rest: BlockRange): BlockRange | null {
   if (rest === range) return null;
   return rest.to < range.to ? { from: rest.to + 1, to: range.to } : { from: range.from, to: rest.from - 1 };
 }
 
-/** Takes the smaller size into the budget, and for searches into the isolate's memory of the node. */
+/** Applies a reduced request size to the budget and, for searches, to the isolate's memory of the node's limits. */
 function applyRefusal(
   node: NodeSession,
   refused: { smaller: Partial<LogQuerySize>; blocks: number; reading: Reading },
@@ -169,14 +176,20 @@ function applyRefusal(
   else if (smaller.blocks !== undefined) keepAnsweredRange(budget, blocks);
 }
 
-/** Most nodes have a fixed limit of blocks: a wider range after every answer would waste every other request. */
+/**
+ * Widens the block range after enough successful requests. Most nodes have a fixed limit of blocks, so that trying a
+ * wider range after every success would waste every other request.
+ */
 function widenAfterAnswer(budget: RequestBudget): void {
   budget.lastGranted = budget.blocks;
   if (budget.answersBeforeWidening === 0) budget.blocks = widenRange(budget.blocks);
   else budget.answersBeforeWidening -= 1;
 }
 
-/** Returns to the width that was answered just before: it says more than half of the refused one, or a node's message. */
+/**
+ * Returns to the last block range that succeeded, which is a better estimate than half of the rejected range or the
+ * limit in the node's message.
+ */
 function keepAnsweredRange(budget: RequestBudget, refused: number): void {
   if (budget.lastGranted < refused) budget.blocks = Math.max(budget.blocks, budget.lastGranted);
   else budget.lastGranted = 0;
@@ -200,7 +213,10 @@ async function readWindow(
   return [...found.values()].sort(compareLogs);
 }
 
-/** Many machines may answer behind one address: the one that returned the logs must be on the chain of the others. */
+/**
+ * Throws OutsideError if a log's block is on another fork than the block that the node returns now: many machines may
+ * serve one URL.
+ */
 async function assertSameFork(node: NodeSession, last: ChainLog): Promise<void> {
   const { hash } = await readBlock(node, last.blockNumber);
   if (hash !== last.blockHash) throw new OutsideError("malformed", "the events are those of another fork");

@@ -7,8 +7,8 @@ import { RpcNumber, RpcWord, toRpcQuantity } from "./rpc-values.ts";
 const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNumber });
 
 /**
- * Reads the header of a block, from one node or from the first of a client's that answers. Throws OutsideError when
- * the node does not know the block or returns another one.
+ * Reads the header of a block, from one node or through a chain client. Throws OutsideError if the node does not know
+ * the block or returns another one.
  */
 export async function readBlock(node: NodeSession, block: number | "latest" | "finalized"): Promise<Block> {
   const tag = typeof block === "number" ? toRpcQuantity(block) : block;

@@ -6,7 +6,7 @@ import type { NodeSession } from "./chain-client.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { RpcNumber, RpcWord, toRpcQuantity } from "./rpc-values.ts";
 
-/** An event log and its position in the chain. Addresses, topics and hashes are lower case. */
+/** An event log and its position in the chain. Addresses, topics and hashes are lowercase. */
 export interface ChainLog {
   address: Address;
   topics: [Hex, ...Hex[]];
@@ -36,8 +36,8 @@ const LogsShape = z.array(
 );
 
 /**
- * Reads the logs of a range of blocks in one `eth_getLogs` request, each once, in the order of the chain. Throws
- * OutsideError for an answer that contradicts itself or the request, and RpcError as the node said it.
+ * Reads the event logs of a block range in one `eth_getLogs` request, each exactly once, in on-chain order. Throws
+ * OutsideError if the logs contradict each other or do not match the request. RpcErrors of the node propagate.
  */
 export async function requestLogs(
   node: NodeSession,
@@ -67,11 +67,11 @@ export async function requestLogs(
   return [...logs.values()].sort(compareLogs);
 }
 
-/** Compares logs by their position in the chain, the oldest first. */
+/** Compares event logs by their position in the chain, for sorting the oldest first. */
 export const compareLogs = (a: ChainLog, b: ChainLog): number =>
   a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 
-/** Converts to viem's type, which its event decoders take. */
+/** Converts an event log to viem's type, which viem's event decoders take. */
 export function toViemLog({ txHash, blockNumber, topics, ...log }: ChainLog): Log {
   return {
     ...log,

@@ -1,38 +1,44 @@
 import type { ChainClient, NodeSession } from "./chain-client.ts";
 
-/** Limits of one run's reading: requests to nodes that are left, and the size of one `eth_getLogs` request. */
+/**
+ * Limits of one log reading: the remaining number of requests to nodes, the deadline, and the size of one `eth_getLogs`
+ * request.
+ */
 export interface RequestBudget {
   requests: number;
-  /** A further node is tried only with at least so many requests left. */
+  /** Minimum number of remaining requests for which a further node is tried. */
   readonly requestsPerNode: number;
-  /** Blocks of one request. */
+  /** Number of blocks in one request. */
   blocks: number;
-  /** Blocks of the last request that was answered in full, 0 when as many were refused since. */
+  /**
+   * Number of blocks in the last full-width request that succeeded, or 0 if a request of that width has been rejected
+   * since.
+   */
   lastGranted: number;
-  /** Answers to wait for before a wider range is tried: many after a refusal. */
+  /** Number of successful requests before a wider block range is tried; high after a rejected request. */
   answersBeforeWidening: number;
-  /** Contracts of one request. */
+  /** Maximum number of contracts in one request. */
   addresses: number;
-  /** Topics in one list of a request. */
+  /** Maximum number of topics in one list of a request. */
   topics: number;
-  /** Returns true when the time for reading is over: then what was read is confirmed and stored. */
+  /** Returns true if the time for reading is over, so that only confirming and storing remain. */
   late: () => boolean;
 }
 
-/** Contracts in one request: more make some nodes refuse. */
+/** Maximum number of contracts in one log request; with more, some nodes reject it. */
 const MAX_FILTER_ADDRESSES = 500;
-/** More topics than all vault families together have. */
+/** Maximum number of topics in one list of a log request; more than all vault families need together. */
 const MAX_FILTER_TOPICS = 100;
-/** Requests that reading on one node takes at least, with those that confirm what was read. */
+/** Minimum number of requests for reading logs from one node, including those that confirm what was read. */
 const MIN_REQUESTS_PER_NODE = 10;
 
-/** Returns true when requests and time are left to start again on another node. */
+/** Returns true if enough requests and time are left to start again on another node. */
 export const affordsAnotherNode = ({ requests, requestsPerNode, late }: RequestBudget): boolean =>
   requests >= requestsPerNode && !late();
 
 /**
- * Creates the budget of a run before any node has refused anything. `topics`: the longest topic list that the chain's
- * nodes are known to accept, null when they name no limit.
+ * Creates the request budget of a log reading before any node has rejected a request. `topics` is the longest topic
+ * list that the chain's nodes are known to accept, or null if they are not known to limit it.
  */
 export function createBudget(limits: {
   requests: number;
@@ -55,9 +61,10 @@ export function createBudget(limits: {
 }
 
 /**
- * Does work on the first node that succeeds, and pays each of its requests from the budget. Each node starts with the
- * original limits, because one node's refusals say nothing about another; requests spent on failing nodes stay spent,
- * and no further node is tried once too few are left. Throws as the client's `onOneNode`.
+ * Calls `work` with one node after the other until it succeeds, and deducts each request from the budget. Each node
+ * starts with the original request sizes, because one node's limits say nothing about another's. Requests spent on
+ * failing nodes stay spent, and no further node is tried once too few are left. Throws the errors of the client's
+ * `onOneNode`.
  */
 export function onOneNodeWithinBudget<T>(
   client: Pick<ChainClient, "onOneNode">,

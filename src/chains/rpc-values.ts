@@ -1,29 +1,35 @@
 import type { Hex } from "viem";
 import * as z from "zod";
 
-/** A JSON-RPC quantity such as a balance or gas. Source: ethereum/execution-apis, `uint256`. */
+/**
+ * Schema of a JSON-RPC quantity such as a balance or an amount of gas, parsed to a bigint. Source:
+ * ethereum/execution-apis, `uint256`.
+ */
 export const RpcQuantity = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/)
   .transform(BigInt);
 
-/** A JSON-RPC quantity that a float holds exactly: a block number, unix seconds, an index. */
+/**
+ * Schema of a JSON-RPC quantity within the safe integers, such as a block number, a timestamp in seconds or an index,
+ * parsed to a number.
+ */
 export const RpcNumber = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,13}$/)
   .transform(Number);
 
-/** A hash or another 32-byte word, in lower case. */
+/** Schema of a hash or another 32-byte word, parsed to lowercase hex. */
 export const RpcWord = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase() as Hex);
 
-/** Bytes such as code or returndata; may be empty. */
+/** Schema of bytes such as contract code or return data; they may be empty. */
 export const RpcData = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text as Hex);
 
-/** Encodes a number as a JSON-RPC quantity. */
+/** Encodes a number as a JSON-RPC quantity (hex with prefix). */
 export const toRpcQuantity = (value: number): Hex => `0x${value.toString(16)}`;

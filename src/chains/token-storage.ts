@@ -15,15 +15,17 @@ import { RpcWord } from "./rpc-values.ts";
 import { encodeOverrides } from "./simulator/run-simulation.ts";
 
 /**
- * How a token's storage keeps a mapping by account. `solidity` hashes key then slot, `vyper` slot then key, with
- * `base` the mapping's own slot; `solady` hashes packed addresses with a fixed seed.
+ * Storage layout of a token's mapping by account. `solidity` hashes the key before the slot and `vyper` the slot before
+ * the key, where `base` is the mapping's own slot; `solady` hashes packed addresses with a fixed seed.
  */
 export type SlotLayout = { order: "solidity" | "vyper"; base: bigint } | { order: "solady" };
 
-/** The keys of a mapping: one account for balances, owner then spender for allowances. */
+/** The keys of a token's mapping: the account for balances, the owner and the spender for allowances. */
 export type SlotKeys = readonly [owner: Address] | readonly [owner: Address, spender: Address];
 
-/** A layout to try for some keys: its slot, and the value that the probe writes there. */
+/**
+ * A storage layout to probe for some keys: the slot under that layout, and the magic value that the probe writes there.
+ */
 export interface SlotCandidate {
   layout: SlotLayout;
   slot: Hex;
@@ -31,44 +33,55 @@ export interface SlotCandidate {
 }
 
 /**
- * Magic values are `prefix + index`. They stay below 2^96, since tokens keep flags in the top bit (USDC) or
- * balances in uint96 (COMP) and uint128; an amount with their fixed 80 bits is no real balance.
+ * Prefixes of the probe's magic values, which are `prefix + index`. They stay below 2^96, because tokens keep flags in
+ * the top bit (USDC) or balances in uint96 (COMP) and uint128. With their fixed 80 bits they do not occur as real
+ * balances.
  */
 const MAGIC = { balance: 0x4b1d_5ca1_ab1e_c0de_57ad_0000n, allowance: 0x4b1d_5ca1_ab1e_c0de_a110_0000n };
-/** `keccak256("openzeppelin.storage.ERC20") - 1` hashed again, last byte cleared. Source: ERC-7201, OpenZeppelin 5. */
+/**
+ * OpenZeppelin 5's ERC-7201 storage location of ERC-20 state: `keccak256("openzeppelin.storage.ERC20") - 1` hashed
+ * again, with the last byte cleared. Source: ERC-7201, OpenZeppelin 5.
+ */
 const OPENZEPPELIN_ERC20 = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n;
 const SOLADY_SEED = { balance: "0x87a211a2", allowance: "0x7f5e9f20" } as const;
 const SOLIDITY_SLOTS = 256;
 const VYPER_SLOTS = 32;
 
-/** Returns the layouts to try for balances: plain slots of both languages, OpenZeppelin's namespace and solady. */
+/**
+ * Returns the storage layouts to probe for a token's balances: plain slots of Solidity and Vyper, OpenZeppelin's
+ * namespace and solady.
+ */
 export function balanceCandidates(owner: Address): SlotCandidate[] {
   return candidates([owner], layouts(OPENZEPPELIN_ERC20));
 }
 
-/** Returns the layouts to try for allowances, whose mapping is the second in OpenZeppelin's namespace. */
+/**
+ * Returns the storage layouts to probe for a token's allowances, whose mapping is the second in OpenZeppelin's
+ * namespace.
+ */
 export function allowanceCandidates(owner: Address, spender: Address): SlotCandidate[] {
   return candidates([owner, spender], layouts(OPENZEPPELIN_ERC20 + 1n));
 }
 
 /**
- * Returns the `stateDiff` of a token under which one `eth_call` of `balanceOf(owner)` or `allowance(owner, spender)`
- * shows its layout. The candidates of both lists fit one diff.
+ * Returns the state override (`stateDiff`) that writes every candidate's magic value, so that one `eth_call` of
+ * `balanceOf(owner)` or `allowance(owner, spender)` reveals the token's storage layout. Candidates for balances and
+ * allowances can share one override.
  */
 export function probeState(tried: readonly SlotCandidate[]): { slot: Hex; value: Hex }[] {
   return tried.map(({ slot, magic }) => ({ slot, value: numberToHex(magic, { size: 32 }) }));
 }
 
 /**
- * Returns the candidate whose value the token returned under `probeState`; null for any other answer, as from tokens
- * that scale, pack or keep their balances elsewhere. The probe also writes unrelated mappings of the token, so a
- * simulation that relies on the slot must read back the amount it wrote.
+ * Returns the candidate whose magic value the token returned under `probeState`, or null if it returned anything else,
+ * as tokens do that scale, pack or keep their balances elsewhere. The probe also writes to unrelated mappings of the
+ * token, so a simulation that relies on the slot must read back the amount it wrote.
  */
 export function matchSlot(tried: readonly SlotCandidate[], answered: bigint): SlotCandidate | null {
   return tried.find(({ magic }) => magic === answered) ?? null;
 }
 
-/** Returns the storage slot of an entry of any account, given the token's layout. */
+/** Returns the storage slot of an account's balance or allowance, given the token's storage layout. */
 export function slotOf(layout: SlotLayout, keys: SlotKeys): Hex {
   if (layout.order === "solady") return soladySlot(keys);
   const hash = layout.order === "solidity" ? solidityEntry : vyperEntry;
@@ -80,7 +93,10 @@ export function slotOf(layout: SlotLayout, keys: SlotKeys): Hex {
 const solidityEntry = (key: Hex, slot: Hex): Hex => keccak256(concatHex([key, slot]));
 const vyperEntry = (key: Hex, slot: Hex): Hex => keccak256(concatHex([slot, key]));
 
-/** Owner, 8 zero bytes, seed and, for allowances, spender. Source: solady's ERC20. */
+/**
+ * Returns the storage slot under solady's layout, which hashes the owner, 8 zero bytes, the seed and, for allowances,
+ * the spender. Source: solady's ERC20.
+ */
 function soladySlot([owner, spender]: SlotKeys): Hex {
   const gap: Hex = "0x0000000000000000";
   if (spender === undefined) return keccak256(concatHex([owner, gap, SOLADY_SEED.balance]));
@@ -107,12 +123,13 @@ function candidates(keys: SlotKeys, tried: readonly SlotLayout[]): SlotCandidate
   }));
 }
 
-/** Account of the probe; the layout is the same for all. */
+/** Account whose balance is probed; the storage layout is the same for all accounts. */
 const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
 
 /**
- * Finds a token's layout of balances with one `eth_call`; null when it is none of the known ones (rebasing, packed or
- * kept elsewhere). Throws RpcError `unsupported` where nodes do not override state, and what the chain client throws.
+ * Finds the storage layout of a token's balances with one `eth_call`. Returns null if it is none of the known layouts,
+ * as for tokens that rebase, pack their balances or keep them elsewhere. Throws RpcError `unsupported` if the nodes do
+ * not support state overrides. Errors of the chain client propagate.
  */
 export async function findBalanceLayout(client: ChainClient, token: Address): Promise<SlotLayout | null> {
   const tried = balanceCandidates(PROBED);
@@ -129,7 +146,7 @@ export async function findBalanceLayout(client: ChainClient, token: Address): Pr
   }
 }
 
-/** Returns the state override that gives an account a balance of a token, in its smallest unit. */
+/** Returns the state override that gives an account a balance of a token; `amount` is in the token's smallest unit. */
 export function balanceOverride(
   holding: { token: Address; account: Address; amount: bigint },
   layout: SlotLayout,

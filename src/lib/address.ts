@@ -1,12 +1,12 @@
 import { type Address, checksumAddress, zeroAddress } from "viem";
 
 const SHAPE = /^0x[0-9a-fA-F]{40}$/;
-/** The alias many services use for a chain's native token. */
+/** The address that many services use for a chain's native currency. */
 const NATIVE_ALIAS = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
 /**
- * Parses an address in lower, upper or EIP-55 case and returns it checksummed; null when the text is no address or
- * its mixed case does not match the checksum. Source: EIP-55.
+ * Parses an address in lowercase, uppercase or with an EIP-55 checksum and returns it checksummed, or null if the text
+ * is not an address or its mixed case does not match the checksum. Source: EIP-55.
  */
 export function parseAddress(text: string): Address | null {
   if (!SHAPE.test(text)) return null;
@@ -16,21 +16,21 @@ export function parseAddress(text: string): Address | null {
   return oneCase || text === checksummed ? checksummed : null;
 }
 
-/** Returns true for the zero address, which stands for a chain's native token inside this program. */
+/** Returns true for the zero address, which stands for a chain's native currency within this program. */
 export function isNative(address: string): boolean {
   return address === zeroAddress;
 }
 
 /**
- * Returns true for the addresses by which requests and upstream services name the native token: the zero address and
- * the 0xEeee… alias.
+ * Returns true for the two addresses that requests and providers use for the native currency: the zero address and
+ * 0xEeee….
  */
 export function isNativeAlias(address: string): boolean {
   const lower = address.toLowerCase();
   return lower === NATIVE_ALIAS || lower === zeroAddress;
 }
 
-/** Compares two addresses regardless of case. */
+/** Returns true if two addresses are the same, regardless of case. */
 export function sameAddress(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

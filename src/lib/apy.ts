@@ -1,10 +1,13 @@
 const YEAR_SECONDS = 365 * 86_400;
-/** Precision of the ratio before it becomes a float: share prices have up to 78 digits. */
+/**
+ * Scale of the price ratio before it becomes a floating-point number, because share prices can have up to 78 digits.
+ */
 const PRECISION = 10n ** 15n;
 
 /**
- * Returns the compounded yearly growth of a share price that went from `before` to `after` within `seconds`, as a
- * fraction (0.05 is 5 %). Null without a price or a duration, or when the result exceeds a float.
+ * Returns the annualized, compounded growth of a share price that changed from `before` to `after` within `seconds`, as
+ * a fraction (0.05 is 5%). Returns null if a price or the duration is not positive, or the result is not a finite
+ * number.
  */
 export function annualizedGrowth(growth: { before: bigint; after: bigint; seconds: number }): number | null {
   const { before, after, seconds } = growth;

@@ -1,11 +1,17 @@
-/** Serializes to JSON that keeps bigints, as `{"$n":"123"}`; for our own stores, never for API answers. */
+/**
+ * Serializes a value to JSON in which bigints are kept as `{"$n":"123"}`. Only for the program's own storage, never for
+ * API responses.
+ */
 export function stringifyWithBigints(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === "bigint" ? { $n: item.toString() } : item,
   );
 }
 
-/** Parses what `stringifyWithBigints` wrote. Throws a SyntaxError for anything that is not JSON. */
+/**
+ * Parses JSON that `stringifyWithBigints` returned, restoring the bigints. Throws a SyntaxError if the text is not
+ * JSON.
+ */
 export function parseWithBigints(text: string): unknown {
   return JSON.parse(text, (_key, item: unknown) => {
     if (typeof item !== "object" || item === null || !("$n" in item)) return item;

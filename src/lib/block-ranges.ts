@@ -1,28 +1,28 @@
-/** A block by its header. */
+/** Number, hash and timestamp of a block. */
 export interface Block {
   number: number;
-  /** Lower case. */
+  /** Block hash, lowercase. */
   hash: string;
-  /** Unix seconds. */
+  /** Block timestamp, in seconds since the epoch. */
   timestamp: number;
 }
 
-/** A block's number and hash: enough to detect a reorg. */
+/** A block's number and hash, which are enough to detect a reorg. */
 export type BlockId = Pick<Block, "number" | "hash">;
 
-/** The number and time of a block at which something was read. */
+/** Number and timestamp of the block at which something was read. */
 export type BlockTime = Pick<Block, "number" | "timestamp">;
 
-/** A range of blocks, both ends included; empty when `from` is above `to`. */
+/** A range of blocks that includes both ends; empty if `from` is above `to`. */
 export interface BlockRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** A set of blocks as ranges in ascending order, with at least one block between neighbours. */
+/** A set of blocks, as ranges in ascending order that neither overlap nor touch. */
 export type BlockSet = readonly BlockRange[];
 
-/** Returns the union of ranges; empty ranges are left out. */
+/** Returns the union of block ranges; empty ranges are omitted. */
 export function uniteRanges(spans: readonly BlockRange[]): BlockSet {
   const united: BlockRange[] = [];
   for (const span of spans.filter(({ from, to }) => from <= to).sort((a, b) => a.from - b.from)) {
@@ -33,7 +33,7 @@ export function uniteRanges(spans: readonly BlockRange[]): BlockSet {
   return united;
 }
 
-/** Returns the blocks of a range that a set does not contain. */
+/** Returns the blocks of a range that are not in a set. */
 export function subtractRanges(span: BlockRange, set: BlockSet): BlockSet {
   const missing: BlockRange[] = [];
   let from = span.from;
@@ -47,7 +47,7 @@ export function subtractRanges(span: BlockRange, set: BlockSet): BlockSet {
   return missing;
 }
 
-/** Returns the blocks of a set that lie within a range. */
+/** Returns the blocks of a set that are within a range. */
 export function intersectRange(set: BlockSet, span: BlockRange): BlockSet {
   return set
     .map(({ from, to }) => ({ from: Math.max(from, span.from), to: Math.min(to, span.to) }))

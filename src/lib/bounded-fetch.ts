@@ -1,25 +1,27 @@
-/** The platform's `fetch`, passed as an argument so that only one place names the global. */
+/** The platform's `fetch`, passed as an argument so that the global is used in only one place. */
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
 
-/** Limits of one outside call. */
+/** Time and size limits of one HTTP request to an outside system. */
 export interface FetchBounds {
-  /** Covers the connection, the headers and the whole body, in milliseconds. */
+  /** Timeout for the connection, the headers and the whole body, in milliseconds. */
   timeoutMs: number;
-  /** The largest body that is read, in bytes. */
+  /** Maximum size of the response body, in bytes. */
   maxBytes: number;
 }
 
-/** An answer whose body was read within the limits; any HTTP status. */
+/** An HTTP response of any status, with a body that was read within the limits. */
 export interface BoundedResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** Why an outside call has no usable answer. */
+/** Why a request to an outside system has no usable response. */
 export type OutsideFailure = "timeout" | "network" | "too_large" | "status" | "malformed";
 
-/** The failure of an outside system. `kind` decides the public error code; the message is for the log only. */
+/**
+ * The failure of a request to an outside system. `kind` determines the public error code; the message is for logs only.
+ */
 export class OutsideError extends Error {
   readonly kind: OutsideFailure;
   readonly status: number | null;
@@ -33,8 +35,8 @@ export class OutsideError extends Error {
 }
 
 /**
- * Fetches a text within one deadline and one size limit that both cover the body, without following redirects.
- * Returns answers of any HTTP status. Throws OutsideError `timeout`, `network` or `too_large`.
+ * Sends an HTTP request and reads the response as text, within one timeout and one size limit, without following
+ * redirects. Returns responses of any HTTP status. Throws OutsideError `timeout`, `network` or `too_large`.
  */
 export async function boundedFetch(
   fetch: Fetch,

@@ -1,4 +1,7 @@
-/** A map of at most `capacity` entries: writing one more removes the one written longest ago. Reading changes nothing. */
+/**
+ * A map of at most `capacity` entries that evicts the least recently written entry. Reading an entry does not affect
+ * its eviction.
+ */
 export class BoundedMap<V> {
   readonly #capacity: number;
   readonly #entries = new Map<string, V>();
@@ -11,7 +14,7 @@ export class BoundedMap<V> {
     return this.#entries.get(key);
   }
 
-  /** Writes an entry, which thereby becomes the newest. */
+  /** Writes an entry, which becomes the most recently written one. */
   set(key: string, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
@@ -30,16 +33,24 @@ interface MemoEntry<T> {
   value: T;
 }
 
-/** Values that are computed from inputs, kept by name until an input is a different object or primitive. */
+/**
+ * Cache of computed values by name; a value is computed again when one of its inputs is a different object or
+ * primitive.
+ */
 export class MemoByInputs<T> {
   readonly #made: BoundedMap<MemoEntry<T>>;
 
-  /** `capacity`: names at most; beyond it the one computed longest ago is removed. */
+  /**
+   * Creates the cache. `capacity` is the maximum number of names; the least recently computed value is evicted first.
+   */
   constructor(capacity: number) {
     this.#made = new BoundedMap(capacity);
   }
 
-  /** Returns the value of a name, computed by the pure `make` when it is new or an input differs. */
+  /**
+   * Returns the value of a name, computed by the pure function `make` if the name is new or an input in `of` has
+   * changed.
+   */
   get(name: string, source: { of: readonly unknown[]; make: () => T }): T {
     const known = this.#made.get(name);
     if (known !== undefined && sameInputs(known.of, source.of)) return known.value;

@@ -1,16 +1,16 @@
 /**
- * Items worked on at once: one less than a Worker's six open connections, so that the database and Redis always
- * answer.
+ * Maximum number of items processed at once: one less than the six connections that a Worker may have open, so that the
+ * database and Redis can always be reached.
  */
 const CONCURRENCY = 5;
-/** Doubtful items among them at most. */
+/** Maximum number of doubtful items processed at once. */
 const DOUBTFUL_CONCURRENCY = 2;
 
 /**
- * Works on items, five at a time, at most two of them doubtful (expected to be slow). A Worker waits for the headers
- * of six answers at most, and time spent in that queue counts towards a request's deadline, so items that hang must
- * not occupy every place. Returns the results in the order of the items; throws the first failure. Source: Cloudflare
- * Workers, limits (simultaneous open connections).
+ * Processes items, five at a time and at most two of them doubtful (expected to be slow). Returns the results in the
+ * order of the items; throws the first error. A Worker waits for the headers of at most six responses, and time in that
+ * queue counts towards a request's timeout, so items that hang must not occupy every slot. Source: Cloudflare Workers,
+ * limits (simultaneous open connections).
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

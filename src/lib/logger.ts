@@ -1,7 +1,7 @@
-/** Fields of a log line besides level and event. */
+/** Fields of a log line, apart from its level and event name. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Writes one JSON line per event. Event names are stable: alerts search for them. */
+/** Logger that writes one JSON line per event. Event names are stable, because alerts search for them. */
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -9,19 +9,19 @@ export interface Logger {
 }
 
 /**
- * Credentials that an upstream's message may repeat: URLs with paths or user parts, our keys and tokens, and long
- * hexadecimal digits (tokens and digests of 40 digits or more, signatures longer than a hash). Hashes and addresses
- * with 0x and our ids of 32 digits stay readable.
+ * Matches credentials that an upstream error message may repeat: URLs, API keys, secrets and tokens of this API, bearer
+ * tokens, and long hex strings (40 digits or more without 0x; longer than a hash with 0x). Hashes and addresses with 0x
+ * and ids of 32 digits stay readable.
  */
 const SECRETS =
   /(?:https?|postgres(?:ql)?|rediss?):\/\/[^\s"']+|cw_(?:live|secret|session)_\w+|Bearer\s+\S+|0x[0-9a-f]{65,}|(?<![0-9a-f])(?<!0x)[0-9a-f]{40,}/gi;
 
-/** Replaces everything in a text that could be a credential, and cuts it to the length of a log line. */
+/** Replaces everything in a text that may be a credential, and cuts the text to 500 characters. */
 export function redact(text: string): string {
   return text.replace(SECRETS, "[redacted]").slice(0, 500);
 }
 
-/** Creates a logger that writes JSON lines through `write`; texts are redacted first. */
+/** Creates a logger that passes JSON lines to `write`; credentials in texts are redacted first. */
 export function createLogger(write: (line: string) => void, base: LogFields): Logger {
   const emit = (level: string, event: string, fields: LogFields = {}): void => {
     const entry: Record<string, unknown> = { level, event };
@@ -37,7 +37,7 @@ export function createLogger(write: (line: string) => void, base: LogFields): Lo
   };
 }
 
-/** Returns the messages of an error and its causes for a log line; never part of an answer. */
+/** Returns the messages of an error and of its causes, for logs only; never put them in a response. */
 export function describeError(error: unknown): string {
   const messages: string[] = [];
   for (let current = error; current instanceof Error && messages.length < 4; current = current.cause) {

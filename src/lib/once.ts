@@ -1,6 +1,6 @@
 /**
- * Returns a function that computes a value on its first call and keeps it for the isolate's life, so that the
- * isolate's start does not pay for it. `make` is pure; when it throws, the next call tries again.
+ * Returns a function that computes a value on its first call and keeps it as long as the isolate lives, so that the
+ * isolate starts faster. `make` must be pure; if it throws, the next call tries again.
  */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
@@ -11,9 +11,10 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Returns a function that loads a module on its first call and keeps the value made from it for the isolate's life.
- * `load` is a dynamic import: the bundle stays one file, but the module is not evaluated at the isolate's start. Each
- * caller awaits an import of its own, because workerd may drop a promise that belongs to another request.
+ * Returns a function that imports a module on its first call and keeps the value made from it as long as the isolate
+ * lives. `load` is a dynamic import: the bundle stays one file, but the module is not evaluated when the isolate
+ * starts. Every caller awaits its own import until the value exists, because workerd may drop a promise that belongs to
+ * another request.
  */
 export function onceImported<M, T>(load: () => Promise<M>, make: (module: M) => T): () => Promise<T> {
   let made: { value: T } | null = null;

@@ -1,4 +1,4 @@
-/** Encodes a position in a listing as an opaque URL-safe text. */
+/** Encodes the parts of a position in a listing as a cursor: an opaque, URL-safe text. */
 export function encodeCursor(parts: readonly string[]): string {
   const bytes = new TextEncoder().encode(JSON.stringify(parts));
   return btoa(String.fromCharCode(...bytes))
@@ -7,7 +7,7 @@ export function encodeCursor(parts: readonly string[]): string {
     .replaceAll("=", "");
 }
 
-/** Decodes a cursor of `length` parts; null when `encodeCursor` did not make it. */
+/** Decodes a cursor to its `length` parts, or returns null if `encodeCursor` did not create it. */
 export function decodeCursor(cursor: string, length: number): string[] | null {
   try {
     const bytes = Uint8Array.from(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")), (byte) =>
@@ -24,23 +24,26 @@ export function decodeCursor(cursor: string, length: number): string[] | null {
   }
 }
 
-/** A page of a listing. */
+/** One page of a listing, with the cursor of the next page. */
 export interface Page<R> {
   rows: R[];
-  /** Cursor of the next page; null on the last. */
+  /** Cursor of the next page, or null on the last page. */
   next: string | null;
 }
 
-/** Position in a listing by time: the row of this time and id, after which the next page starts. */
+/** Position in a listing sorted by time: the time and id of the last row of a page. */
 export interface TimePosition {
   at: Date;
   id: string;
 }
 
-/** Returns the cursor parts of a position, for `encodeCursor`. */
+/** Returns the cursor parts of a position in a listing by time, for `encodeCursor`. */
 export const timeCursorParts = ({ at, id }: TimePosition): string[] => [at.toISOString(), id];
 
-/** Cuts a page of `limit` rows from a query that returned up to one more; `partsOf` returns a row's cursor parts. */
+/**
+ * Returns a page of at most `limit` rows, given the rows of a query for one row more, which shows whether there is a
+ * next page. `partsOf` returns the cursor parts of a row.
+ */
 export function cutPage<R>(
   rows: readonly R[],
   page: { limit: number; partsOf: (row: R) => readonly string[] },

@@ -1,4 +1,4 @@
-/** Outside systems whose time is measured per request. */
+/** An outside system for which the time spent waiting is measured per request. */
 export type OutsideSystem = "rpc" | "provider" | "db" | "redis";
 
 interface SystemTime {
@@ -8,19 +8,19 @@ interface SystemTime {
   requests: number;
 }
 
-/** Measures, for each outside system, how long one request had a call in flight. */
+/** Measures, per outside system, how long a request to the API had calls in flight. */
 export class Timing {
   readonly #spans = new Map<OutsideSystem, SystemTime>();
   readonly #clock: () => number;
   readonly #startedAt: number;
 
-  /** `clock` returns milliseconds; in a Worker it stands still while no I/O happens. */
+  /** Starts the measurement. `clock` returns milliseconds; in a Worker it does not advance without I/O. */
   constructor(clock: () => number) {
     this.#clock = clock;
     this.#startedAt = clock();
   }
 
-  /** Counts one outside request and the time until it settles. */
+  /** Runs a call to an outside system and measures the time until it settles. */
   async track<T>(system: OutsideSystem, call: () => Promise<T>): Promise<T> {
     const span = this.#spans.get(system) ?? { inFlight: 0, since: 0, totalMs: 0, requests: 0 };
     this.#spans.set(system, span);
@@ -35,22 +35,25 @@ export class Timing {
     }
   }
 
-  /** Returns the number of requests sent to a system so far. */
+  /** Returns the number of calls made to an outside system so far. */
   requests(system: OutsideSystem): number {
     return this.#spans.get(system)?.requests ?? 0;
   }
 
-  /** Returns the milliseconds since the request started. */
+  /** Returns the time since the request to the API started, in milliseconds. */
   elapsedMs(): number {
     return this.#clock() - this.#startedAt;
   }
 
-  /** Returns true while a call to the system is in flight. */
+  /** Returns true while a call to the outside system is in flight. */
   isWaitingFor(system: OutsideSystem): boolean {
     return (this.#spans.get(system)?.inFlight ?? 0) > 0;
   }
 
-  /** Returns the `Server-Timing` header: `total;dur=12, rpc;dur=8;desc="1"`. Calls in flight count up to now. */
+  /**
+   * Returns the value of the `Server-Timing` header, such as `total;dur=12, rpc;dur=8;desc="1"`. Calls in flight count
+   * up to now.
+   */
   header(): string {
     const now = this.#clock();
     const entries = [`total;dur=${Math.round(now - this.#startedAt)}`];

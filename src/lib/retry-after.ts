@@ -1,6 +1,7 @@
 /**
- * Parses a `Retry-After` header: seconds or an HTTP date. Returns seconds from `nowMs` (milliseconds since the epoch),
- * negative for a date that is over, null when the header is missing or malformed. Source: RFC 9110, 10.2.3.
+ * Parses a `Retry-After` header, which holds seconds or an HTTP date, to seconds from `nowMs` (milliseconds since the
+ * epoch). The result is negative for a date in the past, and null if the header is missing or malformed. Source: RFC
+ * 9110, 10.2.3.
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | null {
   const seconds = parseSeconds(header);
@@ -9,7 +10,7 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
   return Number.isNaN(date) ? null : Math.ceil((date - nowMs) / 1000);
 }
 
-/** Parses a header that holds whole seconds; null when it is missing or malformed. */
+/** Parses a header that holds whole seconds, or returns null if it is missing or malformed. */
 export function parseSeconds(header: string | null): number | null {
   return header !== null && /^[0-9]{1,15}$/.test(header) ? Number(header) : null;
 }

@@ -1,7 +1,10 @@
-/** Resolves after so many milliseconds. */
+/** Resolves after the given number of milliseconds. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Resolves as the work does, or throws `late()` when it takes longer than `ms` milliseconds; the work is not stopped. */
+/**
+ * Settles like `work`, but throws `late()` if `work` takes longer than `ms` milliseconds. The work itself is not
+ * stopped.
+ */
 export async function withDeadline<T>(
   work: Promise<T>,
   limit: { ms: number; late: () => Error },

@@ -1,10 +1,10 @@
 import type { Address } from "viem";
 import { parseAddress } from "./address.ts";
 
-/** A vault's chain and address. */
+/** Chain id and address of a vault. */
 export interface VaultKey {
   chainId: number;
-  /** Checksummed. */
+  /** Address of the vault, checksummed. */
   address: Address;
 }
 
@@ -13,7 +13,9 @@ export function formatVaultId(key: { chainId: number; address: string }): string
   return `${key.chainId}:${key.address.toLowerCase()}`;
 }
 
-/** Parses a vault id in any case, its colon plain or as %3A; null when it is malformed. */
+/**
+ * Parses a vault id with an address in any case and a colon written as `:` or `%3A`. Returns null if it is malformed.
+ */
 export function parseVaultId(text: string): VaultKey | null {
   const match = /^([1-9][0-9]{0,15})(?::|%3[aA])(0[xX][0-9a-fA-F]{40})$/.exec(text);
   if (match?.[1] === undefined || match[2] === undefined) return null;

@@ -1,24 +1,25 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
 
-/** A cached value of any type. */
+/** A cached value and the time at which it was loaded. */
 export interface CacheEntry {
   value: unknown;
-  /** Milliseconds since the epoch at which the value was loaded. */
+  /** Time at which the value was loaded, in milliseconds since the epoch. */
   storedAt: number;
 }
 
-/** Entries of an isolate; the one written longest ago is removed first. */
+/** Maximum number of cache entries per isolate. The least recently written entry is evicted first. */
 const CAPACITY = 5_000;
 /**
- * Failures of an isolate: callers can ask for any number of unknown tokens, and a forgotten failure costs one load.
+ * Maximum number of failed loads that an isolate remembers. It is limited because callers can request any number of
+ * unknown tokens; an evicted failure costs only one more load.
  */
 const FAILURES = 500;
 
-/** The first cache level: this isolate's values, running loads and recent failures. */
+/** First-level cache of one isolate: cached values, in-flight loads and recent failures. */
 export class MemoryCache {
   readonly #entries = new BoundedMap<CacheEntry>(CAPACITY);
   readonly inFlight = new Map<string, Promise<CacheEntry>>();
-  /** Loads that failed less than a few seconds ago. */
+  /** Recently failed loads by cache key, with the time until which they are not retried. */
   readonly #failures = new BoundedMap<{ error: unknown; until: number }>(FAILURES);
 
   get(key: string): CacheEntry | undefined {
@@ -33,7 +34,7 @@ export class MemoryCache {
     this.#entries.delete(key);
   }
 
-  /** Records a failed load; `until` is when it may be retried, milliseconds since the epoch. */
+  /** Records a failed load. `until` is the time at which it may be retried, in milliseconds since the epoch. */
   noteFailure(key: string, failure: { error: unknown; until: number }): void {
     this.#failures.set(key, failure);
   }
@@ -42,7 +43,7 @@ export class MemoryCache {
     this.#failures.delete(key);
   }
 
-  /** Returns why a key's load failed; null when it may be tried again. */
+  /** Returns the error of a key's recently failed load, or null if it may be tried again. */
   failureOf(key: string, now: number): { error: unknown } | null {
     const failure = this.#failures.get(key);
     return failure !== undefined && failure.until > now ? failure : null;

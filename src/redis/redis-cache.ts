@@ -5,18 +5,27 @@ import { once } from "../lib/once.ts";
 import type { CacheEntry } from "./memory-cache.ts";
 import type { RedisStore } from "./redis-client.ts";
 
-/** The second cache level: what all isolates share through Redis. Only a lock's loss is ever noticed; nothing throws. */
+/**
+ * Second-level cache, which all isolates share through Redis. Its functions never throw: Redis errors are handled like
+ * missing values.
+ */
 export interface SharedCache {
-  /** Returns the stored value; null when there is none, its shape is another or Redis does not answer. */
+  /** Returns the stored entry, or null if there is none, its value does not match the schema, or Redis fails. */
   read(policy: SharedPolicy): Promise<CacheEntry | null>;
   write(policy: SharedPolicy, entry: CacheEntry): Promise<void>;
-  /** Takes the lock of a key for five seconds. True also when Redis is down: then every isolate loads for itself. */
+  /**
+   * Takes the lock of a cache key for five seconds and returns false if another isolate holds it. Returns true if Redis
+   * fails, so that every isolate then loads the value itself.
+   */
   tryLock(key: string): Promise<boolean>;
   unlock(key: string): Promise<void>;
   drop(key: string): Promise<void>;
 }
 
-/** The part of a cache policy that the shared level needs. `keepMs` null: the value never expires. */
+/**
+ * The part of a cache policy that the second-level cache needs. `keepMs` is the time until a value expires, in
+ * milliseconds, or null if it never expires.
+ */
 export interface SharedPolicy {
   key: string;
   schema: z.ZodType;
@@ -24,10 +33,13 @@ export interface SharedPolicy {
 }
 
 const LOCK_MS = 5_000;
-/** Tolerated clock difference between isolates: a value stored further in the future would stay fresh too long. */
+/**
+ * Tolerated clock difference between isolates, in milliseconds. A value that was stored further in the future is
+ * ignored, because it would stay fresh too long.
+ */
 const SKEW_MS = 5_000;
 
-/** Creates the shared level for one request. */
+/** Creates the second-level cache for one request. */
 export function createSharedCache(scope: {
   redis: RedisStore;
   now: () => number;

@@ -1,29 +1,32 @@
 import { Redis } from "@upstash/redis/cloudflare";
 import type { Timing } from "../lib/request-timing.ts";
 
-/** Timeout of one Redis command in milliseconds; there are no retries, because loading is faster than waiting. */
+/**
+ * Timeout of one Redis command, in milliseconds. Commands are not retried, because loading a value is faster than
+ * waiting.
+ */
 const COMMAND_TIMEOUT_MS = 800;
 
-/** The Redis commands that this program uses, measured as part of the request's time. */
+/** The Redis commands that the program uses, with prefixed keys and measured time. */
 export interface RedisStore {
   get(key: string): Promise<string | null>;
-  /** Sets a value that expires after `ttlMs` milliseconds; null: never. */
+  /** Sets a value that expires after `ttlMs` milliseconds, or never if `ttlMs` is null. */
   set(key: string, value: string, ttlMs: number | null): Promise<void>;
-  /** Sets a value if the key does not exist; false when it did. */
+  /** Sets a value if the key does not exist. Returns false if the key exists. */
   setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean>;
-  /** Deletes the key if it still holds `value`. */
+  /** Deletes a key if its value is still `value`. */
   deleteIfEqual(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
   ping(): Promise<void>;
 }
 
-/** Deletes a key only while it holds the given value, so that only its holder releases a lock. */
+/** Lua script that deletes a key only if it holds the given value, so that only the holder of a lock releases it. */
 const DELETE_IF_EQUAL =
   "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
 
 /**
- * Creates the Upstash client. It may live as long as the isolate: without auto-pipelining, no request's promise
- * depends on another's. Values stay strings.
+ * Creates the Upstash client. It may live as long as the isolate, because without auto-pipelining no request's promise
+ * depends on another request. Values stay strings.
  */
 export function createRedis(settings: { url: string; token: string; timeoutMs?: number }): Redis {
   return new Redis({
@@ -38,7 +41,7 @@ export function createRedis(settings: { url: string; token: string; timeoutMs?: 
   });
 }
 
-/** Creates the store of one request: prefixes keys and measures time. */
+/** Creates the Redis commands for one request, which prefix all keys and measure the time spent. */
 export function createRedisStore(redis: Redis, scope: { prefix: string; timing: Timing }): RedisStore {
   const named = (key: string): string => `${scope.prefix}:${key}`;
   const send = <T>(call: () => Promise<T>): Promise<T> => scope.timing.track("redis", call);

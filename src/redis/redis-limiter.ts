@@ -4,14 +4,14 @@ import { BoundedMap } from "../lib/bounded-map.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
 import type { Timing } from "../lib/request-timing.ts";
 
-/** Windows that an isolate keeps; the oldest is removed first. */
+/** Maximum number of rate-limit windows that an isolate keeps; the oldest window is evicted first. */
 const CAPACITY = 20_000;
 
-/** Counts requests in this isolate, for limits without a platform limiter. */
+/** In-memory request counters of one isolate, for limits that no Cloudflare rate limiter covers. */
 export class LimiterMemory {
   readonly #windows = new BoundedMap<{ count: number; endsAt: number }>(CAPACITY);
 
-  /** Adds one request to a window. Returns the count and the milliseconds until the window ends. */
+  /** Counts one request in a rate-limit window. Returns the count and the milliseconds until the window ends. */
   count(window: LimitWindow, now: number): { count: number; resetMs: number } {
     const key = `${window.name}:${window.subject}`;
     const running = this.#windows.get(key);
@@ -24,34 +24,40 @@ export class LimiterMemory {
   }
 }
 
-/** Length of a window from its first request, milliseconds. */
+/** Length of a rate-limit window from its first request, in milliseconds. */
 const WINDOW_MS = 60_000;
 
-/** A limit per window: requests of one kind (`name`) from one caller (`subject`). */
+/** A rate limit per window: at most `limit` requests of one kind (`name`) from one caller (`subject`). */
 export interface LimitWindow {
   name: string;
   subject: string;
   limit: number;
 }
 
-/** The result of counting a request. */
+/** The result of counting a request against its rate limit. */
 export interface LimitCount {
   admitted: boolean;
-  /** Requests left in the window; null when the platform's limiter counts. */
+  /** Remaining requests in the window, or null if Cloudflare's rate limiter admitted the request. */
   remaining: number | null;
-  /** Milliseconds until the window ends; null when the platform's limiter counts. */
+  /** Milliseconds until the window ends, or null if Cloudflare's rate limiter counts. */
   resetMs: number | null;
 }
 
 /** Counts requests against rate limits. */
 export interface Limiter {
-  /** Counts a request exactly over all isolates. Null when Redis did not answer: then the request is admitted. */
+  /** Counts a request exactly across all isolates. Returns null if Redis fails; the request is then admitted. */
   countExactly(window: LimitWindow): Promise<LimitCount | null>;
-  /** Counts a request without I/O of ours: by the platform's limiter for this limit, else in this isolate. */
+  /**
+   * Counts a request without a call to Redis: with the Cloudflare rate limiter of this limit, otherwise in this
+   * isolate.
+   */
   countNearby(window: LimitWindow): Promise<LimitCount>;
 }
 
-/** Lua: adds one to a window that starts with its first request; returns the count and the time left. */
+/**
+ * Lua script that counts a request in a window, which starts with its first request. Returns the count and the
+ * remaining milliseconds.
+ */
 const COUNT = `local count = redis.call('incr', KEYS[1])
 local left = redis.call('pttl', KEYS[1])
 if left < 0 then
@@ -60,7 +66,7 @@ if left < 0 then
 end
 return {count, left}`;
 
-/** Creates the limiter of one request. Its functions never throw. */
+/** Creates the rate limiter of one request. Its functions never throw. */
 export function createLimiter(
   redis: Redis,
   scope: {
@@ -109,7 +115,10 @@ function countOf(window: LimitWindow, counted: { count: number; resetMs: number 
   };
 }
 
-/** The error's name only: the driver's messages repeat the command, which contains the caller's identity. */
+/**
+ * Returns only the name of a Redis driver's error, because its message repeats the command, which contains the caller's
+ * identity. Returns the messages of any other error.
+ */
 function failureOf(error: unknown): string {
   return error instanceof Error && /upstash/i.test(error.name) ? error.name : describeError(error);
 }

@@ -1,15 +1,15 @@
 import { describeError, type Logger } from "../lib/logger.ts";
 import type { RedisStore } from "./redis-client.ts";
 
-/** The store that holds a lock, and the token of its holder. */
+/** The Redis client and logger that a lock uses, and the token of its holder. */
 export interface LockScope {
   redis: RedisStore;
   log: Logger;
-  /** A token that no other holder uses. */
+  /** Token that no other holder uses. */
   token: string;
 }
 
-/** Work that at most one holder of `key` does at a time; the lock expires after `ttlMs` milliseconds. */
+/** Work that at most one holder of the lock `key` does at a time. The lock expires after `ttlMs` milliseconds. */
 export interface LockedWork<T> {
   key: string;
   ttlMs: number;
@@ -17,8 +17,9 @@ export interface LockedWork<T> {
 }
 
 /**
- * Does work under a lock; null when another holder has it. The lock expires after `ttlMs`, and when Redis is down the
- * work is done without it, so doing it twice must be harmless. Throws what the work throws.
+ * Runs work under a lock and returns its result, or null if another holder has the lock. The work must be safe to run
+ * twice, because the lock expires after `ttlMs` milliseconds and the work runs without a lock if Redis fails. Errors of
+ * the work propagate.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {
   const { redis, log, token } = scope;

@@ -2,20 +2,20 @@ import type { Redis } from "@upstash/redis/cloudflare";
 import { failureFrom } from "../errors.ts";
 import type { Timing } from "../lib/request-timing.ts";
 
-/** A store of single-use values. */
+/** Storage of nonces: values that can be read only once. */
 export interface NonceStore {
   /** Stores a value for `ttlMs` milliseconds. Throws `store_unavailable`. */
   put(key: string, value: string, ttlMs: number): Promise<void>;
   /**
-   * Returns a value and removes it: of concurrent callers exactly one gets it, the others null. Throws
-   * `store_unavailable`. Source: Redis `GETDEL`.
+   * Returns and removes a value, or returns null if there is none. Of several concurrent callers exactly one gets the
+   * value. Throws `store_unavailable`. Source: Redis `GETDEL`.
    */
   take(key: string): Promise<string | null>;
 }
 
 /**
- * Creates the nonce store of one request. A command without an answer is never retried, since it may have been
- * executed. Error messages are dropped: the driver repeats the command in them.
+ * Creates the nonce storage of one request. A command without a response is never retried, because it may have been
+ * executed. Messages of driver errors are dropped, because they repeat the command.
  */
 export function createNonceStore(redis: Redis, scope: { prefix: string; timing: Timing }): NonceStore {
   const named = (key: string): string => `${scope.prefix}:nonce:${key}`;

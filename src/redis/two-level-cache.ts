@@ -5,7 +5,7 @@ import type { CacheEntry, MemoryCache } from "./memory-cache.ts";
 import { createSharedCache, type SharedCache } from "./redis-cache.ts";
 import type { RedisStore } from "./redis-client.ts";
 
-/** How long a value is served, in milliseconds, and how it is loaded. */
+/** How a cached value is loaded, and how long it is served, in milliseconds. */
 export interface CachePolicy<T> {
   key: string;
   /** Schema of the value; a stored value that does not match is ignored. */
@@ -14,32 +14,32 @@ export interface CachePolicy<T> {
   freshMs: number;
   /** Age up to which the value is served while one caller reloads it. */
   staleMs: number;
-  /** Age up to which the value is served, marked stale, when loading fails; null: without limit. */
+  /** Age up to which the value is served, marked as stale, if loading fails; null means without limit. */
   keepMs: number | null;
   load: () => Promise<T>;
 }
 
-/** A cached value and when it was loaded (milliseconds since the epoch). */
+/** A cached value with the time at which it was loaded, in milliseconds since the epoch. */
 export interface Cached<T> {
   value: T;
   storedAt: number;
-  /** True when the value could not be loaded again in time and the last known one is served. */
+  /** True if the value could not be reloaded in time and the last known value is served. */
   stale: boolean;
 }
 
-/** A two-level cache of one request: the isolate's memory, then Redis. */
+/** Two-level cache of one request: the isolate's memory, then Redis. */
 export interface Cache {
   /**
-   * Returns a value from memory, else from Redis, else from `load`. Concurrent callers share one load, within the
-   * isolate by its promise and across isolates by a short lock. A Redis failure costs a load, never the answer.
-   * Throws what `load` throws when there is no last known value.
+   * Returns a value from memory, otherwise from Redis, otherwise from `load`. Concurrent callers share one load: within
+   * the isolate through its promise, across isolates through a short lock. If Redis fails, the value is loaded. Errors
+   * of `load` propagate if no last known value may be served.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
-  /** Removes a value from this isolate and from Redis. */
+  /** Removes a value from this isolate's memory and from Redis. */
   drop(key: string): Promise<void>;
 }
 
-/** What a cache needs of its isolate and request. */
+/** Dependencies of a cache: the isolate's memory, Redis, and what belongs to the request. */
 export interface CacheScope {
   memory: MemoryCache;
   redis: RedisStore;
@@ -50,15 +50,21 @@ export interface CacheScope {
   makeToken: () => string;
 }
 
-/** How long this isolate does not retry a failed load: callers get the last value, or the same failure. */
+/**
+ * How long this isolate does not retry a failed load, in milliseconds. In the meantime callers get the last known value
+ * or the same error.
+ */
 const FAILURE_MS = 2_000;
-/** How long a caller with nothing to serve waits for another isolate's load. */
+/**
+ * Interval in milliseconds at which a caller without a value checks whether another isolate has loaded it; `WAIT_STEPS`
+ * is the number of checks.
+ */
 const WAIT_STEP_MS = 60;
 const WAIT_STEPS = 10;
-/** How long a caller waits for another request's load in this isolate before it loads for itself. */
+/** How long a caller waits for another request's load in this isolate before it starts its own, in milliseconds. */
 const JOIN_MS = 3_000;
 
-/** Loads values again: the newest of what Redis has and what `load` returns. */
+/** Reloads cached values: takes the newer of the value in Redis and the value that `load` returns. */
 interface Reloader {
   reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry>;
 }
@@ -81,7 +87,7 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
     }
   }
 
-  /** Waits for the isolate that holds the lock, and loads when no value has arrived by then. */
+  /** Waits for the isolate that holds the lock, and loads the value itself if none has arrived by then. */
   async function awaitShared<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
     for (let step = 0; step < WAIT_STEPS; step += 1) {
       await sleep(WAIT_STEP_MS);
@@ -91,7 +97,7 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
     return load(policy);
   }
 
-  /** Returns the newest value: a fresh one from Redis, or a load by the holder of the lock. */
+  /** Returns the newest value: a fresh one from Redis, or one that the holder of the lock loads. */
   async function reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
     const entry = await shared.read(policy);
     if (entry !== null && age(entry) < policy.freshMs) {
@@ -121,7 +127,7 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
   return { reload };
 }
 
-/** Creates the cache of one request. */
+/** Creates the two-level cache of one request. */
 export function createCache(scope: CacheScope): Cache {
   const { memory } = scope;
   const shared = createSharedCache(scope);
@@ -129,7 +135,7 @@ export function createCache(scope: CacheScope): Cache {
   const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
 
   /**
-   * Shares one reload among the isolate's requests; a request that waits too long for another's load starts its own.
+   * Shares one reload among the isolate's requests. A request that waits too long for another's reload starts its own.
    */
   async function join<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
     const running = memory.inFlight.get(policy.key);

@@ -15,8 +15,8 @@ import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 
 /**
- * One call of the Executor, with its allowance and amount patch; see DepositRouter.sol. Amounts in wei or smallest
- * units.
+ * One call that the Router's Executor makes, with the token to approve before it and the balance to write into its
+ * calldata; see DepositRouter.sol. `value` is in wei.
  */
 export interface RouterStep {
   target: Address;
@@ -29,7 +29,7 @@ export interface RouterStep {
   data: Hex;
 }
 
-/** The terms of a Router deposit: input, minimum shares, receiver and attribution; see DepositRouter.sol. */
+/** The parameters of a Router deposit: input, minimum shares, receiver and attribution; see DepositRouter.sol. */
 export interface RouterDeposit {
   asset: Address;
   amount: bigint;
@@ -37,7 +37,7 @@ export interface RouterDeposit {
   shareToken: Address;
   receiver: Address;
   minShares: bigint;
-  /** Unix seconds. */
+  /** Time after which the deposit reverts, in seconds since the epoch. */
   deadline: bigint;
   refundTo: Address;
   ref: Hex;
@@ -49,11 +49,11 @@ export interface RouterDeposit {
 export interface RouterCall {
   deposit: RouterDeposit;
   steps: readonly RouterStep[];
-  /** Tokens besides the asset that may be left over; the Router returns them. */
+  /** Tokens other than the asset that may be left over; the Router sends them to `refundTo`. */
   sweep: readonly Address[];
 }
 
-/** Creates a step without allowance and amount patch. */
+/** Creates a Router step that neither approves a token nor writes a token balance into the calldata. */
 export function callOnlyStep(call: { target: Address; value: bigint; data: Hex }): RouterStep {
   return {
     ...call,
@@ -85,10 +85,10 @@ export function decodeRouterDeposit(data: Hex): RouterCall {
 /** The Router's own errors, without `Error(string)` and `Panic(uint256)`, which any contract may revert with. */
 const ownErrors = depositRouterAbi.filter((item) => item.type === "error");
 
-/** Decodes one of the Router's own errors from revert data; null for any other data. */
+/** Decodes one of the Router's own errors from revert data, or returns null for any other data. */
 export function decodeRouterError(data: Hex): { name: string; args: readonly unknown[] } | null {
   try {
-    // viem adds Error(string) and Panic(uint256) to every list.
+    // viem adds `Error(string)` and `Panic(uint256)` to every ABI.
     const { errorName, args } = decodeErrorResult({ abi: ownErrors, data });
     if (!ownErrors.some((own) => own.name === errorName)) return null;
     return { name: errorName, args: args ?? [] };
@@ -97,13 +97,16 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
   }
 }
 
-/** Returns the `Deposited` events that the Router itself emitted among logs. */
+/** Returns the decoded `Deposited` events that the Router itself emitted, among any logs. */
 export function routerDeposits(logs: readonly (Log | RpcLog)[]) {
   const own = logs.filter((log) => sameAddress(log.address, depositRouterAddress));
   return parseEventLogs({ abi: depositRouterAbi, eventName: "Deposited", logs: own as Log[] });
 }
 
-/** Returns the topic lists of `Deposited` events, of any deposit or of those with one of the references. */
+/**
+ * Returns the lowercase topic lists that match the Router's `Deposited` events: those of all deposits, or of the
+ * deposits with one of the given references.
+ */
 export function routerDepositTopics(refs?: readonly Hex[]): string[][] {
   const [signature, ref] = encodeEventTopics({
     abi: depositRouterAbi,

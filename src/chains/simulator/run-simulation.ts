@@ -7,18 +7,18 @@ import { RpcData, RpcQuantity } from "../rpc-values.ts";
 import type { SimulationCall, SimulationRead, SimulationResult } from "./simulation.ts";
 import { decodeSimulation, encodeSimulation } from "./simulator-codec.ts";
 
-/** A sequence of calls by one user on overridden state, and reads made before and after it. */
+/** A user's sequence of calls to simulate on overridden state, with the reads to make before and after it. */
 export interface SimulationInput {
   user: Address;
   calls: readonly SimulationCall[];
   reads: readonly SimulationRead[];
   overrides: StateOverride;
   /**
-   * Time of the simulated block, unix seconds, after the head's: at the head's own time interest and fees would look
-   * settled already, and their gas would be missing.
+   * Timestamp of the simulated block in seconds since the epoch, later than the head's. At the head's own time,
+   * interest and fees would already have been accrued, and the gas for accruing them would be missing.
    */
   time: number;
-  /** True for a single call without overrides: the user has the money and the allowance on chain. */
+  /** True for a single call that needs no overrides, because the user has the tokens and the allowance on-chain. */
   standsAlone: boolean;
 }
 
@@ -41,10 +41,10 @@ const SimulatedBlocks = z
   .min(1);
 
 /**
- * Simulates with `eth_simulateV1`; on chains whose nodes lack it, with an `eth_call` that puts our simulator's code
- * at the user's address; where nodes do not override state either, with a plain `eth_call` for a single call that
- * works on the real state. Throws `simulation_unavailable` when none is possible, otherwise what the chain client
- * throws. Source: ethereum/execution-apis `eth_simulateV1`.
+ * Simulates calls with the best method that the chain's nodes support: `eth_simulateV1`; otherwise an `eth_call` with
+ * the simulator's code at the user's address; otherwise, for a single call that works on the real state, a plain
+ * `eth_call`. Throws `simulation_unavailable` if no method works. The client's errors `upstream_timeout` and
+ * `upstream_unavailable` propagate. Source: ethereum/execution-apis `eth_simulateV1`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const ways = [simulateNatively, simulateByOverride, ...(input.standsAlone ? [simulatePlainly] : [])];
@@ -125,7 +125,10 @@ async function simulateByOverride(client: ChainClient, input: SimulationInput): 
   return { ...simulation, calls };
 }
 
-/** Simulates one call on the real state: success, returndata and gas; balances after it cannot be read. */
+/**
+ * Simulates one call on the real state and returns success, return data and gas. Balances after the call cannot be read
+ * this way, so all reads are null.
+ */
 async function simulatePlainly(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const { definition } = client;
   const [call] = input.calls;
@@ -154,10 +157,11 @@ async function simulatePlainly(client: ChainClient, input: SimulationInput): Pro
 }
 
 /**
- * Gas that a call may save on what earlier calls in the same eth_call left warm: proxy, code and slots (EIP-2929).
+ * Gas added per earlier call in the same `eth_call`, because earlier calls have warmed proxies, code and storage slots
+ * (EIP-2929).
  */
 const WARM_GAS = 15_000n;
-/** Gas that accruing interest since the head may cost; an eth_call at the head's own time does not show it. */
+/** Gas added for accruing interest since the head, which an `eth_call` at the head's own time does not include. */
 const INTEREST_ACCRUAL_GAS = 60_000n;
 
 type WireOverride = { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> };

@@ -1,21 +1,21 @@
 import type { Address, Hex } from "viem";
 
-/** One call that the user makes. `value` in wei. */
+/** One call that the user makes in a simulation; `value` is in wei. */
 export interface SimulationCall {
   target: Address;
   value: bigint;
   data: Hex;
 }
 
-/** A static read that is made before the calls and again after them. */
+/** A view call that a simulation makes before the user's calls and again after them. */
 export interface SimulationRead {
   target: Address;
   data: Hex;
 }
 
 /**
- * The outcome of one simulated call. `gasUsed` is that of a separate transaction, before refunds. `returnData` is the
- * revert data when not `ok`. `logs` is null where the method of simulation does not return them.
+ * The result of one simulated call. `gasUsed` is the gas of a separate transaction, before refunds. `returnData` holds
+ * the revert data if `ok` is false. `logs` is null if the method of simulation does not return event logs.
  */
 export interface SimulatedCall {
   ok: boolean;
@@ -25,9 +25,10 @@ export interface SimulatedCall {
 }
 
 /**
- * The outcome of a simulated sequence, which ends with the first call that fails; `failedAt` is its index, null when
- * all passed. `before` and `after` hold the returndata of each read, null where it failed or returned nothing.
- * `blockNumber` is null where the chain does not return it; timestamps are unix seconds.
+ * The result of a simulated sequence of calls, which ends with the first call that fails; `failedAt` is the index of
+ * that call, or null if all succeeded. `before` and `after` hold the return data of each read, or null if the read
+ * failed or returned nothing. `blockNumber` is null if the chain does not return it. `blockTimestamp` is in seconds
+ * since the epoch.
  */
 export interface SimulationResult {
   chainId: number;

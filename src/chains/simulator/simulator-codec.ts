@@ -7,13 +7,13 @@ import type { SimulationCall, SimulationRead, SimulationResult } from "./simulat
 const TRANSACTION_GAS = 21_000n;
 const TOKEN_GAS = 4n;
 const FLOOR_TOKEN_GAS = 10n;
-/** EIP-7623 tokens of a non-zero byte of calldata; a zero byte is one. */
+/** Number of EIP-7623 tokens that a non-zero byte of calldata counts for; a zero byte counts for one. */
 const TOKENS_PER_NONZERO_BYTE = 4n;
 
 /**
- * Returns the gas of a transaction besides execution: `standard` is added to the execution's gas, `floor` is the
- * minimum in total. Calldata costs 4 or 16, and 10 or 40, per zero or other byte. Source: EIP-2028, EIP-7623. (Chains
- * without EIP-7623 have no floor; here it only makes the estimate larger.)
+ * Returns the gas of a transaction apart from its execution: `standard` is added to the execution's gas, `floor` is the
+ * minimum of the total. A zero byte of calldata costs 4 gas (10 for the floor), any other byte 16 (40 for the floor).
+ * On chains without EIP-7623 there is no floor, and the estimate is only too high. Source: EIP-2028, EIP-7623.
  */
 export function intrinsicGas(data: Hex): { standard: bigint; floor: bigint } {
   let nonzero = 0n;
@@ -28,14 +28,17 @@ export function intrinsicGas(data: Hex): { standard: bigint; floor: bigint } {
   };
 }
 
-/** Returns the gas of a transaction with this calldata whose execution used `execution` gas. */
+/** Returns the total gas of a transaction with this calldata whose execution used `execution` gas. */
 export function transactionGas(data: Hex, execution: bigint): bigint {
   const { standard, floor } = intrinsicGas(data);
   if (standard + execution < floor) return floor;
   return standard + execution;
 }
 
-/** Calls and reads to simulate for a user. `overrides` may name the user too, with any field but its code. */
+/**
+ * The calls of a user to simulate, with the reads to make before and after. `overrides` may contain the user's account
+ * too, with any field except its code.
+ */
 export interface SimulationQuery {
   user: Address;
   calls: readonly SimulationCall[];
@@ -43,7 +46,7 @@ export interface SimulationQuery {
   overrides?: StateOverride;
 }
 
-/** The fields of an `eth_call`, as viem's `call` takes them. */
+/** The fields of the `eth_call` that runs a simulation, as viem's `call` takes them. */
 export interface SimulationRequest {
   account: Address;
   to: Address;
@@ -52,8 +55,8 @@ export interface SimulationRequest {
 }
 
 /**
- * Encodes an `eth_call` in which the user's account, with the simulator as its code, makes the calls in order. The
- * user is the sender too, hence `tx.origin`. `decodeSimulation` decodes the answer.
+ * Encodes an `eth_call` in which the user's account, with the simulator as its code, makes the calls in order. The user
+ * is also the sender, hence `tx.origin`. `decodeSimulation` decodes the result.
  */
 export function encodeSimulation({ user, calls, reads, overrides = [] }: SimulationQuery): SimulationRequest {
   const own = overrides.find(({ address }) => sameAddress(address, user));
@@ -67,9 +70,10 @@ export function encodeSimulation({ user, calls, reads, overrides = [] }: Simulat
 }
 
 /**
- * Decodes the answer to `encodeSimulation` with the same calls and reads. Gas is that of each call as a separate
- * transaction, without refunds. From the second call on it is too low by what earlier calls left warm (EIP-2929), so
- * take a gas limit from the eth_call whose first call it is. Throws an Error when the answer does not fit the calls.
+ * Decodes the result of the `eth_call` that `encodeSimulation` encoded; pass the same calls and reads. The gas of each
+ * call is that of a separate transaction, without refunds. From the second call on it is underestimated, because
+ * earlier calls have warmed addresses and storage slots (EIP-2929): to get a gas limit, simulate the call as the first
+ * one. Throws an Error if the result does not match the calls and reads.
  */
 export function decodeSimulation(
   data: Hex,
