@@ -47,8 +47,9 @@ export interface Context {
   /** The client's IP address as the platform reports it, or `unknown`. */
   readonly clientAddress: string;
   /**
-   * Counts the request against its rate limit. It does so only for the routes on which the verb decides whether a
-   * request counts, and otherwise does nothing. Throws `rate_limited`.
+   * Counts a possible replay (a repeated request with an idempotency key) against its rate limit, once the verb has
+   * found that there is new work. Does nothing for any other request, which is counted before the verb runs. Throws
+   * `rate_limited`.
    */
   charge(): Promise<void>;
   readonly log: Logger;

@@ -15,28 +15,28 @@ import { type Indexer, indexerOf } from "./flow-indexer.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
 import { joinFlowSources, sourceFingerprint } from "./flow-sources.ts";
 
-/** Requests of one piece at least: the final block, the logs, and the block of the last log. */
+/** Minimum number of requests to backfill one piece: for the final block, the logs, and the block of the last log. */
 const MIN_REQUESTS_PER_PIECE = 3;
 
-/** Result of one backfill run. */
+/** What one backfill run has read, and what it has left over. */
 interface BackfillReport {
-  /** Blocks that were read, and rows that were found in them. */
+  /** Number of blocks that were read, and of flow rows found in them. */
   blocks: number;
   rows: number;
   /** Requested blocks that are still missing. */
   left: BlockSet;
 }
 
-/** A range of blocks that was read and stored, and the number of rows in it. */
+/** A block range whose flows were read and stored, with the number of flow rows in it. */
 export interface BackfillPiece {
   read: BlockRange;
   rows: number;
 }
 
 /**
- * Reads and stores the blocks that any vault misses, oldest first, as far as the budget goes. Each piece is stored
- * together with its coverage, so a run that is interrupted loses nothing; `onPiece` is called for each. Throws
- * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ * Reads and stores the blocks that are missing from any vault's flow history, oldest first, as far as the budget
+ * allows. Each piece is stored together with its coverage, so an interrupted run loses nothing; `onPiece` is called for
+ * each. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function backfill(
   indexer: Indexer,
@@ -66,8 +66,8 @@ export async function backfill(
 }
 
 /**
- * Reads and stores the start of a gap, up to the block where a different set of vaults is missing; null when the
- * budget is spent.
+ * Reads and stores the first piece of a gap in the history, up to the block where a different set of vaults is missing.
+ * Returns null if the budget is exhausted.
  */
 async function backfillPiece(
   indexer: Indexer,
@@ -86,7 +86,7 @@ async function backfillPiece(
   });
   if (read === null) return null;
   const rows = sources.toRows(logs, read.to);
-  // The write counts towards the invocation's limit of requests too.
+  // The database write counts towards the Worker invocation's limit of requests too.
   budget.requests -= 1;
   await indexer.store.applyHistory({
     chainId: indexer.chainId,
@@ -102,7 +102,10 @@ async function backfillPiece(
   return { read, rows: rows.length };
 }
 
-/** Returns the vaults that miss the gap's first block, and the last block up to which exactly these miss it. */
+/**
+ * Returns the vaults that miss the gap's first block, and the last block up to which exactly these vaults miss the
+ * history.
+ */
 function vaultsMissingAt(
   vaults: readonly IndexedVault[],
   gap: BlockRange,
@@ -115,11 +118,12 @@ function vaultsMissingAt(
 }
 
 /**
- * Requests to nodes and writes per message, within the 50 of an invocation; what is left becomes the next message.
+ * Maximum number of requests to nodes and database writes per queue message, below a Worker invocation's limit of 50.
+ * The remaining blocks become the next message.
  */
 const REQUESTS_PER_MESSAGE = 40;
 
-/** A queue message: a range of one chain to backfill. */
+/** Schema of a queue message: a block range of one chain whose flows are to be backfilled. */
 export const BackfillMessage = z.object({
   chain_id: z.int().positive(),
   from: z.int().min(0),
@@ -129,8 +133,8 @@ export const BackfillMessage = z.object({
 export type BackfillMessage = z.infer<typeof BackfillMessage>;
 
 /**
- * Backfills a range of a chain and puts what is left back into the queue. Idempotent. Throws `chain_unsupported`,
- * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ * Backfills the flows of a block range and queues the remaining blocks again. Running it twice is harmless. Throws
+ * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
   const indexer = indexerOf(ctx, part.chain_id);

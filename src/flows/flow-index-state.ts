@@ -5,13 +5,16 @@ import { toVault, type Vault } from "../vaults/vault.ts";
 import type { Indexer } from "./flow-indexer.ts";
 import { sourceFingerprint } from "./flow-sources.ts";
 
-/** A vault with a known start block, and its coverage. */
+/** A vault with a known start block, and its coverage (the blocks whose flows are stored). */
 export interface IndexedVault {
   vault: Vault;
   coverage: VaultCoverage;
 }
 
-/** The state that a run starts from. */
+/**
+ * The stored state of a chain's flow index from which a run starts: the tip, the vaults with their coverage, the flows
+ * that a reorg may still change, and the vaults without a start block.
+ */
 export interface IndexState {
   tip: FlowTip;
   vaults: readonly IndexedVault[];
@@ -19,7 +22,10 @@ export interface IndexState {
   withoutStart: readonly VaultWithoutStart[];
 }
 
-/** A vault whose start block is not known yet, and the search for it; null before it has begun. */
+/**
+ * A vault whose start block is not known yet, with the progress of the search for it; `search` is null before the
+ * search has begun.
+ */
 export interface VaultWithoutStart {
   vault: Vault;
   source: string;
@@ -27,8 +33,8 @@ export interface VaultWithoutStart {
 }
 
 /**
- * Loads the state of a run. Vaults whose flow sources have changed start over; rows with an unknown adapter are
- * logged and left out. Throws `store_unavailable`.
+ * Loads the state of a chain's flow index. The history of vaults whose flow sources have changed is deleted, so that it
+ * is read again. Vaults with an unknown adapter are logged and omitted. Throws `store_unavailable`.
  */
 export async function loadIndexState(indexer: Indexer): Promise<IndexState> {
   const state = describeVaults(indexer, await indexer.store.load());
@@ -54,12 +60,12 @@ function describeVaults(indexer: Indexer, { tip, vaults, provisional, withoutSta
   return { tip, provisional, vaults: described(vaults), withoutStart: described(withoutStart) };
 }
 
-/** Returns the blocks missing from a vault's history; none before the tip has reached the vault. */
+/** Returns the blocks missing from a vault's flow history, or none if the tip does not include the vault yet. */
 export function missingBlocks({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
   return followedFrom === null ? [] : subtractRanges({ from: startBlock, to: followedFrom - 1 }, done);
 }
 
-/** Returns the blocks that any of the vaults misses. */
+/** Returns the blocks that are missing from the flow history of any of the vaults. */
 export function missingBlocksOfAny(vaults: readonly IndexedVault[]): BlockSet {
   return uniteRanges(vaults.flatMap(({ coverage }): readonly BlockRange[] => missingBlocks(coverage)));
 }

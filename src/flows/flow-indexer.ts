@@ -25,28 +25,31 @@ import { failure } from "../errors.ts";
 import type { BlockId } from "../lib/block-ranges.ts";
 import type { Logger } from "../lib/logger.ts";
 
-/** Storage of a chain's flows. Every method is one atomic batch. */
+/** Storage of one chain's flows. Each method runs one statement or one atomic batch. */
 export interface FlowStore {
   load(): Promise<FlowState>;
-  /** Returns false, and changes nothing, when another run was first. */
+  /** Stores the result of a tip run. Returns false, and changes nothing, if another run has written in the meantime. */
   applyTip(step: TipStep): Promise<boolean>;
   applyHistory(step: HistoryStep): Promise<void>;
-  /** Adds events that an earlier answer omitted; returns their number. */
+  /** Adds flows whose event logs a node omitted earlier, and returns their number. */
   addOmitted(step: OmittedStep): Promise<number>;
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   rewind(from: number): Promise<void>;
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
-  /** Returns the newest blocks with final flows, newest first, with the hashes they had. */
+  /** Returns number and stored hash of the newest blocks with final flows, newest first. */
   newestFinal(): Promise<BlockId[]>;
-  /** Records the last run's error, or when backfill was queued. */
+  /** Records the error of the last run, or the time at which backfill messages were queued. */
   noteRun(change: { error: string } | { historyAt: Date }): Promise<void>;
 }
 
-/** One chain's indexer for one run. */
+/** What a run needs to index the flows of one chain: the chain's client, the storage, a logger and a clock. */
 export interface Indexer {
   chainId: number;
   client: Pick<ChainClient, "onOneNode">;
-  /** Topics that one `eth_getLogs` request may hold; null: no known limit. */
+  /**
+   * Maximum number of topics in one list of an `eth_getLogs` request, or null if the chain's nodes are not known to
+   * limit it.
+   */
   maxTopics: number | null;
   store: FlowStore;
   log: Logger;
@@ -69,7 +72,7 @@ export function storeOf(db: Database, chainId: number): FlowStore {
   };
 }
 
-/** Creates the indexer of a chain for a request or job run. Throws `chain_unsupported`. */
+/** Creates the indexer of a chain for one request or job run. Throws `chain_unsupported`. */
 export function indexerOf(ctx: Context, chainId: number): Indexer {
   const client = ctx.chains.client(chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);

@@ -5,8 +5,8 @@ import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { Indexer } from "./flow-indexer.ts";
 
 /**
- * Checks that a node has the stored final block: one that is behind it, or on another fork, may lack older logs too.
- * Throws OutsideError then, and what the node says.
+ * Throws OutsideError unless a node has the stored final block: a node that is behind this block, or on another fork,
+ * may lack older logs too. RpcErrors of the node propagate.
  */
 export async function assertSameFinalBlock(
   node: NodeSession,
@@ -19,13 +19,13 @@ export async function assertSameFinalBlock(
 }
 
 /**
- * Handles a reorg below the final block that every node confirms: removes what is stored above the newest stored
- * block that is still on the chain (the common ancestor), to be read again. Throws what the chain client and the
- * store throw.
+ * Handles a reorg below the stored final block: deletes the flows above the newest stored block that is still on the
+ * chain (the common ancestor), so that they are read again. Call it only if every node contradicts the stored final
+ * block. Errors of the chain client propagate; throws `store_unavailable`.
  */
 export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {
   const stored = await indexer.store.newestFinal();
-  // Exponential steps back: ten requests reach a thousand stored blocks.
+  // Exponential steps back: ten requests cover a thousand stored blocks.
   const asked = stored.filter((_, index) => ((index + 1) & index) === 0);
   const common = await indexer.client.onOneNode(async (node) => {
     for (const { number, hash } of asked) {

@@ -10,11 +10,13 @@ import type { Vault } from "../vaults/vault.ts";
 import type { FlowSource } from "../vaults/vault-adapter.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
 
-/** The contracts and events that show the flows of some vaults of one chain, and their decoder. */
+/** The contracts and events from which the flows of a chain's vaults are read, with the decoder of the logs. */
 export interface FlowSources extends LogSubscription {
-  /** Addresses of the vaults, lower case. */
+  /** Addresses of the vaults, lowercase. */
   vaults: readonly string[];
-  /** Decodes the logs of whole blocks to flows. `final`: the last block that is final. */
+  /**
+   * Decodes the logs of complete blocks to rows of the table `flows`. `final` is the number of the last final block.
+   */
   toRows(logs: readonly ChainLog[], final: number): FlowRow[];
 }
 
@@ -25,7 +27,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
   const topics = new Set<string>();
   const topicsBy = new Map<string, Set<string>>();
   const listeners = new Map<string, FlowListener[]>();
-  /** Vaults whose own events name the Router's clone as the user, by share token. */
+  /** Vaults whose deposit events name the Router's clone as the user, by share token. */
   const receivers = new Map<string, string>();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);
@@ -83,8 +85,8 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
 }
 
 /**
- * Returns a text that identifies the events and contracts of a vault's flows; when it changes, the history is read
- * again.
+ * Returns a text that identifies the contracts and events from which a vault's flows are read. When it changes, the
+ * history is read again.
  */
 export function sourceFingerprint(vault: Vault): string {
   const { addresses, topics, namesCaller = false } = adapterOf(vault).flows(vault);
@@ -97,12 +99,13 @@ export function sourceFingerprint(vault: Vault): string {
   return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}`;
 }
 
-/** The Router's address, lower case, and the first topics of its deposit events. */
+/** Address of the Router, lowercase, and the first topics of its `Deposited` event. */
 const routerEmitter: string = depositRouterAddress.toLowerCase();
 const depositedTopics = once((): readonly string[] => routerDepositTopics()[0] ?? []);
 
 /**
- * Receiver and shares of a deposit through the Router. Addresses are lower case; shares in the token's smallest unit.
+ * Receiver and shares of a deposit through the Router. Addresses are lowercase; shares are in the share token's
+ * smallest unit.
  */
 interface RouterDepositLog {
   shareToken: string;
@@ -110,7 +113,7 @@ interface RouterDepositLog {
   shares: bigint;
 }
 
-/** Decodes a deposit event of the Router; null for any other log. */
+/** Decodes a `Deposited` event of the Router, or returns null for any other log. */
 function decodeRouterDepositLog({ topics, data }: ChainLog): RouterDepositLog | null {
   try {
     const { args } = decodeEventLog({ abi: depositRouterAbi, eventName: "Deposited", topics, data });
@@ -122,8 +125,9 @@ function decodeRouterDepositLog({ topics, data }: ChainLog): RouterDepositLog | 
 }
 
 /**
- * Credits a routed deposit to its receiver: the vault's event names the Router's clone, which passed the shares on.
- * Changes the last deposit row before the Router's event, in the same transaction and of as many shares.
+ * Credits a routed deposit to its receiver. The vault's own event names the Router's clone, which passed the shares on,
+ * so this changes the user of the last deposit row before the Router's event that has the same transaction and the same
+ * number of shares.
  */
 function creditDepositReceiver(
   rows: readonly FlowRow[],

@@ -17,34 +17,37 @@ import { adapterOf } from "../vaults/vault-families.ts";
 import type { IndexState, VaultWithoutStart } from "./flow-index-state.ts";
 import type { Indexer } from "./flow-indexer.ts";
 
-/** Precision of a start block: the remaining blocks cost one request and hold no logs. */
+/** Maximum error of a start block, in blocks: reading the surplus blocks costs one request and finds no logs. */
 const CLOSE_ENOUGH_BLOCKS = 1_024;
-/** Blocks below the head that are not probed: a reorg may change them. */
+/** Number of blocks below the head that are not probed, because a reorg may change them. */
 const UNSETTLED_BLOCKS = 1_024;
-/** Blocks that one run probes. */
+/** Maximum number of blocks that one run probes. */
 const PROBES = 12;
-/** Unclear probes after which a block's state counts as not kept by any node. */
+/** Number of unclear probes after which no node is assumed to keep the state of a block. */
 const MAX_DOUBTS = 30;
 /**
- * A contract older than any vault, because the Router was deployed through it: a node that shows no code for it at a
- * block does not have that block's state.
+ * A contract older than any vault, because the Router was deployed through it. A node that returns no code for it at a
+ * block does not have the state of that block.
  */
 const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
-/** A search in progress and the vault's contracts. */
+/** A search for a vault's start block in progress, with the vault's contracts. */
 interface StartBlockSearch {
   of: StartSearch;
   addresses: readonly Address[];
 }
 
-/** The contracts with code at a block. `none`: no node keeps its state; `unclear`: some nodes did not answer. */
+/**
+ * The contracts that have code at a block. `none`: no node keeps the state of the block; `unclear`: some nodes returned
+ * no result.
+ */
 type CodeAtBlock = ReadonlySet<string> | "none" | "unclear";
 
 /**
- * Searches the start blocks of vaults whose rows name none, by bisection: where none of a vault's contracts had code,
- * no logs exist. Each probe is one request for all vaults at one block. Where no node keeps such old state, the start
- * block is the first one not known to be without code, which costs reading but misses nothing. Does a bounded part
- * and stores it. Throws `store_unavailable`.
+ * Searches the start blocks of vaults whose registry entries do not contain one, by bisection: there are no logs before
+ * one of a vault's contracts has code. Each probe is one request for all vaults at one block. If no node keeps the
+ * state of old blocks, the start block is the first block not known to be without code, which costs reading but misses
+ * nothing. Makes a limited number of probes and stores the progress. Throws `store_unavailable`.
  */
 export async function findStartBlocks(
   indexer: Indexer,
@@ -79,7 +82,7 @@ function toSearches(withoutStart: readonly VaultWithoutStart[], settled: number)
   return searches;
 }
 
-/** Returns the middle of the widest open search; null when all are done. */
+/** Returns the middle block of the widest unfinished search, or null if all searches are finished. */
 function nextProbe(searches: readonly StartBlockSearch[]): number | null {
   const open = ({ of }: StartBlockSearch): number =>
     of.startBlock === null ? of.presentAt - of.absentAt : 0;
@@ -122,7 +125,7 @@ async function readCodeOfAll(
   }
 }
 
-/** Narrows a search by the code at a block. */
+/** Narrows a search for a start block by the code found at a block. */
 function narrowSearch(
   { of, addresses }: StartBlockSearch,
   { block, told }: { block: number; told: CodeAtBlock },
@@ -138,12 +141,15 @@ function narrowSearch(
 
 const CodeFlags = z.string().regex(/^0x(00|01)*$/);
 
-/** Addresses of one program: 28 bytes each, of the 49,152 that creation code may have. */
+/**
+ * Maximum number of addresses in one program, which takes 28 bytes of code per address; creation code may have 49,152
+ * bytes.
+ */
 const MAX_CODE_ADDRESSES = 1_000;
 
 /**
- * Encodes creation code that returns one byte for each address, 1 where there is code. It uses only instructions that
- * chains support from their first block.
+ * Encodes contract creation code that runs in an `eth_call` and returns one byte per address: 1 if the address has
+ * code, otherwise 0. It uses only instructions that chains have supported since their first block.
  */
 export function encodeHasCode(addresses: readonly Address[]): Hex {
   const word = (value: number): string => value.toString(16).padStart(4, "0");
@@ -156,8 +162,8 @@ export function encodeHasCode(addresses: readonly Address[]): Hex {
 }
 
 /**
- * Returns for each address whether it had code at a block, in one request. Throws RpcError as the node said it,
- * usually because it does not keep the block's state, and OutsideError for an answer of another shape.
+ * Returns, for each address, whether it had code at a block, with one request. Throws OutsideError if the result is
+ * malformed. RpcErrors of the node propagate, usually because it does not keep the state of the block.
  */
 export async function readCodeAt(
   node: NodeSession,

@@ -7,7 +7,7 @@ import type { LinkedContracts } from "../vaults/governance/governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { findFamily } from "../vaults/vault-families.ts";
 
-/** A view function without arguments. */
+/** A view function without arguments, by contract and selector. */
 interface LinkView {
   address: Address;
   selector: Hex;
@@ -15,13 +15,19 @@ interface LinkView {
 
 const Words = z.string().regex(/^0x([0-9a-fA-F]{64})*$/);
 const ADDRESS_WORD = /^0{24}(?!0{40})[0-9a-f]{40}$/;
-/** Views of one program: 55 bytes each, of the 49,152 that creation code may have. */
+/**
+ * Maximum number of view calls in one program, which takes 55 bytes of code per call; creation code may have 49,152
+ * bytes.
+ */
 const MAX_VIEWS = 800;
-/** Gas of one view (100,000), so that a contract that burns it all does not spoil the other answers. */
+/**
+ * Gas limit of one view call in hex (100,000), so that a contract that uses up its gas does not affect the other calls.
+ */
 const VIEW_GAS = "0186a0";
 
 /**
- * Encodes creation code that returns one word for each view: its result, zero where it failed or returned nothing.
+ * Encodes contract creation code that runs in an `eth_call` and returns one word per view function: its result, or zero
+ * if the call failed or returned nothing.
  */
 function encodeViews(views: readonly LinkView[]): Hex {
   const word = (value: number): string => value.toString(16).padStart(4, "0");
@@ -29,24 +35,27 @@ function encodeViews(views: readonly LinkView[]): Hex {
     const at = word(32 + 32 * index);
     // PUSH4 selector, PUSH1 224, SHL, PUSH1 0, MSTORE
     const question = `63${selector.slice(2)}60e01b600052`;
-    // 32 bytes to `at`, of 4 bytes at 0: PUSH1, PUSH2, PUSH1, PUSH1, PUSH20, PUSH3, STATICCALL
+    // Writes 32 bytes to `at`, given 4 bytes at 0: PUSH1, PUSH2, PUSH1, PUSH1, PUSH20, PUSH3, STATICCALL
     const call = `602061${at}6004600073${address.slice(2).toLowerCase()}62${VIEW_GAS}fa`;
-    // Times whether it succeeded: PUSH2, MLOAD, MUL, PUSH2, MSTORE
+    // Multiplies the result by the success flag: PUSH2, MLOAD, MUL, PUSH2, MSTORE
     return `${question}${call}61${at}510261${at}52`;
   });
   // PUSH2 length, PUSH1 32, RETURN
   return `0x${asked.join("")}61${word(32 * views.length)}6020f3`;
 }
 
-/** keccak256("eip1967.proxy.beacon") − 1. Source: ERC-1967. */
+/** Storage slot of a proxy's beacon: keccak256("eip1967.proxy.beacon") − 1. Source: ERC-1967. */
 const BEACON_SLOT = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
-/** Code that returns the value of that slot: PUSH32 slot, SLOAD, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN. */
+/**
+ * Runtime code that returns the value of the beacon slot: PUSH32 slot, SLOAD, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0,
+ * RETURN.
+ */
 const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
 
 /**
- * Reads the contracts that vaults name in views or in the beacon slot (beacon, access-control authority), at the head
- * and with two requests at most. A view without an address is left out, as are all beacons where the node does not
- * override code. Throws RpcError and OutsideError.
+ * Reads the contracts that govern vaults from other addresses, at the head: the contract that a view function of the
+ * vault returns (such as its access-control authority) and the beacon in the vault's storage. A contract is omitted if
+ * there is none, as are all beacons if the node does not support code overrides. Throws RpcError and OutsideError.
  */
 export async function readLinkedContracts(
   node: NodeSession,
@@ -87,7 +96,7 @@ async function readBeacons(node: NodeSession, vaults: readonly Vault[]): Promise
   }
 }
 
-/** Returns the addresses that views return; null where there is none. */
+/** Returns the addresses that view functions return, with null where a result is not an address. */
 async function readAddresses(
   node: NodeSession,
   query: { views: readonly LinkView[]; overrides?: Record<string, { code: Hex }> },

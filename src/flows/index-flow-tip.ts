@@ -16,20 +16,23 @@ import type { Indexer } from "./flow-indexer.ts";
 import { rewindToCommonAncestor } from "./flow-reorg.ts";
 import { type FlowSources, joinFlowSources } from "./flow-sources.ts";
 
-/** Minimum depth of a final block, whatever the chain says; younger blocks are read again in every run. */
+/**
+ * Minimum depth of a final block below the head, even if the chain finalizes faster. Blocks above the final block are
+ * read again in every run.
+ */
 const MIN_FINAL_DEPTH = 64;
-/** Depth of the final block where a node does not support the `finalized` tag. */
+/** Depth of the final block below the head if a node does not support the `finalized` tag. */
 const FALLBACK_DEPTH = 1_024;
-/** Time without progress during which the stored tip is trusted over a contradicting node. */
+/** Time without progress, in milliseconds, during which the stored tip is trusted over a node that contradicts it. */
 const PATIENCE_MS = 5 * 60_000;
 
-/** Result of one run of the tip. */
+/** Result of one run of the tip (the newest blocks of a chain). */
 export interface TipReport {
-  /** The last block whose flows are stored, and the chain's head at that time. */
+  /** Number of the last block whose flows are stored, and of the chain's head at that time. */
   indexed: number;
   head: number;
   rows: number;
-  /** False when another run was first, and nothing was stored. */
+  /** False if another run has written in the meantime, so that nothing was stored. */
   applied: boolean;
 }
 
@@ -38,17 +41,17 @@ interface TipRead {
   sources: FlowSources;
   budget: RequestBudget;
   known: readonly FlowRow[];
-  /** True while stored data is trusted over a contradicting node. */
+  /** True while the stored flows are trusted over a node that contradicts them. */
   trustStored: boolean;
-  /** Called when a node is on another fork below the stored final block. */
+  /** Called when a node is on another fork than the stored final block. */
   onOtherHistory: () => void;
 }
 type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows: FlowRow[] };
 
 /**
- * Reads the blocks above the last final block on one node and stores them: final ones permanently, the others until
- * the next run replaces them, so that reorgs correct themselves. A run that cannot reach the head stores what it has.
- * Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ * Reads the flows above the last final block from one node and stores them: final flows permanently, the others until
+ * the next run replaces them, so that reorgs correct themselves. A run that cannot reach the head stores what it has
+ * read. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function indexTip(
   indexer: Indexer,
@@ -72,7 +75,7 @@ export async function indexTip(
     });
     return await storeTip(indexer, { tip, read, span: run.budget.blocks, vaults: sources.vaults });
   } catch (error) {
-    // Unanimous only if the budget would have allowed another node.
+    // The nodes are unanimous only if the budget would have allowed another node.
     const all = nodes.asked > 0 && affordsAnotherNode(run.budget);
     const unanimous = all && nodes.contradicted === nodes.asked;
     if (unanimous && !trustStored) await rewindToCommonAncestor(indexer);
@@ -115,13 +118,16 @@ async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks>
   const head = end === latest.number ? latest : end === final.number ? final : await readBlock(node, end);
   const rows = sources.toRows(logs, final.number);
   if (followed.trustStored) await assertNoOmittedLogs(node, { known: followed.known, rows, end });
-  // Last: as long as the head is unchanged, no reorg happened and all answers are from one chain.
+  // Checked last: if the head is unchanged, no reorg happened and all results are from one fork.
   const again = await readBlock(node, latest.number);
   if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
   return { from, final, head, latest: latest.number, rows };
 }
 
-/** Returns the newest final block, never below the stored one. Throws when the node is on another fork below it. */
+/**
+ * Returns the newest final block, which is never below the stored one. Throws OutsideError if the node is behind the
+ * stored final block or on another fork.
+ */
 async function readFinalBlock(
   node: NodeSession,
   seen: Pick<TipRead, "tip" | "onOtherHistory"> & { latest: Block },
@@ -147,7 +153,10 @@ async function finalizedNumber(node: NodeSession, latest: Block): Promise<number
   }
 }
 
-/** Throws when a known event is missing although its block is still on the chain: the node omits logs. */
+/**
+ * Throws OutsideError if a stored flow was not read again although its block is still on the chain, which means that
+ * the node omits logs.
+ */
 async function assertNoOmittedLogs(
   node: NodeSession,
   seen: { known: readonly FlowRow[]; rows: readonly FlowRow[]; end: number },
@@ -156,7 +165,8 @@ async function assertNoOmittedLogs(
   const gone = seen.known.filter(
     ({ blockNumber, txHash, logIndex }) => blockNumber <= seen.end && !told.has(`${txHash} ${logIndex}`),
   );
-  // A reorg that removed any of their blocks removed all above it: if the lowest block stands, it was no reorg.
+  // A reorg that removed one of these blocks also removed all blocks above it. If the lowest block is still there,
+  // there was no reorg.
   const [lowest] = gone.sort((a, b) => a.blockNumber - b.blockNumber);
   if (lowest !== undefined && (await readBlock(node, lowest.blockNumber)).hash === lowest.blockHash)
     throw new OutsideError("malformed", "the node left out an event that another one told");

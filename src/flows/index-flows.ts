@@ -12,26 +12,26 @@ import { findStartBlocks } from "./flow-start-block.ts";
 import { indexTip, type TipReport } from "./index-flow-tip.ts";
 import { auditLogs } from "./recheck-flow-logs.ts";
 
-/** Result of one round over all chains. */
+/** Result of one index run over all chains. */
 export interface IndexRoundReport {
   chains: number;
   failed: number;
   rows: number;
-  /** Blocks that are still missing from vaults' histories. */
+  /** Number of blocks that are still missing from vaults' flow histories. */
   missing: number;
 }
 
 /**
- * Indexes the flows of every chain up to its head, several at a time and at most two of those whose last run failed.
- * A chain that fails or hangs does not stop the others. Never throws.
+ * Indexes the flows of every chain up to its head, several chains at a time and at most two of those whose last run
+ * failed. A chain that fails or hangs does not stop the others. Never throws.
  */
 export async function indexAllChains(ctx: Context): Promise<IndexRoundReport> {
   const chainIds = [...ctx.chains.definitions.keys()];
-  // Without the database's answer every chain counts as healthy.
+  // If the database fails, every chain counts as healthy.
   const failing = await selectFailingChains(ctx.db).catch(() => new Set<number>());
   const reports = await mapConcurrently(chainIds, {
     doubtful: (chainId) => failing.has(chainId),
-    // indexChain has recorded and logged the error.
+    // `indexChain` has recorded and logged the error.
     work: (chainId) => indexAndLog(ctx, chainId).catch(() => null),
   });
   const done = reports.flatMap((report) => report ?? []);
@@ -53,27 +53,30 @@ async function indexAndLog(ctx: Context, chainId: number): Promise<IndexReport> 
 }
 
 /**
- * Requests to nodes that one run may make: enough for the tip on nodes that accept 50 blocks per request, and within
- * an invocation's 50 together with the database's and the queue's.
+ * Maximum number of requests to nodes in one run: enough for the tip on nodes that accept 50 blocks per request, and
+ * with the requests to the database and the queue below a Worker invocation's limit of 50.
  */
 const REQUESTS = 40;
-/** Time after which no more is read, so that a run on slow nodes ends before its lock expires. */
+/**
+ * Time after which a run reads no more logs, in milliseconds, so that a run on slow nodes ends before its lock expires.
+ */
 const READING_MS = 40_000;
-/** Time without progress after which queued backfill messages count as lost. */
+/** Time without progress after which queued backfill messages count as lost, in milliseconds. */
 const BACKFILL_LOST_MS = 5 * 60_000;
 
-/** Result of one run on a chain. */
+/** Result of one index run on a chain. */
 interface IndexReport extends TipReport {
-  /** Blocks that are still missing from some vault's history. */
+  /** Number of blocks that are still missing from any vault's flow history. */
   missing: number;
 }
 
 const NOTHING_INDEXED: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, missing: 0 };
 
 /**
- * Indexes one chain: reads its tip, searches vaults' start blocks, and schedules the backfill, in the queue where
- * there is one, else in the rest of this run. Errors are recorded before they are thrown. Throws `chain_unsupported`,
- * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ * Indexes the flows of one chain: reads the tip, searches the start blocks of vaults, and schedules the backfill of
+ * missing blocks, in the queue if there is one, otherwise in the rest of this run. Errors are recorded before they are
+ * thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last
+ * node's RpcError.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);
@@ -99,7 +102,7 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
   }
 }
 
-/** Queues or runs the backfill of missing blocks; returns how many are missing afterwards. */
+/** Queues or runs the backfill of missing blocks, and returns how many are still missing. */
 async function scheduleBackfill(
   ctx: Context,
   run: { indexer: Indexer; state: IndexState; budget: RequestBudget },
@@ -126,14 +129,14 @@ async function scheduleBackfill(
   return countBlocks(missing);
 }
 
-/** Backfill messages of one chain at a time: public nodes do not sustain more. */
+/** Maximum number of concurrent backfill messages per chain; public nodes do not sustain more. */
 const BACKFILL_CONCURRENCY = 4;
-/** Least size of a message, in `eth_getLogs` requests. */
+/** Minimum size of a backfill message, in `eth_getLogs` requests. */
 const MIN_QUERIES_PER_PART = 8;
 
 /**
- * Divides missing blocks into consecutive ranges that together contain all of them. `span`: blocks of one
- * `eth_getLogs` request.
+ * Divides missing blocks into consecutive ranges, one per backfill message, that together contain all of them. `span`
+ * is the number of blocks of one `eth_getLogs` request.
  */
 export function splitBackfill(missing: BlockSet, span: number): BlockRange[] {
   const [first, last] = [missing[0], missing.at(-1)];

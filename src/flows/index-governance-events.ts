@@ -30,19 +30,19 @@ import type { Vault } from "../vaults/vault.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
 import { readLinkedContracts } from "./governance-linked-contracts.ts";
 
-/** Result of one round over all chains. */
+/** Result of reading the governance events of all chains once. */
 export interface ControlEventsRound {
   chains: number;
   failed: number;
   events: number;
-  /** Final blocks of all chains that are not read yet. */
+  /** Number of final blocks, over all chains, whose governance events are not read yet. */
   behind: number;
 }
 
 /**
- * Reads the control events of every indexed chain, several at a time and at most two of those whose index failed
- * last. A chain that fails does not stop the others, and continues from the same block in the next round. Throws
- * `store_unavailable`.
+ * Reads the governance events of every indexed chain, several chains at a time and at most two of those whose last
+ * index run failed. A chain that fails does not stop the others and continues from the same block in the next run.
+ * Throws `store_unavailable`.
  */
 export async function indexControlEvents(ctx: Context): Promise<ControlEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));
@@ -68,30 +68,30 @@ export async function indexControlEvents(ctx: Context): Promise<ControlEventsRou
   };
 }
 
-/** Requests to nodes that one run on a chain may make. */
+/** Maximum number of requests to nodes in one run on a chain. */
 const CONTROL_REQUESTS = 30;
-/** Time after which no further logs are read. */
+/** Time after which a run reads no more logs, in milliseconds. */
 const READING_MS = 40_000;
-/** Blocks whose timestamps one run reads; events above the last of them are left to the next run. */
+/** Maximum number of blocks whose timestamps one run reads. Events in later blocks are left to the next run. */
 const MAX_TIMED_BLOCKS = 10;
 /**
- * Longest event data in characters: longer data, from contracts that were not reviewed, is dropped and only the event
- * kept.
+ * Maximum length of an event's data, as a hex text. Longer data, which only unreviewed contracts emit, is dropped; the
+ * event itself is kept.
  */
 const LONGEST_DATA = 8_192;
 
-/** Result of one run on a chain. */
+/** Result of reading the governance events of one chain. */
 interface ControlEventsReport {
   events: number;
-  /** Final blocks that are not read yet. */
+  /** Number of final blocks whose governance events are not read yet. */
   behind: number;
 }
 
 /**
- * Reads the events of governance changes that no view shows, of one chain's vaults and from final blocks only, so
- * that a reorg cannot take a signal back. A chain that is read for the first time starts at its final block. Blocks
- * beyond the budget are left to the next run. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
- * and the last node's RpcError.
+ * Reads the governance events of a chain's vaults that report changes no view function returns. It reads final blocks
+ * only, so that a reorg cannot retract a signal. A chain that is read for the first time starts at its final block.
+ * Blocks beyond the budget are left to the next run. Throws `upstream_unavailable`, `upstream_timeout`,
+ * `store_unavailable`, and the last node's RpcError.
  */
 async function indexControlEventsOfChain(
   ctx: Context,
@@ -142,7 +142,7 @@ async function readControlEvents(
   });
 }
 
-/** A vault and the contracts that are linked to it. */
+/** A vault with the contracts that govern it from other addresses. */
 interface LinkedVault {
   vault: Vault;
   links: LinkedContracts;
@@ -163,7 +163,7 @@ function controlSubscription(watched: readonly LinkedVault[]): LogSubscription {
 
 type UntimedRow = Omit<ControlEventRow, "blockTime"> & { blockHash: string };
 
-/** Converts a log to one row for each vault that it concerns. */
+/** Converts a governance event log to one database row for each vault that it concerns. */
 function toRows(log: ChainLog, of: { watched: readonly LinkedVault[]; notedAt: Date }): UntimedRow[] {
   const { address, txHash, logIndex, topics, blockNumber, blockHash } = log;
   const data = log.data.length > LONGEST_DATA ? "0x" : log.data;
@@ -181,7 +181,7 @@ function toRows(log: ChainLog, of: { watched: readonly LinkedVault[]; notedAt: D
 const isRoutine = (event: GovernanceEvent, of: { members: EventArgs; vault: Vault }): boolean =>
   event.seenByView?.(of.members, of.vault) === true || event.routine?.(of.members) === true;
 
-/** Adds block timestamps to rows. Throws OutsideError when a reorg replaced one of the blocks. */
+/** Adds block timestamps to governance events. Throws OutsideError if a reorg replaced one of the blocks. */
 async function withBlockTimes(
   node: NodeSession,
   found: { rows: readonly UntimedRow[]; to: number },

@@ -11,13 +11,16 @@ import type { Indexer } from "./flow-indexer.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
 import { joinFlowSources, sourceFingerprint } from "./flow-sources.ts";
 
-/** Blocks of one audit: its rows travel to the database though most of them are stored already. */
+/**
+ * Maximum number of blocks that are read again at once, because all their flows are sent to the database although most
+ * are stored already.
+ */
 const MAX_AUDIT_BLOCKS = 2_000;
 
 /**
- * Re-reads a range of final blocks, alternately the newest and a random one, on a random node, and stores events that
- * an earlier answer omitted: nodes that pruned or have not indexed logs return none, without an error. Nothing is
- * removed. `version` is the tip's current version. Errors are logged, not thrown.
+ * Reads a range of final blocks again, alternately the newest and a random one, from a random node, and stores flows
+ * that were omitted earlier: nodes that have pruned or not yet indexed logs return none, without an error. Nothing is
+ * deleted. `version` is the tip's current version. Errors are logged, not thrown.
  */
 export async function auditLogs(
   indexer: Indexer,

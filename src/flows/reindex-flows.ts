@@ -8,7 +8,10 @@ import { type Indexer, indexerOf } from "./flow-indexer.ts";
 import { findStartBlocks } from "./flow-start-block.ts";
 import { indexTip } from "./index-flow-tip.ts";
 
-/** Blocks read so far, of how many, and the rows found in them. */
+/**
+ * Progress of a reindex: the number of blocks read so far, the total number of blocks to read, and the number of flows
+ * found.
+ */
 export interface ReindexProgress {
   done: number;
   of: number;
@@ -16,12 +19,15 @@ export interface ReindexProgress {
 }
 
 const UNBOUNDED_REQUESTS = 1_000_000;
-/** Rounds at most: tip and history alternate, because the chain goes on. */
+/**
+ * Maximum number of rounds. Each round reads the tip and then the history, because the chain advances in the meantime.
+ */
 const ROUNDS = 100;
 
 /**
- * Reads all missing flows of a chain in one run, after removing what is stored from block `from` on; null removes
- * nothing. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ * Reads all missing flows of a chain in one run. If `from` is not null, the flows from block `from` on are deleted
+ * first and read again. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
+ * and the last node's RpcError.
  */
 export async function reindexChain(
   ctx: Context,
@@ -63,7 +69,9 @@ export async function reindexChain(
   return progress;
 }
 
-/** Loads the state once the start blocks of all vaults are known, or no more of them can be found. */
+/**
+ * Loads the state of a chain's flow index after searching the start blocks of all vaults, as far as they can be found.
+ */
 async function loadWithStartBlocks(indexer: Indexer, budget: RequestBudget): Promise<IndexState> {
   let state = await loadIndexState(indexer);
   for (let round = 0; round < ROUNDS && state.withoutStart.length > 0; round += 1) {
