@@ -27,7 +27,7 @@ const complete = {
   }),
   PARTNER_PEPPERS: JSON.stringify({ 2: `second${"x".repeat(32)}`, 10: `tenth${"x".repeat(32)}` }),
 };
-/** Requests per minute, SPEC section 6. */
+/** The default limits, in requests per minute. */
 const limits = {
   quote: 60,
   build: 60,

@@ -130,7 +130,7 @@ describe("priceIsSafe()", () => {
   });
 
   /**
-   * The first-depositor attack of facts/vault-families.md section 4: one unit deposited, 1,000 USDC donated,
+   * The first-depositor attack (share price inflation): one unit deposited, 1,000 USDC donated,
    * then 999 USDC come. What each implementation previews, and its convertToAssets of one whole share.
    */
   test.each<[string, number, number, boolean]>([

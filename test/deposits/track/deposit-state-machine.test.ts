@@ -60,7 +60,7 @@ const everyEvidence: readonly StateEvent[] = [
 ];
 const describeEvidence = (evidence: StateEvent): string => Object.values(evidence).join(" ");
 
-/** SPEC's rules once more, said the other way round. */
+/** The rules of the state machine, stated a second time as conditions on its result. */
 function expected(state: DepositState, evidence: StateEvent): DepositState {
   if (evidence.kind === "provider" || ENDS.includes(state)) return state;
   if (evidence.kind === "quote_expired") return state === "built" ? "expired" : state;
@@ -165,7 +165,7 @@ describe("currentState()", () => {
 });
 
 describe("statusOf()", () => {
-  /** The table of SPEC section 2. */
+  /** The status and substatus that the API shows for each state. */
   test.each<[DepositState, string, string | null]>([
     ["built", "NOT_FOUND", null],
     ["expired", "NOT_FOUND", null],

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 type Kind = "sign-in" | "portal" | "admin" | "money" | "public";
 
-/** Which rules of the surface hold for an operation, by its path: SPEC sections 1, 3 and 4. */
+/** The rules that hold for an operation, by its path. */
 function kindOf({ path }: ApiOperation): Kind {
   if (path.startsWith("/v1/admin/")) return "admin";
   if (/^\/v1\/partners\/(nonce|register|login)$|^\/v1\/applications\//.test(path)) return "sign-in";

@@ -19,7 +19,7 @@ beforeAll(async () => {
   contract = await ApiContract.of(api.origin);
 });
 
-/** An answer is as SPEC's table says, and has no member that the OpenAPI document does not declare. */
+/** Expects a response to have the promised fields, and no member that the OpenAPI document does not declare. */
 function expectShape(answer: HttpAnswer, expected: { operationId: string; shape: spec.Shape }): void {
   expect(answer.status, answer.text).toBe(200);
   expect(answer.headers.get("content-type")).toBe("application/json");

@@ -1,4 +1,4 @@
-/** SPEC sections 2 and 3 as a table of their own: nothing here comes from the program. */
+/** The fields that the API promises, as a table of their own: nothing here comes from the program. */
 
 const VAULT_TYPES = ["custom", "morpho", "veda", "midas", "lido", "ipor", "accountable"];
 const STATES = [
