@@ -113,9 +113,11 @@ async function confirmOnChain(
 
 /** Maximum number of tokens taken from a provider's list. Providers list the most used tokens first. */
 const MAX_TOKENS = 500;
+/** Maximum decimals of an acceptable token. */
 const MAX_DECIMALS = 36;
 /** Pattern of an acceptable token symbol: 1 to 32 characters, without control characters or spaces. */
 const TOKEN_SYMBOL = /^[^\p{C}\p{Z}]{1,32}$/u;
+/** Pattern of an acceptable token name: at most 128 characters, without control characters. */
 const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
 
 /**

@@ -31,6 +31,7 @@ export interface Preflight {
   block: BlockTime;
 }
 
+/** Error messages for the reasons why a vault would reject a deposit; the vault's name precedes them. */
 const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
   not_allowed: "does not allow this account to deposit",
   price_stale: "has no current price",

@@ -43,13 +43,13 @@ export function attemptDeadline(at: { startedAt: number; now: number; last: bool
   return at.last ? end : Math.min(end, at.now + MAX_ATTEMPT_MS);
 }
 
-/**
- * Deadlines in milliseconds from the start of the route search: for the quotes, for starting the last build,
- * and for the whole search.
- */
+/** Deadline for the quotes, in milliseconds from the start of the route search. */
 const QUOTES_MS = 3_000;
+/** Time after which no further build is started, in milliseconds from the start of the route search. */
 const LAST_START_MS = 5_500;
+/** Timeout for the whole route search, in milliseconds. */
 const SEARCH_MS = 7_200;
+/** Maximum number of routes that one search builds. */
 const MAX_ATTEMPTS = 5;
 
 /** Mutable state of one route search. */

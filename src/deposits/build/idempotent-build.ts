@@ -19,10 +19,9 @@ import { BUILD_DEADLINE_MS, buildDeposit } from "./build-deposit.ts";
 const KEY_TTL_MS = DAY_MS;
 /** Age after which a build without a stored response counts as crashed, in milliseconds. */
 const STALLED_MS = 30_000;
-/**
- * First and longest pause between two database polls for the response of the first request, in milliseconds.
- */
+/** Pause before the second database poll for the response of the first request, in milliseconds. */
 const FIRST_POLL_MS = 150;
+/** Longest pause between two of these polls, in milliseconds; the pause doubles after each poll. */
 const MAX_POLL_MS = 1_200;
 
 /**

@@ -14,7 +14,7 @@ import { getReplayStatus } from "./replayed-deposit-status.ts";
 import { toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
 import { classifyUntracked } from "./untracked-transaction-status.ts";
 
-/** The transaction and the chains of a status request. */
+/** Parameters of a status request: a transaction hash, and the chains on which the transaction may be. */
 export interface StatusQuery {
   txHash: Hex;
   fromChainId: number;
@@ -22,10 +22,10 @@ export interface StatusQuery {
 }
 
 /**
- * Returns the transfer status of a transaction: a source transaction, a delivery or a second step. Updates
- * its deposit from the chains; an unknown hash writes nothing. Throws `chain_unsupported`,
- * `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` when the chain cannot be read and
- * nothing is proven.
+ * Returns the transfer status of a transaction, which may be the source transaction, the delivery or the
+ * second step of a deposit. First updates that deposit from on-chain data; for a transaction without a
+ * deposit nothing is stored. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` or
+ * `upstream_timeout` if the chain cannot be read and the transaction is not yet proven.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);
@@ -52,9 +52,9 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
 }
 
 /**
- * Returns true when a transaction does not belong to the deposit it was matched with: it was only reported
- * for it, or proves nothing of it, or repeats a transaction that already completed it. Such a transaction is
- * classified by its receipt alone.
+ * Returns true if a transaction does not belong to the deposit that it was matched with: it was only reported
+ * for that deposit, does not prove anything for it, or repeats a transaction after the deposit was completed.
+ * The caller then classifies the transaction by its receipt alone.
  */
 function isUnrelated(
   row: DepositRow,
@@ -66,13 +66,13 @@ function isUnrelated(
 
 interface TransactionSearch {
   found: FoundTransaction;
-  /** The error of the source chain; null when it could be read. */
+  /** Error of reading the source chain, or null if it could be read. */
   unreadable: AppError | null;
 }
 
 /**
- * Reads a transaction on the source chain, then on the vault's chain: the hash may be of a delivery or a
- * second step.
+ * Reads a transaction from the source chain or, if it is not there, from the vault's chain, because the hash
+ * may be that of a delivery or of a second step.
  */
 async function findTransaction(
   { txHash: hash, ...query }: StatusQuery,
@@ -95,7 +95,10 @@ async function findTransaction(
   return { found: { hash, chainId: fromChainId, seen }, unreadable };
 }
 
-/** Applies the transaction's transitions to a deposit, then tracks the rest of it. */
+/**
+ * Applies the status transitions that a transaction proves to its deposit, then tracks the remaining steps of
+ * the deposit.
+ */
 async function advanceDeposit(
   ctx: Context,
   {

@@ -6,7 +6,9 @@ import { isRequested } from "../track/async-deposit-request.ts";
 import { routerRefs } from "../track/deposit-proofs.ts";
 import { innerDataHashes, isSourceOpen, matchesSource } from "../track/source-transaction.ts";
 
-/** A transaction with its chain's view of it; `seen` is null when the chain could not be read. */
+/**
+ * A transaction of a status request as its chain returned it. `seen` is null if the chain could not be read.
+ */
 export interface FoundTransaction {
   hash: Hex;
   chainId: number;
@@ -14,9 +16,9 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction belongs to a deposit: `proven` by its receipt, `reported` and equal to the built source
- * transaction, `matched` as equal without a report, `claimed` by a report alone, `replayed` as a repetition
- * of the source transaction.
+ * How a transaction belongs to a deposit: `proven` on-chain; `reported` by the caller and equal to the built
+ * source transaction; `matched`, which is equal to the built source transaction but was not reported;
+ * `claimed`, which was only reported; `replayed`, which repeats the source transaction.
  */
 export type MatchKind = "proven" | "reported" | "matched" | "claimed" | "replayed";
 
@@ -25,7 +27,10 @@ interface DepositMatch {
   kind: MatchKind;
 }
 
-/** Among deposits with the same calldata, a reported transaction ranks before an unreported one. */
+/**
+ * Priority of the match kinds; the highest wins. Among deposits with the same calldata, a reported
+ * transaction ranks above an unreported one.
+ */
 const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
   proven: 3,
   reported: 2,
@@ -35,8 +40,8 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 };
 
 /**
- * Finds the deposit that a transaction belongs to; the strongest match wins. Null when there is none. Throws
- * `store_unavailable`.
+ * Finds the deposit that a transaction belongs to and returns the strongest match, or null if there is none.
+ * Throws `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<DepositMatch | null> {
   const { hash, chainId, seen } = found;
@@ -50,7 +55,10 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
   return tracked.sort((a, b) => MATCH_RANK[b.kind] - MATCH_RANK[a.kind])[0] ?? null;
 }
 
-/** Hashes the transaction's calldata and, when it succeeded, the calldata of calls inside it. */
+/**
+ * Returns the hashes of the transaction's calldata and, if the transaction succeeded, of the calldata of
+ * calls inside it.
+ */
 function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   if (transaction === null) return [];
   const inner = receipt?.succeeded === true ? innerDataHashes(transaction.input) : [];
@@ -68,16 +76,19 @@ function matchKindOf(row: DepositRow, found: FoundTransaction & { refs: readonly
   return chainId === row.fromChainId && replaysSource(row, seen) ? "replayed" : null;
 }
 
-/** Returns true when a second transaction spent the user's money again with the same source calldata. */
+/**
+ * Returns true if a successful transaction repeats the source transaction of a routed deposit, so that the
+ * user paid a second time.
+ */
 function replaysSource(row: DepositRow, seen: TransactionOnChain | null): boolean {
   return row.provider !== null && seen?.receipt?.succeeded === true && matchesSource(row, seen);
 }
 
-/** Returns true when the chain has proven that a transaction belongs to the deposit. */
+/** Returns true if a transaction is already proven on-chain to belong to a deposit. */
 export function isProvenBy(row: DepositRow, hash: Hex): boolean {
   if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;
   if (row.sourceTxHash === hash && row.sourceProven) return true;
-  // Shares stay unknown when one claim settles several requests.
+  // The shares stay unknown when one claim settles several requests.
   const claimed = row.shares !== null || row.state === "completed";
   if (row.claimTxHash === hash && claimed && row.history.some(isRequested)) return true;
   return row.depositTxHash === hash && (row.depositProven || row.shares !== null);

@@ -11,9 +11,9 @@ import type { FoundTransaction } from "./match-transaction.ts";
 import { toTransferStatus } from "./tracked-deposit-status.ts";
 
 /**
- * Returns the status of a transaction that repeats a deposit's source transaction, for example when the user
- * signed it twice. Tracked like the original, but nothing is written: a deposit's record describes one
- * transaction. Throws `store_unavailable`.
+ * Returns the transfer status of a replay: a transaction that repeats a deposit's source transaction, for
+ * example because the user signed it twice. The replay is tracked like the original, but nothing is stored,
+ * because a deposit records only one source transaction. Throws `store_unavailable`.
  */
 export async function getReplayStatus(
   ctx: Context,
@@ -37,7 +37,10 @@ export async function getReplayStatus(
   return { ...(await toTransferStatus(ctx, { ...replay, state })), deposit: null };
 }
 
-/** Reads the delivery of a replay; an unreadable chain yields no transitions. */
+/**
+ * Returns the status transitions of a replay's delivery or refund, or an empty list if a chain cannot be
+ * read.
+ */
 async function replayTransitions(
   ctx: Context,
   following: { row: DepositRow; readTransaction: TransactionReader },
@@ -51,7 +54,7 @@ async function replayTransitions(
   }
 }
 
-/** Returns the deposit as if only this source transaction were known. */
+/** Returns the deposit's row as if only the replay's source transaction were known. */
 const resetDeposit = (row: DepositRow, sourceTxHash: string): DepositRow => ({
   ...row,
   state: "built",
@@ -71,7 +74,10 @@ const resetDeposit = (row: DepositRow, sourceTxHash: string): DepositRow => ({
   routerExplorer: null,
 });
 
-/** Returns true for the original deposit's delivery or refund, which proves nothing for the replay. */
+/**
+ * Returns true if a status transition belongs to the delivery or refund of the original deposit, which does
+ * not prove anything for the replay.
+ */
 const isOfOriginal = (first: DepositRow, { change }: Transition): boolean =>
   (change.destinationTxHash != null && change.destinationTxHash === first.destinationTxHash) ||
   (change.refundTxHash != null && change.refundTxHash === first.refundTxHash);

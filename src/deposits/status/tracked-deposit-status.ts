@@ -12,13 +12,16 @@ import type { UntrackedStatus } from "./untracked-transaction-status.ts";
 
 type TransferSide = NonNullable<TransferStatus["sending"]>;
 
-/** Writes a tracked deposit as a transfer status. Throws only unexpected errors. */
+/**
+ * Converts a tracked deposit to the transfer status that the API returns, with the deposit's next step.
+ * Throws only unexpected errors.
+ */
 export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   const state = currentState(row, ctx.now());
   const { next, refusal } = await nextStep(ctx, row);
   return {
     ...statusOf(state, row.substatus),
-    // Until a chain shows the source transaction, its hash and amount are only reported.
+    // Until the source transaction is seen on-chain, its hash and amount are only reported.
     sending: isUnseen(state) ? null : sendingOf(ctx, row),
     receiving: receivingOf(ctx, row),
     bridge: row.bridge,
@@ -28,8 +31,8 @@ export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<T
 }
 
 /**
- * Returns the sending side; null while the source chain has not shown the transaction, even when a delivery
- * proves the deposit.
+ * Returns the sending side of a deposit's transfer status, or null while the source transaction was not seen
+ * on the source chain, even if a delivery proves the deposit.
  */
 function sendingOf(ctx: Context, row: DepositRow): TransferSide | null {
   const shown = row.sourceProven || row.state === "submitted";
@@ -38,8 +41,8 @@ function sendingOf(ctx: Context, row: DepositRow): TransferSide | null {
 }
 
 /**
- * Returns the amount the user received: shares, the token instead, or a refund. Null while nothing has
- * arrived.
+ * Returns the receiving side of a deposit's transfer status, with the amount that the user received: shares,
+ * the delivered token, or a refund. Returns null while nothing has arrived.
  */
 function receivingOf(ctx: Context, row: DepositRow): TransferSide | null {
   switch (row.state) {
@@ -72,7 +75,10 @@ function sideOf(
   return { tx_hash: hash as Hex | null, tx_link: link, amount, chain_id: chainId };
 }
 
-/** Writes a transaction without a recorded deposit as a transfer status. */
+/**
+ * Converts the classification of a transaction without a recorded deposit to the transfer status that the API
+ * returns.
+ */
 export function toUntrackedStatus(
   { hash, chainId }: FoundTransaction,
   { client, verdict }: { client: ChainClient; verdict: UntrackedStatus },

@@ -12,7 +12,9 @@ import { failureReason } from "../track/deposit-failure-reason.ts";
 import { netTransfers } from "../track/deposit-proofs.ts";
 
 /**
- * The status of a transaction without a recorded deposit, from its receipt alone. Amounts in smallest units.
+ * The status of a transaction without a recorded deposit, determined from its receipt alone. `sent` is in the
+ * deposited token's smallest unit, `received` in the share token's; both are null if the transaction is not a
+ * deposit.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;
@@ -32,7 +34,9 @@ const statusOnly = (status: TransferStatusName, substatus: string | null): Untra
 });
 
 /**
- * Classifies a transaction by its receipt: a deposit through the Router or into a known vault, or INVALID.
+ * Classifies a transaction without a recorded deposit by its receipt: as a deposit through the Router or into
+ * a vault of the registry, or as `INVALID`. A pending transaction is `PENDING`, an unknown one `NOT_FOUND`.
+ * Throws `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,
@@ -65,7 +69,10 @@ function routerDepositAmounts(receipt: Receipt): DepositAmounts | null {
   return event === undefined ? null : { sent: event.args.amountIn, received: event.args.shares };
 }
 
-/** Finds an ERC-4626 deposit into a vault of the registry whose shares reached their owner. */
+/**
+ * Finds an ERC-4626 `Deposit` event of a registry vault whose shares reached the event's owner. Returns the
+ * assets and the shares, or null if there is no such event.
+ */
 async function vaultDepositAmounts(
   ctx: Context,
   found: { chainId: number; receipt: Receipt },

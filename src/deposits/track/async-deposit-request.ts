@@ -15,7 +15,7 @@ export function findVaultOfDeposit(ctx: Context, row: DepositRow): Promise<Vault
   return findVaultForDeposit(ctx, { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) });
 }
 
-/** A deposit's request at an asynchronous vault, with the block it was read at. */
+/** A deposit's request at an asynchronous vault, as the vault reports it at one block. */
 export interface RequestState {
   vault: Vault;
   requests: AsyncDeposits;
@@ -23,19 +23,22 @@ export interface RequestState {
   block: BlockTime;
 }
 
-/** Returns true while a deposit waits for the vault's settlement or for the user's claim. */
+/**
+ * Returns true while a deposit waits for the vault to settle its request, or for the user to claim the
+ * shares.
+ */
 export function isRequested({ state }: Pick<DepositRow, "state">): boolean {
   return state === "requested" || state === "claimable";
 }
 
-/** Returns true when a deposit failed because its vault rejected the request. */
+/** Returns true if a deposit failed because its vault rejected the request. */
 export function isRejected({ state, requestId }: Pick<DepositRow, "state" | "requestId">): boolean {
   return state === "failed" && requestId !== null;
 }
 
 /**
- * Reads a deposit's request from its vault; null when the vault no longer takes requests. Throws
- * `vault_not_found`, `store_unavailable`, and errors of the RPC nodes.
+ * Reads a deposit's request from its asynchronous vault. Returns null if the vault no longer takes requests.
+ * Throws `vault_not_found`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function readRequest(ctx: Context, row: DepositRow): Promise<RequestState | null> {
   const { vaultChainId: chainId, requestId } = row;
@@ -48,7 +51,10 @@ export async function readRequest(ctx: Context, row: DepositRow): Promise<Reques
   return { vault, requests, pending, block };
 }
 
-/** Returns true when a request is neither pending nor claimable; null when the vault does not report it. */
+/**
+ * Returns true if a request is neither pending nor claimable, false if it is one of them, and null if the
+ * vault does not report it.
+ */
 export function isRequestGone({
   pendingAssets,
   claimableShares,
@@ -60,8 +66,9 @@ export function isRequestGone({
 }
 
 /**
- * Returns the transition of a request that the user's transaction made; empty for a vault that mints shares
- * at once. Throws `vault_not_found`, `store_unavailable`.
+ * Returns the status transition of a deposit whose transaction made a request at an asynchronous vault.
+ * Returns an empty list if the receipt contains no request, because the vault mints shares immediately.
+ * Throws `vault_not_found`, `store_unavailable`.
  */
 export async function requestTransitions(
   ctx: Context,

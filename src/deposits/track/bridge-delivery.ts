@@ -13,8 +13,9 @@ import {
 } from "./deposit-transitions.ts";
 
 /**
- * Asks the transfer's provider and bridge for its status at the same time; answers with an on-chain witness
- * come first. A failed provider is skipped.
+ * Reads the status of a deposit's transfer from its provider and, in parallel, from the provider that
+ * operates its bridge. Statuses that the bridge's contracts prove come first. A provider that fails is left
+ * out.
  */
 async function askProviderStatus(ctx: Context, row: DepositRow): Promise<ProviderStatus[]> {
   const { scope } = ctx.providers;
@@ -50,7 +51,7 @@ interface DeliveryInput {
   readTransaction: TransactionReader;
 }
 
-/** Provider substatuses that the API passes on. */
+/** Substatuses of providers that the API passes on to customers. */
 const PUBLIC_SUBSTATUSES = new Set([
   "BRIDGE_NOT_AVAILABLE",
   "CHAIN_NOT_AVAILABLE",
@@ -59,9 +60,10 @@ const PUBLIC_SUBSTATUSES = new Set([
 ]);
 
 /**
- * Returns the transitions of a transfer that left the source chain. Providers name transactions to read; only
- * a delivery in a receipt of the vault's chain or a refund in one of the source chain counts. Throws errors
- * of the RPC nodes.
+ * Returns the status transitions of a routed deposit whose transfer has left the source chain: its delivery,
+ * its refund, or only a new substatus. The status of a provider merely names transactions to read: a delivery
+ * must be proven by a receipt on the vault's chain, a refund by a receipt on the source chain. Errors of the
+ * RPC nodes propagate.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
   const said = await askProviderStatus(ctx, following.row);
@@ -72,8 +74,8 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
 }
 
 /**
- * Returns the first named transaction that proves a delivery, else the first that proves a refund; null when
- * none does.
+ * Returns the status transition of the first transaction named by a provider that proves a delivery, else of
+ * the first that proves a refund, or null if none proves either.
  */
 async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { said } = following;
@@ -91,7 +93,10 @@ async function findOutcome(ctx: Context, following: WithStatuses): Promise<Trans
 type WithStatuses = DeliveryInput & { said: readonly ProviderStatus[] };
 type WithHash = WithStatuses & { hash: Hex };
 
-/** Returns true when a delivery that is matched by its content only already proves a different deposit. */
+/**
+ * Returns true if a delivery that was matched only by its content (amounts and parties, without a transfer
+ * id) is already recorded for a different deposit.
+ */
 async function isOtherDelivery(
   ctx: Context,
   of: { row: DepositRow; hash: Hex; delivery: DeliveryProof },
@@ -100,8 +105,8 @@ async function isOtherDelivery(
 }
 
 /**
- * Returns the transition of a vault-chain transaction that delivered shares or the token; null when it proves
- * neither.
+ * Returns the status transition of a deposit to whose user a vault-chain transaction delivered shares or the
+ * target token, or null if the transaction proves neither.
  */
 async function arrivalTransition(
   ctx: Context,
@@ -120,8 +125,9 @@ async function arrivalTransition(
 }
 
 /**
- * Returns the transition of a refund on the source chain; null when the transaction proves none. A
- * transaction from before the deposit cannot refund it.
+ * Returns the status transition of a deposit that was refunded on the source chain, or null if the
+ * transaction does not prove a refund. Ignores transactions that are older than the source transaction, and
+ * refunds of another deposit.
  */
 async function refundTransition(
   ctx: Context,
@@ -140,7 +146,10 @@ async function refundTransition(
   return amount === null ? null : refundedTransition(at, { amount, refundTxHash: hash });
 }
 
-/** Returns transitions that keep the state and show the providers' most useful substatus. */
+/**
+ * Returns transitions that keep the state of a deposit and set its substatus to the first one that a provider
+ * reports, or to null.
+ */
 function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
   const told = said.map(toSubstatus);
   const substatus = told.find((word) => word !== null) ?? null;

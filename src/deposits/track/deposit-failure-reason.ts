@@ -5,7 +5,7 @@ import { RpcError } from "../../chains/json-rpc.ts";
 import { once } from "../../lib/once.ts";
 import { decodeRouterError } from "../../router/router-codec.ts";
 
-/** The substatuses of a transfer that failed on its own chain. */
+/** Why a deposit's transaction reverted, as the substatus that the API returns. */
 export type FailureReason =
   | "OUT_OF_GAS"
   | "SLIPPAGE_EXCEEDED"
@@ -29,9 +29,10 @@ const tokenErrors = once(() =>
 );
 
 /**
- * Returns why a transaction reverted: replays it with `eth_call` on the state before its block and reads the
- * revert. `OUT_OF_GAS` when the replay succeeds and the gas was nearly used up, `UNKNOWN_ERROR` when the node
- * keeps no such state.
+ * Returns why a transaction reverted, by replaying it with `eth_call` on the state before its block and
+ * decoding the revert data. Returns `OUT_OF_GAS` if all gas was used, or if the replay succeeds and at least
+ * 90% of the gas was used. Returns `UNKNOWN_ERROR` if the reason cannot be determined, for example because
+ * the node no longer has that state.
  */
 export async function failureReason(
   client: ChainClient,
@@ -43,8 +44,8 @@ export async function failureReason(
   const call = { from, to, data, value: numberToHex(transaction.value) };
   try {
     await client.request("eth_call", [call, numberToHex(receipt.blockNumber - 1n)]);
-    // Enough gas lets the replay succeed. A call deep inside that runs out leaves its callers a 64th each
-    // (EIP-150).
+    // The replay has enough gas and succeeds. A nested call that runs out of gas leaves each of its callers
+    // 1/64 of the gas (EIP-150), so not all gas was used.
     return receipt.gasUsed * 10n >= transaction.gas * 9n ? "OUT_OF_GAS" : "UNKNOWN_ERROR";
   } catch (error) {
     const revert = error instanceof RpcError ? error.data : null;
@@ -52,7 +53,7 @@ export async function failureReason(
   }
 }
 
-/** Decodes revert data into a reason: the Router's own errors, then common errors of tokens. */
+/** Maps revert data to a failure reason: first the Router's own errors, then common errors of tokens. */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);
   if (routers !== null) return ROUTER_REASONS[routers.name] ?? "UNKNOWN_ERROR";

@@ -1,19 +1,31 @@
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../lib/durations.ts";
 
-/** Pauses while money is in transit: short at first, then doubling. */
+/**
+ * First and longest pause between two checks of a deposit while its tokens are in transit, in milliseconds.
+ */
 const IN_FLIGHT_MS = { first: 15 * SECOND_MS, most: HOUR_MS } as const;
-/** Longer pauses while nothing was seen on chain or the user must act. */
+/**
+ * First and longest pause between two checks of a deposit while nothing was seen on-chain, or while the user
+ * or the vault must act, in milliseconds.
+ */
 const IDLE_MS = { first: 60 * SECOND_MS, most: 6 * HOUR_MS } as const;
-/** Age up to which an unsent deposit is checked. */
+/**
+ * Maximum age of a deposit that the poller still checks although nothing was sent, its transaction failed, or
+ * it ended as `partial` without shares, in milliseconds.
+ */
 const UNSEEN_TTL_MS = 3 * DAY_MS;
-/** Age up to which a deposit is checked that waits for its user or vault. */
+/**
+ * Maximum age of a deposit that the poller still checks while it waits for its user or its vault, in
+ * milliseconds.
+ */
 const USER_STEP_TTL_MS = 30 * DAY_MS;
 const MAX_DOUBLINGS = 20;
 
 /**
- * Returns when to check a deposit next, at `now` in unix milliseconds; null when the poller stops. The pause
- * doubles with every check without a change. Money in transit is checked without an end.
+ * Returns the time of a deposit's next check by the poller, or null if the poller stops checking it. `now` is
+ * in unix milliseconds. The pause doubles with every check that finds no change. A deposit whose tokens are
+ * in transit is checked indefinitely.
  */
 export function nextCheck(
   row: Pick<DepositRow, "state" | "checks" | "createdAt" | "shares">,

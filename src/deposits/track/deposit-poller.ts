@@ -7,38 +7,44 @@ import { createTransactionReader } from "./deposit-transaction-reader.ts";
 import { findDepositsByReference } from "./find-deposit-logs.ts";
 import { trackDeposit } from "./track-deposit.ts";
 
-/** Delay in milliseconds until deposits that did not fit into a run are due again. */
+/** Delay until deposits that did not fit into a poller run are due again, in milliseconds. */
 const POSTPONE_MS = 10_000;
 
-/** Counts of one polling run. */
+/** Numbers of deposits in one run of the deposit poller. */
 export interface PollResult {
-  /**
-   * Deposits that were due; of those the ones tracked and the ones left for a later run; of the tracked the
-   * ones that changed state and the ones not read in full.
-   */
+  /** Deposits that were due for a check. */
   due: number;
+  /** Deposits that this run tracked. */
   followed: number;
+  /** Tracked deposits whose state changed. */
   moved: number;
+  /** Tracked deposits with a chain that could not be read. */
   unread: number;
+  /** Due deposits left for a later run. */
   left: number;
 }
 
-/** Deposits per run. */
+/** Maximum number of deposits that one run leases. */
 const BATCH_SIZE = 24;
 /**
- * Lease on the deposits of a run and longest duration of the run, in milliseconds. The run ends before its
- * lease.
+ * Lease of a run on its deposits, in milliseconds: other runs skip these deposits until the lease expires.
  */
 const LEASE_MS = 120_000;
+/** Time after which a run starts no further deposit, in milliseconds: well within its lease. */
 const RUN_MS = 45_000;
-/** The platform allows 50 subrequests; one deposit needs about twenty, and its row two more. */
+/**
+ * Number of subrequests after which a run starts no further deposit. The platform allows 50 per invocation;
+ * one deposit needs about twenty, and its database row two more.
+ */
 const MAX_REQUESTS = 26;
+/** External systems whose requests count as subrequests. */
 const COUNTED_SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
 
 /**
- * Tracks deposits that are due, so that a deposit without API requests also completes. Takes as many as fit
- * into one invocation and postpones the rest; after an unreadable chain, other deposits between the same
- * chains wait for a later run. Concurrent runs share the work by leases. Throws `store_unavailable`.
+ * Tracks the deposits that are due for a check, so that a deposit completes even if nobody requests its
+ * status. Tracks as many as fit into one invocation and postpones the others. After a chain could not be
+ * read, further deposits between the same two chains wait for a later run. Concurrent runs lease different
+ * deposits. Throws `store_unavailable`.
  */
 export async function pollDueDeposits(ctx: Context): Promise<PollResult> {
   const startedAt = ctx.now();
@@ -65,12 +71,14 @@ export async function pollDueDeposits(ctx: Context): Promise<PollResult> {
   return { ...done, left: left.length };
 }
 
-/** State that the deposits of one run share. */
+/** State that the deposits of one poller run share. */
 interface PollRun {
   leaseUntil: Date;
-  /** Vault-chain transactions with the Router's event for a deposit, by reference. */
+  /**
+   * Hashes of vault-chain transactions that contain the Router's event of a deposit, by deposit reference.
+   */
   found: ReadonlyMap<string, Hex>;
-  /** Chain pairs with a chain that could not be read. */
+  /** Pairs of source chain and vault's chain, one of which could not be read in this run. */
   unreadable: Set<string>;
 }
 
@@ -97,7 +105,7 @@ async function pollDeposit(
   return { moved, unread: outcome.unreadable !== null };
 }
 
-/** Makes the remaining deposits due again after a short delay. */
+/** Makes the deposits that did not fit into a poller run due again after a short delay. */
 async function postponeDeposits(
   ctx: Context,
   { left, run }: { left: readonly DepositRow[]; run: PollRun },

@@ -7,14 +7,20 @@ import { once } from "../../lib/once.ts";
 import type { BridgeProof, DeliveryProof } from "../../providers/provider.ts";
 import { routerDeposits } from "../../router/router-codec.ts";
 
-/** Shares that a receipt proves to have reached the deposit's user, in the share token's smallest unit. */
+/**
+ * Proof that a deposit's shares reached its user: the number of shares that a receipt shows, in the share
+ * token's smallest unit.
+ */
 export interface ShareProof {
   shares: bigint;
-  /** Amount that entered the vault in the asset's smallest unit; null when the receipt does not show it. */
+  /**
+   * Amount that was deposited, in the deposited token's smallest unit, or null if the receipt does not show
+   * it.
+   */
   amountIn: bigint | null;
 }
 
-/** The deposit that a receipt may prove, and who calls the vault: the Router or the user. */
+/** The deposit that a receipt may prove, and whether the Router or the user calls the vault. */
 export interface ProofSubject {
   row: Pick<
     DepositRow,
@@ -28,9 +34,10 @@ const transferAbi = once(() =>
 );
 
 /**
- * Returns the proof that a deposit's shares reached its user; null when the receipt proves none. Through the
- * Router: its `Deposited` event with the deposit's reference, receiver and share token and at least the
- * minimum shares, because anybody can repeat a reference. By the user: the net share transfers to the user.
+ * Returns the proof that a deposit's shares reached its user, or null if the receipt does not prove it. The
+ * proof of a Router deposit is a `Deposited` event with the deposit's reference, receiver and share token,
+ * and at least the minimum shares; the reference alone is not enough, because anyone can repeat it. The proof
+ * of a deposit made by the user is the net transfer of shares to the user.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;
@@ -38,8 +45,8 @@ export function findShareProof(receipt: Receipt, subject: ProofSubject): SharePr
 }
 
 /**
- * Finds the Router's event of a deposit. A second step has no minimum of shares, because it is built for the
- * amount that arrived, but its sender must be the user.
+ * Finds the Router's `Deposited` event that proves a deposit, or returns null. For a second step, one share
+ * is enough, because the step is built for the amount that arrived, but the sender must be the user.
  */
 function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null {
   const bySelf = row.twoStep || row.state === "partial";
@@ -59,14 +66,15 @@ function transferProof(logs: readonly Log[], { row }: ProofSubject): ShareProof 
   return shares > 0n ? { shares, amountIn: row.provider === null ? BigInt(row.fromAmount) : null } : null;
 }
 
-/** Decodes a token's own Transfer events (EIP-20); empty when the token is null. */
+/** Decodes the Transfer events (EIP-20) that a token emitted. Returns an empty list if `token` is null. */
 export function transfersOf(logs: readonly Log[], token: string | null) {
   const own = logs.filter(({ address }) => token !== null && sameAddress(address, token));
   return parseEventLogs({ abi: transferAbi(), logs: own }).map(({ args }) => args);
 }
 
 /**
- * Returns an account's net gain of a token from the token's Transfer events (EIP-20), negative for a loss.
+ * Returns an account's net gain of a token according to the token's Transfer events (EIP-20), in the token's
+ * smallest unit. The result is negative for a net loss.
  */
 export function netTransfers(logs: readonly Log[], of: { token: string; account: string }): bigint {
   let net = 0n;
@@ -77,20 +85,24 @@ export function netTransfers(logs: readonly Log[], of: { token: string; account:
   return net;
 }
 
-/** Counts the transfers of shares to the deposit's user. */
+/** Counts the transfers of the vault's shares to a deposit's user in one receipt. */
 export function countShareTransfers({ shareToken, userAddress }: DepositRow, { logs }: Receipt): number {
   return transfersOf(logs, shareToken).filter(({ to }) => sameAddress(to, userAddress)).length;
 }
 
-/** Returns the references of all Router deposits in a receipt. */
+/**
+ * Returns the deposit references of all Router deposits in a receipt. Returns an empty list if the
+ * transaction reverted.
+ */
 export function routerRefs(receipt: Receipt): Hex[] {
   return receipt.succeeded ? routerDeposits(receipt.logs).map(({ args }) => args.ref) : [];
 }
 
 /**
- * Returns the amount of the route's token that a delivery brought to the user, in its smallest unit; null
- * when it brought none. Without a destination call the bridge's own event proves it, which is the only trace
- * of native money; with a call the transfers between the delivery's logs do.
+ * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit,
+ * or null if the delivery brought none. Without a destination call, the bridge's own event proves the amount,
+ * because a payment in native currency leaves no other log. With a destination call, the token transfers
+ * among the delivery's logs prove it.
  */
 export function findDeliveredAmount(
   receipt: Receipt,
@@ -109,8 +121,8 @@ export function findDeliveredAmount(
 }
 
 /**
- * Returns the amount that a swap on the vault's chain brought to the user, in the token's smallest unit; null
- * when it is less than the guaranteed amount less the slippage.
+ * Returns the amount of the target token that a swap on the vault's chain brought to the user, in the token's
+ * smallest unit, or null if it is less than the guaranteed amount minus the slippage.
  */
 export function findSwapOutput(
   receipt: Receipt,
@@ -123,9 +135,9 @@ export function findSwapOutput(
 }
 
 /**
- * Returns the amount that a source-chain receipt refunds to the user, in its smallest unit; null when it is
- * no refund of this deposit. Requires exactly one transfer of the amount that the bridge took, from the
- * contract that took it: with several it is unclear whose refund it is.
+ * Returns the amount that a bridge refunded to the user on the source chain, in the token's smallest unit, or
+ * null if the receipt does not prove a refund of this deposit. The proof is exactly one transfer of the full
+ * amount from the contract that took it: with several transfers it is unclear which deposits they refund.
  */
 export function findRefund(
   receipt: Receipt,

@@ -11,15 +11,16 @@ import type { Transition } from "./deposit-transitions.ts";
 import { findTransfers } from "./find-deposit-logs.ts";
 
 /**
- * Whose shares a claim transaction sent: this request's own, shared with other requests, or another
- * request's.
+ * The requests whose shares a claim transaction sent: only this request, this request together with others,
+ * or only another request.
  */
 export type ClaimOwnership = "own" | "shared" | "another's";
 
 /**
- * Returns whether the shares of a transaction belong to this request alone. A vault that keeps one balance
- * per account settles all of the account's requests together, and no event splits the shares; a vault with
- * request ids sends each its own. Throws errors of the RPC nodes.
+ * Returns whether a claim transaction sent the shares of this request, of several requests, or of another
+ * request. A vault that keeps one balance per account settles all requests of the account together, and no
+ * event splits the shares; a vault with request ids sends the shares of each request separately. Errors of
+ * the RPC nodes propagate.
  */
 export async function claimOwnership(
   of: { row: DepositRow; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
@@ -46,10 +47,11 @@ interface SettlementInput {
 }
 
 /**
- * Returns the transitions of a request: claimable by the vault's views, then the transaction that sent the
- * shares, or the asset back after a cancellation. When there is neither and the vault reports a rejection,
- * the deposit fails and the user must be refunded. Throws `store_unavailable`, `vault_not_found`, and errors
- * of the RPC nodes.
+ * Returns the status transition of a deposit that waits for the settlement of its request. The deposit
+ * becomes claimable if the vault's views report settled shares. Otherwise it ends with the transaction that
+ * sent the shares, or that returned the assets after a cancellation. If there is no such transaction and the
+ * vault reports a rejection, the deposit fails and the user must be refunded. Throws `store_unavailable`,
+ * `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);
@@ -64,13 +66,17 @@ export async function settlementTransitions(ctx: Context, at: SettlementInput): 
   return ended.length === 0 && now.pending.rejected === true ? [REJECTED_TRANSITION] : ended;
 }
 
+/** The status transition of a deposit whose request the vault rejected: it fails, and the user must be refunded. */
 const REJECTED_TRANSITION: Transition = {
   event: { kind: "chain", shows: "vault_rejected", confirmed: true },
   change: { substatus: "NOT_PROCESSABLE_REFUND_NEEDED" },
   write: "on_change",
 };
 
-/** Finds the first transaction after the request that settled it. */
+/**
+ * Finds the first transaction that settled a request and returns its status transition, or an empty list if
+ * none is found.
+ */
 async function findSettlement(
   ctx: Context,
   at: SettlementInput & { now: RequestState },
@@ -107,9 +113,9 @@ async function findSettlement(
 }
 
 /**
- * Returns true when a transaction can settle a request that was made in `block` of one of `contracts`: it
- * succeeded, is not earlier, and is no call of the user to another contract. A purchase of shares elsewhere
- * is no settlement.
+ * Returns true if a transaction may have settled a request: it succeeded, it is not in an earlier block than
+ * the request (`block`), and it is not a call of the user to a contract other than the vault's (`contracts`).
+ * The last condition excludes shares that the user bought elsewhere.
  */
 export function maySettle(
   { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
@@ -121,8 +127,9 @@ export function maySettle(
 }
 
 /**
- * Returns the transition of a settlement; null when the transaction sent neither shares nor the whole asset
- * back. `sole` is true when no other request was claimed with it; otherwise the shares stay unknown.
+ * Returns the status transition of a deposit whose request a transaction settled, or null if the transaction
+ * sent the user neither shares nor the whole deposited amount. `sole` is true if the transaction settled no
+ * other request; otherwise the number of shares stays unknown.
  */
 function toSettlement(at: {
   row: DepositRow;

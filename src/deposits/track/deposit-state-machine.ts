@@ -1,39 +1,39 @@
 import type { ProviderStatus } from "../../providers/provider.ts";
 import type { DepositState, TransferStatusName } from "../../schemas/deposit-schema.ts";
 
-/** An event that a receipt or a vault's view shows for a deposit. */
+/** An on-chain event of a deposit, as shown by a receipt or by a view function of the vault. */
 export type OnchainEvent =
-  /** The source transaction succeeded, and the money left for the vault's chain or token. */
+  /** The source transaction of a routed deposit succeeded, so its tokens are in transit or swapped. */
   | "source_succeeded"
   | "source_reverted"
   /** The delivered token reached the user, who deposits it in a second transaction. */
   | "token_awaits_deposit"
-  /** The delivered token reached the user instead of the vault. */
+  /** The delivered token reached the user instead of being deposited into the vault. */
   | "token_only"
   | "refund"
-  /** Shares reached the user, by the Router's event or by a transfer. */
+  /** Shares reached the user, as the Router's event or share transfers show. */
   | "shares"
   | "deposit_reverted"
   | "vault_requested"
   | "vault_settled"
-  /** The vault rejected the request and returned nothing. */
+  /** The vault rejected the request and did not return the assets. */
   | "vault_rejected"
   | "vault_claimed";
 
-/** Something learned about a deposit. */
+/** An event that the state machine of a deposit processes. */
 export type StateEvent =
   /** The source transaction is pending. */
   | { kind: "source_pending" }
-  /** `confirmed` is true when the block has the chain's required confirmations. */
+  /** `confirmed` is true if the block has the number of confirmations that its chain requires. */
   | { kind: "chain"; shows: OnchainEvent; confirmed: boolean }
-  /** A provider's status: it names transactions to read and never changes the state. */
+  /** A provider reported a status. The status names transactions to read and never changes the state. */
   | { kind: "provider"; phase: ProviderStatus["phase"] }
   | { kind: "quote_expired" }
   | { kind: "abandoned" };
 
 /**
- * Progress of a deposit in each state; it never decreases. `failed` ranks below later states because a
- * reverted transaction may be sent again.
+ * Progress of each deposit state. Progress never decreases, except when a vault rejects a request. `failed`
+ * ranks below later states, because a reverted transaction may be sent again.
  */
 const PROGRESS: Readonly<Record<DepositState, number>> = {
   built: 0,
@@ -50,9 +50,10 @@ const PROGRESS: Readonly<Record<DepositState, number>> = {
   completed: 7,
 };
 
+/** Deposit states that no event changes. */
 const FINAL_STATES: ReadonlySet<DepositState> = new Set(["completed", "partial", "refunded"]);
 
-/** The state that a confirmed event implies at least; null when it implies none. */
+/** The minimum state that a confirmed on-chain event implies, or null if it implies none. */
 const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
   source_succeeded: "bridging",
   source_reverted: "failed",
@@ -68,9 +69,10 @@ const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
 };
 
 /**
- * Returns the state of a deposit after an event. States only advance: `completed`, `partial` and `refunded`
- * are final, provider statuses change nothing, and an unconfirmed event gives at most `submitted`. A chain
- * event reopens `expired` and `abandoned`.
+ * Returns the state of a deposit after an event. States only advance, except that `requested` becomes
+ * `failed` when the vault rejects the request. `completed`, `partial` and `refunded` are final. Provider
+ * statuses change nothing. An unconfirmed on-chain event leads at most to `submitted`. An on-chain event
+ * reopens `expired` and `abandoned`.
  */
 export function nextState(state: DepositState, event: StateEvent): DepositState {
   switch (event.kind) {
@@ -95,21 +97,25 @@ function furthest(from: DepositState, to: DepositState): DepositState {
   return PROGRESS[to] > PROGRESS[from] ? to : from;
 }
 
-/** Returns true while a chain event can still change the state. */
+/** Returns true if an on-chain event can still change the state of a deposit. */
 export function isOpen(state: DepositState): boolean {
   return !FINAL_STATES.has(state);
 }
 
-/** Returns true while no chain has shown anything of the deposit. */
+/** Returns true if no transaction of the deposit was seen on-chain so far. */
 export function isUnseen(state: DepositState): boolean {
   return PROGRESS[state] === PROGRESS.built;
 }
 
-/** Returns the state at `now` (unix milliseconds): an unsent deposit is expired once its quote is. */
+/**
+ * Returns the state of a deposit at `now` (unix milliseconds). A deposit that was built but not sent is
+ * `expired` once its quote has expired.
+ */
 export function currentState(row: { state: DepositState; expiresAt: Date }, now: number): DepositState {
   return row.state === "built" && row.expiresAt.getTime() <= now ? "expired" : row.state;
 }
 
+/** The transfer status and standard substatus that the API shows for each deposit state. */
 const TRANSFER_STATUS: Readonly<
   Record<DepositState, { status: TransferStatusName; substatus: string | null }>
 > = {
@@ -127,7 +133,10 @@ const TRANSFER_STATUS: Readonly<
   failed: { status: "FAILED", substatus: "UNKNOWN_ERROR" },
 };
 
-/** Returns the transfer status of a state; `own` is a more precise substatus when one is known. */
+/**
+ * Returns the transfer status and substatus that the API shows for a deposit state. `own` is the stored
+ * substatus or null; it replaces the standard substatus of the states `failed` and `bridging`.
+ */
 export function statusOf(
   state: DepositState,
   own: string | null,

@@ -3,12 +3,13 @@ import { fetchTransaction, type TransactionOnChain } from "../../chains/chain-tr
 import type { Context } from "../../context.ts";
 import { AppError, failure, failureFrom } from "../../errors.ts";
 
-/** Reads a transaction of a chain, once per reader. */
+/** A function that reads a transaction by chain id and hash. Repeated calls return the first result. */
 export type TransactionReader = (chainId: number, hash: Hex) => Promise<TransactionOnChain>;
 
 /**
- * Creates a reader for one request or one polled deposit, so that all its decisions use the same view of each
- * transaction. The reader throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
+ * Creates a transaction reader for one request or one polled deposit, so that all its decisions use the same
+ * view of each transaction. The reader throws `chain_unsupported`, `upstream_unavailable`,
+ * `upstream_timeout`.
  */
 export function createTransactionReader(ctx: Context): TransactionReader {
   const looked = new Map<string, Promise<TransactionOnChain>>();
@@ -35,7 +36,7 @@ async function readTransactionOrThrow(
   }
 }
 
-/** Returns true when a transaction has the confirmations that its chain requires. */
+/** Returns true if a transaction has the number of confirmations that its chain requires. */
 export function isConfirmed(ctx: Context, of: { chainId: number; seen: TransactionOnChain }): boolean {
   const definition = ctx.chains.definitions.get(of.chainId);
   return definition !== undefined && of.seen.confirmations >= definition.confirmations;

@@ -10,10 +10,10 @@ import {
 import type { ShareProof } from "./deposit-proofs.ts";
 import { nextState, type StateEvent } from "./deposit-state-machine.ts";
 
-/** An event of a deposit with the columns it writes. */
+/** A status transition: an event of a deposit, with the database columns to write. */
 export interface Transition {
   event: StateEvent;
-  /** Written when the event changes the state, or always. */
+  /** The columns to write: always, or only if the event changes the deposit's state (`write`). */
   change: DepositChange;
   write: "on_change" | "always";
 }
@@ -21,9 +21,9 @@ export interface Transition {
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Applies transitions to a deposit in order and in one write, and returns the new row. When another writer
- * was faster, its row is returned. A transaction that already proves another deposit is ignored. Throws
- * `store_unavailable`.
+ * Applies status transitions to a deposit in order, stores the result in one write and returns the new row.
+ * If another writer was faster, returns the row that it stored. If a transaction already proves another
+ * deposit, the row stays unchanged. Throws `store_unavailable`.
  */
 export async function applyTransitions(
   ctx: Context,
@@ -42,7 +42,7 @@ export async function applyTransitions(
   }
 }
 
-/** Returns the row as the transitions would change it, without writing. */
+/** Returns a deposit's row as status transitions would change it, without storing it. */
 export function previewTransitions(
   ctx: Context,
   input: { row: DepositRow; transitions: readonly Transition[] },
@@ -50,7 +50,7 @@ export function previewTransitions(
   return { ...input.row, ...changeOf(ctx, input) };
 }
 
-/** Returns the columns that the transitions change; null when nothing changes. */
+/** Returns the columns that status transitions change in a deposit's row, or null if nothing changes. */
 function changeOf(
   ctx: Context,
   { row, transitions }: { row: DepositRow; transitions: readonly Transition[] },
@@ -68,16 +68,16 @@ function changeOf(
   return { ...change, state, history: [...row.history, { state, at }] };
 }
 
-/** The deposit of a receipt, and whether its chain has confirmed it. */
+/** The deposit that a receipt belongs to, and whether the receipt's block has the required confirmations. */
 interface ReceiptContext {
   row: DepositRow;
   confirmed: boolean;
 }
 
 /**
- * Returns the transition of shares that reached the user. `depositTxHash` is set when the share transfers of
- * that transaction are the proof, which then prove no other deposit. Also written for a partial deposit,
- * which stays partial but needs no further step.
+ * Returns the status transition of a deposit whose shares reached the user. Set `depositTxHash` if the share
+ * transfers of that transaction are the proof: the transaction then cannot prove another deposit. A partial
+ * deposit stays partial, but its shares are stored, so that it needs no further step.
  */
 export function completedTransition(
   { row, confirmed }: ReceiptContext,
@@ -96,8 +96,8 @@ export function completedTransition(
 }
 
 /**
- * Returns the transition of a token that reached the user instead of the vault. `amount` in the delivered
- * token's smallest unit.
+ * Returns the status transition of a deposit whose target token reached the user instead of the vault.
+ * `amount` is in the token's smallest unit.
  */
 export function deliveredTransition(
   { row, confirmed }: ReceiptContext,
@@ -109,8 +109,8 @@ export function deliveredTransition(
 }
 
 /**
- * Returns the transition of a bridge's refund on the source chain. `amount` in the smallest unit of the token
- * paid.
+ * Returns the status transition of a deposit that a bridge refunded on the source chain. `amount` is in the
+ * smallest unit of the token that the user paid.
  */
 export function refundedTransition(
   { confirmed }: ReceiptContext,

@@ -10,24 +10,30 @@ import { describeError } from "../../lib/logger.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import { routerDepositTopics } from "../../router/router-codec.ts";
 
-/** Blocks below the head that are searched for transfers: more than pass between two checks of a deposit. */
+/** Maximum number of blocks below the head block that are searched for token transfers. */
 const TRANSFER_BLOCKS = 16_000;
-/** Requests of one search for transfers, refused ones included. */
+/** Maximum number of RPC requests for one search for token transfers, including rejected ones. */
 const MAX_TRANSFER_REQUESTS = 10;
 
-/** Transfers of some tokens to or from an account, in a range of blocks. */
+/**
+ * Search criteria for token transfers: the tokens, the account that sends or receives them, the amounts, and
+ * the block range.
+ */
 export interface TransferSearch {
   tokens: readonly Address[];
   party: { to: Address } | { from: Address };
-  /** Smallest units; null: any. */
+  /** Amounts to search for, in the token's smallest unit, or null for any amount. */
   amounts: readonly bigint[] | null;
+  /** First block to search. */
   from: number;
+  /** Last block to search: the chain's head block. */
   head: number;
 }
 
 /**
- * Returns the transactions of ERC-20 transfers that match, the oldest first, from block `from` but at most 16,000 blocks
- * below the head. Empty when the last node refuses the request. Throws `upstream_unavailable`, `upstream_timeout`.
+ * Returns the hashes of transactions with matching ERC-20 transfers, oldest first. Searches from block `from`
+ * to block `head`, but at most the newest 16,000 blocks. Returns an empty list if the last node rejects the
+ * request. Throws `upstream_unavailable`, `upstream_timeout`.
  */
 export async function findTransfers(
   client: Pick<ChainClient, "onOneNode" | "definition">,
@@ -50,14 +56,18 @@ function emptyWhenRefused(error: unknown): LogReading {
   throw error;
 }
 
-/** Blocks below the head that are searched for Router deposits: they are sent soon after they were built. */
+/**
+ * Number of blocks below the head block that are searched for Router deposits. Users send a deposit soon
+ * after it was built.
+ */
 const REFERENCE_BLOCKS = 1_000;
-/** Requests of one search for Router deposits, refused ones included. */
+/** Maximum number of RPC requests for one search for Router deposits, including rejected ones. */
 const MAX_REFERENCE_REQUESTS = 4;
 
 /**
- * Searches the newest blocks of each chain for Router deposits of these rows, one search a chain. Returns transaction
- * hashes by reference; a chain that does not answer is logged and left out.
+ * Searches the newest blocks of the vaults' chains for Router deposits that belong to the given rows of the
+ * deposits table, with one search per chain. Returns transaction hashes by deposit reference. A chain that
+ * cannot be searched is logged and left out.
  */
 export async function findDepositsByReference(
   ctx: Context,
@@ -79,8 +89,9 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches the last `blocks` blocks for deposits through the Router. Returns the newest transaction of each reference
- * that was found; a node's answer is a hint for the caller to verify. Throws what the chain client throws.
+ * Searches the last `blocks` blocks for deposits through the Router. Returns the newest transaction hash of
+ * each deposit reference found. Nodes are not trusted: the caller must verify the transactions. Errors of the
+ * chain client propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

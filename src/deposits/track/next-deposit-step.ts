@@ -12,8 +12,9 @@ import { awaitsSecondStep } from "./vault-transaction.ts";
 const NO_NEXT_STEP: PreparedClaim = { next: null, refusal: null };
 
 /**
- * Returns the next step of a deposit, built and simulated now: the deposit of the amount that arrived, or the
- * claim of settled shares. A refusal of the vault or an unreadable chain becomes `refusal`. Throws only
+ * Returns the next transaction that the user must sign for a deposit, built and simulated now: the second
+ * step for the amount that arrived, or the claim of settled shares. If the vault rejects it or a chain cannot
+ * be read, the result contains a `refusal` instead. Both are null if there is nothing to sign. Throws only
  * unexpected errors.
  */
 export async function nextStep(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
@@ -56,10 +57,10 @@ async function nextDeposit(
 }
 
 /**
- * Returns the claim of settled shares, simulated; nothing while the vault has not settled the request or
- * sends the shares itself. Refuses with `request_gone` when the vault no longer knows the request, and with
- * `claim_shared` when the claim belongs to the account's first request. Throws errors of the RPC nodes and
- * `store_unavailable`.
+ * Returns the simulated claim of a deposit's settled shares, or an empty result while the vault has not
+ * settled the request or if it sends the shares itself. The refusal is `request_gone` if the vault no longer
+ * knows the request, and `claim_shared` if the claim is the next step of an earlier request of the same
+ * account. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
   const now = await readRequest(ctx, row);
@@ -81,7 +82,8 @@ async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<Prepared
 }
 
 /**
- * Returns the tracking id of the first request that shares this claim; null when this deposit is the first.
+ * Returns the tracking id of the account's first open request that the same claim settles, or null if this
+ * deposit is the first.
  */
 async function findSharingRequest(ctx: Context, row: DepositRow): Promise<string | null> {
   const others = await selectOtherRequests(ctx.db, row);

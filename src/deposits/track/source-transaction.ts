@@ -11,19 +11,25 @@ import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from
 import { isConfirmed } from "./deposit-transaction-reader.ts";
 import { completedTransition, deliveredTransition, type Transition } from "./deposit-transitions.ts";
 
-/** Shortest calldata of a deposit: a selector and two words. */
+/** Minimum length of a deposit's calldata, in bytes: a selector and two words. */
 const MIN_CALL_BYTES = 68;
-/** Bounds on the work per transaction: bytes searched, and bytes hashed in total. */
+/** Maximum number of bytes of a transaction's input that are searched for calls. */
 const MAX_SEARCHED_BYTES = 131_072;
+/** Maximum number of bytes hashed per transaction, over all candidate calls. */
 const MAX_HASHED_BYTES = 262_144;
+/** Number of hex digits of a 32-byte word. */
 const WORD_DIGITS = 64;
-/** A length is a word whose first 28 bytes are zero; a match may begin in the zeros of the previous word. */
+/**
+ * Matches a 32-byte length word, whose first 28 bytes are zero. It is a lookahead, because a match may begin
+ * within the zeros of the previous word.
+ */
 const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
 
 /**
- * Hashes every byte string in a transaction's input that follows its own length, at any depth: smart-account
- * batches encode their calls this way. These are candidates, not proofs: the input does not show that a call
- * is made. Source: EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
+ * Returns the keccak256 hashes of all byte strings in a transaction's input that follow their own length, at
+ * any depth, because smart-account batches encode their calls this way. The hashes are candidates, not
+ * proofs: the input does not show that a call is made. Source: EIP-5792, ERC-7579, ERC-4337, Safe's
+ * MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
@@ -46,8 +52,8 @@ type BuiltSource = Pick<
 >;
 
 /**
- * Returns true when a transaction is the built source transaction, or a smart account's batch that contains
- * it.
+ * Returns true if a transaction is the source transaction that was built for a deposit, or a smart account's
+ * batch that contains it.
  */
 export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
   if (transaction === null) return false;
@@ -55,7 +61,10 @@ export function matchesSource(row: BuiltSource, { transaction, receipt }: Transa
   return receipt !== null && isInBatch(row, { transaction, receipt });
 }
 
-/** Returns true when a transaction has the sender, target and calldata of the built source transaction. */
+/**
+ * Returns true if a transaction has the sender, target and calldata of the source transaction that was built
+ * for a deposit.
+ */
 export function isSourceTransaction(row: BuiltSource, transaction: Transaction): boolean {
   return (
     sameAddress(transaction.from, row.userAddress) &&
@@ -66,9 +75,9 @@ export function isSourceTransaction(row: BuiltSource, transaction: Transaction):
 }
 
 /**
- * Returns true when a successful transaction made the built call inside a batch: its calldata is in the
- * input, its target emitted an event and the user paid. Calldata alone is no proof, because anybody can
- * repeat it and a batch may ignore a failed call.
+ * Returns true if a successful transaction made the source call of a deposit within a batch: the call's
+ * calldata is in the input, its target emitted an event, and the user paid. Calldata alone is not a proof,
+ * because anyone can repeat it and a batch may ignore a failed call.
  */
 function isInBatch(
   row: BuiltSource,
@@ -83,8 +92,9 @@ function isInBatch(
 }
 
 /**
- * Returns true when the user paid: by the token's Transfer event, or for native money, which has no event, by
- * a batch that the user's own account ran.
+ * Returns true if the user paid for a deposit in a transaction. A token payment is shown by the token's
+ * Transfer event. A native payment, which has no event, is assumed if the user's own account executed the
+ * batch.
  */
 function hasPaid(
   { userAddress, fromToken, fromAmount }: BuiltSource,
@@ -100,7 +110,10 @@ function hasPaid(
   return own || ranUserOperation(userAddress, { to, logs: receipt.logs });
 }
 
-/** Entry points of user operations; each version has the same address on every chain. Source: ERC-4337. */
+/**
+ * EntryPoint contracts of ERC-4337, one per version, each at the same address on every chain. Source:
+ * ERC-4337.
+ */
 const entryPoints: readonly Address[] = [
   "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789",
   "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
@@ -114,7 +127,9 @@ const operationAbi = once(() =>
   ]),
 );
 
-/** Returns true when an entry point executed a user operation of the account successfully. */
+/**
+ * Returns true if an EntryPoint contract of ERC-4337 successfully executed a user operation of the account.
+ */
 function ranUserOperation(account: string, ran: { to: Address | null; logs: readonly Log[] }): boolean {
   const entryPoint = entryPoints.find((known) => sameAddress(known, ran.to ?? zeroAddress));
   if (entryPoint === undefined) return false;
@@ -131,15 +146,16 @@ interface SourceCandidate {
 }
 
 /**
- * Returns the transitions that a source-chain transaction proves for a deposit; empty when it is neither the
- * built transaction nor a proof by itself. Throws `store_unavailable`, and errors of the RPC nodes.
+ * Returns the status transitions that a source-chain transaction proves for a deposit. Returns an empty list
+ * if the transaction is neither the one that was built nor in itself a proof of the deposit. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
   const { row, hash, seen } = source;
   const { transaction, receipt } = seen;
   const carries = matchesSource(row, seen);
   if (receipt === null) {
-    // A pending transaction proves nothing: another one may replace it.
+    // A pending transaction proves nothing, because another transaction may replace it.
     return carries
       ? [{ event: { kind: "source_pending" }, change: sourceColumns(hash), write: "on_change" }]
       : [];
@@ -161,14 +177,17 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
   );
 }
 
-/** Returns true while the deposit's source transaction is unproven, or failed and may be sent again. */
+/**
+ * Returns true while the source transaction of a deposit is not proven, or if it failed and may be sent
+ * again.
+ */
 export function isSourceOpen(row: DepositRow): boolean {
   return !row.sourceProven || row.state === "failed";
 }
 
 /**
- * Returns true when a Router event in a source receipt can belong to this deposit: a direct deposit through
- * the Router, or a swap on the vault's chain.
+ * Returns true if a Router event in a receipt of the source chain can belong to this deposit: to a direct
+ * deposit through the Router, or to a swap on the vault's chain.
  */
 function mayUseRouter(row: DepositRow): boolean {
   if (row.provider !== null) return row.fromChainId === row.vaultChainId;
@@ -180,13 +199,16 @@ interface MatchedSource {
   hash: Hex;
   receipt: Receipt;
   confirmed: boolean;
-  /** True when the call was part of a smart account's batch. */
+  /** True if the source call was part of a smart account's batch. */
   batched: boolean;
 }
 
 const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
 
-/** Adds the source transaction to a transition, as proven once the chain has confirmed it. */
+/**
+ * Adds the source transaction to a status transition. Once the chain has confirmed the transaction, it is
+ * also marked as proven; until then the transition writes no other columns.
+ */
 const withSource =
   ({ hash, confirmed }: MatchedSource) =>
   (transition: Transition): Transition => ({
@@ -206,21 +228,24 @@ async function revertTransitions(
   return [{ event, change: { ...sourceColumns(hash), sourceProven: true, substatus }, write: "on_change" }];
 }
 
-/** Returns the transitions of the user's own vault deposit. The Router's event was handled before. */
+/**
+ * Returns the status transitions of a direct deposit that the user made at the vault without the Router.
+ * Router deposits are proven by the Router's event and return an empty list here.
+ */
 async function directTransitions(ctx: Context, at: MatchedSource): Promise<Transition[]> {
   const { row, hash, receipt, batched } = at;
   if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
   // Shares of several deposits in one batch cannot be told apart.
   if (batched && countShareTransfers(row, receipt) > 1) return [];
   const proof = findShareProof(receipt, { row, via: "user" });
-  // A share transfer names no deposit: the first deposit that it proves keeps it.
+  // A share transfer names no deposit, so it counts for the first deposit that it proves.
   if (proof !== null) return [completedTransition(at, { ...proof, depositTxHash: hash })];
   return requestTransitions(ctx, at);
 }
 
 /**
- * Returns the transitions of a provider's source transaction: money in transit, or swapped in the same
- * transaction.
+ * Returns the status transitions of a routed deposit whose source transaction succeeded: its tokens are in
+ * transit or, after a swap on the vault's chain, already delivered.
  */
 function routedTransitions(at: MatchedSource): Transition[] {
   const { row, hash, receipt, confirmed } = at;

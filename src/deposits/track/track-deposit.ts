@@ -17,7 +17,8 @@ interface TrackInput {
 }
 
 /**
- * A tracked deposit; `unreadable` is the error of a chain that could not be read, null when all were read.
+ * A deposit after tracking. `unreadable` is the error of a chain that could not be read, or null if no read
+ * failed.
  */
 export interface TrackedDeposit {
   row: DepositRow;
@@ -25,9 +26,9 @@ export interface TrackedDeposit {
 }
 
 /**
- * Updates a deposit from its chains, from the source to the vault. Progress of one chain is kept when another
- * cannot be read. `found` is a vault-chain transaction with the Router's event for the deposit. Throws
- * `store_unavailable`.
+ * Tracks a deposit: updates it from on-chain data, from the source transaction to the vault, and stores the
+ * changes. Progress on one chain is kept if another chain cannot be read. `found` is the hash of a
+ * vault-chain transaction with the Router's event of the deposit, or null. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,
@@ -77,7 +78,8 @@ async function trackDelivery(ctx: Context, { row, readTransaction }: TrackInput)
 }
 
 /**
- * Tracks the second step by the reported transaction, else by the user's payments of the delivered amount.
+ * Tracks the second step of a deposit by the transaction that was reported for it and, if that is not enough,
+ * by the transactions in which the user paid the delivered amount.
  */
 async function trackSecondStep(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
   let current = row;

@@ -10,15 +10,15 @@ import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { findDepositsByReference, findTransfers } from "./find-deposit-logs.ts";
 
 interface VaultCall {
-  /** The vault's contract that users call to deposit. */
+  /** The contract that users call to deposit into the vault. */
   entryPoint: string;
   transaction: Transaction;
   receipt: Receipt;
 }
 
 /**
- * Returns true when a successful transaction is the user's own call of the vault, directly or in a smart
- * account's batch.
+ * Returns true if a successful transaction is the user's own call to the vault's entry point, made directly
+ * or within a smart account's batch.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
@@ -33,7 +33,9 @@ export function callsVault(
   );
 }
 
-/** Returns true when the user paid exactly the delivered or the guaranteed amount. */
+/**
+ * Returns true if the user paid exactly the delivered amount, or the guaranteed minimum, of the target token.
+ */
 function paysSecondStep(
   row: Pick<DepositRow, "userAddress" | "moveToken" | "deliveredAmount" | "moveMin">,
   { logs }: Receipt,
@@ -45,8 +47,8 @@ function paysSecondStep(
 }
 
 /**
- * Returns true when all shares were minted in one transfer, if any: several transfers belong to several
- * calls, and shares from an account were bought.
+ * Returns true if the user received no shares, or shares that were newly minted in a single transfer. Several
+ * transfers belong to several calls, and shares that come from an account were bought.
  */
 function mintsShares(row: Pick<DepositRow, "userAddress" | "shareToken">, { logs }: Receipt): boolean {
   const got = transfersOf(logs, row.shareToken).filter(({ to }) => sameAddress(to, row.userAddress));
@@ -55,20 +57,23 @@ function mintsShares(row: Pick<DepositRow, "userAddress" | "shareToken">, { logs
 
 interface VaultTransaction {
   row: DepositRow;
-  /** A reported or found transaction of the vault's chain. */
+  /** Hash of a transaction on the vault's chain that was reported or found. */
   hash: Hex;
   readTransaction: TransactionReader;
 }
 
-/** Returns true when the user holds the delivered token and can still deposit it. */
+/**
+ * Returns true if the user holds the delivered token of a deposit and can still deposit it into the vault.
+ */
 export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boolean {
   return row.state === "awaiting_deposit" || (row.state === "partial" && row.shares === null);
 }
 
 /**
- * Returns the transitions that a vault-chain transaction proves for a routed deposit: the Router's event, or
- * after the delivery the user's own vault call with its shares or request. A reverted second step changes
- * nothing and can be sent again. Throws `store_unavailable`, `vault_not_found`, and errors of the RPC nodes.
+ * Returns the status transitions that a confirmed vault-chain transaction proves for a routed deposit: by the
+ * Router's event, or after the delivery by the user's own vault call with its shares or its request. A
+ * reverted second step does not change the state and can be sent again. Throws `store_unavailable`,
+ * `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;
@@ -86,7 +91,10 @@ export async function vaultTransitions(ctx: Context, at: VaultTransaction): Prom
   return [completedTransition({ row, confirmed }, { ...proof, depositTxHash: hash })];
 }
 
-/** Returns the transition of a Router event: made by the bridge, or by the user in a second step. */
+/**
+ * Returns the status transition of a routed deposit that the Router's event proves, whether the bridge or the
+ * user (in a second step) made the call.
+ */
 function routerTransition(
   at: { row: DepositRow; hash: Hex; confirmed: boolean },
   proof: ShareProof,
@@ -98,7 +106,10 @@ function routerTransition(
   return { ...transition, change: { ...transition.change, depositTxHash: hash } };
 }
 
-/** Returns true when the user called the vault's entry point after the delivery. */
+/**
+ * Returns true if a transaction is the user's own call to the vault's entry point, in the block of the
+ * delivery or later.
+ */
 async function isUserVaultCall(
   ctx: Context,
   {
@@ -116,10 +127,10 @@ async function isUserVaultCall(
 }
 
 /**
- * Finds transactions after the delivery in which the user paid exactly the delivered or the guaranteed
- * amount. They are candidates, not proofs: a vault that the user calls directly names no deposit. Native
- * money has no Transfer event, but its deposit goes through the Router, which names it. Throws errors of the
- * RPC nodes.
+ * Finds transactions after the delivery in which the user paid exactly the delivered amount, or the
+ * guaranteed minimum. They are candidates, not proofs, because a direct call to a vault names no deposit. A
+ * payment in native currency has no Transfer event, but its deposit goes through the Router, whose event
+ * contains the deposit reference. Errors of the RPC nodes propagate.
  */
 export async function findSecondStepTransactions(
   ctx: Context,
