@@ -3,21 +3,21 @@ import { onceImported } from "../lib/once.ts";
 import type { Timing } from "../lib/request-timing.ts";
 import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
 
-/** The database, for one request. */
+/** The Postgres database, for one request or job run. */
 export interface Database {
   /**
-   * Runs one statement or one batch, which is one HTTP request, and measures its time. Throws `store_unavailable`,
-   * except for integrity violations (class 23), which are thrown as the driver did.
+   * Runs one statement or one batch, which is one HTTP request, and measures its time. Throws `store_unavailable`;
+   * integrity violations (SQLSTATE class 23) are thrown as the driver threw them.
    */
   run<T>(statement: (db: Drizzle) => PromiseLike<T>): Promise<T>;
 }
 
-/** Returns the isolate's database, opened on first use. */
+/** Returns the isolate's database client, which is opened on first use. */
 export type OpenDatabase = () => Promise<Drizzle>;
 
 /**
- * Returns a function that opens the database on its first call: evaluating the driver is a sixth of the isolate's
- * start, and an isolate that answers from its caches never needs it.
+ * Returns a function that opens the database client on its first call. Evaluating the driver takes a sixth of an
+ * isolate's start, and an isolate that serves only cached data never needs it.
  */
 export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDatabase {
   return onceImported(
@@ -26,7 +26,7 @@ export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDa
   );
 }
 
-/** Creates the database of one request, which measures its time. */
+/** Creates the database access of one request, which measures the time spent. */
 export function createDatabase(open: OpenDatabase, timing: Timing): Database {
   return {
     async run(statement) {
@@ -41,8 +41,8 @@ export function createDatabase(open: OpenDatabase, timing: Timing): Database {
 }
 
 /**
- * Returns Postgres' error code, from drizzle's wrapper or from the driver itself (which a batch throws bare); null
- * when there is none.
+ * Returns the Postgres error code (SQLSTATE) of an error, or null if there is none. The code may be in drizzle's
+ * wrapper or in the driver's own error, which a batch throws without a wrapper.
  */
 export function pgCode(error: unknown): string | null {
   for (let current = error; current instanceof Error; current = current.cause) {

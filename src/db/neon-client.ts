@@ -2,9 +2,10 @@ import { type NeonQueryFunction, neon, neonConfig } from "@neondatabase/serverle
 import type { Fetch } from "../lib/bounded-fetch.ts";
 
 /**
- * A query function over Neon's HTTP protocol with an endpoint and a fetch of its own; `httpUrl` null is the address
- * that the host implies. The driver knows one endpoint and one fetch for the whole process, so that whoever opened a
- * database last decided where the others' statements went: here both travel with each client's statements instead.
+ * Creates a client that runs queries over Neon's HTTP protocol with its own endpoint and `fetch`; if `httpUrl` is null,
+ * the database host implies the endpoint. The driver keeps one endpoint and one `fetch` for the whole process, so the
+ * client opened last would determine where all statements go. Here both are passed with each client's statements
+ * instead.
  */
 export function neonClient(settings: {
   databaseUrl: string;
@@ -17,6 +18,6 @@ export function neonClient(settings: {
   return neon(databaseUrl, { fetchOptions: { send } });
 }
 
-/** What the driver calls for every client: nothing of it differs between them. */
+/** The process-wide `fetch` of the driver, which forwards each request to the `fetch` of the client that sent it. */
 const handOver = (implied: string, { send, ...init }: RequestInit & { send: Fetch }): Promise<Response> =>
   send(implied, init);

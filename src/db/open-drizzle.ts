@@ -2,15 +2,16 @@ import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { boundedFetch, type Fetch } from "../lib/bounded-fetch.ts";
 import { neonClient } from "./neon-client.ts";
 
-/** drizzle over Neon's HTTP driver. */
+/** A drizzle database that uses Neon's HTTP driver. */
 export type Drizzle = NeonHttpDatabase;
 
-/** One statement or batch: ten seconds, eight mebibytes of answer; never retried, a write may have happened. */
+/**
+ * Limits of one statement or batch: ten seconds, and 8 MiB of results. Statements are never retried, because a write
+ * may have been executed.
+ */
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 8 * 1024 * 1024 } as const;
 
-/**
- * Opens the database over Neon's HTTP protocol. It holds no connection, so the object may live as long as the isolate.
- */
+/** Opens the database over Neon's HTTP protocol. It holds no connection, so it may live as long as the isolate. */
 export function openDrizzle(settings: {
   databaseUrl: string;
   httpUrl: string | null;

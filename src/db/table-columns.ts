@@ -1,13 +1,13 @@
 import { customType, numeric, timestamp } from "drizzle-orm/pg-core";
 import type { BlockSet } from "../lib/block-ranges.ts";
 
-/** A column of a time with time zone, in milliseconds. */
+/** Creates a timestamp column with time zone and millisecond precision. */
 export const time = (name: string) => timestamp(name, { withTimezone: true, mode: "date", precision: 3 });
-/** A uint256 column, read and written as decimal text. */
+/** Creates a uint256 column, which is read and written as decimal text. */
 export const uint256 = (name: string) => numeric(name, { precision: 78, scale: 0 });
 
 /**
- * A column of a set of blocks. Source: PostgreSQL, range types (`int8multirange`, whose upper bounds are exclusive).
+ * Column type of a set of blocks. Source: PostgreSQL, range types (`int8multirange`, whose upper bounds are exclusive).
  */
 export const blockSet = customType<{ data: BlockSet; driverData: string }>({
   dataType: () => "int8multirange",
@@ -15,7 +15,7 @@ export const blockSet = customType<{ data: BlockSet; driverData: string }>({
   fromDriver: parseBlockSet,
 });
 
-/** Formats a set of blocks as an `int8multirange`. */
+/** Formats a set of blocks as an `int8multirange` literal. */
 export function formatBlockSet(set: BlockSet): string {
   return `{${set.map(({ from, to }) => `[${from},${to + 1})`).join(",")}}`;
 }

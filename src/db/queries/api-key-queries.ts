@@ -2,7 +2,7 @@ import { sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
-/** A stored key pair: keyed hashes in hexadecimal digits. */
+/** A stored API key and secret, as HMACs in hex, with the version of the pepper and the displayed part of the key. */
 export interface StoredPair {
   keyDigest: string;
   secretDigest: string;
@@ -10,7 +10,10 @@ export interface StoredPair {
   prefix: string;
 }
 
-/** A key's pair, owner and validity; a decoy of the same shape for an unknown key. */
+/**
+ * The partner that owns an API key, with the digest of the secret and whether the key is valid. For an unknown key, a
+ * placeholder with the same fields and `found` false.
+ */
 export interface KeyOwner {
   found: boolean;
   address: string;
@@ -20,7 +23,7 @@ export interface KeyOwner {
   secretDigest: string;
   pepperVersion: number;
   keyVersion: number;
-  /** True when the application is approved and was not revoked since the pair was created. */
+  /** True if the partner application is approved and has not been revoked since the key was created. */
   live: boolean;
 }
 
@@ -37,8 +40,9 @@ const NOBODY: KeyOwner = {
 };
 
 /**
- * Selects the owner of the key with one of these digests. One statement, so that a revoked key never passes; it
- * returns a row for unknown keys too, so that they take the same time. Throws `store_unavailable`.
+ * Selects the partner that owns the API key with one of these digests. It uses one statement, so that a revoked key is
+ * never accepted, and it returns a placeholder for an unknown key, so that both cases take the same time. Throws
+ * `store_unavailable`.
  */
 export async function selectKeyOwner(db: Database, digests: readonly string[]): Promise<KeyOwner> {
   const wanted = raw.join(
@@ -65,9 +69,10 @@ export async function selectKeyOwner(db: Database, digests: readonly string[]): 
 }
 
 /**
- * Replaces the pair of `keyVersion`, ends the partner's other sessions and writes the audit row, in one statement: of
- * concurrent calls exactly one succeeds. False for the others, and when the session or the application has ended.
- * Throws `store_unavailable`.
+ * In one statement, replaces the API key and secret at version `keyVersion`, deletes the partner's other sessions and
+ * writes the audit row. Exactly one of several concurrent calls succeeds and returns true; the others return false, and
+ * so does a call whose session has expired or whose partner application is no longer approved. Throws
+ * `store_unavailable`.
  */
 export async function replacePair(
   db: Database,
@@ -75,7 +80,7 @@ export async function replacePair(
     address: string;
     keyVersion: number;
     pair: StoredPair;
-    /** Digest of the session that stays; null without one. */
+    /** Digest of the session that is kept, or null if the call has no session. */
     session: string | null;
     now: Date;
     note: AuditNote;

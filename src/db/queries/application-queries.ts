@@ -6,10 +6,13 @@ import { applications } from "../schema/partner-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 import { olderThan } from "./page-conditions.ts";
 
-/** A row of `applications`. */
+/** A row of the table `applications`: a wallet's application to become a partner. */
 export type ApplicationRow = typeof applications.$inferSelect;
 
-/** Selects an address's application; null when there is none. Throws `store_unavailable`. */
+/**
+ * Selects the partner application with an id or of an address, or returns null if there is none. Throws
+ * `store_unavailable`.
+ */
 export async function selectApplication(
   db: Database,
   by: { id: string } | { address: string },
@@ -20,8 +23,8 @@ export async function selectApplication(
 }
 
 /**
- * Selects a page of applications, newest first; `before` is the last row of the previous page. Throws
- * `store_unavailable`.
+ * Selects one page of partner applications, newest first; `before` is the position of the last row of the previous
+ * page. Throws `store_unavailable`.
  */
 export function selectApplications(
   db: Database,
@@ -40,8 +43,9 @@ export function selectApplications(
 }
 
 /**
- * Inserts an application, or resubmits a rejected one; null when the address has one in another state. Of two
- * concurrent calls one succeeds. Throws `store_unavailable`.
+ * Inserts a partner application, or replaces a rejected application of the same address. Returns null if the address
+ * has an application in another status, so that only one of several concurrent calls succeeds. Throws
+ * `store_unavailable`.
  */
 export async function upsertApplication(
   db: Database,
@@ -64,9 +68,9 @@ export async function upsertApplication(
 }
 
 /**
- * Changes an application's state from one of `from` and writes the audit row, in one statement; false when it is in
- * none of them. A revocation deletes the partner's sessions, and its new epoch invalidates every earlier key and
- * session, also those being created at this moment. Throws `store_unavailable`.
+ * Changes the status of a partner application and writes the audit row, in one statement. Returns false if the current
+ * status is not in `from`. A revocation deletes the partner's sessions, and its new epoch invalidates every earlier API
+ * key and session, including those that are being created concurrently. Throws `store_unavailable`.
  */
 export async function updateApplicationStatus(
   db: Database,

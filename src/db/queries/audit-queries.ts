@@ -7,7 +7,7 @@ import { olderThan } from "./page-conditions.ts";
 /** A row of the audit log. */
 export type AuditRow = typeof audit.$inferSelect;
 
-/** The known part of an audit row, written in the same statement as the change. */
+/** The part of an audit row that is known before the change is made: id, time, actor, action, note and request id. */
 export interface AuditNote {
   id: string;
   at: Date;
@@ -17,7 +17,7 @@ export interface AuditNote {
   requestId: string;
 }
 
-/** Builds the insert of one audit row for each row of `from`, as part of a larger statement. */
+/** Returns the SQL that inserts one audit row per row of `from`, for use in the statement that makes the change. */
 export function auditInsert(
   { id, at, actor, action, note, requestId }: AuditNote,
   row: { subject: SQL; before: SQL; after: SQL; from: SQL },
@@ -28,8 +28,8 @@ export function auditInsert(
 }
 
 /**
- * Selects a page of the audit log, newest first; `before` is the last row of the previous page. Throws
- * `store_unavailable`.
+ * Selects one page of the audit log, newest first; `before` is the position of the last row of the previous page.
+ * Throws `store_unavailable`.
  */
 export function selectAudit(
   db: Database,
@@ -47,7 +47,7 @@ export function selectAudit(
   );
 }
 
-/** Returns the part of an audit row that is known before the change: id, time, actor, action, note and request. */
+/** Creates the part of an audit row that is known before the change, with a new id and the current time. */
 export function makeAuditNote(
   ctx: { now(): number; randomId(): string; readonly requestId: string },
   change: { action: string; actor: string; note?: string },

@@ -5,11 +5,11 @@ import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
 import { olderThan } from "./page-conditions.ts";
 
-/** A row of `deposits`. */
+/** A row of the table `deposits`: a tracked deposit. */
 export type DepositRow = typeof deposits.$inferSelect;
-/** A row of `deposits` to insert. */
+/** A row to insert into the table `deposits`. */
 export type NewDeposit = typeof deposits.$inferInsert;
-/** Columns that tracking may change. */
+/** The columns of a tracked deposit that tracking may change. */
 export type DepositChange = Partial<
   Pick<
     DepositRow,
@@ -33,22 +33,23 @@ export type DepositChange = Partial<
   >
 >;
 
-/** Inserts a deposit. Throws `store_unavailable`. */
+/** Inserts a tracked deposit. Throws `store_unavailable`. */
 export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
   await db.run((sql) => sql.insert(deposits).values(row));
 }
 
-/** Selects a deposit by tracking id; null when there is none. Throws `store_unavailable`. */
+/** Selects the deposit with a tracking id, or returns null if there is none. Throws `store_unavailable`. */
 export async function selectDeposit(db: Database, trackingId: string): Promise<DepositRow | null> {
   return firstRow(db, eq(deposits.trackingId, trackingId));
 }
 
-/** Deposits that one transaction can carry at most. */
+/** Maximum number of deposits selected for one transaction. */
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects deposits that a transaction may carry: first those proven by the chain, then those built with calldata of
- * these hashes (reported ones first), then those merely reported with it. Throws `store_unavailable`.
+ * Selects the deposits that a transaction may belong to: first those shown by on-chain data, then those built with
+ * calldata of these hashes (those reported with this transaction first), then those only reported with it. Throws
+ * `store_unavailable`.
  */
 export function selectDepositsByTransaction(
   db: Database,
@@ -71,7 +72,7 @@ export function selectDepositsByTransaction(
     and(deposit, or(deposits.depositProven, gaveShares)),
     and(claim, or(gaveShares, eq(deposits.state, "completed"))),
   );
-  // Reports are unauthenticated: any number of them must not crowd out proven deposits.
+  // Reports are unauthenticated: however many there are, they must not crowd out deposits shown by on-chain data.
   const rank = raw`case when ${shown} then 0 when ${same ?? raw`false`} then 1 else 2 end`;
   return db.run((sql) =>
     sql
@@ -83,21 +84,23 @@ export function selectDepositsByTransaction(
   );
 }
 
-/** A transaction that may prove a deposit. */
+/** A tracked deposit and a transaction that may belong to it. */
 interface Claimed {
   row: DepositRow;
   hash: Hex;
 }
 
-/** Returns true when a source transaction is proven to carry another deposit. Throws `store_unavailable`. */
+/**
+ * Returns true if a transaction is proven to be the source transaction of another deposit. Throws `store_unavailable`.
+ */
 export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(eq(deposits.sourceTxHash, hash), eq(deposits.sourceProven, true));
   return otherDepositExists(db, { row, where: and(proven, eq(deposits.fromChainId, row.fromChainId)) });
 }
 
 /**
- * Returns true when a transaction of the vault's chain is the delivery of another deposit of the same user. Throws
- * `store_unavailable`.
+ * Returns true if a transaction on the vault's chain is recorded as the delivery of another deposit of the same user.
+ * Throws `store_unavailable`.
  */
 export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.vaultChainId, row.vaultChainId));
@@ -105,8 +108,8 @@ export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<b
 }
 
 /**
- * Returns true when a transaction of the source chain is the refund of another deposit of the same user. Throws
- * `store_unavailable`.
+ * Returns true if a transaction on the source chain is recorded as the refund of another deposit of the same user.
+ * Throws `store_unavailable`.
  */
 export function refundsAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
@@ -121,8 +124,8 @@ async function otherDepositExists(
 }
 
 /**
- * Selects a page of a user's deposits, newest first; `before` is the last row of the previous page. Throws
- * `store_unavailable`.
+ * Selects one page of a user's deposits, newest first; `before` is the position of the last row of the previous page.
+ * Throws `store_unavailable`.
  */
 export function selectDepositsByUser(
   db: Database,
@@ -141,8 +144,8 @@ export function selectDepositsByUser(
 }
 
 /**
- * Updates a deposit if it is still in the state that the change was decided from; null when another writer was first.
- * Throws `store_unavailable`.
+ * Updates a deposit if it is still in the state `from`, on which the change is based. Returns null if it is not,
+ * because another writer has changed the state. Throws `store_unavailable`.
  */
 export async function updateDeposit(
   db: Database,
@@ -164,8 +167,9 @@ async function firstRow(db: Database, where: SQL | undefined): Promise<DepositRo
 }
 
 /**
- * Claims deposits that are due for a check, longest due first, until `leaseUntil`: concurrent runs get others, and
- * unfinished ones become due again then. Throws `store_unavailable`.
+ * Claims the deposits that are due for a status check until `leaseUntil`, those due for the longest time first.
+ * Concurrent runs claim other deposits; a deposit that is not finished by `leaseUntil` is due again. Throws
+ * `store_unavailable`.
  */
 export async function claimDueDeposits(
   db: Database,
@@ -188,8 +192,8 @@ export async function claimDueDeposits(
 }
 
 /**
- * Schedules a deposit's next check, unless a report or another run has rescheduled it meanwhile. Throws
- * `store_unavailable`.
+ * Schedules a deposit's next status check, unless a client's report or another run has rescheduled it in the meantime.
+ * Throws `store_unavailable`.
  */
 export async function scheduleCheck(
   db: Database,
@@ -204,7 +208,7 @@ export async function scheduleCheck(
   );
 }
 
-/** Releases claimed deposits that a run did not check. Throws `store_unavailable`. */
+/** Reschedules claimed deposits that a run did not check to the time `until`. Throws `store_unavailable`. */
 export async function postponeChecks(
   db: Database,
   postponed: { trackingIds: readonly string[]; leaseUntil: Date; until: Date },
@@ -218,12 +222,12 @@ export async function postponeChecks(
   );
 }
 
-/** Requests that are compared at most; an account has far fewer open with one vault. */
+/** Maximum number of other deposit requests that are compared; an account has far fewer open with one vault. */
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects other proven requests of a deposit's account to its vault, open or claimed; the oldest first, 50 at most.
- * Throws `store_unavailable`.
+ * Selects the other proven async requests of the same account to the same vault, open or claimed, oldest first and at
+ * most 50. Throws `store_unavailable`.
  */
 export function selectOtherRequests(
   db: Database,

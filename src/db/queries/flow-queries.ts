@@ -5,32 +5,32 @@ import type { Database } from "../database-client.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flow-tables.ts";
 import { vaults } from "../schema/vault-tables.ts";
 
-/** A row of `flows`. */
+/** A row of the table `flows`: a deposit to or a withdrawal from a vault. */
 export type FlowRow = typeof flows.$inferSelect;
-/** A row of `flow_tips`. */
+/** A row of the table `flow_tips`: how far the flows of a chain are indexed. */
 export type FlowTip = typeof flowTips.$inferSelect;
-/** A vault's coverage: the blocks whose flows are stored. */
+/** Coverage of a vault: the blocks whose flows are stored. */
 export type VaultCoverage = Pick<
   typeof flowCoverage.$inferSelect,
   "vaultAddress" | "startBlock" | "source" | "followedFrom" | "done"
 >;
-/** A search for a vault's start block. */
+/** Progress of the search for a vault's start block. */
 export type StartSearch = Omit<typeof flowStarts.$inferSelect, "chainId">;
 /**
- * The stored state that a run starts from: the chain's tip, the vaults with their coverage, and the rows that a reorg
- * may still change.
+ * The stored state of a chain's flow index from which a run starts: the tip, the vaults with their coverage, and the
+ * provisional flows, which a reorg may still change.
  */
 export interface FlowState {
   tip: FlowTip;
   vaults: { row: typeof vaults.$inferSelect; coverage: VaultCoverage }[];
   provisional: FlowRow[];
-  /** Vaults without a known start block, and the search for it. */
+  /** Vaults whose start block is not known yet, with the progress of the search, which is null before it has begun. */
   withoutStart: { row: typeof vaults.$inferSelect; search: StartSearch | null }[];
 }
 
 /**
- * Loads the state of a chain, after creating rows for vaults that are new in the registry. `span`: blocks of the
- * first `eth_getLogs` request on a new chain. Throws `store_unavailable`.
+ * Loads the state of a chain's flow index, after adding coverage for vaults that are new in the registry. `span` is the
+ * number of blocks of the first `eth_getLogs` request on a new chain. Throws `store_unavailable`.
  */
 export async function loadFlowState(
   db: Database,
@@ -76,10 +76,12 @@ export async function loadFlowState(
   return { tip, vaults: known, provisional, withoutStart };
 }
 
-/** Blocks that are compared at most to find a reorg's common ancestor. */
+/** Maximum number of blocks that are compared to find the common ancestor of a reorg. */
 const NEWEST = 1_024;
 
-/** Selects the newest blocks with final flows, newest first, with the hashes they had. Throws `store_unavailable`. */
+/**
+ * Selects number and stored hash of a chain's newest blocks with final flows, newest first. Throws `store_unavailable`.
+ */
 export function selectNewestFinal(db: Database, chainId: number): Promise<BlockId[]> {
   return db.run((sql) =>
     sql
@@ -91,12 +93,12 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
   );
 }
 
-/** Selects the tips of all chains. Throws `store_unavailable`. */
+/** Selects the tips of all chains: how far the flows of each chain are indexed. Throws `store_unavailable`. */
 export function selectFlowTips(db: Database): Promise<FlowTip[]> {
   return db.run((sql) => sql.select().from(flowTips).orderBy(asc(flowTips.chainId)));
 }
 
-/** Selects the chains whose last run failed. Throws `store_unavailable`. */
+/** Selects the ids of the chains whose last index run failed. Throws `store_unavailable`. */
 export async function selectFailingChains(db: Database): Promise<ReadonlySet<number>> {
   const rows = await db.run((sql) =>
     sql.select({ chainId: flowTips.chainId }).from(flowTips).where(isNotNull(flowTips.error)),
@@ -104,7 +106,7 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
   return new Set(rows.map(({ chainId }) => chainId));
 }
 
-/** SQL of the first block from which a vault's history has no gap up to the tip. */
+/** SQL expression for the first block from which a vault's flow history has no gap up to the tip. */
 export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
   when c.done @> int8range(c.start_block, c.followed_from) then c.start_block
   else coalesce((select lower(part) from unnest(c.done) as part where upper(part) = c.followed_from), c.followed_from) end`;
@@ -112,7 +114,7 @@ export const completeFrom = raw`case when c.followed_from <= c.start_block then 
 const CoverageRows = z.array(z.object({ whole_from: z.coerce.number(), head_block: z.coerce.number() }));
 
 /**
- * Selects the blocks up to the tip in which a vault's flows are stored without a gap; null when there are none.
+ * Returns the block range up to the tip in which a vault's flows are stored without a gap, or null if there is none.
  * Throws `store_unavailable`.
  */
 export async function selectCoverageStart(
@@ -127,13 +129,16 @@ export async function selectCoverageStart(
   );
   const row = CoverageRows.parse(rows)[0];
   if (row === undefined) return null;
-  // No flows exist below the vault's start block.
+  // A vault has no flows below its start block.
   return { from: row.whole_from, to: row.head_block };
 }
 
 const HolderRows = z.array(z.object({ vault_address: z.string(), user_address: z.string() }));
 
-/** Selects each vault's largest holder by its flows, by vault address. Throws `store_unavailable`. */
+/**
+ * Selects the largest holder of each vault on a chain, computed from the stored flows. Returns lowercase holders by
+ * vault address. Throws `store_unavailable`.
+ */
 export async function selectLargestHolders(db: Database, chainId: number): Promise<Record<string, string>> {
   const { rows } = await db.run((sql) =>
     sql.execute(raw`select distinct on (vault_address) vault_address, user_address from (

@@ -5,16 +5,16 @@ import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flow-tables
 import { formatBlockSet } from "../table-columns.ts";
 import type { FlowRow, StartSearch } from "./flow-queries.ts";
 
-/** A vault's address, lower case, and the fingerprint of its flow sources. */
+/** A vault's lowercase address with the fingerprint of its flow sources. */
 export interface SourcedVault {
   vaultAddress: string;
   source: string;
 }
 
-/** The result of one tip run: every block from `from` to the new head was read again. */
+/** Result of one tip run, which has read the flows of every block from `from` to the new head. */
 export interface TipStep {
   chainId: number;
-  /** The version that the step was decided on. */
+  /** Version of the tip on which the step is based. */
   version: number;
   run: string;
   from: number;
@@ -22,12 +22,12 @@ export interface TipStep {
   head: BlockId & { time: Date };
   span: number;
   movedAt: Date;
-  /** Vaults whose events were read; others are no longer covered by the tip. */
+  /** Lowercase addresses of the vaults whose flows were read; the tip no longer covers other vaults. */
   vaults: readonly string[];
   rows: readonly FlowRow[];
 }
 
-/** A range below the final block that was read for some vaults. */
+/** Flows of a block range below the final block, read for some vaults. */
 export interface HistoryStep {
   chainId: number;
   read: BlockRange;
@@ -37,10 +37,10 @@ export interface HistoryStep {
   at: Date;
 }
 
-/** Events of final blocks that may be missing, read while the tip had this version. */
+/** Flows of final blocks that may be missing from the table, read while the tip had this version. */
 export type OmittedStep = Pick<HistoryStep, "chainId" | "vaults" | "rows"> & Pick<TipStep, "version">;
 
-/** Encodes a list as one parameter. */
+/** Encodes a list of texts as one parameter. */
 const textArray = (list: readonly string[]): SQL =>
   raw`array(select jsonb_array_elements_text(${JSON.stringify(list)}::jsonb))`;
 const valuesOf = (
@@ -56,8 +56,9 @@ const insertInto = (
     given.assets, given.shares, given."blockNumber", given."blockHash", given.final`;
 
 /**
- * Replaces the provisional rows by those of a tip run, makes its final part permanent and moves the tip, in one
- * batch; false, and nothing changed, when another run was first. Throws `store_unavailable`.
+ * Replaces the provisional flows by those of a tip run, makes flows up to the final block permanent and moves the tip,
+ * in one batch. Returns false, and changes nothing, if another run has written in the meantime. Throws
+ * `store_unavailable`.
  */
 export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
   const { chainId, version, run, from } = step;
@@ -98,8 +99,9 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 }
 
 /**
- * Inserts a backfilled range together with its coverage, in one batch. Vaults whose sources have changed are left
- * out, and everything is when a reorg has moved the tip below the range. Idempotent. Throws `store_unavailable`.
+ * Inserts the flows of a backfilled block range together with its coverage, in one batch. Vaults whose flow sources
+ * have changed are omitted; nothing is inserted if a reorg has moved the tip below the range. Running it twice is
+ * harmless. Throws `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
@@ -110,7 +112,7 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
     and ${flowCoverage.source} = known.source`;
   await db.run((sql) =>
     sql.batch([
-      // First, as in every batch on flows: locking the tip's row excludes other runs of the chain.
+      // First, as in every batch on flows: locking the tip's row excludes other runs on the chain.
       sql.update(flowTips).set({ historyAt: step.at, span: step.span }).where(eq(flowTips.chainId, chainId)),
       sql.execute(raw`update ${flowCoverage} set done = ${flowCoverage.done} + ${formatBlockSet([read])}::int8multirange
         from ${known} where ${unchanged} and ${reached}`),
@@ -125,8 +127,8 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
 }
 
 /**
- * Inserts final events that are not stored yet and returns their number; 0 when another run was first. Vaults whose
- * sources have changed are left out. Throws `store_unavailable`.
+ * Inserts final flows that are not stored yet and returns their number, which is 0 if another run has written in the
+ * meantime. Vaults whose flow sources have changed are omitted. Throws `store_unavailable`.
  */
 export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
   const { chainId } = step;
@@ -151,12 +153,12 @@ export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<
   return added.rows.length;
 }
 
-/** Makes runs that were decided on an older version write nothing. */
+/** New version of the tip, so that runs based on an older version write nothing. */
 const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 
 /**
- * Deletes the history of vaults whose sources have changed, so that it is read again. Runs that began earlier write
- * nothing. Throws `store_unavailable`.
+ * Deletes the flow history of vaults whose flow sources have changed, so that it is read again. Tip runs that began
+ * earlier write nothing. Throws `store_unavailable`.
  */
 export async function resetFlows(
   db: Database,
@@ -170,7 +172,7 @@ export async function resetFlows(
       sql.execute(raw`update ${flowCoverage} set source = given.source, followed_from = null, done = '{}'
         from ${given} where ${flowCoverage.chainId} = ${chainId}
         and ${flowCoverage.vaultAddress} = given."vaultAddress"`),
-      // A start block of other contracts does not apply.
+      // A start block found for other contracts does not apply.
       sql.execute(raw`delete from ${flowStarts} using ${given} where ${flowStarts.chainId} = ${chainId}
         and ${flowStarts.vaultAddress} = given."vaultAddress" and ${flowStarts.source} <> given.source`),
       sql.execute(raw`delete from ${flows} using ${given}
@@ -180,8 +182,8 @@ export async function resetFlows(
 }
 
 /**
- * Deletes the flows of a chain from block `from` on, for all vaults, so that they are read again, as after a deep
- * reorg. Runs that began earlier write nothing. Throws `store_unavailable`.
+ * Deletes the flows of all of a chain's vaults from block `from` on, so that they are read again, for example after a
+ * deep reorg. Tip runs that began earlier write nothing. Throws `store_unavailable`.
  */
 export async function rewindFlows(db: Database, rewind: { chainId: number; from: number }): Promise<void> {
   const { chainId, from } = rewind;
@@ -207,7 +209,10 @@ export async function rewindFlows(db: Database, rewind: { chainId: number; from:
   );
 }
 
-/** Stores the last run's error, or when backfill was queued. Throws `store_unavailable`. */
+/**
+ * Stores the error of a chain's last index run, or the time at which backfill messages were queued. Throws
+ * `store_unavailable`.
+ */
 export async function writeFlowNote(
   db: Database,
   note: { chainId: number; change: { error: string } | { historyAt: Date } },
@@ -216,7 +221,7 @@ export async function writeFlowNote(
 }
 
 /**
- * Stores the progress of searches for start blocks. Overlapping runs may undo a part of each other's progress,
+ * Stores the progress of searches for vaults' start blocks. Overlapping runs may undo a part of each other's progress,
  * nothing more. Throws `store_unavailable`.
  */
 export async function writeStartSearches(

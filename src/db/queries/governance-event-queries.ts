@@ -3,15 +3,15 @@ import { DAY_MS } from "../../lib/durations.ts";
 import type { Database } from "../database-client.ts";
 import { controlEvents, flowTips } from "../schema/flow-tables.ts";
 
-/** A row of `control_events`. */
+/** A row of the table `control_events`: a governance event of a vault. */
 export type ControlEventRow = typeof controlEvents.$inferSelect;
 
-/** How long events are kept; rules need one day. */
+/** How long governance events are kept, in milliseconds; the signal rules need one day. */
 const KEPT_MS = 8 * DAY_MS;
 
 /**
- * Inserts a chain's control events up to block `to` together with the new position, in one batch, and deletes old
- * ones. Idempotent. Throws `store_unavailable`.
+ * Inserts a chain's governance events up to block `to` and records that block as read, in one batch, and deletes
+ * expired events. Running it twice is harmless. Throws `store_unavailable`.
  */
 export async function writeControlEvents(
   db: Database,
@@ -39,7 +39,10 @@ export async function writeControlEvents(
   );
 }
 
-/** Selects control events of vaults that were stored since a time, in chain order. Throws `store_unavailable`. */
+/**
+ * Selects the governance events of some vaults that were stored since a time, in on-chain order. Throws
+ * `store_unavailable`.
+ */
 export function selectControlEvents(
   db: Database,
   query: { since: Date; vaults: readonly { chainId: number; vaultAddress: string }[] },

@@ -3,24 +3,27 @@ import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
 import type { Database } from "../database-client.ts";
 import { idempotency } from "../schema/deposit-tables.ts";
 
-/** A row of `idempotency`. */
+/** A row of the table `idempotency`: an idempotency key and the stored response, if any. */
 export type IdempotencyRow = typeof idempotency.$inferSelect;
 
-/** A caller's idempotency key. */
+/** An idempotency key in the scope of its caller. */
 export interface IdempotencyKey {
   scope: string;
   key: string;
 }
 
-/** Times before which answered claims have expired and unanswered ones are orphaned. */
+/**
+ * Times before which a claimed idempotency key is reusable: `forgottenBefore` for every key, `deadBefore` for a key
+ * without a response, whose request is taken to have died.
+ */
 export interface ClaimAges {
   forgottenBefore: Date;
   deadBefore: Date;
 }
 
 /**
- * Claims an idempotency key for one request, in one statement; false when another request holds it or has answered.
- * Expired and orphaned keys can be claimed. Throws `store_unavailable`.
+ * Claims an idempotency key for one request, in one statement. Returns false if another request holds the key or its
+ * response is stored. Expired keys, and keys whose request has died, can be claimed again. Throws `store_unavailable`.
  */
 export async function claimKey(
   db: Database,
@@ -44,13 +47,15 @@ export async function claimKey(
   return rows[0]?.owner === claim.owner;
 }
 
-/** Selects an idempotency key; null when there is none. Throws `store_unavailable`. */
+/** Selects the row of an idempotency key, or returns null if there is none. Throws `store_unavailable`. */
 export async function selectKey(db: Database, id: IdempotencyKey): Promise<IdempotencyRow | null> {
   const rows = await db.run((sql) => sql.select().from(idempotency).where(matchesKey(id)).limit(1));
   return rows[0] ?? null;
 }
 
-/** Stores the answer if the owner still holds the claim. Throws `store_unavailable`. */
+/**
+ * Stores the response of an idempotency key if the request `owner` still holds the claim. Throws `store_unavailable`.
+ */
 export async function answerKey(
   db: Database,
   answer: IdempotencyKey & { owner: string; response: BuiltDeposit; expiresAt: Date },
@@ -64,7 +69,10 @@ export async function answerKey(
   );
 }
 
-/** Releases a key after a failure, so that the next request can claim it. Throws `store_unavailable`. */
+/**
+ * Releases an idempotency key after a failed request, so that the next request can claim it. Throws
+ * `store_unavailable`.
+ */
 export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: string }): Promise<void> {
   await db.run((sql) =>
     sql.delete(idempotency).where(and(matchesKey(claim), eq(idempotency.owner, claim.owner))),
@@ -72,8 +80,8 @@ export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: 
 }
 
 /**
- * Deletes the oldest claims from before a time, a bounded number; returns how many. A key that is claimed again at
- * that moment stays. Throws `store_unavailable`.
+ * Deletes at most `limit` idempotency keys that were claimed before a time, oldest first, and returns their number. A
+ * key that is claimed again concurrently is kept. Throws `store_unavailable`.
  */
 export async function deleteKeysBefore(
   db: Database,

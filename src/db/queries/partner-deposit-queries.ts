@@ -6,15 +6,15 @@ import type { DepositRow } from "./deposit-queries.ts";
 import { olderThan } from "./page-conditions.ts";
 
 /**
- * A partner and a time since when its deposits count; null: all. Only deposits built with the partner's key count,
- * not those that merely name the partner.
+ * Selection of a partner's deposits: the partner's address, and the time since which deposits count, or null for all.
+ * Only deposits built with the partner's API key count, not those that merely name the partner.
  */
 export interface PartnerSpan {
   address: string;
   since: Date | null;
 }
 
-/** Condition of deposits that were sent. */
+/** SQL condition for deposits whose transaction was sent. */
 const SENT = raw`${deposits.state} not in ('built', 'expired', 'abandoned')`;
 const PENDING = raw`${deposits.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable')`;
 
@@ -24,7 +24,7 @@ const of = ({ address, since }: PartnerSpan) =>
     since === null ? undefined : gte(deposits.createdAt, since),
   );
 
-/** Counts a partner's deposits by outcome, and the users who sent one. Throws `store_unavailable`. */
+/** Counts a partner's deposits by outcome, and the users who sent at least one. Throws `store_unavailable`. */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
     raw<number>`count(*) filter (where ${condition})::int`;
@@ -49,7 +49,7 @@ export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
 }
 
 /**
- * Sums the payments of a partner's completed deposits by token, in the token's smallest unit. Throws
+ * Sums the amounts paid for a partner's completed deposits, by chain and token, in the token's smallest unit. Throws
  * `store_unavailable`.
  */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
@@ -71,8 +71,8 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
 }
 
 /**
- * Selects a page of a partner's deposits, newest first; `before` is the last row of the previous page. Throws
- * `store_unavailable`.
+ * Selects one page of a partner's deposits, newest first; `before` is the position of the last row of the previous
+ * page. Throws `store_unavailable`.
  */
 export function selectPartnerDeposits(
   db: Database,

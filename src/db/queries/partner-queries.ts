@@ -5,12 +5,15 @@ import { apiKeys, partners } from "../schema/partner-tables.ts";
 import type { StoredPair } from "./api-key-queries.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
-/** A row of `partners`. */
+/** A row of the table `partners`. */
 export type PartnerRow = typeof partners.$inferSelect;
-/** The profile that partners edit themselves. */
+/** The part of a partner's data that the partner edits itself. */
 export type PartnerProfile = Pick<PartnerRow, "name" | "website" | "contactEmail" | "description">;
 
-/** Selects a partner with the public part of its key pair; null when there is none. Throws `store_unavailable`. */
+/**
+ * Selects a partner with the displayed part and the creation time of its API key, or returns null if the address is not
+ * a partner. Throws `store_unavailable`.
+ */
 export async function selectPartner(
   db: Database,
   address: string,
@@ -30,9 +33,10 @@ export async function selectPartner(
 }
 
 /**
- * Registers an approved applicant: inserts the partner, its key pair, its first session and the audit row, all or
- * none. Empty members of the profile are taken from the application. Returns the state that prevented it otherwise.
- * Throws `store_unavailable`.
+ * Registers an approved applicant: in one statement, inserts the partner, its API key and secret, its first session and
+ * the audit row. Empty fields of the profile are taken from the partner application. If nothing was inserted, `name` is
+ * null and `application` shows why: the status of the partner application, or null if there is none. Throws
+ * `store_unavailable`.
  */
 export async function insertPartner(
   db: Database,
@@ -82,7 +86,10 @@ export async function insertPartner(
   return rows[0] ?? { name: null, application: null };
 }
 
-/** Updates a partner's profile; null when there is no such partner. Throws `store_unavailable`. */
+/**
+ * Updates a partner's profile, type or allowed vaults. Returns null if the address is not a partner. Throws
+ * `store_unavailable`.
+ */
 export async function updatePartner(
   db: Database,
   update: { address: string; change: Partial<PartnerProfile & Pick<PartnerRow, "partnerType" | "vaults">> },

@@ -3,7 +3,7 @@ import type { ApplicationStatus } from "../../schemas/application-schema.ts";
 import type { Database } from "../database-client.ts";
 import { apiKeys, applications, partners, sessions } from "../schema/partner-tables.ts";
 
-/** A session, its partner and its validity. */
+/** A partner's session, with the partner's data and whether the session is valid. */
 export interface SessionOwner {
   address: string;
   partnerId: string;
@@ -11,13 +11,13 @@ export interface SessionOwner {
   vaults: string[] | null;
   keyVersion: number;
   expiresAt: Date;
-  /** True when the application is approved and was not revoked since the session began. */
+  /** True if the partner application is approved and has not been revoked since the session was created. */
   live: boolean;
 }
 
 /**
- * Selects the session of a token's digest; null when there is none. One statement, so that a revoked session never
- * passes. Throws `store_unavailable`.
+ * Selects the session with the digest of a token, or returns null if there is none. It uses one statement, so that a
+ * revoked session is never accepted. Throws `store_unavailable`.
  */
 export async function selectSessionOwner(db: Database, digest: string): Promise<SessionOwner | null> {
   const rows = await db.run((sql) =>
@@ -42,8 +42,9 @@ export async function selectSessionOwner(db: Database, digest: string): Promise<
 }
 
 /**
- * Starts a session for a partner whose application is approved, and deletes the partner's expired ones. Returns the
- * state that prevented it otherwise; null without an application or partner. Throws `store_unavailable`.
+ * Creates a session for a partner whose application is approved, and deletes the partner's expired sessions. If `begun`
+ * is false, `application` and `partner` show why: the status of the partner application (null if there is none), and
+ * whether the address is a partner. Throws `store_unavailable`.
  */
 export async function insertSession(
   db: Database,
@@ -70,7 +71,7 @@ export async function insertSession(
   return rows[0] ?? { begun: false, application: null, partner: false };
 }
 
-/** Deletes a session. Throws `store_unavailable`. */
+/** Deletes the session with a token digest. Throws `store_unavailable`. */
 export async function deleteSession(db: Database, digest: string): Promise<void> {
   await db.run((sql) => sql.delete(sessions).where(eq(sessions.digest, digest)));
 }

@@ -5,10 +5,13 @@ import type { Database } from "../database-client.ts";
 import { audit } from "../schema/partner-tables.ts";
 import { signals } from "../schema/signal-tables.ts";
 
-/** An incident, a row of `signals`. */
+/** A row of the table `signals`: an incident. */
 export type SignalRow = typeof signals.$inferSelect;
 
-/** Selects the incidents of vaults since a time, in the order in which they began. Throws `store_unavailable`. */
+/**
+ * Selects the incidents of some vaults that were last seen since a time, in the order of their sequence numbers. Throws
+ * `store_unavailable`.
+ */
 export function selectIncidents(
   db: Database,
   query: { since: Date; vaults: readonly { chainId: number; vaultAddress: string }[] },
@@ -26,8 +29,8 @@ export function selectIncidents(
 }
 
 /**
- * Inserts new incidents and updates ongoing ones. An incident that another run began at the same time is left to that
- * run, and none goes back in time. Throws `store_unavailable`.
+ * Inserts new incidents and updates ongoing ones. An incident that a concurrent run has inserted is kept, and no update
+ * replaces a newer one. Throws `store_unavailable`.
  */
 export async function writeIncidents(db: Database, rows: readonly SignalRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -51,14 +54,17 @@ export async function writeIncidents(db: Database, rows: readonly SignalRow[]): 
   );
 }
 
-/** Selects a page of incidents, newest first, and their total number. Throws `store_unavailable`. */
+/**
+ * Selects one page of incidents, newest first, and the total number of incidents that match. Throws
+ * `store_unavailable`.
+ */
 export async function selectSignals(
   db: Database,
   query: {
     since: Date;
     tiers: readonly Tier[];
     dimension: Dimension | null;
-    /** Vault ids whose incidents may be shown. */
+    /** Ids of the vaults whose incidents may be returned. */
     vaultIds: readonly string[];
     limit: number;
     offset: number;
@@ -86,7 +92,7 @@ export async function selectSignals(
       .limit(query.limit)
       .offset(query.offset)
       .as("page");
-    // One statement, so that total and page are consistent, also beyond the last page.
+    // One statement, so that page and total are consistent even beyond the last page.
     return sql
       .select()
       .from(counted)
@@ -96,7 +102,7 @@ export async function selectSignals(
   return { rows: found.flatMap((one) => one.page ?? []), total: found[0]?.counted.total ?? 0 };
 }
 
-/** Selects an incident by id; null when there is none. Throws `store_unavailable`. */
+/** Selects the incident with a signal id, or returns null if there is none. Throws `store_unavailable`. */
 export async function selectSignal(db: Database, signalId: string): Promise<SignalRow | null> {
   const rows = await db.run((sql) =>
     sql.select().from(signals).where(eq(signals.signalId, signalId)).limit(1),
@@ -114,11 +120,11 @@ const Changes = z.array(
     reason: z.string(),
   }),
 );
-/** A change of a vault's status in the audit log. */
+/** A change of a vault's status, from the audit log; `seconds` is its time in seconds since the epoch. */
 export type StatusChange = z.infer<typeof Changes>[number];
 
 /**
- * Selects changes of vaults' status since a time from the audit log; `subject` is the vault id. Throws
+ * Selects the changes of vaults' statuses since a time from the audit log; `subject` is the vault id. Throws
  * `store_unavailable`.
  */
 export async function selectStatusChanges(db: Database, since: Date): Promise<StatusChange[]> {

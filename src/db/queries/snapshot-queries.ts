@@ -4,17 +4,17 @@ import type { Database } from "../database-client.ts";
 import { flows } from "../schema/flow-tables.ts";
 import { snapshots } from "../schema/snapshot-tables.ts";
 
-/** A row of `snapshots`. */
+/** A row of the table `snapshots`: the state of a vault in one interval. */
 export type SnapshotRow = typeof snapshots.$inferSelect;
-/** A snapshot to store; its intervals follow from `readAt`. */
+/** A vault snapshot to store. The time at which it was read determines its intervals. */
 export type NewSnapshot = Omit<SnapshotRow, "step" | "at">;
 
-/** Lengths of the stored intervals in seconds. */
+/** Lengths of the intervals for which snapshots are stored, in seconds. */
 export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 
 /**
- * Stores snapshots into their intervals of all lengths; each interval keeps the one of the newest block. Throws
- * `store_unavailable`.
+ * Stores each vault snapshot at every interval length (five minutes, an hour and a day). An interval keeps only the
+ * snapshot with the highest block. Throws `store_unavailable`.
  */
 export async function writeSnapshots(
   db: Database,
@@ -41,7 +41,10 @@ export async function writeSnapshots(
   );
 }
 
-/** Deletes five-minute and hourly intervals that have expired; daily ones stay. Throws `store_unavailable`. */
+/**
+ * Deletes the snapshots of five-minute and hourly intervals that began before the given times; daily snapshots are
+ * kept. Throws `store_unavailable`.
+ */
 export async function pruneSnapshots(db: Database, before: { fine: Date; hour: Date }): Promise<void> {
   const older = (step: number, than: Date) => and(eq(snapshots.step, step), lt(snapshots.at, than));
   await db.run((sql) =>
@@ -53,7 +56,7 @@ export async function pruneSnapshots(db: Database, before: { fine: Date; hour: D
 }
 
 /**
- * Selects a vault's snapshots of one interval length between two times, both included, oldest first. Throws
+ * Selects a vault's snapshots of one interval length between two times, inclusive, oldest first. Throws
  * `store_unavailable`.
  */
 export function selectSnapshots(
@@ -86,20 +89,21 @@ const PricePoints = z.array(
     seconds: z.coerce.number(),
   }),
 );
-/** A share price and its time. */
+/** A vault's share price at one of the requested ages. */
 export interface PricePoint {
   chainId: number;
   vaultAddress: string;
-  /** The requested age in seconds. */
+  /** The requested age, in seconds before now. */
   age: number;
   sharePrice: bigint;
-  /** The block's timestamp, unix seconds. */
+  /** Block timestamp, in seconds since the epoch. */
   seconds: number;
 }
 
 /**
- * Selects every vault's share price now and at each age (seconds), where a snapshot at most a quarter older exists;
- * `now` may be an hour old. Throws `store_unavailable`.
+ * Selects the share prices of all vaults at each age (in seconds before `now`), from the newest hourly snapshot that is
+ * at least that old and at most 25% older (or at most two hours old, for small ages). A vault without a snapshot for an
+ * age has no share price at that age. Throws `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,
@@ -125,9 +129,9 @@ export async function selectPricePoints(
 }
 
 /**
- * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks: one sum per pair of neighbours,
- * in the asset's smallest unit, null when an event did not contain its amount. The first block of each pair is
- * excluded. Throws `store_unavailable`.
+ * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks: one sum per two neighbouring
+ * blocks, excluding the first and including the second, in the asset's smallest unit. A sum is null if an event does
+ * not contain its amount. Throws `store_unavailable`.
  */
 export async function sumNetFlows(
   db: Database,

@@ -6,31 +6,32 @@ import { flowCoverage, flows, flowTips } from "../schema/flow-tables.ts";
 import { vaults } from "../schema/vault-tables.ts";
 import { completeFrom } from "./flow-queries.ts";
 
-/** A user's net deposits on one chain, and the blocks that they cover. */
+/** A user's net deposits on one chain, and the block range that they cover. */
 export interface ChainFlows {
   chainId: number;
   /**
-   * First block from which on the histories of all vaults are stored without a gap; null when none is indexed yet.
+   * First block from which the flow histories of all of the chain's vaults are stored without a gap, or null if a vault
+   * is not indexed yet.
    */
   indexedFrom: number | null;
-  /** Head block of the last run and its time; null when there was none. */
+  /** Number and timestamp of the head block of the last index run, or null if there was none. */
   indexedTo: number | null;
   headTime: Date | null;
-  /** Deposits minus withdrawals by vault address, in the asset's smallest unit; null when not known. */
+  /** Deposits minus withdrawals by vault address, in the asset's smallest unit, or null if the sum is unknown. */
   sums: Readonly<Record<string, string | null>>;
 }
 
-/** An open request to an asynchronous vault. Addresses are lower case. */
+/** An open request to an asynchronous vault. Addresses are lowercase. */
 export interface OpenRequest {
   chainId: number;
   vaultAddress: string;
   requestId: string;
 }
 
-/** A user's stored flows and requests. */
+/** A user's net deposits by chain, and the user's open requests to asynchronous vaults. */
 export interface UserFlows {
   chains: ChainFlows[];
-  /** Open requests with a request id, 500 at most. */
+  /** Open requests that have a request id, at most 500. */
   requests: OpenRequest[];
 }
 
@@ -63,15 +64,15 @@ const Request = z
   );
 const Records = z.array(z.object({ chains: z.array(Chain), requests: z.array(Request) })).length(1);
 
-/** A user and the chains to select. */
+/** The user and the chains whose flows are selected. */
 export interface UserQuery {
   user: string;
   chainIds: readonly number[];
 }
 
 /**
- * Selects a user's net deposits and open requests on some chains, in one statement. A sum is null when an event did
- * not contain its amount, or while the vault's history has a gap between its start block and the head. Throws
+ * Selects a user's net deposits and open requests on some chains, in one statement. A sum is null if an event does not
+ * contain its amount, or the vault's flow history has a gap between its start block and the head. Throws
  * `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
@@ -80,7 +81,7 @@ export async function selectUserFlows(db: Database, query: UserQuery): Promise<U
   return record ?? { chains: [], requests: [] };
 }
 
-/** Returns the statement of `selectUserFlows`, for tests of its query plan. */
+/** Returns the SQL of `selectUserFlows`, so that tests can check its query plan. */
 export function userFlowsStatement(query: UserQuery): SQL {
   const user = query.user.toLowerCase();
   const chains = raw`array(select jsonb_array_elements_text(${JSON.stringify(query.chainIds)}::jsonb)::int4)`;

@@ -38,7 +38,7 @@ const PointShape = z
     liquidity: row.liquidity,
     controls: row.controls,
   }));
-/** A snapshot in the form that rules use; `seconds` is the block's timestamp. */
+/** A vault snapshot as the signal rules receive it; `seconds` is the block timestamp in seconds since the epoch. */
 export type PointRecord = z.output<typeof PointShape>;
 
 const FlowRecordShape = z
@@ -59,7 +59,7 @@ const FlowRecordShape = z
     vaultAddress: row.vault_address,
     txHash: row.tx_hash,
     logIndex: row.log_index,
-    /** Negative for withdrawals. */
+    /** Negative for withdrawals, in the asset's smallest unit. */
     assets: row.assets,
     user: row.user_address,
     blockNumber: row.block_number,
@@ -67,7 +67,10 @@ const FlowRecordShape = z
     outflow: row.outflow,
     unknown: row.unknown,
   }));
-/** One of a vault's largest flows in a range, with the sums of all its flows; nulls when there were none. */
+/**
+ * One of a vault's largest flows after a block, with the sums of all its flows after that block. The fields of the flow
+ * are null if there were none.
+ */
 export type FlowRecord = z.output<typeof FlowRecordShape>;
 
 /** A vault and the block after which its flows count. */
@@ -77,15 +80,15 @@ export interface VaultSpan {
   afterBlock: number;
 }
 
-/** How far back snapshots are read by interval length, seconds. */
+/** How far back snapshots are read, in seconds, by interval length. */
 const BACK = { fine: 2 * 3_600, hour: 7 * 86_400, day: 90 * 86_400 } as const;
 const back = raw.raw(
   `case step when ${snapshotSteps.fine} then ${BACK.fine} when ${snapshotSteps.hour} then ${BACK.hour} else ${BACK.day} end`,
 );
-/** Largest flows that are returned per vault. */
+/** Maximum number of largest flows returned per vault. */
 const LARGEST = 5;
 
-/** Selects the snapshots of vaults, oldest first. Throws `store_unavailable`. */
+/** Selects the recent snapshots of some vaults at every interval length, oldest first. Throws `store_unavailable`. */
 export async function selectPoints(
   db: Database,
   query: { now: Date; vaults: readonly { chainId: number; vaultAddress: string }[] },
@@ -105,8 +108,8 @@ export async function selectPoints(
 }
 
 /**
- * Selects the largest flows of vaults, each with the sums of all flows of its vault; none for vaults whose flows
- * after the block are not all stored. Throws `store_unavailable`.
+ * Selects the five largest flows of each vault, each with the sums of all flows of its vault. Vaults whose flows after
+ * the block are not all stored are omitted. Throws `store_unavailable`.
  */
 export async function selectLargestFlows(db: Database, vaults: readonly VaultSpan[]): Promise<FlowRecord[]> {
   const { rows } = await db.run((sql) =>
@@ -140,12 +143,15 @@ const SpanFlowsShape = z
     largestDeposit: deposit,
     largestWithdrawal: withdrawal,
   }));
-/** The flows in one of the requested ranges, unsigned; `index` is the range's position. */
+/**
+ * Sums and largest values of a vault's flows in one requested block range, unsigned; `index` is the position of the
+ * range in the request.
+ */
 export type SpanFlows = z.output<typeof SpanFlowsShape>;
 
 /**
- * Sums the flows in ranges of blocks, the first block excluded; none for a range whose flows are not all stored, or
- * in which an event did not contain its amount. Throws `store_unavailable`.
+ * Sums vaults' flows in block ranges that exclude their first block. A range is omitted if its flows are not all stored
+ * or an event does not contain its amount. Throws `store_unavailable`.
  */
 export async function sumSpans(
   db: Database,

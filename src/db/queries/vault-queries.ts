@@ -3,10 +3,13 @@ import type { Database } from "../database-client.ts";
 import { type VaultStatus, vaults } from "../schema/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
-/** A row of the registry. */
+/** A row of the table `vaults`, the registry. */
 export type VaultRow = typeof vaults.$inferSelect;
 
-/** Selects every vault that may be shown, in a stable order. Throws `store_unavailable`. */
+/**
+ * Selects all vaults that may be shown (of any status except `unsupported`), sorted by chain and address. Throws
+ * `store_unavailable`.
+ */
 export function selectVaults(db: Database): Promise<VaultRow[]> {
   return db.run((sql) =>
     sql
@@ -17,7 +20,7 @@ export function selectVaults(db: Database): Promise<VaultRow[]> {
   );
 }
 
-/** Selects a vault in any status; null when it is not in the registry. Throws `store_unavailable`. */
+/** Selects a vault of any status, or returns null if it is not in the registry. Throws `store_unavailable`. */
 export async function selectVault(
   db: Database,
   key: { chainId: number; address: string },
@@ -32,9 +35,9 @@ export async function selectVault(
   return rows[0] ?? null;
 }
 
-/** A row of the registry to insert. */
+/** A row to insert into the table `vaults`, the registry. */
 export type NewVault = typeof vaults.$inferInsert;
-/** Columns that are derived from the vault's own contracts. */
+/** The columns of a vault that are read from its own contracts. */
 export type DerivedColumns = Pick<
   NewVault,
   | "assetAddress"
@@ -51,8 +54,8 @@ export type DerivedColumns = Pick<
 >;
 
 /**
- * Selects a page of the registry by chain and address; `after` is the last row of the previous page. Throws
- * `store_unavailable`.
+ * Selects one page of the registry, including unsupported vaults, sorted by chain and address; `after` is the last
+ * vault of the previous page. Throws `store_unavailable`.
  */
 export function selectAllVaults(
   db: Database,
@@ -77,8 +80,8 @@ export function selectAllVaults(
 }
 
 /**
- * Inserts a vault as `unsupported` with its audit row; false when it is in the registry already. Throws
- * `store_unavailable`.
+ * Inserts a vault with the status `unsupported`, and the audit row. Returns false if the vault is already in the
+ * registry. Throws `store_unavailable`.
  */
 export async function insertVault(
   db: Database,
@@ -108,8 +111,9 @@ export async function insertVault(
 }
 
 /**
- * Updates a vault's status, and its derived columns if they were derived again, with the audit row, in one statement;
- * false when the vault is no longer in the status that the change was decided from. Throws `store_unavailable`.
+ * Updates a vault's status, its on-chain columns if they were read again (`derived`), and the audit log, in one
+ * statement. Returns false if the vault no longer has the status `from`, on which the change is based. Throws
+ * `store_unavailable`.
  */
 export async function updateVaultStatus(
   db: Database,

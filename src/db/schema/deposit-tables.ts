@@ -15,19 +15,19 @@ import type { DepositState } from "../../schemas/deposit-schema.ts";
 import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
 import { time, uint256 } from "../table-columns.ts";
 
-/** Deposits that were built, and their progress. Addresses and hashes are lower case. */
+/** Deposits that were built, and their progress. Addresses and hashes are lowercase. */
 export const deposits = pgTable(
   "deposits",
   {
     trackingId: text("tracking_id").primaryKey(),
-    /** keccak256 of the tracking id: the reference that the Router emits. */
+    /** Deposit reference that the Router emits: keccak256 of the tracking id. */
     ref: text("ref").notNull(),
     state: text("state").$type<DepositState>().notNull(),
     substatus: text("substatus"),
     userAddress: text("user_address").notNull(),
     vaultChainId: integer("vault_chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** The token whose arrival at the user completes the deposit. */
+    /** The token that the user receives when the deposit completes. */
     shareToken: text("share_token").notNull(),
     fromChainId: integer("from_chain_id").notNull(),
     fromToken: text("from_token").notNull(),
@@ -36,46 +36,46 @@ export const deposits = pgTable(
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
     receivedAmount: uint256("received_amount"),
-    /** The provider that moves the money to the vault's chain and token; null for direct deposits. */
+    /** The provider that swaps or bridges the funds to the vault's chain and token, or null for a direct deposit. */
     provider: text("provider"),
     bridge: text("bridge"),
-    /** The provider's name of the bridge or exchange, needed for its status API. */
+    /** The provider's own name of the bridge or exchange, which its status API needs. */
     tool: text("tool"),
-    /** The token that arrives on the vault's chain, its expected and its guaranteed amount. */
+    /** The token that arrives on the vault's chain, its expected amount and its guaranteed amount. */
     moveToken: text("move_token"),
     moveExpected: uint256("move_expected"),
     moveMin: uint256("move_min"),
-    /** True when the bridge itself calls the Router on the destination chain. */
+    /** True if the bridge itself calls the Router on the destination chain. */
     destinationCall: boolean("destination_call").notNull().default(false),
     routerExplorer: text("router_explorer"),
-    /** Slippage that the user allowed, as a fraction; the second step is built with it too. */
+    /** Slippage that the user allowed, as a fraction; it also applies when the second step is built. */
     slippage: doublePrecision("slippage").notNull().default(0.03),
     twoStep: boolean("two_step").notNull().default(false),
-    /** Target and calldata hash of the built transaction; a reported transaction must match them. */
+    /** Target and calldata hash of the built transaction, which a reported transaction must match. */
     sourceTo: text("source_to").notNull(),
     sourceDataHash: text("source_data_hash").notNull(),
     sourceTxHash: text("source_tx_hash"),
     depositTxHash: text("deposit_tx_hash"),
     claimTxHash: text("claim_tx_hash"),
-    /** Transactions that delivered the money or refunded it, as proven by their receipts. */
+    /** Transactions that delivered or refunded the funds, as verified by their receipts. */
     destinationTxHash: text("destination_tx_hash"),
     refundTxHash: text("refund_tx_hash"),
-    /** Amount of `moveToken` that the user or the Router received. */
+    /** Amount of `moveToken` that the user or the Router received, in the token's smallest unit. */
     deliveredAmount: uint256("delivered_amount"),
-    /** True once the chain has proven that `sourceTxHash` carries this deposit. */
+    /** True once on-chain data has proven that the transaction `sourceTxHash` belongs to this deposit. */
     sourceProven: boolean("source_proven").notNull().default(false),
     depositProven: boolean("deposit_proven").notNull().default(false),
-    /** Request id of an asynchronous vault, where the vault numbers its requests. */
+    /** Request id of an asynchronous vault, if the vault numbers its requests. */
     requestId: text("request_id"),
-    /** Time of the poller's next check, and the number of checks so far. */
+    /** Time of the poller's next status check, and the number of checks so far. */
     nextCheckAt: time("next_check_at"),
     checks: integer("checks").notNull().default(0),
     parentTrackingId: text("parent_tracking_id"),
     partnerId: text("partner_id").notNull().default(""),
     partnerType: smallint("partner_type").notNull().default(0),
-    /** The partner whose key built the deposit; null when `partnerId` is only claimed. */
+    /** The partner whose API key built the deposit, or null if `partnerId` is only claimed. */
     partnerAddress: text("partner_address"),
-    /** True when the key's secret was presented too. */
+    /** True if the secret of the API key was presented too. */
     partnerVerified: boolean("partner_verified").notNull().default(false),
     referrer: text("referrer").notNull(),
     referrerHandle: text("referrer_handle").notNull().default(""),
@@ -102,19 +102,19 @@ export const deposits = pgTable(
   ],
 );
 
-/** Answers of builds with an `Idempotency-Key`. */
+/** Stored responses of deposit builds sent with an `Idempotency-Key`; a repeated request gets the same response. */
 export const idempotency = pgTable(
   "idempotency",
   {
-    /** Owner of the key: a partner, or a client address with a user. */
+    /** Owner of the idempotency key: a partner, or a client address with a user. */
     scope: text("scope").notNull(),
     key: text("key").notNull(),
-    /** SHA-256 of the request body, hexadecimal. */
+    /** keccak256 of the deposit build's parameters as JSON, in hex. A repeated request must have the same. */
     bodyHash: text("body_hash").notNull(),
-    /** Token of the request that is building the answer. */
+    /** Token of the request that is building the response. */
     owner: text("owner").notNull(),
     claimedAt: time("claimed_at").notNull(),
-    /** Null while the answer is being built. */
+    /** The stored response, or null while it is being built. */
     response: jsonb("response").$type<BuiltDeposit>(),
     expiresAt: time("expires_at"),
   },

@@ -13,13 +13,13 @@ import {
 import { blockSet, time } from "../table-columns.ts";
 
 const block = (name: string) => bigint(name, { mode: "number" });
-/** A signed uint256 column, read and written as decimal text. */
+/** Creates a column of a signed integer with up to 78 digits, read and written as decimal text. */
 const signedUint256 = (name: string) => numeric(name, { precision: 78, scale: 0 });
 
-/** Direction of a flow. */
+/** Direction of a flow: into or out of a vault. */
 export type FlowKind = "deposit" | "withdrawal";
 
-/** Deposits to and withdrawals from vaults, as the vaults' own events show. Addresses and hashes are lower case. */
+/** Deposits to and withdrawals from vaults, decoded from the vaults' own events. Addresses and hashes are lowercase. */
 export const flows = pgTable(
   "flows",
   {
@@ -29,20 +29,23 @@ export const flows = pgTable(
     vaultAddress: text("vault_address").notNull(),
     userAddress: text("user_address").notNull(),
     kind: text("kind").$type<FlowKind>().notNull(),
-    /** In the asset's smallest unit, negative for withdrawals; null when the event does not contain it. */
+    /** Amount in the asset's smallest unit, negative for withdrawals, or null if the event does not contain it. */
     assets: signedUint256("assets"),
-    /** In the share token's smallest unit, negative for withdrawals; null when the event does not contain it. */
+    /**
+     * Amount in the share token's smallest unit, negative for withdrawals, or null if the event does not contain it.
+     */
     shares: signedUint256("shares"),
     blockNumber: block("block_number").notNull(),
     blockHash: text("block_hash").notNull(),
     /**
-     * False above the chain's final block: such rows are replaced by every run, so that reorgs correct themselves.
+     * False for a flow above the chain's final block. Every run replaces these flows, so that reorgs correct
+     * themselves.
      */
     final: boolean("final").notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] }),
-    // Covers sums, so that they read the index alone.
+    // Covers the columns that sums need, so that they read only the index.
     index("flows_user").on(table.userAddress, table.chainId, table.vaultAddress, table.assets),
     index("flows_vault").on(table.chainId, table.vaultAddress, table.blockNumber),
     index("flows_provisional").on(table.chainId, table.blockNumber).where(raw`not ${table.final}`),
@@ -50,70 +53,73 @@ export const flows = pgTable(
 );
 
 /**
- * How far each chain is indexed. Flows up to `finalBlock` are permanent; those up to `headBlock` may change by a
- * reorg.
+ * How far the flows of each chain are indexed. Flows up to `finalBlock` are permanent; a reorg may still change flows
+ * up to `headBlock`.
  */
 export const flowTips = pgTable("flow_tips", {
   chainId: integer("chain_id").primaryKey(),
-  /** Incremented by each write: a run that was decided on an older version writes nothing. */
+  /** Incremented by each write. A tip run that is based on an older version writes nothing. */
   version: integer("version").notNull().default(0),
-  /** Id of the run that wrote the version. */
+  /** Id of the run that wrote this version. */
   run: text("run").notNull().default(""),
   finalBlock: block("final_block"),
   finalHash: text("final_hash"),
   headBlock: block("head_block"),
   headHash: text("head_hash"),
-  /** The head block's timestamp. */
+  /** Timestamp of the head block. */
   headTime: time("head_time"),
-  /** Blocks of one `eth_getLogs` request, as learnt from the chain's nodes. */
+  /** Number of blocks in one `eth_getLogs` request, as learnt from the chain's nodes. */
   span: integer("span").notNull(),
-  /** When the tip last moved, when backfill was last queued or done, and the last run's error. */
+  /** Time at which the tip last moved, time at which backfill was last queued or done, and error of the last run. */
   movedAt: time("moved_at"),
   historyAt: time("history_at"),
   error: text("error"),
-  /** Last block whose control events were read; null: none yet. */
+  /** Last block whose governance events were read, or null if none were. */
   controlsTo: block("controls_to"),
 });
 
-/** Coverage: the blocks of each vault whose flows are stored. */
+/** Coverage of each vault: the blocks whose flows are stored. */
 export const flowCoverage = pgTable(
   "flow_coverage",
   {
     chainId: integer("chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** First block that can hold an event of the vault. */
+    /** First block that may contain an event of the vault. */
     startBlock: block("start_block").notNull(),
-    /** Identifies the events and contracts that were read; with others the history is read again. */
+    /** Fingerprint of the contracts and events whose flows were read; if it changes, the history is read again. */
     source: text("source").notNull().default(""),
-    /** First block from which on every run of the tip includes the vault; null: not yet. */
+    /** First block from which every tip run includes the vault, or null if none has yet. */
     followedFrom: block("followed_from"),
-    /** Blocks below `followedFrom` that are stored. */
+    /** Blocks below `followedFrom` whose flows are stored. */
     done: blockSet("done").notNull().default(raw`'{}'`),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
 );
 
-/** Searches for the start blocks of vaults whose rows do not name them. */
+/** Searches for the start blocks of vaults whose registry entries do not contain one. */
 export const flowStarts = pgTable(
   "flow_starts",
   {
     chainId: integer("chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** Identifies the contracts that are searched; others have another start block. */
+    /** Fingerprint of the contracts and events that the search is for; with others, the start block differs. */
     source: text("source").notNull(),
-    /** The last block at which none of the contracts had code, as far as known; -1: none. */
+    /** Highest block at which none of the contracts is known to have code, or -1 if there is none. */
     absentAt: block("absent_at").notNull(),
-    /** First block at which one of the contracts may have code. */
+    /** Lowest block at which one of the contracts may have code. */
     presentAt: block("present_at").notNull(),
-    /** Number of unclear probes, where not every node answered. */
+    /** Number of unclear probes, in which some nodes returned no result. */
     doubts: integer("doubts").notNull().default(0),
-    /** The result, null while searching: no event of the vault is below it. */
+    /** Result of the search, or null while it continues: no event of the vault is below this block. */
     startBlock: block("start_block"),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
 );
 
-/** Events of governance changes that no view shows, kept as long as rules need them. Lower case; all final. */
+/**
+ * Governance events about changes that no view function returns, kept as long as the signal rules need them. All are
+ * from final blocks; addresses, hashes and data are lowercase.
+ */
 export const controlEvents = pgTable(
   "control_events",
   {
@@ -121,7 +127,7 @@ export const controlEvents = pgTable(
     vaultAddress: text("vault_address").notNull(),
     txHash: text("tx_hash").notNull(),
     logIndex: integer("log_index").notNull(),
-    /** The contract that emitted it. */
+    /** Contract that emitted the event. */
     emitter: text("emitter").notNull(),
     topics: jsonb("topics").$type<string[]>().notNull(),
     data: text("data").notNull(),
@@ -129,7 +135,7 @@ export const controlEvents = pgTable(
     blockTime: time("block_time").notNull(),
     notedAt: time("noted_at").notNull(),
   },
-  // One contract may serve several vaults.
+  // One contract may govern several vaults.
   (table) => [
     primaryKey({ columns: [table.chainId, table.vaultAddress, table.txHash, table.logIndex] }),
     index("control_events_noted").on(table.notedAt),

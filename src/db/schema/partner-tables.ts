@@ -2,7 +2,7 @@ import { index, integer, jsonb, pgTable, smallint, text } from "drizzle-orm/pg-c
 import type { ApplicationForm, ApplicationStatus } from "../../schemas/application-schema.ts";
 import { time } from "../table-columns.ts";
 
-/** Applications of wallets to become partners, one per address (lower case). */
+/** Wallets' applications to become partners, one per address. Addresses are lowercase. */
 export const applications = pgTable(
   "applications",
   {
@@ -12,7 +12,7 @@ export const applications = pgTable(
     form: jsonb("form").$type<ApplicationForm>().notNull(),
     /** The administrator's note on the last decision. */
     note: text("note").notNull().default(""),
-    /** Incremented by each revocation: keys and sessions of an earlier epoch are invalid. */
+    /** Incremented by each revocation. API keys and sessions of an earlier epoch are invalid. */
     epoch: integer("epoch").notNull().default(0),
     createdAt: time("created_at").notNull(),
     decidedAt: time("decided_at"),
@@ -20,7 +20,7 @@ export const applications = pgTable(
   (table) => [index("applications_status").on(table.status, table.createdAt, table.id)],
 );
 
-/** Wallet partners. Addresses are lower case. */
+/** Partners: wallets that have registered with an approved application. Addresses are lowercase. */
 export const partners = pgTable("partners", {
   address: text("address").primaryKey(),
   partnerId: text("partner_id").notNull().unique(),
@@ -29,30 +29,30 @@ export const partners = pgTable("partners", {
   contactEmail: text("contact_email").notNull().default(""),
   description: text("description").notNull().default(""),
   partnerType: smallint("partner_type").notNull().default(2),
-  /** Vault ids that deposits of the partner are restricted to; null: all. */
+  /** Ids of the vaults to which the partner's deposits are restricted; null means all vaults. */
   vaults: jsonb("vaults").$type<string[]>(),
   createdAt: time("created_at").notNull().defaultNow(),
 });
 
-/** Each partner's key pair, as keyed hashes. */
+/** Each partner's API key and secret, stored as HMACs. */
 export const apiKeys = pgTable("api_keys", {
   partnerAddress: text("partner_address")
     .primaryKey()
     .references(() => partners.address),
-  /** HMAC-SHA-256, hexadecimal, with the pepper of `pepperVersion`. */
+  /** HMAC-SHA-256 in hex, with the pepper of `pepperVersion`. */
   keyDigest: text("key_digest").notNull().unique(),
   secretDigest: text("secret_digest").notNull(),
   pepperVersion: integer("pepper_version").notNull(),
-  /** First and last characters of the key, for display. */
+  /** First and last characters of the API key, for display. */
   prefix: text("prefix").notNull(),
-  /** Incremented by each rotation. */
+  /** Incremented each time the API key and secret are rotated. */
   version: integer("version").notNull().default(1),
-  /** The application's epoch when the pair was created. */
+  /** The partner application's epoch at the time the API key was created. */
   epoch: integer("epoch").notNull(),
   createdAt: time("created_at").notNull(),
 });
 
-/** Sessions of partners, by the SHA-256 of their token. */
+/** Sessions of partners, by the SHA-256 of the session token. */
 export const sessions = pgTable(
   "sessions",
   {
@@ -60,7 +60,7 @@ export const sessions = pgTable(
     partnerAddress: text("partner_address")
       .notNull()
       .references(() => partners.address),
-    /** The application's epoch when the session began. */
+    /** The partner application's epoch at the time the session was created. */
     epoch: integer("epoch").notNull(),
     createdAt: time("created_at").notNull(),
     expiresAt: time("expires_at").notNull(),
@@ -68,16 +68,16 @@ export const sessions = pgTable(
   (table) => [index("sessions_partner").on(table.partnerAddress)],
 );
 
-/** Audit log of administrative changes; append-only. */
+/** Audit log of changes made by administrators and partners; append-only. */
 export const audit = pgTable(
   "audit",
   {
     id: text("id").primaryKey(),
     at: time("at").notNull(),
-    /** `admin`, or the partner's address. */
+    /** Who made the change: `admin`, or the partner's address. */
     actor: text("actor").notNull(),
     action: text("action").notNull(),
-    /** The changed application, vault or partner. */
+    /** The changed partner application, vault or partner. */
     subject: text("subject").notNull(),
     note: text("note").notNull().default(""),
     before: jsonb("before").$type<Record<string, unknown>>(),

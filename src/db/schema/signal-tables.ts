@@ -2,7 +2,7 @@ import { bigint, index, integer, jsonb, pgTable, text, unique } from "drizzle-or
 import type { Dimension, Metric, Stage, Tier } from "../../schemas/signal-schema.ts";
 import { time } from "../table-columns.ts";
 
-/** Incidents: findings of the signal rules, coalesced to one row per incident. Addresses are lower case. */
+/** Incidents: the findings of the signal rules, merged to one row per incident. Addresses are lowercase. */
 export const signals = pgTable(
   "signals",
   {
@@ -11,9 +11,9 @@ export const signals = pgTable(
     ruleId: text("rule_id").notNull(),
     chainId: integer("chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** Distinguishes incidents of one rule and vault, such as two controls that changed. */
+    /** Distinguishes incidents of the same rule and vault, such as changes of two different controls. */
     subject: text("subject").notNull(),
-    /** Number of earlier incidents of the same rule, vault and subject. */
+    /** Number of earlier incidents with the same rule, vault and subject. */
     sequence: integer("sequence").notNull(),
     tier: text("tier").$type<Tier>().notNull(),
     dimension: text("dimension").$type<Dimension>().notNull(),
@@ -22,7 +22,7 @@ export const signals = pgTable(
     metrics: jsonb("metrics").$type<Metric[]>().notNull(),
     evidence: jsonb("evidence").$type<Record<string, string>>().notNull(),
     evolution: jsonb("evolution").$type<Stage[]>().notNull(),
-    /** Keys of the findings that raised or updated it, so that none counts twice. */
+    /** Keys of the findings that raised or updated the incident, so that no finding counts twice. */
     keys: jsonb("keys").$type<string[]>().notNull(),
     firstSeen: time("first_seen").notNull(),
     lastSeen: time("last_seen").notNull(),
@@ -31,7 +31,7 @@ export const signals = pgTable(
     blockNumber: bigint("block_number", { mode: "number" }),
   },
   (table) => [
-    // Two runs with the same finding create one incident.
+    // Two concurrent runs with the same finding create only one incident.
     unique("signals_incident").on(
       table.ruleId,
       table.chainId,

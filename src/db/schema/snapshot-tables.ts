@@ -2,28 +2,28 @@ import { bigint, boolean, integer, jsonb, pgTable, primaryKey, text } from "driz
 import { time, uint256 } from "../table-columns.ts";
 
 /**
- * Who governs a vault and under which terms, as its own views say; a view that it lacks is absent. Addresses are
- * lower case.
+ * Who controls a vault, and its fees and timelock, as the vault's view functions return them. A value that the vault
+ * does not return is absent. Addresses are lowercase.
  */
 export type Controls = Partial<
   Record<"owner" | "curator" | "guardian" | "fee" | "timelock" | "performance_fee" | "management_fee", string>
 >;
 
 /**
- * Snapshots of vaults, one row per interval of five minutes, an hour and a day: the last one in it. Amounts as in the
- * vault's detail; null when the vault did not return it.
+ * Snapshots of vaults: for every interval of five minutes, an hour and a day, the last state in it. Amounts have the
+ * same units as in the vault's API response and are null if the vault did not return them.
  */
 export const snapshots = pgTable(
   "snapshots",
   {
     chainId: integer("chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** Length of the interval, seconds. */
+    /** Length of the interval, in seconds. */
     step: integer("step").notNull(),
-    /** When the interval begins. */
+    /** Start time of the interval. */
     at: time("at").notNull(),
     blockNumber: bigint("block_number", { mode: "number" }).notNull(),
-    /** Timestamp of the block of the last reading. */
+    /** Timestamp of the block at which the state was read. */
     blockTime: time("block_time").notNull(),
     totalAssets: uint256("total_assets"),
     totalSupply: uint256("total_supply"),
@@ -31,8 +31,8 @@ export const snapshots = pgTable(
     maxDeposit: uint256("max_deposit"),
     paused: boolean("paused").notNull(),
     /**
-     * Amount that the largest known holder could withdraw at once, where it was less than the holder's balance; null:
-     * all of it, or not known.
+     * Amount that the largest known holder could withdraw immediately, if the holder could not redeem all of its
+     * shares; otherwise, or if unknown, null.
      */
     liquidity: uint256("liquidity"),
     controls: jsonb("controls").$type<Controls>().notNull(),

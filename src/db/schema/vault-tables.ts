@@ -12,12 +12,15 @@ import {
 import type { Asset, VaultType } from "../../schemas/vault-schema.ts";
 import { time, uint256 } from "../table-columns.ts";
 
-/** Caller of a vault's deposits: the Router on behalf of the user, or the user. */
+/** Account that calls a vault to deposit: the Router on behalf of the user, or the user. */
 export type VaultCaller = "router" | "user";
-/** Whether deposits into a vault are offered. */
+/**
+ * Status of a vault: deposits are offered (`active`), not offered at present (`paused`), or the vault is hidden
+ * (`unsupported`).
+ */
 export type VaultStatus = "active" | "paused" | "unsupported";
 
-/** The registry of vaults. Addresses are lower case. */
+/** The vault registry: every known vault with its contracts, asset and status. Addresses are lowercase. */
 export const vaults = pgTable(
   "vaults",
   {
