@@ -14,8 +14,9 @@ import {
 import { deriverOf } from "./vault-families.ts";
 
 /**
- * Derives a vault's addresses, tokens and parameters from its chain by its family. Throws what the chain client throws: a chain
- * that does not answer proves nothing about a vault.
+ * Reads a vault's addresses, tokens and parameters from on-chain data, with the deriver of its family. Returns the
+ * reason if the contract is not a vault of that family. Errors of the chain client propagate: an unreachable node does
+ * not show that a vault is invalid.
  */
 export async function deriveVault(
   ctx: Context,
@@ -28,15 +29,15 @@ export async function deriveVault(
   return deriveFromChain(client, { adapter, subject });
 }
 
-/** Throws `chain_unsupported` for a chain that this deployment does not serve. */
+/** Throws `chain_unsupported` if this deployment does not serve the chain. */
 export function assertServedChain(ctx: Context, chainId: number): void {
   if (ctx.chains.definitions.has(chainId)) return;
   throw failure("chain_unsupported", `chain ${chainId} is not served`);
 }
 
 /**
- * Derives a vault by a chain's client. Every contract that a deposit touches must have code. Throws what the chain client
- * throws.
+ * Reads a vault's addresses, tokens and parameters through the given chain client. Also fails with a reason if one of
+ * the contracts that a deposit touches has no code. Errors of the chain client propagate.
  */
 export async function deriveFromChain(
   client: ChainClient,
@@ -52,7 +53,7 @@ export async function deriveFromChain(
   return missing === null ? value : underivable(`there is no contract at ${missing}`);
 }
 
-/** Returns the first address without code; null when all have code. */
+/** Returns the first address that has no contract code, or null if all have code. */
 async function findAddressWithoutCode(
   client: ChainClient,
   addresses: readonly Address[],
@@ -64,7 +65,7 @@ async function findAddressWithoutCode(
   return distinct.find((_, index) => codes[index] === "0x") ?? null;
 }
 
-/** Returns the columns of a registry row that a derivation fills in. */
+/** Converts a derived vault to the columns of the vaults table that derivation fills in. */
 export function toDerivedColumns(vault: DerivedVault): DerivedColumns {
   const { asset, acceptedAssets, caller, params } = vault;
   return {

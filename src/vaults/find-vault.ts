@@ -11,7 +11,7 @@ import { type StoredVault, toVault, type Vault } from "./vault.ts";
 import { adapterOf } from "./vault-families.ts";
 
 const TokenSchema = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() });
-/** A registry row in the cache: the database row without its dates. */
+/** A row of the vaults table as it is cached, without its timestamps. */
 const CachedRow = z.object({
   chainId: z.int(),
   address: z.string(),
@@ -38,14 +38,15 @@ const CachedRow = z.object({
 });
 const CachedRows = z.array(CachedRow);
 
-/** The vaults that can be shown, as a list and by vault id. */
+/** The vaults that the API shows, as a list and by vault id. */
 type Registry = { all: readonly Vault[]; byId: ReadonlyMap<string, Vault> };
-/** Parsed registries by the cached rows that they come from. */
+/** Parsed registries, keyed by the array of cached rows that each was parsed from. */
 const registryOfRows = new WeakMap<object, Registry>();
 
 /**
- * Lists the vaults of configured chains that are not `unsupported`, up to a minute old. The last good copy is served while the
- * database is down. An invalid row is left out and logged. Throws `store_unavailable` when there is no copy.
+ * Returns the vaults of served chains that are not `unsupported`, at most a minute old. The last good copy is served
+ * while the database is down. Invalid rows are left out and logged. Throws `store_unavailable` if the database is down
+ * and there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached({
@@ -65,7 +66,7 @@ export async function listRegistry(ctx: Context): Promise<Registry> {
   return registry;
 }
 
-/** Returns the rows of the expected shape, and logs the others. */
+/** Returns the vault rows that have the expected shape and logs a warning for each other row. */
 function readableRows(ctx: Context, rows: readonly StoredVault[]): z.infer<typeof CachedRows> {
   return rows.flatMap((row) => {
     const read = CachedRow.safeParse(row);
@@ -74,7 +75,10 @@ function readableRows(ctx: Context, rows: readonly StoredVault[]): z.infer<typeo
   });
 }
 
-/** Parses a row into a list of one vault. Returns an empty list and logs a warning for an invalid row. Never throws. */
+/**
+ * Parses a vault row into a list of one vault. Returns an empty list and logs a warning if the row is invalid. Never
+ * throws.
+ */
 export function parseRowOrSkip(ctx: Context, row: StoredVault): Vault[] {
   try {
     return [parseRegistryRow(row)];
@@ -89,7 +93,7 @@ function warnSkippedRow(ctx: Context, { row, error }: { row: StoredVault; error:
   ctx.log.warn("registry_row_skipped", { vault, error: describeError(error) });
 }
 
-/** Finds a vault in the cached registry, for display. Throws `vault_not_found`, `store_unavailable`. */
+/** Finds a vault in the cached registry, for display. Throws `vault_not_found` or `store_unavailable`. */
 export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
   const vault = (await listRegistry(ctx)).byId.get(vaultId);
   if (vault === undefined) throw failure("vault_not_found", `there is no vault ${vaultId}`);
@@ -97,8 +101,8 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
 }
 
 /**
- * Finds a vault in Postgres, for transactions: an address that receives money never comes from a cache.
- * Throws `vault_not_found`, `store_unavailable`.
+ * Finds a vault in Postgres, for building transactions: an address that receives funds must never come from a cache.
+ * Throws `vault_not_found` or `store_unavailable`.
  */
 export async function findVaultForDeposit(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectVault(ctx.db, key) : null;
@@ -108,8 +112,8 @@ export async function findVaultForDeposit(ctx: Context, key: VaultKey): Promise<
 }
 
 /**
- * Parses a registry row and checks its parameters, so that an invalid row fails here and not within a batch of reads of all
- * vaults. Throws an Error for an invalid address, an unknown adapter or an invalid parameter.
+ * Converts a vault row to a vault and validates its family parameters, so that an invalid row fails here and not inside
+ * a batch of reads for many vaults. Throws an Error for an invalid address, an unknown adapter or an invalid parameter.
  */
 export function parseRegistryRow(row: StoredVault): Vault {
   const vault = toVault(row);
@@ -118,9 +122,10 @@ export function parseRegistryRow(row: StoredVault): Vault {
 }
 
 /**
- * Runs work on a vault as stored in Postgres, without waiting for Postgres first. The work starts with the cached row while the
- * stored row is fetched, and is repeated with the stored row if they differ, so no result depends on a cached address. `work`
- * must have no side effects. Throws `vault_not_found`, `store_unavailable`, and what the work throws.
+ * Runs work on a vault as stored in Postgres, without waiting for Postgres first. The work starts with the cached vault
+ * while the stored one is fetched, and is repeated with the stored vault if they differ, so no result depends on a
+ * cached address. `work` must have no side effects. Throws `vault_not_found` or `store_unavailable`; errors of `work`
+ * propagate.
  */
 export async function withStoredVault<T>(
   ctx: Context,

@@ -8,182 +8,250 @@ import type { Token, Vault } from "./vault.ts";
 import type { Deriver } from "./vault-derivation.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
-/** A vault's totals, price and limits at one block. Amounts in the asset's smallest unit; null when a view did not answer. */
+/**
+ * A vault's totals, share price and deposit limits at one block. Amounts are in the asset's smallest unit unless stated
+ * otherwise, and null if the view call failed.
+ */
 export interface VaultState {
   totalAssets: bigint | null;
-  /** Smallest unit of the share token. */
+  /** In the share token's smallest unit. */
   totalSupply: bigint | null;
-  /** Whole assets per whole share, times 10^18, rounded down. */
+  /** Assets per share, both in whole tokens, scaled by 10^18 and rounded down. */
   sharePrice: bigint | null;
-  /** A hint only: vaults are known to report too much and too little. */
+  /** A hint, not a guarantee: some vaults report too much, others too little. */
   maxDeposit: bigint | null;
   minDeposit: bigint | null;
-  /** True when an on-chain switch refuses every deposit. */
+  /** True if an on-chain switch makes the vault reject every deposit. */
   paused: boolean;
 }
 
-/** The part of a vault's state that lists show. */
+/** The part of a vault's state that lists of vaults show. */
 export type VaultFlags = Pick<VaultState, "paused" | "minDeposit">;
 
-/** The terms of one deposit, read from the vault's views before it is made. Amounts in the deposited token's smallest unit. */
+/**
+ * The conditions of one deposit, read from the vault's views before the deposit is built. Amounts are in the deposited
+ * token's smallest unit, and null if unknown.
+ */
 export interface DepositTerms {
-  /** Shares for the amount by the family's preview; null when it gave none. */
+  /** Shares minted for the amount, from the family's preview, or null if the preview failed. */
   previewShares: bigint | null;
-  /** Revert data of the preview; null when it did not revert or gave no data. */
+  /** Revert data of the preview, or null if the preview did not revert or returned no data. */
   previewRevert: Hex | null;
-  /** A sample of the share price: `shares` are worth `assets`, both in smallest units. */
+  /** A sample of the share price: `shares` are worth `assets`, both in smallest units. Null if unknown. */
   price: { assets: bigint; shares: bigint } | null;
   maxDeposit: bigint | null;
   minDeposit: bigint | null;
   paused: boolean;
   /**
-   * The asset that the vault names on chain, or the deposited token when the chain shows that the vault accepts it. Null
-   * when the vault did not answer: then nothing is sent to it.
+   * The asset that the vault names on-chain, or the deposited token if on-chain data shows that the vault accepts it.
+   * Null if the read failed or names other contracts than the registry entry; the deposit is then rejected.
    */
   asset: Address | null;
-  /** A refusal that the views prove and that no other member shows, such as `not_allowed` or `price_stale`. */
+  /**
+   * A reason for rejection that the vault's views show and no other member expresses, such as `not_allowed` or
+   * `price_stale`.
+   */
   refusal?: Refusal | null;
-  /** True when the vault takes this deposit as a request now. Set only by families that support both. */
+  /**
+   * True if the vault would currently take this deposit as an asynchronous request. Set only by families that support
+   * both instant deposits and requests.
+   */
   async?: boolean;
 }
 
-/** A reason why a vault would refuse a deposit, proven by its own views. */
+/**
+ * A reason why a vault would reject a deposit, as its own views show: the account is not permitted, the price is out of
+ * date, the new shares could not be transferred, or the token is not accepted.
+ */
 export type Refusal = "not_allowed" | "price_stale" | "share_locked" | "token_unsupported";
 
-/** A deposit to encode. `amount` is in the smallest unit of `token`. */
+/**
+ * Input of a deposit call: token, amount, caller, receiver and minimum shares. `amount` is in `token`'s smallest unit.
+ */
 export interface DepositInput {
   /** One of the vault's accepted tokens. */
   token: Token;
   amount: bigint;
-  /** The vault's `msg.sender`: the user, or null for the Router's clone, whose address is not known beforehand. */
+  /**
+   * The account that the vault sees as `msg.sender`: the user, or null for the clone that the Router creates for each
+   * deposit, whose address is not known in advance.
+   */
   caller: Address | null;
   receiver: Address;
-  /** Minimum shares in the share token's smallest unit, for families whose deposit call takes it. */
+  /** Minimum shares in the share token's smallest unit. Only some families' deposit calls take it. */
   minShares: bigint;
-  /** `DepositTerms.async`, for families that deposit at once or by request depending on the vault's state. */
+  /**
+   * `DepositTerms.async` as read before, for families that deposit instantly or by request depending on the vault's
+   * state.
+   */
   async?: boolean;
 }
 
-/** A deposit whose terms are read, before its minimum shares are known. */
+/** Input for reading the conditions of a deposit, before its minimum shares are known. */
 export interface TermsInput extends Omit<DepositInput, "minShares" | "async"> {
-  /** Milliseconds since the epoch, for daily limits. */
+  /** Current time in milliseconds since the epoch, for limits that reset daily. */
   now: number;
 }
 
-/** The call that deposits, made by the Router's step or by the user's transaction. */
+/** The contract call that deposits, made in a step of the Router or in the user's own transaction. */
 export interface DepositCall {
   target: Address;
   spender: Address;
   data: Hex;
-  /** Byte offset of the amount's word in `data`, where the Router writes the amount that arrived. */
+  /** Byte offset in `data` of the amount, which the Router overwrites with the amount that it received. */
   amountOffset: number;
-  /** Factor from the token's smallest unit to the unit that the call counts in. */
+  /**
+   * Factor that converts an amount in the token's smallest unit to the unit that the call expects, such as 10^12 for a
+   * 6-decimal token and a call with 18 decimals.
+   */
   amountScale: bigint;
   shareToken: Address;
-  /** The account that shares are minted to. Shares minted to the caller must be forwarded. */
+  /** The account that receives the minted shares. If it is the caller, the Router must forward them to the user. */
   sharesTo: "receiver" | "caller";
-  /** True when the vault mints shares later, at settlement. */
+  /** True if the call only requests a deposit and the vault mints the shares later, at settlement. */
   async: boolean;
-  /** `native`: the vault's call enforces the minimum shares too. `router`: only the Router does. */
+  /**
+   * Who enforces the minimum shares. `native`: the vault's own call does, with or without the Router. `router`: only
+   * the Router does.
+   */
   minShares: "native" | "router";
 }
 
-/** A deposit or withdrawal decoded from a vault's event. Amounts in smallest units; null when the event omits them. */
+/**
+ * A deposit into or withdrawal from a vault, decoded from one of its events. Amounts are in smallest units, or null if
+ * the event does not contain them.
+ */
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
   /** The owner of the shares. */
   user: Address;
-  /** Smallest unit of the vault's asset. */
+  /** In the smallest unit of the vault's asset. */
   assets: bigint | null;
   shares: bigint | null;
 }
 
-/** The events from which a vault's deposits and withdrawals are indexed. */
+/** The contracts and events from which a vault's deposits and withdrawals are indexed, with their decoder. */
 export interface FlowSource {
   /** Contracts that emit the events. */
   addresses: readonly Address[];
-  /** First topics of the events. */
+  /** First topics (event signatures) of the events. */
   topics: readonly Hex[];
-  /** True when the events name the caller as the user. For a deposit through the Router that is a one-time contract. */
+  /**
+   * True if the events name the caller instead of the owner of the shares. In a deposit through the Router, the caller
+   * is a clone that serves one deposit only, not the user.
+   */
   namesCaller?: boolean;
-  /** Decodes one log; null when it is no deposit or withdrawal of this vault, such as a fee or a request. */
+  /**
+   * Decodes one log, or returns null if it is not a deposit into or withdrawal from this vault, such as a fee or a
+   * request.
+   */
   decode(log: Pick<Log, "address" | "topics" | "data">): VaultFlow | null;
 }
 
-/** A user's open asynchronous deposits into one vault. Null when a view did not answer. */
+/**
+ * A user's open asynchronous deposits into one vault: the amounts awaiting settlement and ready to claim. Amounts are
+ * null if the view call failed.
+ */
 export interface PendingDeposit {
-  /** Not settled yet, in the asset's smallest unit. */
+  /** Assets that await settlement, in the asset's smallest unit. */
   pendingAssets: bigint | null;
-  /** Settled and claimable, in the share token's smallest unit. */
+  /** Shares that are settled and ready to claim, in the share token's smallest unit. */
   claimableShares: bigint | null;
-  /** Assets that the claimable shares were bought with, in the asset's smallest unit. Claims of ERC-7540 are made in assets. */
+  /**
+   * Assets that were deposited for the claimable shares, in the asset's smallest unit. ERC-7540 claims are denominated
+   * in assets.
+   */
   claimableAssets: bigint | null;
-  /** True when the vault rejected every request. The vault itself does not refund a rejected request. */
+  /** True if the vault rejected all of the requests. The vault contract does not refund a rejected request. */
   rejected?: boolean;
 }
 
-/** A deposit request found in a receipt. Null members: the family numbers no requests, or the amount is not in the asset. */
+/**
+ * A deposit request found in a transaction receipt. `requestId` is null if the family does not number requests,
+ * `assets` if the request is in another token than the asset.
+ */
 export interface SubmittedRequest {
   requestId: string | null;
   assets: bigint | null;
 }
 
-/** Deposits that a vault settles later, as in ERC-7540. */
+/** How a family's asynchronous deposits (such as ERC-7540 requests) are read, claimed and recognized. */
 export interface AsyncDeposits {
-  /** Reads a user's open deposits. `requestIds` are the known requests, for families that cannot list them by account. */
+  /**
+   * Returns the query of a user's open deposits. `requestIds` are the requests known so far, for families that cannot
+   * list requests by account.
+   */
   pending(vault: Vault, of: { user: Address; requestIds: readonly string[] }): Query<PendingDeposit>;
-  /** Encodes the user's call that claims all claimable shares; null where settlement sends the shares, or nothing is claimable. */
+  /**
+   * Encodes the user's call that claims all claimable shares, or returns null if nothing is claimable or settlement
+   * itself sends the shares.
+   */
   claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): { target: Address; data: Hex } | null;
-  /** Finds the user's request in the logs of a successful receipt; null when there is none. */
+  /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
 }
 
 /**
- * The reads and calls of a vault family. An adapter does no I/O: it describes reads, interprets their results and encodes
- * calls, so that the reads of many vaults can be batched.
+ * The reads and calls of a vault family. An adapter does no I/O: it describes reads, interprets their results and
+ * encodes calls, so that the reads of many vaults can be batched.
  */
 export interface VaultAdapter {
-  /** The name that registry rows store. */
+  /** The name of the family in registry entries (`adapter`). */
   readonly name: string;
-  /** True when the family's contracts enforce no minimum deposit. */
+  /** True if the family's contracts enforce no minimum deposit. */
   readonly noMinimum: boolean;
-  /** Checks all of a row's parameters. Throws an Error for an invalid one. Absent where the family has no parameters. */
+  /**
+   * Validates all parameters of a registry entry. Throws an Error for an invalid one. Absent if the family has no
+   * parameters.
+   */
   checkParams?(vault: Vault): void;
-  /** Returns how the position lens reads a balance and its value. */
+  /** Returns how the position lens reads a user's share balance and its value in this vault. */
   lens(vault: Vault): LensVault;
-  /** Converts shares to assets by the word that a lens of kind `rate` read; null when the value is not known. */
+  /**
+   * Converts shares to assets with the raw word (`rate`) that a position lens of kind `rate`, `report` or `pair` read.
+   * Returns null if the value is unknown.
+   */
   toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
-   * Reads whether the contracts that price a balance are still the ones that the vault uses. Absent where the vault cannot
-   * replace them.
+   * Returns the query of whether the vault still uses the price contracts of its registry entry. Absent if the vault
+   * cannot replace them.
    */
   pricingUnchanged?(vault: Vault): Query<boolean>;
-  /** Reads a vault's state. `now` is in milliseconds since the epoch, for daily limits. */
+  /** Returns the query of a vault's state. `now` is in milliseconds since the epoch, for limits that reset daily. */
   state(vault: Vault, now: number): Query<VaultState>;
-  /** Reads the part of the state that lists show, for many vaults at once. */
+  /** Returns the query of the part of the state that lists show, small enough to be batched for many vaults. */
   flags(vault: Vault): Query<VaultFlags>;
-  /** Reads the terms of one deposit. */
+  /** Returns the query of the conditions of one deposit. */
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
-  /** Encodes the call that deposits. */
+  /** Encodes the contract call of a deposit. Does not check the conditions of the deposit. */
   encode(vault: Vault, request: DepositInput): DepositCall;
-  /** Explains revert data by the family's own errors; null for any other error. */
+  /** Maps revert data of the family's own errors to an error code, or returns null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;
-  /** Returns the events of deposits and withdrawals. */
+  /** Returns the contracts and events that report the vault's deposits and withdrawals. */
   flows(vault: Vault): FlowSource;
-  /** Returns how asynchronous deposits are followed; null when this vault mints shares at once. */
+  /** Returns how asynchronous deposits are followed, or null if every deposit into this vault mints shares at once. */
   asyncDeposits?(vault: Vault): AsyncDeposits | null;
 }
 
-/** One vault family: its adapter, how its vaults are derived from their chain, and the events that govern them. */
+/**
+ * A vault family, the vaults of one protocol and interface: its adapter, its deriver (which reads a vault's record from
+ * on-chain data) and the events that report governance changes.
+ */
 export interface VaultFamily {
-  /** Registry rows name the family by the adapter's `name`. */
+  /** Its `name` identifies the family in registry entries. */
   adapter: VaultAdapter;
-  /** The type that the API shows for its vaults. */
+  /** The vault type that the API shows for the family's vaults. */
   type: VaultType;
   deriver: Deriver;
-  /** Governance changes that no view shows, besides those that contracts of any family emit. */
+  /**
+   * Governance events of the family for changes that no view function shows, in addition to the events that contracts
+   * of any family emit.
+   */
   governanceEvents?: readonly GovernanceEvent[];
-  /** A view without arguments by which a vault names a linked contract that its registry row does not name. */
+  /**
+   * A view function without arguments that returns the address of a linked contract: one that governs the vault but is
+   * not in its registry entry.
+   */
   governanceLink?: { contract: "authority" | "feeManager"; view: string };
   /** Reads the performance fee and the management fee. Absent if the family has no view functions for both. */
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;

@@ -20,33 +20,39 @@ import { once } from "../lib/once.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
 import type { StoredVault, Token } from "./vault.ts";
 
-/** The columns of a vault's registry row, read from its own contracts. */
+/** The columns of a vault's registry entry that are read from on-chain data. */
 export interface DerivedVault {
-  /** Empty when the vault has no name. */
+  /** Empty if the vault has no name. */
   name: string;
   asset: Token;
-  /** Every token that the vault accepts without a swap, the asset first. */
+  /** All tokens that the vault accepts without a swap, starting with the asset. */
   acceptedAssets: readonly Token[];
   shareToken: Address;
   shareDecimals: number;
   /** The contract that a deposit calls. */
   entryPoint: Address;
-  /** The contract that takes the asset and needs the allowance. */
+  /** The contract that pulls the asset and therefore needs the allowance. */
   spender: Address;
   /** The contract that prices shares. */
   pricer: Address;
-  /** The account that must call, where the chain decides it. Absent: the row keeps its own. */
+  /**
+   * Who must call the vault: the Router or the user. Absent if on-chain data does not decide it; the registry entry
+   * then keeps its value.
+   */
   caller?: VaultCaller;
   params?: Readonly<Record<string, string>>;
 }
 
-/** A vault derived from its chain, or the reason why it could not be. */
+/** The result of reading a vault's record from on-chain data: the vault, or the reason why that failed. */
 export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
 
-/** A derivation that failed. `reason` is shown to people. */
+/**
+ * Creates the result of a derivation that failed, a vault record that could not be read from on-chain data. `reason` is
+ * shown to people.
+ */
 export const underivable = (reason: string): Derivation => ({ ok: false, reason });
 
-/** A derivation that failed, as a query without reads. */
+/** Creates a query without reads that results in a failed derivation with the given reason. */
 export function underivableQuery(reason: string): Query<Derivation> {
   return { reads: {}, interpret: () => underivable(reason) };
 }
@@ -55,7 +61,7 @@ const tokenAbi = once(() =>
   parseAbi(["function symbol() view returns (string)", "function decimals() view returns (uint8)"]),
 );
 
-/** `symbol()` of tokens older than ERC-20's final text, such as Maker's MKR. */
+/** `symbol()` as bytes32, as in tokens that predate the final ERC-20, such as Maker's MKR. */
 const bytes32SymbolAbi = once(() => parseAbi(["function symbol() view returns (bytes32)"]));
 
 const shareTokenAbi = once(() =>
@@ -66,12 +72,12 @@ const shareTokenAbi = once(() =>
   ]),
 );
 
-/** The highest number of decimals that is supported: a share price with 18 digits still fits into 256 bits. */
+/** Maximum number of token decimals supported: beyond it, a share price with 18 decimals may not fit into a uint256. */
 export const MAX_DECIMALS = 36;
-/** The longest vault name that is stored, in characters. */
+/** Maximum length of a stored vault name, in characters. */
 export const MAX_NAME_LENGTH = 120;
 
-/** Reads a token's symbol and decimals. Null when either is missing or not usable. */
+/** Returns the query of a token's symbol and decimals. The result is null if either is missing or unusable. */
 export function tokenQuery(address: Address): Query<Token | null> {
   const onToken = { to: address, abi: tokenAbi() } as const;
   return createQuery(
@@ -93,12 +99,15 @@ export function tokenQuery(address: Address): Query<Token | null> {
 
 /** A share token's name and decimals. */
 export interface ShareTokenInfo {
-  /** Empty when the token has no name. */
+  /** Empty if the token has no name. */
   name: string;
   decimals: number;
 }
 
-/** Reads a share token's name and decimals. Null when the contract has no decimals or no total supply. */
+/**
+ * Returns the query of a share token's name and decimals. The result is null if the contract has no `decimals()` or no
+ * `totalSupply()`.
+ */
 export function shareTokenQuery(address: Address): Query<ShareTokenInfo | null> {
   const on = { to: address, abi: shareTokenAbi() } as const;
   return createQuery(
@@ -114,28 +123,35 @@ export function shareTokenQuery(address: Address): Query<ShareTokenInfo | null> 
   );
 }
 
-/** Removes control characters from a contract's text and cuts it to `length` characters. Null becomes empty. */
+/**
+ * Removes control characters from text that a contract returned, cuts it to `length` characters and trims it. Returns
+ * an empty string for null.
+ */
 export function sanitizeLabel(text: string | null, length: number): string {
   return [...(text ?? "").replaceAll(/\p{C}/gu, "")].slice(0, length).join("").trim();
 }
 
 /**
- * The vault to derive, with the parts of its registry row that no contract names. Every address is checked on the chain;
- * parameters that no contract has are kept as reviewed.
+ * The vault to derive, with the parts of its registry entry that no contract reveals. Every address is verified
+ * on-chain; parameters that no contract holds are kept as reviewed.
  */
 export interface DerivationSubject extends VaultKey {
+  /** Tokens to check as asset or accepted token, the known asset first. */
   tokens: readonly Address[];
-  /** Null when no row was reviewed or derived yet. */
+  /** Null if no earlier registry entry is known. */
   entryPoint: Address | null;
   params: Readonly<Record<string, string>>;
 }
 
-/** A vault of which only chain and address are known. */
+/** Creates the subject of a derivation of which only chain and address are known. */
 export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
   ...{ chainId, address, tokens: [], entryPoint: null, params: {} },
 });
 
-/** A vault as its registry row describes it. */
+/**
+ * Creates the subject of a derivation from a stored vault row. Throws viem's InvalidAddressError for an invalid
+ * address.
+ */
 export function subjectOfRow(row: StoredVault): DerivationSubject {
   const { chainId, address, acceptedAssets, entryPoint, params } = row;
   const tokens = [row.assetAddress, ...acceptedAssets.map((token) => token.address)].map((text) =>
@@ -144,15 +160,18 @@ export function subjectOfRow(row: StoredVault): DerivationSubject {
   return { chainId, address: getAddress(address), tokens, entryPoint: getAddress(entryPoint), params };
 }
 
-/** Finds a family's vaults on their chain. Does no I/O. */
+/** Reads the registry entry of a family's vault from on-chain data, starting at one address. Does no I/O itself. */
 export interface Deriver {
-  /** True when only vaults of this family can be derived, so that a success identifies the family. */
+  /** True if only vaults of this family can be derived, so that success identifies the family. */
   conclusive: boolean;
-  /** Reads the columns of a vault's registry row, in as many rounds as that takes. */
+  /** Returns the query of the columns of a vault's registry entry, in as many batches of reads as it takes. */
   derive(subject: DerivationSubject): Query<Derivation>;
 }
 
-/** A call that probes whether a contract has a function that is no view. As an `eth_call`, it changes nothing. */
+/**
+ * Creates a read that probes whether a contract has a given non-view function. As an `eth_call`, it changes no state.
+ * Pass the result to `hasFunction`.
+ */
 export function probeFunction(call: {
   to: Address;
   abi: Abi;
@@ -163,7 +182,10 @@ export function probeFunction(call: {
   return { to: call.to, data, decode: (answer) => answer };
 }
 
-/** Returns true when a probed contract has the function: a contract without it reverts with no data. */
+/**
+ * Returns true if a probed contract has the function: the call succeeded or reverted with data. A contract without the
+ * function reverts without data.
+ */
 export function hasFunction(result: ReadResult<Hex>): boolean {
   return result.ok || (result.revert !== null && result.revert !== "0x");
 }

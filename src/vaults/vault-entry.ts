@@ -11,8 +11,8 @@ import { depositRouterAddress, depositRouterCodeHash } from "../router/router-ad
 import type { Token, Vault } from "./vault.ts";
 
 /**
- * The contract that a deposit into a vault calls: the chain's Router, or the vault's own entry point called
- * by the user.
+ * The contract that a deposit into a vault calls: the chain's Router, or the vault's own entry point called directly by
+ * the user.
  */
 export interface DepositEntry {
   via: "router" | "user";
@@ -20,8 +20,8 @@ export interface DepositEntry {
 }
 
 /**
- * Returns the contract that deposits into a vault call. A vault that requires the user as caller never goes
- * through the Router. Throws errors of the RPC nodes when the Router's code was never read.
+ * Returns the contract that deposits into a vault call. A vault that requires the user as caller is never deposited
+ * into through the Router. Errors of the RPC nodes propagate if no earlier check of the Router's bytecode is cached.
  */
 export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositEntry> {
   const byRouter = vault.caller === "router" && (await isRouterDeployed(ctx, vault.chainId));
@@ -31,7 +31,8 @@ export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositE
 }
 
 /**
- * Returns the deposit entry for display: a chain that cannot be read counts as a chain without the Router.
+ * Returns the contract that deposits into a vault call, for display: if the chain cannot be read, the vault's own entry
+ * point. Never throws.
  */
 export async function depositEntryForDisplay(ctx: Context, vault: Vault): Promise<DepositEntry> {
   try {
@@ -43,8 +44,8 @@ export async function depositEntryForDisplay(ctx: Context, vault: Vault): Promis
 }
 
 /**
- * Returns every token that the vault accepts without a swap; includes native money when the Router can wrap
- * it into the asset.
+ * Returns all tokens that the vault accepts without a swap, including the native currency if the Router can wrap it
+ * into the asset.
  */
 export function acceptedTokens(
   vault: Vault,
@@ -62,7 +63,7 @@ export function acceptedTokens(
 }
 
 /**
- * Returns why a vault is paused: the registry's reason, or that the vault's own contract refuses deposits.
+ * Returns the reason why a vault is paused: the reason in its registry entry, or that its contract rejects deposits.
  */
 export function pauseReason(vault: Vault): string {
   return vault.status === "paused" ? vault.statusReason : "the vault's own contract refuses deposits";
@@ -71,9 +72,9 @@ export function pauseReason(vault: Vault): string {
 const RouterDeployment = z.object({ deployed: z.boolean(), at: z.number() });
 
 /**
- * Returns true when the chain has our Router's exact bytecode. A true is cached for a day, a false for a
- * minute because the Router may be deployed meanwhile. Throws `chain_unsupported` and errors of the RPC
- * nodes.
+ * Returns true if the chain has the Router with exactly the expected bytecode. True is cached for a day, false for a
+ * minute, because the Router may be deployed in the meantime. Throws `chain_unsupported`; errors of the RPC nodes
+ * propagate.
  */
 export async function isRouterDeployed(ctx: Context, chainId: number): Promise<boolean> {
   const { value } = await ctx.cache.cached({

@@ -24,8 +24,8 @@ import type { Deriver } from "./vault-derivation.ts";
 import { type ExplainedRevert, explainCommonRevert } from "./vault-reverts.ts";
 
 /**
- * Every vault family. Families that recognise their own vaults come before those that accept any ERC-4626 vault, and the
- * first that recognises a vault is its family.
+ * All vault families, in the order in which derivation tries them: families that recognize their own vaults come before
+ * those that accept any ERC-4626 vault.
  */
 export const families: readonly VaultFamily[] = [
   vedaFamily,
@@ -51,26 +51,30 @@ export const families: readonly VaultFamily[] = [
   erc4626Family,
 ];
 
+/** The vault families by the name that registry entries store. */
 const byName: ReadonlyMap<string, VaultFamily> = new Map(
   families.map((family) => [family.adapter.name, family]),
 );
 
-/** Finds a family by the name in registry rows; null when no family has that name. */
+/** Finds a vault family by its name in registry entries, or returns null if no family has that name. */
 export function findFamily(name: string): VaultFamily | null {
   return byName.get(name) ?? null;
 }
 
-/** Finds the adapter of a family by name; null when no family has that name. */
+/** Finds the adapter of a vault family by the family's name, or returns null if no family has that name. */
 export function findAdapter(name: string): VaultAdapter | null {
   return findFamily(name)?.adapter ?? null;
 }
 
-/** Finds the deriver of a family by name; null when no family has that name. */
+/** Finds the deriver of a vault family by the family's name, or returns null if no family has that name. */
 export function deriverOf(name: string): Deriver | null {
   return findFamily(name)?.deriver ?? null;
 }
 
-/** Returns the adapter of a vault. Throws an Error for a row of an unknown family, which must be `unsupported`. */
+/**
+ * Returns the adapter of a vault's family. Throws an Error if the family is unknown; the registry entry must then be
+ * `unsupported`.
+ */
 export function adapterOf(vault: Vault): VaultAdapter {
   const adapter = findAdapter(vault.adapter);
   if (adapter === null) throw new Error(`${vault.vaultId}: no adapter is called ${vault.adapter}`);
@@ -78,14 +82,17 @@ export function adapterOf(vault: Vault): VaultAdapter {
 }
 
 /**
- * Returns how to follow deposits that a vault settles later; null when each deposit mints shares at once. Throws like
- * `adapterOf`.
+ * Returns how a vault's asynchronous deposits are followed, or null if every deposit mints shares at once. Throws an
+ * Error if the vault's family is unknown.
  */
 export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
   return adapterOf(vault).asyncDeposits?.(vault) ?? null;
 }
 
-/** Explains the revert data of a deposit into a vault: by the errors of its family, then by the common ones. */
+/**
+ * Maps the revert data of a deposit into a vault to an error code and a text, first by the errors of the vault's
+ * family, then by the errors that vaults of any family share.
+ */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
   return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
 }

@@ -2,7 +2,10 @@ import { type Address, type Hex, isHex, size, zeroHash } from "viem";
 import { parseAddress } from "../lib/address.ts";
 import type { Vault } from "./vault.ts";
 
-/** Reads a required parameter that has a fixed set of values. Throws an Error for another value or none. */
+/**
+ * Reads a required parameter of a vault's registry entry that has a fixed set of values. Throws an Error if it is
+ * missing or has another value.
+ */
 export function choiceParam<const C extends string>(
   vault: Pick<Vault, "vaultId" | "params">,
   param: { name: string; choices: readonly C[] },
@@ -15,7 +18,10 @@ export function choiceParam<const C extends string>(
   return choice;
 }
 
-/** Reads an optional address parameter; null when it is missing. Throws an Error for anything else. */
+/**
+ * Reads an optional address parameter of a vault's registry entry, or returns null if it is missing. Throws an Error if
+ * it is not an address.
+ */
 export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Address | null {
   const text = vault.params[name];
   if (text === undefined || text === "") return null;
@@ -24,7 +30,10 @@ export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: str
   return address;
 }
 
-/** Reads an optional bytes32 parameter; zero when it is missing. Throws an Error for anything else. */
+/**
+ * Reads an optional bytes32 parameter of a vault's registry entry, or returns the zero word if it is missing. Throws an
+ * Error if it is not a bytes32 value.
+ */
 export function wordParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Hex {
   const text = vault.params[name] ?? "";
   if (text === "") return zeroHash;

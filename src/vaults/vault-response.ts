@@ -5,17 +5,23 @@ import type { Vault } from "./vault.ts";
 import { acceptedTokens, type DepositEntry, pauseReason } from "./vault-entry.ts";
 import { adapterOf } from "./vault-families.ts";
 
-/** Everything the API shows of a vault besides its registry row. */
+/**
+ * Values besides the registry entry that the API shows of a vault: its chain, deposit contract, on-chain pause and
+ * on-chain minimum deposit.
+ */
 export interface VaultDisplay {
   chain: ChainDefinition;
   entry: DepositEntry;
-  /** Paused by the vault's own contract; false when the chain could not be read. */
+  /** True if the vault's own contract rejects deposits; false if the chain could not be read. */
   pausedOnChain: boolean;
-  /** The contract's minimum deposit in the smallest unit of the asset; null when it names none. */
+  /** The contract's minimum deposit in the asset's smallest unit, or null if the contract reports none. */
   minDeposit: bigint | null;
 }
 
-/** Writes a vault as the API shows it. */
+/**
+ * Converts a vault to the format of API responses. The larger of the registry's and the contract's minimum deposit is
+ * shown.
+ */
 export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
   const paused = vault.status === "paused" || shown.pausedOnChain;
   const minimum = larger(vault.minDeposit, shown.minDeposit);

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../errors.ts";
 import { once } from "../lib/once.ts";
 import { sanitizeLabel } from "./vault-derivation.ts";
 
-/** Errors that vaults of any family may revert with. */
+/** ABI of the errors with which vaults of any family may revert a deposit. */
 const refusalAbi = once(() =>
   parseAbi([
     "error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)",
@@ -35,7 +35,7 @@ const refusalAbi = once(() =>
   ]),
 );
 
-/** The code of a known error. */
+/** API error codes by the name of the Solidity error. */
 const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   ERC4626ExceededMaxDeposit: "above_maximum",
   AllCapsReached: "above_maximum",
@@ -63,7 +63,7 @@ const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   NotWhitelisted: "not_allowed",
 };
 
-/** The code of a known `Error(string)`, by its reason. */
+/** API error codes by the reason string of `Error(string)`. */
 const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
   { reason: /^ZERO_SHARES$|cannot mint zero/i, code: "zero_shares" },
   { reason: /pausable: (?!.*\bnot\b).*paused/i, code: "vault_paused" },
@@ -85,18 +85,21 @@ const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
   { reason: /less than minimum|below min|deposit too small/i, code: "below_minimum" },
 ];
 
-/** The longest revert reason that is shown, in characters. */
+/** Maximum length of a revert reason in responses, in characters. */
 const MAX_REVERT_TEXT = 200;
 
-/** The meaning of revert data. */
+/** Revert data of a contract call mapped to an error code and a short text. */
 export interface ExplainedRevert {
-  /** The error code of a known refusal, else null. */
+  /** The API error code of a known error, or null if the error is unknown or has no code. */
   code: ErrorCode | null;
-  /** The error's name, the reason or the selector. Null without revert data. */
+  /** The error's name, its reason string or its selector, or null if there is no revert data. */
   text: string | null;
 }
 
-/** Explains revert data of a vault, a token or the Router by the errors that many contracts share. */
+/**
+ * Maps revert data of a vault, a token or the Router to an error code and a text, by the errors that many contracts
+ * share.
+ */
 export function explainCommonRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };
   try {
@@ -115,15 +118,18 @@ export function explainCommonRevert(data: Hex): ExplainedRevert {
   }
 }
 
-/** A family's own errors and the codes that they mean; null for a refusal without a code. */
+/** A vault family's own errors and the API error codes that they map to, null for an error without a code. */
 export interface FamilyErrors {
-  /** By signature, `error Name(types)`. */
+  /** By Solidity signature, such as `error Name(types)`. */
   errors?: Readonly<Record<string, ErrorCode | null>>;
-  /** Reasons of `Error(string)`. */
+  /** Patterns of the reason string of `Error(string)`. */
   reasons?: readonly { reason: RegExp; code: ErrorCode }[];
 }
 
-/** Creates a family's `explain` from its table of errors. It returns null for revert data that the table does not have. */
+/**
+ * Creates a family's `explain` function from its table of errors. The function returns null for revert data that is not
+ * in the table.
+ */
 export function familyErrors({
   errors = {},
   reasons = [],

@@ -1,8 +1,9 @@
 import { MAX_UINT256 } from "../lib/amount.ts";
 
 /**
- * Returns the share price: whole assets per whole share, times 10^18, rounded down. `sample` has both amounts in smallest units.
- * Null without a sample, with a sample of no shares, or when the price does not fit a uint256.
+ * Returns the share price: assets per share, both in whole tokens, scaled by 10^18 and rounded down. `sample` is an
+ * amount of shares and its value in assets, both in smallest units. Returns null if there is no sample, the sample has
+ * no shares or the price does not fit into a uint256.
  */
 export function sharePriceOf(
   sample: { assets: bigint; shares: bigint } | null,

@@ -10,7 +10,7 @@ import type { Vault } from "./vault.ts";
 import type { VaultFlags, VaultState } from "./vault-adapter.ts";
 import { adapterOf } from "./vault-families.ts";
 
-/** A vault's state, with the block at which it was read. */
+/** A vault's totals, share price and limits, with the block at which they were read. */
 export interface VaultStateAtBlock {
   state: VaultState;
   block: BlockTime;
@@ -31,8 +31,9 @@ const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
 const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: NullableAmount }));
 
 /**
- * Reads a vault's state, up to a minute old. `stale`: the chain did not answer, and older values are served. Null when there are
- * none. Never throws for a chain that cannot be read.
+ * Reads a vault's totals, share price and limits, cached for up to a minute. `stale` is true if the chain could not be
+ * read and older values are returned. Returns null if there are no older values either. Never throws for a chain that
+ * cannot be read.
  */
 export async function readVaultState(
   ctx: Context,
@@ -60,7 +61,10 @@ async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock>
   return { state: value, block };
 }
 
-/** Reads the flags of a chain's vaults in one batch, by vault id. Empty when the chain does not answer; never throws. */
+/**
+ * Reads pause and minimum deposit of a chain's vaults in one batch, cached for up to five minutes, by vault id. Returns
+ * an empty record if the chain cannot be read and no values are cached; never throws.
+ */
 export async function readVaultFlags(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },
@@ -91,7 +95,10 @@ async function loadFlags(
   return value;
 }
 
-/** Runs a query on a chain, uncached. Throws `chain_unsupported`, and what the chain client throws. */
+/**
+ * Runs a query on a chain without a cache and returns the result with its block. Throws `chain_unsupported`; errors of
+ * the chain client propagate.
+ */
 export async function readUncached<S>(
   ctx: Context,
   input: { chainId: number; query: Query<S> },

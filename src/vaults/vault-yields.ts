@@ -6,21 +6,25 @@ import { DAY_MS, DAY_S, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 
-/** Null when there are no snapshots from that far back. */
+/** Cached yields of one vault. A yield is null if there are no snapshots from that far back. */
 const YieldsSchema = z.object({
   apy_1d: z.number().nullable(),
   apy_7d: z.number().nullable(),
   apy_30d: z.number().nullable(),
 });
-/** A vault's realised annual yields over the last 1, 7 and 30 days, as fractions (0.05 = 5 %). */
+/** A vault's realized annual yields over the last 1, 7 and 30 days, as fractions (0.05 = 5%). Null if unknown. */
 export type Yields = z.infer<typeof YieldsSchema>;
 const YieldsByVault = z.record(z.string(), YieldsSchema);
-/** The yields of a vault without snapshots. */
+/** The yields of a vault without snapshots: all null. */
 export const noYields: Yields = { apy_1d: null, apy_7d: null, apy_30d: null };
 
+/** Ages of the compared snapshots, in seconds: now, 1, 7 and 30 days ago. */
 const AGES = [0, DAY_S, 7 * DAY_S, 30 * DAY_S] as const;
 
-/** Reads the realised yields of all vaults by vault id, up to an hour old. Never throws; empty when nothing can be read. */
+/**
+ * Returns the realized annual yields of all vaults by vault id, cached for up to an hour. Never throws: returns an
+ * empty record if the database cannot be read and nothing is cached.
+ */
 export async function readYields(ctx: Context): Promise<Readonly<Record<string, Yields>>> {
   try {
     const { value } = await ctx.cache.cached({

@@ -4,15 +4,15 @@ import type { VaultCaller, VaultStatus } from "../db/schema/vault-tables.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import type { VaultType } from "../schemas/vault-schema.ts";
 
-/** A token of a chain. */
+/** A token on a chain: address, symbol and decimals. */
 export interface Token {
-  /** Checksummed. The zero address is the chain's native token. */
+  /** Checksummed. The zero address stands for the chain's native currency. */
   address: Address;
   symbol: string;
   decimals: number;
 }
 
-/** A vault of the registry. Addresses are checksummed. */
+/** A vault of the registry, as code uses it. Addresses are checksummed. */
 export interface Vault {
   vaultId: string;
   chainId: number;
@@ -27,7 +27,7 @@ export interface Vault {
   shareDecimals: number;
   /** The contract that a deposit calls. */
   entryPoint: Address;
-  /** The contract that takes the asset and needs the allowance. */
+  /** The contract that pulls the asset and therefore needs the allowance. */
   spender: Address;
   /** The contract that prices shares. */
   pricer: Address;
@@ -35,15 +35,15 @@ export interface Vault {
   curator: string;
   status: VaultStatus;
   statusReason: string;
-  /** Smallest unit of the asset; null when not known. */
+  /** In the asset's smallest unit, or null if unknown. */
   minDeposit: bigint | null;
   noMinimum: boolean;
 }
 
-/** A registry row without its timestamps. */
+/** A row of the vaults table without its timestamps. */
 export type StoredVault = Omit<VaultRow, "createdAt" | "updatedAt">;
 
-/** Converts a registry row to a vault. Throws viem's InvalidAddressError for an invalid address. */
+/** Converts a row of the vaults table to a vault. Throws viem's InvalidAddressError for an invalid address. */
 export function toVault(row: StoredVault): Vault {
   return {
     vaultId: formatVaultId(row),

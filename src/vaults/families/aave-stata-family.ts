@@ -4,9 +4,10 @@ import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
 
 /**
- * Aave's static tokens, version 2. `maxDeposit` follows the reserve and ignores the token's own pause. The token checks it
- * first, so a frozen reserve reverts like a full one. The reserve's own errors are named since version 3.4 of the pool and
- * numbers, as text, before. Source: aave-v3-origin StataTokenV2, Errors.
+ * Adapter of Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
+ * pause. The token checks it before it calls the pool, so a deposit into a frozen reserve reverts like one into a full
+ * reserve. The pool's errors have names since version 3.4; older pools revert with a number as text. Source:
+ * aave-v3-origin, StataTokenV2, Errors.
  */
 export const aaveStata = defineErc4626({
   name: "aave_stata",
@@ -27,7 +28,10 @@ export const aaveStata = defineErc4626({
   }),
 });
 
-/** Aave's static tokens. The Aave pool that they wrap is governed elsewhere, so they have no governance events of their own. */
+/**
+ * The family of Aave's static aTokens. The Aave pool behind them is governed by other contracts, so the family has no
+ * governance events of its own.
+ */
 export const aaveStataFamily: VaultFamily = {
   adapter: aaveStata,
   type: "custom",

@@ -28,7 +28,10 @@ const vaultAbi = once(() =>
 const strategyAbi = once(() =>
   parseAbi(["function paused() view returns (bool)", "function loan() view returns (uint256 minDeposit)"]),
 );
-/** Permission levels that restrict deposits: each call needs the operator's signature, or the account a whitelist entry. */
+/**
+ * Permission levels that restrict deposits: `signature` requires the operator's signature for each call, `whitelist` an
+ * entry on the vault's whitelist.
+ */
 const LEVELS = { signature: 1, whitelist: 2 } as const;
 
 type Admission = {
@@ -37,7 +40,10 @@ type Admission = {
   calls: ReadResult<boolean>;
 };
 
-/** Decides whether the vault's permission level refuses a deposit. A level with signatures always does: we have none. */
+/**
+ * Returns `not_allowed` if the vault's permission level rules out a deposit, otherwise null. A level that requires
+ * signatures always does, because this service has none. Null also if no deposit is given.
+ */
 function refusalOf(request: TermsInput | null, { level, receives, calls }: Admission): Refusal | null {
   if (request === null) return null;
   if (valueOrNull(level) === LEVELS.signature) return "not_allowed";
@@ -47,7 +53,10 @@ function refusalOf(request: TermsInput | null, { level, receives, calls }: Admis
   return refused ? "not_allowed" : null;
 }
 
-/** Reads minimum, pause and permission from the vault and its strategy, and net assets: the conversion of all shares. */
+/**
+ * Returns the query of pause, minimum deposit and permission from the vault and its strategy, and of the net assets,
+ * which are the value of all shares.
+ */
 function views(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
   const receiver = request?.receiver ?? vault.entryPoint;
@@ -77,7 +86,10 @@ function views(vault: Vault, request: TermsInput | null) {
   );
 }
 
-/** Reads of the strategy and of the net assets, left out where the first round did not give their arguments. */
+/**
+ * Creates the reads of the strategy and of the net assets, without those whose arguments the first batch did not
+ * return.
+ */
 function strategyReads(
   vault: Vault,
   first: { strategy: ReadResult<`0x${string}`>; supply: ReadResult<bigint> },
@@ -97,9 +109,10 @@ function strategyReads(
 }
 
 /**
- * Accountable's vaults: deposits mint at once into a separate share token; minimum, pause and loan belong to the strategy.
- * `totalAssets` counts idle assets only. `DepositNotAllowed` means that the loan's state allows no deposits by
- * any account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
+ * Adapter of Accountable's vaults. Deposits mint at once into a separate share token; the strategy holds pause, minimum
+ * and loan. The vault's `totalAssets` counts idle assets only. The error `DepositNotAllowed` means that the state of
+ * the loan allows no deposits by any account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm,
+ * AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",
@@ -117,7 +130,10 @@ export const accountable = defineErc4626({
   }),
 });
 
-/** Identifies a vault by its permission level and strategy. Only the lowest level admits the Router. */
+/**
+ * Returns the query that identifies a vault by its permission level and strategy. Only level 0, without permissions,
+ * allows deposits through the Router.
+ */
 function identifyAccountable({ address }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: vaultAbi() } as const;
   const reads = {
@@ -132,14 +148,14 @@ function identifyAccountable({ address }: DerivationSubject): Query<Identificati
   });
 }
 
-/** Accountable's vaults. Their source is not public, so only common governance events are known. */
+/** The family of Accountable's vaults. Their source code is not public, so only common governance events are read. */
 export const accountableFamily: VaultFamily = {
   adapter: accountable,
   type: "accountable",
   deriver: erc4626Deriver({
     identify: identifyAccountable,
     ownShare: true,
-    // Deployed vaults revert in `previewDeposit` and still accept deposits.
+    // `previewDeposit` of deployed vaults reverts although they accept deposits.
     previews: false,
   }),
 };

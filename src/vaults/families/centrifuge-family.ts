@@ -45,13 +45,14 @@ const requestsAbi = once(() =>
     "function mint(uint256 shares, address receiver, address controller) returns (uint256 assets)",
   ]),
 );
-/** The id that all requests of a controller share. */
+/** The request id that all deposit requests of a controller share. */
 const REQUEST_ID = 0n;
 
 /**
- * Requests that the user makes and claims. The vault counts claimable shares; their amount in assets is rounded down twice, so
- * a claim in assets would leave shares behind, and they are claimed with `mint`. For an account that lost its membership the
- * vault reports 0 claimable shares although there may be some: then the amounts are null. Source: centrifuge/protocol.
+ * Asynchronous deposits into Centrifuge vaults, which the user requests and claims. The vault counts claimable shares;
+ * their value in assets is rounded down twice, so a claim in assets would leave shares behind, and `mint` claims them
+ * instead. For an account that is no longer a member, the vault returns 0 claimable shares although there may be some;
+ * the amounts are then null. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,
@@ -121,7 +122,7 @@ function describeTerms(vault: Vault, request: TermsInput) {
       previewShares: valueOrNull(results.preview),
       previewRevert: results.preview.ok ? null : results.preview.revert,
       price: conversionPrice(vault, results),
-      // In an asynchronous vault it is the amount that the caller may claim, not a capacity.
+      // An asynchronous vault's `maxDeposit` is the caller's claimable amount, not a capacity.
       maxDeposit: sync ? valueOrNull(results.most) : null,
       minDeposit: null,
       paused: false,
@@ -137,7 +138,7 @@ function describeState(vault: Vault) {
       totalAssets: valueOrNull(results.totalAssets),
       totalSupply: valueOrNull(results.totalSupply),
       sharePrice: conversionSharePrice(vault, results),
-      // The limit depends on the receiver's membership, and there is no receiver here.
+      // The limit depends on the receiver's membership, and no receiver is given here.
       maxDeposit: null,
       minDeposit: null,
       paused: false,
@@ -166,15 +167,16 @@ const explain = familyErrors({
 });
 
 /**
- * Centrifuge v3 vaults. Only members may hold the separate share token, so the user calls. With `params.deposit` = `sync` the
- * vault mints at once, and its Deposit event names the receiver first. With `async` it takes requests, and previews revert.
- * Sources: centrifuge/protocol, EIP-7540, EIP-7575.
+ * Adapter of Centrifuge v3 vaults. Only members may hold the separate share token, so the user must call the vault.
+ * With the registry parameter `deposit` = `sync` the vault mints at once, and its `Deposit` event has the receiver as
+ * first argument. With `async` it takes requests, and previews revert. Sources: centrifuge/protocol, EIP-7540,
+ * EIP-7575.
  */
 export const centrifuge: VaultAdapter = {
   name: "centrifuge",
   noMinimum: false,
   checkParams: (vault) => void isSync(vault),
-  // Several vaults may share one share token, so assets over total supply would not be this vault's price.
+  // Several vaults may issue the same share token, so one vault's assets / total supply is not the share price.
   lens: (vault) => ({ kind: "convert", shareToken: vault.shareToken, pricer: vault.pricer }),
   state: describeState,
   flags: () => createQuery({}, () => ({ paused: false, minDeposit: null })),
@@ -192,10 +194,13 @@ const identificationAbi = once(() =>
     "function vaultKind() view returns (uint8)",
   ]),
 );
-/** `params.deposit` by `vaultKind()`: the kind that takes requests and the kind that mints at once. */
+/** The registry parameter `deposit` by the vault's `vaultKind()`. Other kinds are not supported. */
 const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" };
 
-/** Identifies a vault by its operator and membership views, and its kind by `vaultKind()`. */
+/**
+ * Returns the query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` decides
+ * whether it mints at once or takes requests.
+ */
 function identifyCentrifuge({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
   const reads = {
@@ -212,7 +217,10 @@ function identifyCentrifuge({ address, params }: DerivationSubject): Query<Ident
   });
 }
 
-/** Governance events of vault and share token. The pool's hub, perhaps on another chain, emits the rest. Source: centrifuge/protocol. */
+/**
+ * Governance events of a Centrifuge vault and its share token. The pool's hub, which may be on another chain, emits
+ * other governance events; they are not read. Source: centrifuge/protocol.
+ */
 const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] as const).flatMap(
   (contract) => [
     ...wardEvents(contract, "user"),
@@ -224,7 +232,7 @@ const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] 
   ],
 );
 
-/** Centrifuge v3 vaults, whose requests users make themselves. */
+/** The family of Centrifuge v3 vaults. Users make their deposit requests themselves, not through the Router. */
 export const centrifugeFamily: VaultFamily = {
   adapter: centrifuge,
   type: "custom",

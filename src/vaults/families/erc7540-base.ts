@@ -25,12 +25,12 @@ const requestDepositAbi = once(() =>
     "function requestDeposit(uint256 assets, address controller, address owner) returns (uint256 requestId)",
   ]),
 );
-/** Byte offset of the amount, the first word after the selector of every call here. */
+/** Byte offset of the amount in all deposit calls of this file: the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 
 /**
- * Encodes a deposit request by the receiver. `data` replaces it with a synchronous deposit that mints to the receiver.
- * Source: EIP-7540.
+ * Encodes an ERC-7540 deposit request whose controller and owner are the receiver. If `data` is given, it is the call
+ * instead: a synchronous deposit that mints to the receiver. Source: EIP-7540.
  */
 export function erc7540DepositCall(
   vault: Vault,
@@ -61,17 +61,20 @@ const conversionAbi = once(() =>
   ]),
 );
 
-/** Reads of the asset and of a sample conversion, which works for asynchronous deposits too, unlike previews. */
+/**
+ * Creates the reads of the vault's asset and of a sample of the share price. Unlike previews, the conversions also work
+ * for asynchronous deposits.
+ */
 export function conversionReads(vault: Vault) {
   const asset = read({ to: vault.entryPoint, abi: conversionAbi(), name: "asset" });
   return { asset, ...samplePriceReads(vault, sampleShares(vault)) };
 }
 
-/** Read of the shares for an amount at the last settled price. */
+/** Creates the read of the shares for an amount of assets at the last settled share price. */
 export const convertToSharesRead = (vault: Vault, amount: bigint) =>
   read({ to: vault.pricer, abi: conversionAbi(), name: "convertToShares", args: [amount] });
 
-/** Reads of total assets, total supply and a sample conversion. */
+/** Creates the reads of total assets, total supply and a sample of the share price. */
 export function totalsReads(vault: Vault) {
   return {
     ...samplePriceReads(vault, sampleShares(vault)),
@@ -82,11 +85,14 @@ export function totalsReads(vault: Vault) {
 
 type ConversionResults = Parameters<typeof samplePrice>[1];
 
-/** Returns a sample of the share price; null when the conversion failed. */
+/** Returns a sample of the share price, shares and their value in assets, or null if the conversion failed. */
 export const conversionPrice = (vault: Vault, results: ConversionResults) =>
   samplePrice(sampleShares(vault), results);
 
-/** Returns whole assets per whole share, times 10^18, rounded down. Null when not known. */
+/**
+ * Returns the share price: assets per share, both in whole tokens, scaled by 10^18 and rounded down. Returns null if it
+ * is unknown.
+ */
 export function conversionSharePrice(vault: Vault, results: ConversionResults): bigint | null {
   return sharePriceOf(conversionPrice(vault, results), {
     asset: vault.asset.decimals,
@@ -104,9 +110,9 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the events of instant deposits, claims and withdrawals. A request is not counted, because its claim is. `swapped`: the
- * vault's Deposit event names the owner of the shares first, where the standard has the sender. Sources: EIP-7540,
- * hopperlabsxyz/lagoon-v0, centrifuge/protocol.
+ * Returns the events of instant deposits, claims and withdrawals. A request itself is not counted, because its claim
+ * is. Set `swapped` if the vault's `Deposit` event has the owner of the shares as first argument, where the standard
+ * has the sender. Sources: EIP-7540, hopperlabsxyz/lagoon-v0, centrifuge/protocol.
  */
 export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): FlowSource {
   return {
@@ -136,12 +142,12 @@ const requestsAbi = once(() =>
     "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
   ]),
 );
-/** The id by which a vault aggregates all requests of a controller, or finds the last one. */
+/** The request id for which a vault returns the sum of a controller's requests, or the last one. */
 const ANY_REQUEST = 0n;
 
 /**
- * Requests that the user makes and claims. Controller, owner and receiver are the user, so no operator approval is needed.
- * Source: EIP-7540.
+ * Asynchronous deposits that the user requests and claims, as in ERC-7540. Controller, owner and receiver are the user,
+ * so no operator approval is needed. Source: EIP-7540.
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {
@@ -156,7 +162,7 @@ export const erc7540Requests: AsyncDeposits = {
       ({ pending, claimable, shares }): PendingDeposit => {
         const assets = valueOrNull(claimable);
         const mintable = valueOrNull(shares);
-        // A paused vault reports 0 claimable shares although there are some.
+        // A paused vault returns 0 claimable shares even if there are claimable assets.
         const known = assets === 0n || (mintable !== null && mintable > 0n);
         return {
           pendingAssets: valueOrNull(pending),

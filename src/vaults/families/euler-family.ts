@@ -14,12 +14,15 @@ const hookAbi = once(() =>
   parseAbi(["function hookConfig() view returns (address hookTarget, uint32 hookedOps)"]),
 );
 const identificationAbi = once(() => parseAbi(["function MODULE_VAULT() view returns (address)"]));
-/** The bit of deposits among the hooked operations. */
+/** The bit of deposits in the mask of hooked operations. */
 const OP_DEPOSIT = 1;
-/** The bits of withdrawals and redemptions among the hooked operations. */
+/** The bits of withdrawals and redemptions in the mask of hooked operations. */
 const EXIT_OPS = 12;
 
-/** Reads the hook: a hooked operation without a hook target is disabled. The refusals of a hook target show in a simulation only. */
+/**
+ * Returns the query of whether deposits are disabled: an operation is if it is hooked and there is no hook target.
+ * Whether a hook target rejects a deposit is only known from a simulation.
+ */
 function hookViews(vault: Vault) {
   return createQuery(
     { hook: read({ to: vault.entryPoint, abi: hookAbi(), name: "hookConfig" }) },
@@ -31,10 +34,16 @@ function hookViews(vault: Vault) {
   );
 }
 
-/** Euler's EVK vaults. `maxDeposit` does not reflect a hook that admits certain accounts only. Source: euler-vault-kit. */
+/**
+ * Adapter of Euler's EVK vaults. `maxDeposit` does not reflect a hook that restricts deposits to certain accounts.
+ * Source: euler-vault-kit.
+ */
 export const euler = defineErc4626({ name: "euler", ratio: true, views: hookViews });
 
-/** Governance events of EVK vaults. Caps and hook have views, but a hook may refuse more than deposits. Source: euler-vault-kit. */
+/**
+ * Governance events of Euler's EVK vaults. The hook is listed although a view function returns it, because a hook may
+ * also restrict operations other than deposits. Source: euler-vault-kit.
+ */
 const eulerEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "GovSetGovernorAdmin(address indexed newGovernorAdmin)"], {
     what: "governor",
@@ -52,7 +61,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
     {
       what: "hook",
       describe: newValue("newHookTarget"),
-      // Hooked to no target, deposits are paused, which has a view.
+      // Deposits that are hooked without a target are paused, which a view function shows.
       seenByView: ({ newHookTarget, newHookedOps }) =>
         newHookTarget === zeroAddress && (Number(newHookedOps) & EXIT_OPS) === 0,
     },
@@ -64,7 +73,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Euler's EVK vaults. */
+/** The family of Euler's EVK vaults. */
 export const eulerFamily: VaultFamily = {
   adapter: euler,
   type: "custom",
@@ -78,8 +87,8 @@ export const eulerFamily: VaultFamily = {
 };
 
 /**
- * EulerEarn, a fork of MetaMorpho. `maxDeposit` is not read: it may use more gas than a batch of reads has.
- * Source: euler-earn.
+ * Adapter of EulerEarn vaults, a fork of MetaMorpho. `maxDeposit` is not read, because it may need more gas than a read
+ * in a batch gets. Source: euler-earn.
  */
 export const eulerEarn = defineErc4626({
   name: "euler_earn",
@@ -87,7 +96,7 @@ export const eulerEarn = defineErc4626({
   explain: familyErrors({ errors: { "error ZeroShares()": "zero_shares" } }),
 });
 
-/** EulerEarn vaults, governed like MetaMorpho vaults. */
+/** The family of EulerEarn vaults, with the governance events of MetaMorpho. */
 export const eulerEarnFamily: VaultFamily = {
   adapter: eulerEarn,
   type: "custom",

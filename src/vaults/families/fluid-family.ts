@@ -18,7 +18,7 @@ const numberedAbi = once(() =>
   parseAbi(["error FluidLendingError(uint256 errorId)", "error FluidLiquidityError(uint256 errorId)"]),
 );
 
-/** Fluid's numbered errors, of the fTokens and of the liquidity layer, with name and meaning. */
+/** Error codes and names by the numbers of Fluid's numbered errors, which fTokens and the liquidity layer use. */
 const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "vault_paused", text: "UserModule__UserPaused" },
   11006: { code: "above_maximum", text: "UserModule__OperateAmountOutOfBounds" },
@@ -28,6 +28,7 @@ const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
   20001: { code: "below_minimum", text: "fToken__DepositInsignificant" },
   20002: { code: null, text: "fToken__MinAmountOut" },
 };
+/** Error codes by the signature of Fluid's named errors. */
 const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
   "error fToken__DepositInsignificant()": "below_minimum",
   "error fToken__MinAmountOut()": null,
@@ -44,7 +45,7 @@ function explain(revert: Hex): ExplainedRevert | null {
   }
 }
 
-/** Encodes the overload of ERC-5143, which enforces the minimum shares itself. */
+/** Encodes the ERC-5143 overload of `deposit`, which enforces the minimum shares itself. */
 function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares"> {
   const args = [request.amount, request.receiver, request.minShares] as const;
   return {
@@ -53,10 +54,16 @@ function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" 
   };
 }
 
-/** Fluid's fTokens, with a minimum deposit and a native minimum of shares. Source: Instadapp/fluid-contracts. */
+/**
+ * Adapter of Fluid's fTokens, whose contract enforces a minimum deposit and the minimum shares. Source:
+ * Instadapp/fluid-contracts.
+ */
 export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain });
 
-/** Governance events of fTokens. The protocol's other contracts emit the rest. Source: fluid-contracts-public. */
+/**
+ * Governance events of Fluid's fTokens. Other governance events of Fluid are emitted by protocol-wide contracts and are
+ * not read. Source: fluid-contracts-public.
+ */
 const fluidEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "strategy", "LogUpdateRewards(address indexed rewardsRateModel)"], {
     what: "rewards rate model",
@@ -64,7 +71,7 @@ const fluidEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Fluid's fTokens. */
+/** The family of Fluid's fTokens. */
 export const fluidFamily: VaultFamily = {
   adapter: fluid,
   type: "custom",

@@ -11,7 +11,10 @@ import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
 
-/** Gearbox's lending pools, version 3: ERC-4626 without virtual shares and with a pause. Source: gearbox core-v3 PoolV3. */
+/**
+ * Adapter of Gearbox v3 lending pools: ERC-4626 without virtual shares and with a pause. Source: gearbox core-v3,
+ * PoolV3.
+ */
 export const gearbox = defineErc4626({
   name: "gearbox",
   pausable: true,
@@ -19,7 +22,7 @@ export const gearbox = defineErc4626({
   explain: familyErrors({ errors: { "error AmountCantBeZeroException()": "zero_shares" } }),
 });
 
-/** Governance events of Gearbox's pools. Source: gearbox core-v3. */
+/** Governance events of Gearbox's lending pools. Source: gearbox core-v3. */
 const gearboxEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "fee", "SetWithdrawFee(uint256 fee)"], {
     what: "withdrawal fee",
@@ -41,7 +44,7 @@ const gearboxEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Gearbox's lending pools. */
+/** The family of Gearbox's lending pools. */
 export const gearboxFamily: VaultFamily = {
   adapter: gearbox,
   type: "custom",

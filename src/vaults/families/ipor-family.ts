@@ -33,12 +33,13 @@ const managerAbi = once(() =>
     "function isTargetClosed(address target) view returns (bool)",
   ]),
 );
-/** deposit(uint256,address) */
+/** Selector of `deposit(uint256,address)`, whose permission the access manager is asked for. */
 const DEPOSIT_SELECTOR = "0x6e553f65";
 
 /**
- * Reads from the vault's access manager whether the vault is closed and whether the caller may deposit. For the Router's
- * clone, whose address is not known beforehand, only a simulation shows the latter.
+ * Returns the query, from the vault's access manager, of whether the vault is closed and whether the caller may
+ * deposit. The latter is not checked for the clone that the Router creates per deposit, because its address is not
+ * known in advance; only a simulation shows it.
  */
 function accessViews(vault: Vault, request: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
@@ -61,8 +62,9 @@ function accessViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * IPOR Fusion's Plasma vaults. Shares have two decimals more than the asset, a private vault admits callers with a role
- * only, and the receiver's shares stay locked for a while. `totalAssets` is before fees. Source: IPOR-Labs/ipor-fusion.
+ * Adapter of IPOR Fusion's Plasma vaults. Shares have two decimals more than the asset, a private vault accepts only
+ * callers with a role, and the receiver's shares stay locked for a while after a deposit. `totalAssets` is before fees.
+ * Source: IPOR-Labs/ipor-fusion.
  */
 export const ipor = defineErc4626({
   name: "ipor",
@@ -76,7 +78,10 @@ export const ipor = defineErc4626({
   }),
 });
 
-/** Identifies a Plasma vault by its access manager, which also shows whether anyone may deposit. */
+/**
+ * Returns the query that identifies a Plasma vault by its access manager, which also shows whether any account may
+ * deposit. If not, the user must call the vault.
+ */
 function identifyIpor({ address }: DerivationSubject): Query<Identification> {
   const manager = read({ to: address, abi: vaultAbi(), name: "getAccessManagerAddress" });
   return readThen({ manager }, ({ manager: named }) => {
@@ -92,7 +97,10 @@ function identifyIpor({ address }: DerivationSubject): Query<Identification> {
   });
 }
 
-/** Governance events of the vault. Fees have views. Source: ipor-fusion. */
+/**
+ * Governance events of the Plasma vault itself. Fees are not listed, because view functions return them. Source:
+ * ipor-fusion.
+ */
 const vaultEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "AuthorityUpdated(address authority)"], {
     what: "access-control authority",
@@ -117,7 +125,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Names of the access manager's roles. Source: ipor-fusion, Roles. */
+/** Names of the access manager's roles by role id. Source: ipor-fusion, Roles. */
 const ROLES: Readonly<Record<string, string>> = {
   0: "admin",
   1: "owner",
@@ -132,13 +140,16 @@ const ROLES: Readonly<Record<string, string>> = {
   902: "manager of the withdrawal fee",
   1200: "price oracle manager",
 };
-/** Roles for rewards, the depositor whitelist and balance updates, which are granted and revoked every day. */
+/**
+ * Ids of the roles for rewards, the depositor whitelist and balance updates, which are granted and revoked so often
+ * that no signal is raised.
+ */
 const ROUTINE_ROLES: ReadonlySet<string> = new Set(["600", "601", "700", "800", "1000", "1100"]);
 const roleName = (role: unknown): string => ROLES[String(role)] ?? `role ${role}`;
 const isRoutine = ({ roleId }: EventArgs): boolean => ROUTINE_ROLES.has(String(roleId));
 const first4Bytes = (data: unknown): string => String(data).slice(0, 10);
 
-/** Governance events of the vault's access manager. Sources: OpenZeppelin, AccessManager; ipor-fusion. */
+/** Governance events of a Plasma vault's access manager. Sources: OpenZeppelin, AccessManager; ipor-fusion. */
 const accessManagerEvents: readonly GovernanceEvent[] = [
   changeEvent(
     [
@@ -238,7 +249,7 @@ function iporFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   );
 }
 
-/** IPOR Fusion's Plasma vaults, governed through their access manager. */
+/** The family of IPOR Fusion's Plasma vaults, which are governed through their access manager. */
 export const iporFamily: VaultFamily = {
   adapter: ipor,
   type: "ipor",

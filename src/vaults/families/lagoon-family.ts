@@ -50,14 +50,16 @@ const depositModeAbi = once(() =>
     "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
   ]),
 );
-/** The modes `Both` and `SyncDeposit` of v0.6, which allow synchronous deposits. */
+/** The values of `syncMode()` in v0.6 that allow synchronous deposits: `Both` and `SyncDeposit`. */
 const DEPOSITING_MODES: readonly number[] = [0, 1];
+/** Selector of the error with which a closing or closed vault reverts. */
 const NOT_OPEN_SELECTOR = toFunctionSelector("NotOpen(uint8)");
 
 /**
- * Reads whether a vault takes deposits, and how. No version has a view of its state, so a redemption request for one share is
- * probed: a closing or closed vault reverts with `NotOpen`, an open one for lack of allowance. Neither gets as far as a write,
- * which would use up all gas of the static call.
+ * Creates the reads that show whether a vault takes deposits, and whether at once or by request. No version has a view
+ * function for its state, so a redemption request for one share is probed: a closing or closed vault reverts with
+ * `NotOpen`, an open one for lack of allowance. Both revert before any storage write, which would use up all gas of the
+ * static call.
  */
 function depositModeReads(vault: Vault) {
   const on = { to: vault.entryPoint, abi: depositModeAbi() } as const;
@@ -71,9 +73,9 @@ function depositModeReads(vault: Vault) {
 }
 
 /**
- * Interprets the deposit mode. `sync`: a deposit mints at once. `paused`: the vault takes neither deposits nor requests. A
- * vault that is not open accepts requests but never settles them. While its valuation is valid, v0.6 takes no requests, and
- * its mode may rule out synchronous deposits too.
+ * Interprets the reads of a vault's deposit mode. `sync`: a deposit mints at once. `paused`: the vault takes neither
+ * deposits nor requests. A vault that is not open counts as paused, because it accepts requests but never settles them.
+ * While its valuation is valid, a v0.6 vault takes no requests, and its mode may exclude synchronous deposits too.
  */
 function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>): {
   sync: boolean;
@@ -86,6 +88,7 @@ function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>
   return { sync: valid && mints, paused: stopped || (valid && !mints) };
 }
 
+/** Returns true if a call reverted with `NotOpen`: the vault is closing or closed. */
 const isNotOpen = (result: ReadResult<unknown>): boolean =>
   !result.ok && result.revert?.startsWith(NOT_OPEN_SELECTOR) === true;
 
@@ -103,12 +106,12 @@ const syncAbi = once(() =>
     "function syncDeposit(uint256 assets, address receiver, address referral) returns (uint256 shares)",
   ]),
 );
-/** The entry fee is in basis points. */
+/** Denominator of the entry fee, which is in basis points. */
 const FEE_UNIT = 10_000n;
 
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: lagoonAbi() }) as const;
 
-/** Reads whether receiver and caller are whitelisted: `isWhitelisted` in v0.5, `isAllowed` in v0.6. */
+/** Creates the reads of whether receiver and caller are whitelisted: `isWhitelisted` in v0.5, `isAllowed` in v0.6. */
 function admissionReads(vault: Vault, { caller, receiver }: { caller: Address | null; receiver: Address }) {
   const of = (account: Address) => ({ ...on(vault), args: [account] }) as const;
   return {
@@ -121,7 +124,7 @@ function admissionReads(vault: Vault, { caller, receiver }: { caller: Address | 
 
 type Admission = ReadResults<ReturnType<typeof admissionReads>>;
 
-/** Returns true when the whitelist, by the view of the vault's version, lacks the receiver or the caller. */
+/** Returns true if the receiver or the caller is not whitelisted, by the view function that the vault's version has. */
 function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowed }: Admission): boolean {
   const accounts = [
     [receiverAllowed, receiverListed],
@@ -131,8 +134,9 @@ function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowe
 }
 
 /**
- * Returns the room that the cap of v0.6 leaves for a synchronous deposit; null when there is no such view. An upper bound:
- * pending requests count towards the cap too, and no view shows them.
+ * Returns the amount left under the vault's cap, in the asset's smallest unit: the largest uint256 if there is no cap,
+ * or null if it is unknown, as before v0.6. It is an upper bound for synchronous deposits: pending requests count
+ * towards the cap too, and no view function returns them.
  */
 function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigint> }): bigint | null {
   const [cap, held] = [valueOrNull(results.cap), valueOrNull(results.totalAssets)];
@@ -141,12 +145,18 @@ function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigi
   return cap > held ? cap - held : 0n;
 }
 
-/** Returns the room for a request. Certain only when there is no room at all, or no cap; else null. */
+/**
+ * Returns the largest deposit request: 0 if nothing is left under the cap, the largest uint256 if there is no cap,
+ * otherwise null, because no view function returns the pending requests.
+ */
 function roomForRequests(room: bigint | null): bigint | null {
   return room === MAX_UINT256 || room === 0n ? room : null;
 }
 
-/** Returns the shares for a requested amount after the entry fee of v0.6, which is rounded up. Null when not known. */
+/**
+ * Returns the shares for a requested deposit after the entry fee of v0.6, with the fee rounded up. Returns null if the
+ * conversion failed.
+ */
 function requestedShares(results: {
   shares: ReadResult<bigint>;
   fees: ReadResult<readonly [number, number, number, number, number]>;
@@ -228,9 +238,10 @@ const explain = familyErrors({
 });
 
 /**
- * Lagoon vaults. While the last valuation is valid, a deposit mints at once; afterwards a deposit is a request that the next
- * settlement prices. v0.4 takes requests only. `maxDeposit` is the caller's claimable amount, not a capacity, and previews
- * revert. `params.referrer` goes into synchronous deposits. Source: hopperlabsxyz/lagoon-v0.
+ * Adapter of Lagoon vaults. While the last valuation is valid, a deposit mints at once; afterwards a deposit is a
+ * request that is priced at the next settlement. Version 0.4 takes requests only. The vault's `maxDeposit` is the
+ * caller's claimable amount, not a capacity, and previews revert. The registry parameter `referrer` is passed to
+ * synchronous deposits. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",
@@ -258,7 +269,10 @@ const identificationAbi = once(() =>
   ]),
 );
 
-/** Identifies v0.5 and newer by the validity of the valuation, v0.4 and older by their silo and whitelist. */
+/**
+ * Returns the query that identifies a Lagoon vault: v0.5 and newer by `isTotalAssetsValid()`, v0.4 and older by
+ * `pendingSilo()` and `isWhitelistActivated()`.
+ */
 function identifyLagoon({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
   const reads = {
@@ -275,12 +289,15 @@ function identifyLagoon({ address, params }: DerivationSubject): Query<Identific
   });
 }
 
-/** Governance events. Management and performance fee have a view. Source: hopperlabsxyz/lagoon-v0. */
+/**
+ * Governance events of Lagoon vaults. Management and performance fee are not listed, because a view function returns
+ * them. Source: hopperlabsxyz/lagoon-v0.
+ */
 const lagoonEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {
     what: "state",
     describe: ({ state }) => `is ${["open", "closing", "closed"][Number(state)] ?? `number ${state}`}`,
-    // Opening and closing show as a pause or its end. `closed` follows `closing`, which was a pause already.
+    // Views show `open` and `closing` as the end or start of a pause. A vault that becomes `closed` is already paused.
     seenByView: ({ state }) => state === 0 || state === 1,
   }),
   changeEvent(["address", "owner", "SafeUpdated(address oldSafe, address newSafe)"], {
@@ -326,7 +343,7 @@ function lagoonFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   }));
 }
 
-/** Lagoon vaults, whose requests users make themselves. */
+/** The family of Lagoon vaults. Users make their deposit requests themselves, not through the Router. */
 export const lagoonFamily: VaultFamily = {
   adapter: lagoon,
   type: "custom",

@@ -23,7 +23,7 @@ const depositSwitchAbi = once(() =>
   ]),
 );
 
-/** Reads the pause and the whitelist, which are reasons for a `maxDeposit` of 0. */
+/** Returns the query of the deposit pause and the depositor whitelist, which are why `maxDeposit` may be 0. */
 function depositSwitchViews(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: depositSwitchAbi() } as const;
   const account = request?.receiver ?? vault.entryPoint;
@@ -42,12 +42,15 @@ function depositSwitchViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Mellow's Simple LRT vaults (Lido's DVV among them): ERC-4626 with a pause, a deposit cap and a depositor whitelist.
- * Source: mellow-finance/simple-lrt.
+ * Adapter of Mellow's Simple LRT vaults, such as Lido's DVV: ERC-4626 with a pause, a deposit cap and a depositor
+ * whitelist. Source: mellow-finance/simple-lrt.
  */
 export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: depositSwitchViews });
 
-/** Identifies a vault by its deposit pause and whitelist. With the whitelist on, the user must call. */
+/**
+ * Returns the query that identifies a vault by the view functions of its deposit pause and whitelist. If the whitelist
+ * is active, the user must call the vault.
+ */
 function identifyMellowLrt({ address }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: depositSwitchAbi() } as const;
   const reads = {
@@ -61,7 +64,10 @@ function identifyMellowLrt({ address }: DerivationSubject): Query<Identification
   });
 }
 
-/** Governance events. The deposit pause has a view. Source: mellow-finance/simple-lrt. */
+/**
+ * Governance events of Mellow's Simple LRT vaults. The deposit pause is not listed, because a view function returns it.
+ * Source: mellow-finance/simple-lrt.
+ */
 const mellowLrtEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["address", "pause", "WithdrawalPauseSet(bool paused, uint256 timestamp, address sender)"], {
@@ -78,7 +84,7 @@ const mellowLrtEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Mellow's Simple LRT vaults. */
+/** The family of Mellow's Simple LRT vaults. */
 export const mellowLrtFamily: VaultFamily = {
   adapter: mellowLrt,
   type: "lido",

@@ -40,9 +40,9 @@ import { erc4626Flows } from "./erc4626/erc4626-flows.ts";
 import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
 
 /**
- * MetaMorpho 1.0 and 1.1: ERC-4626 with neither pause nor minimum. `maxDeposit` may overstate when a market is in the supply
- * queue twice. `totalSupply` leaves out accrued fee shares, so only the vault's own conversion values a balance.
- * Source: morpho-org/metamorpho.
+ * Adapter of MetaMorpho 1.0 and 1.1 vaults: ERC-4626 with neither pause nor minimum deposit. `maxDeposit` may be too
+ * high if a market is in the supply queue twice. `totalSupply` does not include accrued fee shares, so only the vault's
+ * own conversion values a balance. Source: morpho-org/metamorpho.
  */
 export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true });
 
@@ -60,7 +60,7 @@ const factoryAbi = once(() =>
   ]),
 );
 
-/** MetaMorpho factories of both versions. Sources: morpho-org/metamorpho, DefiLlama. */
+/** Factories of MetaMorpho 1.0 and 1.1 vaults by chain. Sources: morpho-org/metamorpho, DefiLlama. */
 const metaMorphoFactories: FamilyFactories = {
   family: "MetaMorpho",
   createdRead: (to, vault) => read({ to, abi: factoryAbi(), name: "isMetaMorpho", args: [vault] }),
@@ -72,7 +72,7 @@ const metaMorphoFactories: FamilyFactories = {
 
 const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: identificationAbi() }) as const;
 
-/** MetaMorpho vaults of version 1.0 and 1.1. */
+/** The family of MetaMorpho 1.0 and 1.1 vaults. */
 export const metaMorphoFamily: VaultFamily = {
   adapter: metaMorpho,
   type: "morpho",
@@ -100,8 +100,9 @@ const withdrawAbi = once(() =>
 );
 
 /**
- * Reads whether the gates admit the payer and the receiver. For the Router's clone, whose address is not known beforehand,
- * only a simulation shows the former.
+ * Returns the query of whether the vault's gates let the payer send assets and the receiver receive shares. The payer
+ * is not checked if it is the clone that the Router creates per deposit, because its address is not known in advance;
+ * only a simulation shows it.
  */
 function gateViews(vault: Vault, request: TermsInput | null) {
   if (request === null) return createQuery({}, (): FamilyViews => ({}));
@@ -119,7 +120,10 @@ function gateViews(vault: Vault, request: TermsInput | null) {
   );
 }
 
-/** ERC-4626 flows without the penalty of a forced deallocation, a withdrawal that burns shares and pays the vault itself. */
+/**
+ * Returns the ERC-4626 events of deposits and withdrawals, without the penalty of a forced deallocation, which is
+ * emitted as a withdrawal that burns shares and pays the vault itself.
+ */
 function morphoV2Flows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
   const [withdrawTopic] = withdrawAbi().map(toEventSelector);
@@ -135,8 +139,8 @@ function morphoV2Flows(vault: Vault): FlowSource {
 }
 
 /**
- * Morpho Vault V2. `maxDeposit` is always 0 and carries no information, gates admit callers and receivers, and caps show in a
- * simulation only. Source: morpho-org/vault-v2.
+ * Adapter of Morpho Vault V2. `maxDeposit` is always 0 and therefore not read, gates restrict payers and receivers, and
+ * only a simulation shows whether a cap is reached. Source: morpho-org/vault-v2.
  */
 export const morphoV2 = defineErc4626({
   name: "morpho_v2",
@@ -146,7 +150,7 @@ export const morphoV2 = defineErc4626({
   explain: familyErrors({ errors: { "error ZeroAbsoluteCap()": "above_maximum" } }),
 });
 
-/** Morpho Vault V2 factories. Source: morpho-org/vault-v2. */
+/** Factories of Morpho Vault V2 by chain. Source: morpho-org/vault-v2. */
 const vaultV2Factories: FamilyFactories = {
   family: "Morpho Vault V2",
   createdRead: (to, vault) => read({ to, abi: factoryAbi(), name: "isVaultV2", args: [vault] }),
@@ -156,7 +160,10 @@ const vaultV2Factories: FamilyFactories = {
   },
 };
 
-/** Identifies a vault by its factory. A vault whose gate refuses ordinary accounts must be called by the user. */
+/**
+ * Returns the query that identifies a Morpho Vault V2 by its factory. If the gate does not let ordinary accounts send
+ * assets, the user must call the vault.
+ */
 function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
   const created = identifyByFactory(vaultV2Factories, {
     ...subject,
@@ -173,7 +180,10 @@ function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
   };
 }
 
-/** Functions that go through the timelock, and the setting that each changes. Source: morpho-org/vault-v2. */
+/**
+ * Functions of Morpho Vault V2 that are subject to a timelock, and the setting that each changes. Source:
+ * morpho-org/vault-v2.
+ */
 const TIMELOCKED_FUNCTIONS: Readonly<Record<string, string>> = {
   "setIsAllocator(address,bool)": "an allocator",
   "setReceiveSharesGate(address)": "the gate for receiving shares",
@@ -206,7 +216,10 @@ const settingBySelector = once(
 const settingOfSelector = (selector: unknown): string =>
   settingBySelector().get(String(selector).toLowerCase() as Hex) ?? `the function ${selector}`;
 
-/** The latest time that JavaScript can show, in seconds. An abdicated function gets the largest uint256. */
+/**
+ * The latest timestamp that a JavaScript date can represent, rounded down, in seconds. The submission of an abdicated
+ * function has the largest uint256 instead.
+ */
 const LAST_TIME = 8e12;
 
 const describeSubmission = ({ selector, executableAt }: EventArgs): string => {
@@ -220,7 +233,10 @@ const describeRevocation = ({ selector }: EventArgs): string => `concerned ${set
 const describeTimelock = ({ selector, newDuration }: EventArgs): string =>
   `is ${formatHours(newDuration)} for ${settingOfSelector(selector)}`;
 
-/** Governance events of Morpho Vault V2. Owner, curator and both fees have views. Source: morpho-org/vault-v2. */
+/**
+ * Governance events of Morpho Vault V2. Owner, curator and both fees are not listed, because view functions return
+ * them. Source: morpho-org/vault-v2.
+ */
 const morphoV2Events: readonly GovernanceEvent[] = [
   announcementEvent(
     ["address", "timelock", "Submit(bytes4 indexed selector, bytes data, uint256 executableAt)"],
@@ -334,7 +350,7 @@ function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
   );
 }
 
-/** Morpho Vault V2. */
+/** The family of Morpho Vault V2. */
 export const morphoV2Family: VaultFamily = {
   adapter: morphoV2,
   type: "morpho",

@@ -5,8 +5,8 @@ import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
 
 /**
- * Silo, version 2, the collateral that earns interest. `decimals()` are the asset's although shares have three more, and
- * `maxDeposit` is always the largest number. Source: silo-contracts-v2.
+ * Adapter of Silo v2 vaults for collateral that earns interest. `decimals()` returns those of the asset although shares
+ * have three more, and `maxDeposit` always returns the largest uint256. Source: silo-contracts-v2.
  */
 export const silo = defineErc4626({
   name: "silo",
@@ -15,7 +15,10 @@ export const silo = defineErc4626({
   explain: familyErrors({ errors: { "error ReturnZeroShares()": "zero_shares" } }),
 });
 
-/** Silo's managed vaults, governed like MetaMorpho vaults. */
+/**
+ * The family of Silo v2 vaults. The governance events are those of Silo's managed vaults, which are forks of
+ * MetaMorpho.
+ */
 export const siloFamily: VaultFamily = {
   adapter: silo,
   type: "custom",

@@ -5,7 +5,7 @@ import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
 
 /**
- * Savings tokens that accrue at a rate: sDAI, sUSDS, stUSDS and Spark's vaults, version 2. None has a minimum deposit.
+ * Adapter of interest-bearing savings tokens: sDAI, sUSDS, stUSDS and Spark Vaults V2. None has a minimum deposit.
  * Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2.
  */
 export const spark = defineErc4626({
@@ -17,7 +17,7 @@ export const spark = defineErc4626({
   }),
 });
 
-/** Savings tokens of Sky and Spark, governed by wards. */
+/** The family of Sky's and Spark's savings tokens, which are governed by wards (accounts with full admin rights). */
 export const sparkFamily: VaultFamily = {
   adapter: spark,
   type: "custom",

@@ -27,7 +27,7 @@ const identificationAbi = once(() =>
   ]),
 );
 
-/** Reads whether the vault is shut down or, for strategies since version 3.1, paused. */
+/** Returns the query of whether the vault is shut down or, for strategies since version 3.1, paused. */
 function shutdownViews(vault: Vault) {
   const on = { to: vault.entryPoint, abi: shutdownAbi() } as const;
   return createQuery(
@@ -39,12 +39,15 @@ function shutdownViews(vault: Vault) {
 }
 
 /**
- * Yearn v3 vaults and tokenized strategies. `maxDeposit` is the receiver's own limit, 0 for the zero address. A vault that
- * was shut down accepts no more deposits. Sources: yearn-vaults-v3, tokenized-strategy.
+ * Adapter of Yearn v3 vaults and tokenized strategies. `maxDeposit` is specific to the receiver and 0 for the zero
+ * address. A vault that was shut down never accepts deposits again. Sources: yearn-vaults-v3, tokenized-strategy.
  */
 export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: shutdownViews });
 
-/** Identifies an allocator vault by its default queue, and a tokenized strategy, which has none, by its profit unlocking. */
+/**
+ * Returns the query that identifies an allocator vault by its default queue of strategies, or a tokenized strategy by
+ * its shutdown and profit-unlocking views.
+ */
 function identifyYearn({ address }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
   const reads = {
@@ -58,7 +61,7 @@ function identifyYearn({ address }: DerivationSubject): Query<Identification> {
   });
 }
 
-/** Governance events of version 3 vaults and tokenized strategies. Sources: yearn-vaults-v3, tokenized-strategy. */
+/** Governance events of Yearn v3 vaults and tokenized strategies. Sources: yearn-vaults-v3, tokenized-strategy. */
 const yearnEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "UpdateRoleManager(address indexed role_manager)"], {
     what: "role manager",
@@ -125,7 +128,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
   ),
 ];
 
-/** Yearn v3 vaults and tokenized strategies. */
+/** The family of Yearn v3 vaults and tokenized strategies. */
 export const yearnFamily: VaultFamily = {
   adapter: yearn,
   type: "custom",

@@ -10,7 +10,7 @@ import {
   type VaultContract,
 } from "./governance-event.ts";
 
-/** Suffixes of a setting's name that identify the vault's contract. */
+/** Suffixes that name the contract in a setting's name, such as " of the share token". */
 const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
   address: "",
   entryPoint: " of the deposit contract",
@@ -18,11 +18,14 @@ const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
   shareToken: " of the share token",
 };
 
-/** Names a setting of one of the vault's contracts, such as "proxy admin of the share token". */
+/** Appends the contract to the name of a setting, as in "proxy admin of the share token". */
 export const settingOf = (contract: VaultContract, setting: string): string =>
   `${setting}${CONTRACT_NAMES[contract]}`;
 
-/** Events of proxies and owned contracts. Sources: ERC-1967, OpenZeppelin (Ownable2Step), Solmate (Owned, Auth). */
+/**
+ * Events of proxies (new implementation, beacon or admin) and of a started ownership transfer. Sources: ERC-1967,
+ * OpenZeppelin (Ownable2Step), Solmate (Owned, Auth).
+ */
 const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[] => [
   changeEvent([contract, "code", "Upgraded(address indexed implementation)"], {
     what: settingOf(contract, "implementation"),
@@ -42,7 +45,10 @@ const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[
   ),
 ];
 
-/** Transfers of ownership. The owner of the vault itself is read from a view; the owners of its other contracts are not. */
+/**
+ * Event of a completed ownership transfer. For the vault contract itself a view function returns the owner; for its
+ * other contracts only this event shows a new one.
+ */
 const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
   changeEvent(
     [contract, "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
@@ -53,7 +59,7 @@ const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
     },
   );
 
-/** Governance events that contracts of any family may emit. */
+/** Governance events that the contracts of any vault family may emit: proxy changes and ownership transfers. */
 export const commonGovernanceEvents: readonly GovernanceEvent[] = [
   ...(["address", "entryPoint", "pricer", "shareToken"] as const).flatMap(proxyAndOwnerEvents),
   ownershipTransferred("entryPoint"),
@@ -61,9 +67,9 @@ export const commonGovernanceEvents: readonly GovernanceEvent[] = [
 ];
 
 /**
- * Events of the beacon that a vault's proxy takes its implementation from. An upgrade of the beacon replaces the vault's
- * code, and the vault itself emits nothing. Sources: ERC-1967; OpenZeppelin, UpgradeableBeacon; euler-vault-kit,
- * GenericFactory.
+ * Governance events of the beacon from which a vault's proxy takes its implementation. An upgrade of the beacon
+ * replaces the vault's code while the vault itself emits no event. Sources: ERC-1967; OpenZeppelin, UpgradeableBeacon;
+ * euler-vault-kit, GenericFactory.
  */
 export const beaconEvents: readonly GovernanceEvent[] = [
   changeEvent(["beacon", "code", "Upgraded(address indexed implementation)"], {
@@ -84,7 +90,7 @@ export const beaconEvents: readonly GovernanceEvent[] = [
   ),
 ];
 
-/** A grant of a role. Source: OpenZeppelin, AccessControl. */
+/** Governance event of a role that was granted. Source: OpenZeppelin, AccessControl. */
 export const accessControlEvents: readonly GovernanceEvent[] = [
   changeEvent(
     [
@@ -101,8 +107,8 @@ export const accessControlEvents: readonly GovernanceEvent[] = [
 ];
 
 /**
- * Events of wards, the accounts with full rights over a contract. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds,
- * centrifuge/protocol.
+ * Governance events of wards: Maker's term for accounts with full admin rights over a contract. `argument` is the name
+ * of the event's parameter. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, centrifuge/protocol.
  */
 export const wardEvents = (
   contract: "address" | "shareToken",
@@ -120,8 +126,9 @@ export const wardEvents = (
 ];
 
 /**
- * Timelock, guardian, caps and market removals of MetaMorpho and its forks. `market` is the type that identifies a market:
- * `bytes32` in MetaMorpho, the address of a vault in the forks. Sources: metamorpho-v1.1, euler-earn, silo-contracts-v2.
+ * Governance events of MetaMorpho and its forks: timelock, guardian, supply caps and market removals. `market` is the
+ * Solidity type that identifies a market: `bytes32` in MetaMorpho, the address of a vault in the forks. Sources:
+ * metamorpho-v1.1, euler-earn, silo-contracts-v2.
  */
 export const curationEvents = (market: "bytes32" | "address"): readonly GovernanceEvent[] => {
   const capOf = { what: "supply cap of a market" };

@@ -11,24 +11,25 @@ import {
   type LinkedContracts,
 } from "./governance-event.ts";
 
-/** Topics and data of a log. */
+/** The topics and data of an event log. */
 export interface EventLog {
   topics: readonly string[];
   data: string;
 }
 
+/** Computed first topics by event signature. */
 const topicBySignature = new Map<string, Hex>();
 const eventAbiItem = ({ signature }: GovernanceEvent) =>
   parseAbiItem(`event ${signature}` as "event Known()");
 
-/** Returns the first topic of an event's logs. */
+/** Returns the first topic of a governance event: the hash of its signature. */
 export function eventTopic(event: GovernanceEvent): Hex {
   const topic = topicBySignature.get(event.signature) ?? toEventSelector(eventAbiItem(event));
   topicBySignature.set(event.signature, topic);
   return topic;
 }
 
-/** Returns the governance events of a family's vaults and of their linked contracts. */
+/** Returns all governance events that the contracts of a family's vaults and their linked contracts may emit. */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];
   // Stored rows keep the emitter but not which linked contract it was: two linked contracts must not share a signature.
@@ -43,8 +44,9 @@ export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] 
 }
 
 /**
- * Finds the governance event that a log represents for a vault; undefined when the log is not a governance event. `address` and `topic` are lower case.
- * `links` is null for a stored log, whose linked contracts are not kept: then any linked contract may have emitted it.
+ * Finds the governance event that a vault's contract emitted in a log, or undefined if the log is not a governance
+ * event. `address` and `topic` are lowercase. For a stored log, pass `links: null`: which linked contract emitted it is
+ * not stored, so any linked contract is assumed.
  */
 export function findGovernanceEvent(
   vault: Vault,
@@ -60,7 +62,10 @@ export function findGovernanceEvent(
   );
 }
 
-/** Decodes an event's arguments. Returns null when the log does not fit the signature, as in another version of the contract. */
+/**
+ * Decodes the arguments of a governance event from its log. Returns null if the log does not match the event's
+ * signature, for example because another version of the contract emitted it.
+ */
 export function decodeEventArgs(event: GovernanceEvent, log: EventLog): EventArgs | null {
   try {
     const topics = [...log.topics] as [Hex, ...Hex[]];

@@ -2,7 +2,7 @@ import { sameAddress } from "../../lib/address.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
 import type { Vault } from "../vault.ts";
 
-/** The part of a vault's governance that an event changes. Stored with each signal. */
+/** The aspect of a vault's governance that an event changes, such as its owner or a fee. Stored with each signal. */
 export type GovernanceKind =
   | "owner"
   | "curator"
@@ -17,27 +17,35 @@ export type GovernanceKind =
   | "code";
 
 /**
- * How far a change has got. `done`: it is in effect. `announced`: it takes effect later, or needs another transaction.
- * `withdrawn`: an announced change was cancelled.
+ * The stage of a governance change. `done`: the change is in effect. `announced`: it is scheduled for later or needs
+ * another transaction. `withdrawn`: an announced change was cancelled.
  */
 export type GovernanceStage = "done" | "announced" | "withdrawn";
 
-/** A contract that a vault's registry row names. */
+/** A contract of a vault whose address is in the vault's registry entry. `address` is the vault itself. */
 export type VaultContract = "address" | "entryPoint" | "pricer" | "shareToken";
-/** A contract that governs a vault and is found through a view, a proxy slot or a row parameter. */
+/**
+ * A contract that governs a vault and whose address is read from a view function, a proxy slot or a registry parameter.
+ */
 export type LinkedContract = "authority" | "feeManager" | "redemptions" | "beacon";
-/** The contract that emits a governance event. */
+/** The contract that emits a governance event: one of the vault's own contracts or a linked contract. */
 export type GovernanceContract = VaultContract | LinkedContract;
 
-/** Addresses of a vault's linked contracts, lower case. A contract is absent when the vault has none or it could not be read. */
+/**
+ * Lowercase addresses of a vault's linked contracts. A contract is absent if the vault has none or its address could
+ * not be read.
+ */
 export type LinkedContracts = Readonly<Partial<Record<LinkedContract, string>>>;
 
-/** The arguments of a decoded event by name. */
+/** The decoded arguments of an event, by name. */
 export type EventArgs = Readonly<Record<string, unknown>>;
 
-/** An event by which a vault family reports a governance change that none of its views shows. */
+/**
+ * Definition of an event by which the contracts of a vault family report a governance change that no view function
+ * shows.
+ */
 export interface GovernanceEvent {
-  /** The event as in Solidity, without the word `event`. */
+  /** The event's Solidity declaration without the word `event`. */
   signature: string;
   contract: GovernanceContract;
   kind: GovernanceKind;
@@ -45,14 +53,15 @@ export interface GovernanceEvent {
   /** The setting that changes, as a noun phrase that fits "The … of the vault". */
   what: string;
   tier: Tier;
-  /** The rest of that sentence, such as "is 2%". Empty when the event carries no value. */
+  /** The rest of that sentence, such as "is 2%". Empty if the event contains no value. */
   describe: (args: EventArgs) => string;
-  /** Returns true when a view shows the same change, which then raises a signal of its own. */
+  /** Returns true if a view function shows the same change, for which a signal of its own is then raised. */
   seenByView?: (args: EventArgs, vault: Vault) => boolean;
-  /** Returns true for a change that the vault's operators make every day, which raises no signal. */
+  /** Returns true for a change that the vault's operators make every day, for which no signal is raised. */
   routine?: (args: EventArgs) => boolean;
 }
 
+/** Default severity of a governance change, by the aspect that it changes. */
 const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
   owner: "high",
   code: "high",
@@ -68,12 +77,18 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
 };
 
 type DescribeChange = GovernanceEvent["describe"];
+/**
+ * Properties of a governance event besides contract, kind and signature; `tier` overrides the kind's default severity.
+ */
 type EventTerms = Pick<GovernanceEvent, "what" | "seenByView" | "routine"> & {
   describe?: DescribeChange;
   tier?: Tier;
 };
 
-/** Defines an event of a change that is in effect. The tier follows from the kind unless `terms` names one. */
+/**
+ * Defines a governance event for a change that is in effect. Its severity follows from its kind unless `terms` contains
+ * a tier.
+ */
 export const changeEvent = (
   about: readonly [contract: GovernanceContract, kind: GovernanceKind, signature: string],
   terms: EventTerms,
@@ -82,7 +97,10 @@ export const changeEvent = (
   return { contract, kind, signature, stage: "done", tier: TIERS[kind], describe: () => "", ...terms };
 };
 
-/** Defines an event that announces a change. Its tier is never `high`, because holders can still act. */
+/**
+ * Defines a governance event that announces a change. Its severity is at most `medium`, because holders can still
+ * react.
+ */
 export const announcementEvent = (
   about: Parameters<typeof changeEvent>[0],
   terms: EventTerms,
@@ -91,7 +109,7 @@ export const announcementEvent = (
   return { ...change, stage: "announced", tier: change.tier === "high" ? "medium" : change.tier };
 };
 
-/** Defines an event that cancels an announced change. */
+/** Defines a governance event that cancels an announced change. Its severity is `low`. */
 export const cancellationEvent = (
   about: Parameters<typeof changeEvent>[0],
   terms: EventTerms,
@@ -110,42 +128,42 @@ export const formatBps: FormatValue = (value) => `${Number(value) / 100}%`;
 export const formatMillionths: FormatValue = (value) => `${Number(value) / 10_000}%`;
 /** Formats a fraction with 18 decimals (10^18 = 100%) as a percentage. */
 export const formatWadFraction: FormatValue = (value) => `${Number(value) / 1e16}%`;
-/** Formats seconds as hours with two decimals. */
+/** Formats a duration in seconds as hours, with up to two decimals. */
 export const formatHours: FormatValue = (value) => {
   const hours = Math.round(Number(value) / 36) / 100;
   return `${hours} hour${hours === 1 ? "" : "s"}`;
 };
-/** Formats seconds since the epoch as a date and time in UTC, to the minute. */
+/** Formats a timestamp in seconds since the epoch as date and time in UTC, to the minute. */
 export const formatUtcMinute: FormatValue = (value) =>
   `${new Date(Number(value) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-/** Formats an amount in smallest units of the share token, with the unit. */
+/** Formats an amount of the share token, given in its smallest unit, and appends the unit. */
 export const formatShareUnits: FormatValue = (value) => `${value} (smallest unit of the share token)`;
-/** Formats an amount in smallest units of the vault's asset, with the unit. */
+/** Formats an amount of the vault's asset, given in its smallest unit, and appends the unit. */
 export const formatAssetUnits: FormatValue = (value) => `${value} (smallest unit of the asset)`;
-/** Formats an amount that always has 18 decimals, with that note. */
+/** Formats a fixed-point amount with 18 decimals and appends that note. */
 export const formatWadAmount: FormatValue = (value) => `${value} (18 decimals)`;
 
-/** Describes a change from one argument's value to another's. */
+/** Creates the description of a change that names the old and the new value, both arguments of the event. */
 export const oldToNewValue =
   (members: readonly [from: string, to: string], format: FormatValue = formatText): DescribeChange =>
   (args) =>
     `went from ${format(args[members[0]])} to ${format(args[members[1]])}`;
-/** Describes a change by the new value, an argument of the event. */
+/** Creates the description of a change that names the new value, an argument of the event. */
 export const newValue =
   (member: string, format: FormatValue = formatText): DescribeChange =>
   (args) =>
     `is ${format(args[member])}`;
-/** Describes a change of one entry of a keyed setting, such as the fee of one token. */
+/** Creates the description of a change to one entry of a keyed setting, such as the fee for one token. */
 export const newValueFor =
   (members: readonly [key: string, value: string], format: FormatValue = formatText): DescribeChange =>
   (args) =>
     `is ${format(args[members[1]])} for ${formatText(args[members[0]])}`;
-/** Describes an addition to a set. */
+/** Creates the description of an addition to a set, such as the adapters of a vault. */
 export const addedMember =
   (member: string): DescribeChange =>
   (args) =>
     `now include ${formatText(args[member])}`;
-/** Describes a removal from a set. */
+/** Creates the description of a removal from a set, such as the adapters of a vault. */
 export const removedMember =
   (member: string): DescribeChange =>
   (args) =>
@@ -153,19 +171,21 @@ export const removedMember =
 
 const VAULT_CONTRACTS = ["address", "entryPoint", "pricer", "shareToken"] as const;
 
-/** Returns true for a contract that registry rows do not name. */
+/** Returns true for a linked contract: one whose address is not in the vault's registry entry. */
 export const isLinkedContract = (contract: GovernanceContract): boolean =>
   !VAULT_CONTRACTS.some((own) => own === contract);
 
-/** Returns true when a vault's registry row names the address, which is lower case. */
+/** Returns true if the lowercase address is one of the contracts in the vault's registry entry. */
 export const isVaultContract = (vault: Vault, address: string): boolean =>
   VAULT_CONTRACTS.some((contract) => vault[contract].toLowerCase() === address);
 
-/** Returns true when an event argument is the address of the vault's asset. */
+/** Returns true if an event argument is the address of the vault's asset. */
 export const isVaultAsset = (vault: Vault, address: unknown): boolean =>
   sameAddress(String(address), vault.asset.address);
 
-/** Returns the addresses of a vault's own and linked contracts, lower case. */
+/**
+ * Returns the lowercase addresses of all contracts that emit a vault's governance events: its own and the linked ones.
+ */
 export function governanceContractsOf(
   vault: Vault,
   links: LinkedContracts,

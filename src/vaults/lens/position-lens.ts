@@ -3,17 +3,20 @@ import { sameAddress } from "../../lib/address.ts";
 import { positionLensCreationCode } from "./position-lens-artifact.ts";
 
 /**
- * How the lens reads one vault. `balanceOf(user)` is read from `shareToken`; `pricer` values the shares and may be the same
- * contract. `kind` selects the valuation:
- * - `convert_or_ratio`: `convertToAssets(balance)`, and when that fails `balance × totalAssets() of the pricer /
- *   totalSupply() of the share token`, rounded down. Only for vaults whose totalAssets are the net assets of all shares.
- * - `convert`: `convertToAssets(balance)` only, for vaults with idle-only totalAssets or a shared share token.
+ * How the position lens (code that reads many balances in one `eth_call`) reads one vault. `balanceOf(user)` is read
+ * from `shareToken`; `pricer`, possibly the same contract, values the shares. `kind` selects the valuation:
+ * - `convert_or_ratio`: `convertToAssets(balance)`, or if that fails, `balance × totalAssets() of the pricer /
+ *   totalSupply() of the share token`, rounded down. Only for vaults whose totalAssets are the net assets of all
+ *   shares.
+ * - `convert`: `convertToAssets(balance)` only, for vaults whose totalAssets count idle assets only or whose share
+ *   token serves several vaults.
  * - `balance`: the share balance only.
- * - `rate`: if the balance is not zero, the first word that the pricer returns for `selector(argument)`. The family that chose
- *   the selector interprets it. A function without parameters ignores the argument.
- * - `report`: like `rate`, if the third word exists and is zero; any other third word marks the report as unusable.
- * - `pair`: like `rate`, from two contracts: the result of `selector()` of the pricer in the upper 128 bits of the word, that of
- *   the argument in the lower. Unknown when either fails or does not fit 128 bits.
+ * - `rate`: unless the balance is zero, the first word of the pricer's return data for `selector(argument)`. The family
+ *   that chose the selector interprets the word. A function without parameters ignores the argument.
+ * - `report`: like `rate`, if the return data has a third word that is zero; any other third word marks the price
+ *   report as unusable.
+ * - `pair`: like `rate`, but from two contracts: the result of the pricer's `selector()` in the upper 128 bits of the
+ *   word, that of the argument's `selector()` in the lower. Unknown if either fails or does not fit into 128 bits.
  */
 export type LensVault =
   | { kind: "convert_or_ratio" | "convert"; shareToken: Address; pricer: Address }
@@ -26,16 +29,17 @@ export type LensVault =
       argument: Address;
     };
 
-/** The data of one `eth_call` without `to`, and the vaults that it reads in the order of the answer. */
+/** The data of one `eth_call` without `to`, and the vaults that it reads, in the order of the returned positions. */
 export interface PositionCall<V extends LensVault> {
   data: Hex;
   vaults: readonly V[];
 }
 
 /**
- * The position read from one vault. Balances are in smallest units of the share, `assets` in smallest units of the asset, `rate`
- * as the pricer returned it. `none`: the balance is zero. `assets_unknown`: every conversion failed, or none was requested.
- * `balance_unknown`: balanceOf failed. `not_reached`: gas or space ran out before this vault, which must be read again.
+ * A user's position in one vault, as the position lens read it. `balance` is in the share token's smallest unit,
+ * `assets` in the asset's smallest unit, and `rate` is the raw word of the pricer. `none`: the balance is zero.
+ * `assets_unknown`: every conversion failed, or none was requested. `balance_unknown`: `balanceOf` failed.
+ * `not_reached`: gas or output space ran out before this vault, which must be read again.
  */
 export type PositionRead =
   | { status: "none" | "balance_unknown" | "not_reached" }
@@ -44,8 +48,8 @@ export type PositionRead =
   | { status: "rate"; balance: bigint; rate: bigint };
 
 /**
- * The decoded answer to one call, with the chain and block of the call. `blockNumber` is null when the chain does not provide it.
- * The timestamp is in seconds.
+ * The decoded result of one `eth_call` of the position lens, with the chain and block at which it ran. `blockNumber` is
+ * null if the chain does not provide it. The timestamp is in seconds.
  */
 export interface PositionAnswer {
   chainId: number;
@@ -56,7 +60,7 @@ export interface PositionAnswer {
 
 /** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
 export const MAX_INITCODE_BYTES = 49_152;
-/** Gas for one read of one vault. A conversion in a vault with many markets uses several 100,000. */
+/** Gas limit of each read of the position lens. A conversion in a vault with many markets uses several 100,000. */
 export const DEFAULT_READ_GAS = 3_000_000;
 
 const KIND_CODES = { convert_or_ratio: 0, convert: 1, balance: 2, rate: 3, report: 4, pair: 5 } as const;
@@ -66,7 +70,10 @@ const CODE_BYTES = (positionLensCreationCode.length - 2) / 2;
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const SELECTOR_PATTERN = /^0x[0-9a-fA-F]{8}$/;
 
-/** The positions to read. `readGas`: gas per read, below 2^32. `maxBytes`: maximum size of one call. */
+/**
+ * The user and vaults whose positions to read. `readGas` is the gas limit of each read, below 2^32; `maxBytes` is the
+ * maximum size of one call's data.
+ */
 export interface PositionQuery<V extends LensVault> {
   user: Address;
   vaults: readonly V[];
@@ -75,10 +82,11 @@ export interface PositionQuery<V extends LensVault> {
 }
 
 /**
- * Encodes the smallest number of `eth_call`s without `to` that hold all vaults; none for no vaults. Decode each answer with
- * `decodePositions`. A vault takes 21 bytes, 20 more for a separate pricer and 24 more for a rate, report or pair. An answer
- * holds 1,021 positions with 12-byte balances and 9-byte assets, 500 with 46 bytes together on average, and at least 366;
- * further vaults are `not_reached`. Throws a TypeError for a malformed address or selector, a RangeError for invalid limits.
+ * Encodes the smallest number of `eth_call`s without `to` that read a user's positions in all vaults; an empty list for
+ * no vaults. Decode each result with `decodePositions`. In the call data, a vault takes 21 bytes, plus 20 for a
+ * separate pricer and 24 for a rate, report or pair. One result holds 1,021 positions with 12-byte balances and 9-byte
+ * assets, 500 with 46 bytes together on average, and at least 366; further vaults are `not_reached`. Throws a TypeError
+ * for a malformed address or selector and a RangeError for invalid limits.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;
@@ -94,7 +102,7 @@ export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>
   });
 }
 
-/** Splits the vaults, in order, into chunks whose entries take at most `room` bytes. */
+/** Splits the vaults, in order, into chunks whose encoded entries take at most `room` bytes. */
 function chunkVaults<V extends LensVault>(vaults: readonly V[], room: number) {
   const chunks: { entries: string; members: V[] }[] = [];
   for (const vault of vaults) {
@@ -111,7 +119,9 @@ function chunkVaults<V extends LensVault>(vaults: readonly V[], room: number) {
   return chunks;
 }
 
-/** Encodes one entry of the payload, as defined in PositionLens.sol, in hex without prefix. */
+/**
+ * Encodes one vault as an entry of the position lens's payload, as defined in PositionLens.sol, in hex without prefix.
+ */
 function encodeEntry(vault: LensVault): string {
   const token = hexDigits(vault.shareToken, ADDRESS_PATTERN);
   const kind = KIND_CODES[vault.kind] * 2;
@@ -134,7 +144,7 @@ const hexNumber = (value: number, bytes: number): string => value.toString(16).p
 
 const UNKNOWN_BLOCK = 2n ** 64n - 1n;
 const MAX_WORD_BYTES = 32;
-/** Statuses in the order of their byte values. Source: PositionLens.sol. */
+/** Position statuses in the order of their byte values. Source: PositionLens.sol. */
 const POSITION_STATUSES = [
   "none",
   "balance_unknown",
@@ -145,15 +155,16 @@ const POSITION_STATUSES = [
   "rate",
 ] as const;
 
-/** Reads the next part of an answer: a number of fixed size, or a number after its length. */
+/** Reads the next number from the result of the position lens: one of fixed size, or a word preceded by its length. */
 interface ByteReader {
   fixed(bytes: number): bigint;
   word(): bigint;
 }
 
 /**
- * Decodes the answer to one call of `encodePositionCalls` with `count` vaults. Throws an Error for a malformed answer: odd hex, too
- * short, too long, an unknown status, a number of more than 32 bytes or with a leading zero byte.
+ * Decodes the result of one call of `encodePositionCalls` that reads `count` vaults. Throws an Error if the result is
+ * malformed: odd hex, too short or too long, an unknown status, or a word of more than 32 bytes or with a leading zero
+ * byte.
  */
 export function decodePositions(data: Hex, count: number): PositionAnswer {
   if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(data)) throw new Error("position answer is not hex bytes");

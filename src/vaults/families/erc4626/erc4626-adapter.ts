@@ -27,7 +27,7 @@ import { erc4626Deriver, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { erc4626Flows } from "./erc4626-flows.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
 
-/** The functions of ERC-4626 and the common extensions `paused` and `minDeposit`. */
+/** ABI of ERC-4626, with the common extensions `paused()` and `minDeposit()`. */
 export const erc4626Abi = once(() =>
   parseAbi([
     "function asset() view returns (address)",
@@ -43,33 +43,42 @@ export const erc4626Abi = once(() =>
   ]),
 );
 
-/** `deposit(uint256 assets, …)`: the amount is the first word after the selector. */
+/** Byte offset of the amount in `deposit(uint256 assets, …)`: the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 
-/** How an ERC-4626 family differs from the standard. */
+/** The differences of an ERC-4626 vault family from the standard. */
 export interface Erc4626Traits {
+  /** The name of the family in registry entries. */
   name: string;
-  /** True when the family's contracts enforce no minimum deposit. */
+  /** True if the family's contracts enforce no minimum deposit. */
   noMinimum?: boolean;
-  /** True when `paused()`, where it exists, stops deposits. */
+  /** True if `paused()`, where it exists, stops deposits. */
   pausable?: boolean;
-  /** False when `maxDeposit` carries no information or uses too much gas. */
+  /** False if `maxDeposit` is meaningless or uses too much gas, and is therefore not read. */
   limited?: boolean;
-  /** True when `totalAssets` are the net assets of `totalSupply` shares, so that their ratio may value a balance. */
+  /**
+   * True if `totalAssets` are the net assets of `totalSupply` shares, so that their ratio may value a balance when
+   * `convertToAssets` fails.
+   */
   ratio?: boolean;
-  /** Decimals that shares have in addition to `decimals()`. */
+  /** Number of decimals that shares have in addition to `decimals()`. */
   scale?: number;
-  /** Reads the family's own views, for one deposit or, with null, for the vault in general. */
+  /**
+   * Returns the query of the family's own view functions: for one deposit, or if `request` is null, for the vault in
+   * general.
+   */
   views?(vault: Vault, request: TermsInput | null): Query<FamilyViews>;
-  /** Encodes the family's own call in place of `deposit(assets, receiver)`. */
+  /** Encodes the family's own deposit call in place of `deposit(assets, receiver)`. */
   encode?(vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares">;
+  /** Maps revert data of the family's own errors to an error code, or returns null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;
+  /** Returns the family's own deposit and withdrawal events. Absent if they are those of ERC-4626. */
   flows?(vault: Vault): FlowSource;
 }
 
 /**
- * Creates the adapter of an ERC-4626 family. The vault is entry point and spender, and in most families also share token and
- * pricer. `maxDeposit` is a hint only. Source: EIP-4626.
+ * Creates the adapter of an ERC-4626 vault family. The vault is entry point and spender, and in most families also
+ * share token and pricer. `maxDeposit` is a hint only. Source: EIP-4626.
  */
 export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
   const { explain } = traits;
@@ -100,7 +109,10 @@ export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
   };
 }
 
-/** Joins the standard's views with the family's own, where it has any. */
+/**
+ * Combines the query of the standard ERC-4626 views with that of the family's own views, or returns the standard query
+ * if the family has none.
+ */
 function withFamilyViews<S>(
   standard: Query<S>,
   extra: { own: Query<FamilyViews> | null; join: (standard: S, own: FamilyViews) => S },
@@ -112,7 +124,7 @@ function withFamilyViews<S>(
 
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) as const;
 
-/** The read of `maxDeposit`, where it carries information. */
+/** Creates the read of `maxDeposit`, or an empty record for families whose `maxDeposit` is not used. */
 function limitRead(vault: Vault, input: { traits: Erc4626Traits; receiver: Address }) {
   if (input.traits.limited === false) return {};
   return { maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [input.receiver] }) };
@@ -200,10 +212,13 @@ function erc4626DepositCall(vault: Vault, request: DepositInput): DepositCall {
   };
 }
 
-/** ERC-4626 vaults of no other family. */
+/** Adapter of ERC-4626 vaults that belong to no other family. */
 export const erc4626 = defineErc4626({ name: "erc4626", pausable: true, ratio: true });
 
-/** ERC-4626 vaults of no other family. Any contract may govern them, so only common governance events are known. */
+/**
+ * ERC-4626 vaults that belong to no other family. How they are governed is unknown, so only common governance events
+ * (ownership, proxies) are read.
+ */
 export const erc4626Family: VaultFamily = {
   adapter: erc4626,
   type: "custom",
@@ -212,30 +227,33 @@ export const erc4626Family: VaultFamily = {
 };
 
 const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view returns (uint256)"]));
-/** With fewer decimals, the conversion of one share is rounded too coarsely for a price. */
+/** Minimum asset decimals at which the value of one share is precise enough for a share price. */
 const FINE_DECIMALS = 6;
-/** A conversion to fewer units is off by more than a millionth; then the sample is this many times larger. */
+/**
+ * A sample worth fewer units than this may be rounded by more than a millionth; a sample with this many times the
+ * shares is then used.
+ */
 const FINE_UNITS = 10n ** BigInt(FINE_DECIMALS);
 
 type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
 
 /**
- * Returns a number of shares whose conversion shows the price to a millionth, however few decimals the asset has. `scale`:
- * decimals that shares have in addition to `decimals()`.
+ * Returns a number of shares whose value in assets gives the share price to a millionth, even for assets with few
+ * decimals. `scale` is the number of decimals that shares have in addition to `decimals()`.
  */
 export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint {
   return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));
 }
 
-/** Reads of the conversion of a number of shares, and of a million times as many. */
+/** Creates the reads of the value in assets of a number of shares, and of a million times as many. */
 export function samplePriceReads(vault: Vault, shares: bigint) {
   const on = { to: vault.pricer, abi: priceAbi(), name: "convertToAssets" } as const;
   return { price: read({ ...on, args: [shares] }), finePrice: read({ ...on, args: [shares * FINE_UNITS] }) };
 }
 
 /**
- * Returns the sample of the share price: the larger one where the smaller is too coarse and the vault converts so many. Null when
- * the conversion failed.
+ * Returns a sample of the share price: a number of shares and their value in assets. Uses a million times the shares if
+ * the smaller sample is too coarse and the vault can convert that many. Returns null if the conversion failed.
  */
 export function samplePrice(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {
   if (!price.ok) return null;

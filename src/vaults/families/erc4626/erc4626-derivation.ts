@@ -24,23 +24,29 @@ import {
 } from "../../vault-derivation.ts";
 
 /**
- * An account without any special rights, for limits and permissions that are read for no particular user. It is not the zero
- * address, because some vaults answer 0 for that.
+ * An account without any special rights, for reading limits and permissions that apply to everyone. It is not the zero
+ * address, because some vaults return 0 for that.
  */
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
-/** Whether a contract is a vault of a family: if so, the account that must call it; if not, the reason. */
+/**
+ * Whether a contract is a vault of a certain family: if so, with the account that must call it and its parameters; if
+ * not, with the reason.
+ */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
   | { ok: false; reason: string };
 
-/** The answer that a contract is no vault of a family, with the reason for people. */
+/** Creates the result that a contract is not a vault of a family. Family and reason are shown to people. */
 export const notIdentified = (family: string, why: string): Identification => ({
   ok: false,
   reason: `the contract is no vault of ${family}: ${why}`,
 });
 
-/** Identifies a vault by views that only its family has: each must answer. `family` is the name for people. */
+/**
+ * Returns the query that identifies a family's vault by view functions that only that family has: each must succeed.
+ * `family` is the name shown to people.
+ */
 export function identifyByViews(family: string, views: Record<string, Read<unknown>>): Query<Identification> {
   return createQuery(views, (results): Identification => {
     const missing = Object.entries(results).find(([, result]) => !result.ok);
@@ -48,15 +54,21 @@ export function identifyByViews(family: string, views: Record<string, Read<unkno
   });
 }
 
-/** A family's factories by chain. On a chain without a known factory, the vault's own view is enough. */
+/**
+ * The contracts that create a family's vaults, by chain id. On a chain without a known factory, the vault's own view
+ * function is enough to identify it.
+ */
 export interface FamilyFactories {
   family: string;
-  /** Builds the read that asks a factory whether it created a vault. */
+  /** Creates the read of whether a factory created a vault. */
   createdRead: (factory: Address, vault: Address) => Read<boolean>;
   byChain: Readonly<Record<number, readonly Address[]>>;
 }
 
-/** Identifies a vault by a view that must answer and by the factories of its chain, one of which must know it. */
+/**
+ * Returns the query that identifies a family's vault by a view function that must succeed and by the factories on its
+ * chain, one of which must have created the vault. Without known factories on the chain, the view function is enough.
+ */
 export function identifyByFactory(
   factories: FamilyFactories,
   of: { chainId: number; address: Address; view: Read<unknown> },
@@ -92,17 +104,23 @@ const shareAbi = once(() =>
   ]),
 );
 
-/** How vaults of a family differ from other ERC-4626 vaults when they are derived. */
+/**
+ * The differences of an ERC-4626 vault family from the standard that matter for reading a vault's record from on-chain
+ * data.
+ */
 export interface Erc4626DeriverTraits {
-  /** Identifies a vault by the family's own views. Absent where nothing distinguishes it from any ERC-4626 vault. */
+  /**
+   * Returns the query that identifies a vault by the family's own view functions. Absent if nothing distinguishes the
+   * family from other ERC-4626 vaults.
+   */
   identify?(subject: DerivationSubject): Query<Identification>;
-  /** True when `share()` may name a separate share token, as in ERC-7575. */
+  /** True if `share()` may return a separate share token, as in ERC-7575. */
   ownShare?: boolean;
-  /** False when `previewDeposit` always reverts, as for asynchronous deposits of ERC-7540. */
+  /** False if `previewDeposit` may revert although the vault accepts deposits, as in ERC-7540. */
   previews?: boolean;
 }
 
-/** The answers of a vault's own views. */
+/** Results of an ERC-4626 vault's own view functions. */
 interface VaultAnswers {
   name: string;
   asset: Address;
@@ -110,8 +128,8 @@ interface VaultAnswers {
 }
 
 /**
- * Creates the deriver of an ERC-4626 family. The vault is entry point, spender and pricer, and its own share token unless
- * `ownShare` is set. Sources: EIP-4626, EIP-7575.
+ * Creates the deriver of an ERC-4626 vault family. The vault is entry point, spender and pricer, and its own share
+ * token unless `ownShare` is set. Sources: EIP-4626, EIP-7575.
  */
 export function erc4626Deriver(traits: Erc4626DeriverTraits = {}): Deriver {
   const { identify } = traits;
@@ -129,7 +147,9 @@ export function erc4626Deriver(traits: Erc4626DeriverTraits = {}): Deriver {
   };
 }
 
-/** Reads the vault's own views. Returns text when the contract is no ERC-4626 vault. */
+/**
+ * Returns the query of the vault's own view functions. The result is a reason if the contract is not an ERC-4626 vault.
+ */
 function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<VaultAnswers | string> {
   const on = { to: vault, abi: vaultAbi() } as const;
   return createQuery(
@@ -156,7 +176,7 @@ function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<Vaul
   );
 }
 
-/** Reads asset and share token and assembles the derived vault. */
+/** Returns the query that reads asset and share token of an identified vault and assembles its registry entry. */
 function describeDerivedVault(of: {
   subject: DerivationSubject;
   answers: VaultAnswers;

@@ -10,7 +10,7 @@ const flowsAbi = once(() =>
   ]),
 );
 
-/** Returns the standard's Deposit and Withdraw events of a vault. Source: EIP-4626. */
+/** Returns the `Deposit` and `Withdraw` events of an ERC-4626 vault. Source: EIP-4626. */
 export function erc4626Flows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint],

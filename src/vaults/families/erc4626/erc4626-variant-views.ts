@@ -2,24 +2,25 @@ import { larger, smaller } from "../../../lib/amount.ts";
 import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../../vault-adapter.ts";
 
 /**
- * Results of a family's own views, in addition to ERC-4626's. A member is absent where the family has no such view, null when it
- * did not answer. Amounts in the asset's smallest unit.
+ * Results of the view functions that an ERC-4626 vault family has in addition to the standard's. A member is absent if
+ * the family has no such view function, and null if the call failed. Amounts are in the asset's smallest unit.
  */
 export interface FamilyViews {
-  /** True when a switch of the family stops every deposit. */
+  /** True if a switch of the family stops all deposits. */
   paused?: boolean;
-  /** A limit in addition to `maxDeposit`; the smaller one applies. */
+  /** A limit on deposits in addition to `maxDeposit`; the smaller one applies. */
   maxDeposit?: bigint | null;
-  /** A minimum in addition to `minDeposit`; the larger one applies. */
+  /** A minimum deposit in addition to `minDeposit`; the larger one applies. */
   minDeposit?: bigint | null;
-  /** Net assets, where `totalAssets` means something else. */
+  /** Net assets, for families whose `totalAssets` means something else. */
   totalAssets?: bigint | null;
-  /** Shares for the deposit, where `previewDeposit` reverts although deposits work. */
+  /** Shares minted for the deposit, for families whose `previewDeposit` reverts although deposits work. */
   shares?: bigint | null;
+  /** The reason why the vault would reject the deposit, or null if its view functions show none. */
   refusal?: Refusal | null;
 }
 
-/** Merges the standard's flags with the family's own views. */
+/** Merges pause and minimum deposit of the ERC-4626 views with those of the family's own views. */
 export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
   return {
     paused: standard.paused || own.paused === true,
@@ -27,7 +28,9 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
   };
 }
 
-/** Merges the standard's state with the family's own views. A paused vault has a `maxDeposit` of 0. */
+/**
+ * Merges a vault's state of the ERC-4626 views with the family's own views. The `maxDeposit` of a paused vault is 0.
+ */
 export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   const flags = mergeFlags(standard, own);
   return {
@@ -38,7 +41,7 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   };
 }
 
-/** Merges the standard's terms of a deposit with the family's own views. */
+/** Merges the conditions of a deposit of the ERC-4626 views with the family's own views. */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;
   return {

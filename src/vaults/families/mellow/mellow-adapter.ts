@@ -41,8 +41,8 @@ const requestQueueAbi = once(() =>
 );
 
 /**
- * The single request that an account may have open in a queue. The next price report settles it; then anyone may claim the
- * shares for the account. Source: mellow-finance/flexible-vaults.
+ * Asynchronous deposits of Mellow's Core vaults: an account may have one open request per queue. The next price report
+ * settles it; anyone may then claim the shares for the account. Source: mellow-finance/flexible-vaults.
  */
 const mellowRequests: AsyncDeposits = {
   pending(vault, { user }) {
@@ -78,17 +78,17 @@ const mellowRequests: AsyncDeposits = {
 const depositAbi = once(() =>
   parseAbi(["function deposit(uint224 assets, address referral, bytes32[] merkleProof)"]),
 );
-/** `deposit(uint224, …)`: the amount is the first word after the selector. */
+/** Byte offset of the amount in `deposit(uint224, …)`: the first word after the selector. */
 const AMOUNT_OFFSET = 4;
-/** The largest amount that fits the argument of the call. */
+/** The largest amount that fits the `uint224` argument of the deposit call. */
 const MAX_ASSETS = 2n ** 224n - 1n;
 
-/** A sample of the price: assets and shares of the same value, in smallest units. */
+/** Returns a sample of the share price: assets and shares of the same value, both in smallest units. */
 const priceSample = (price: bigint | null) => (price === null ? null : { assets: PRICE_UNIT, shares: price });
 
 function refusalOf({ admitted, suspicious }: MellowMarket): Refusal | null {
   if (admitted === false) return "not_allowed";
-  // Requests are refused too: the RiskManager values them at the report.
+  // Requests revert too, because the RiskManager values them at the last report.
   return suspicious ? "price_stale" : null;
 }
 
@@ -155,11 +155,11 @@ const explain = familyErrors({
 });
 
 /**
- * Mellow's Core vaults, Lido Earn among them. A queue per token mints at the price of the oracle's last report, or takes
- * requests that the next report settles. Queues take no receiver: shares belong to the caller. Row: address = vault, entry
- * point and spender = queue, share token = share manager, pricer = oracle. Parameters: `queue` (`sync`, `async`),
- * `redeem_queues`, `deposit_queues` (the token's other ones), `referrer`. There is no minimum.
- * Source: mellow-finance/flexible-vaults.
+ * Adapter of Mellow's Core vaults, such as Lido Earn. Each token has queues, which mint at the price of the oracle's
+ * last report or take requests that the next report settles. Queues take no receiver: shares belong to the caller. In
+ * the registry entry, the address is the vault, entry point and spender are a queue, the share token is the share
+ * manager, and the pricer is the oracle. Parameters: `queue` (`sync` or `async`), `redeem_queues`, `deposit_queues`
+ * (the token's other queues) and `referrer`. There is no minimum deposit. Source: mellow-finance/flexible-vaults.
  */
 export const mellow: VaultAdapter = {
   name: "mellow",
@@ -190,7 +190,7 @@ export const mellow: VaultAdapter = {
   asyncDeposits: (vault) => (isSyncQueue(vault) ? null : mellowRequests),
 };
 
-/** Mellow's Core vaults, Lido Earn among them. */
+/** The family of Mellow's Core vaults, such as Lido Earn. */
 export const mellowFamily: VaultFamily = {
   adapter: mellow,
   type: "lido",

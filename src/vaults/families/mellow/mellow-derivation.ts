@@ -39,28 +39,32 @@ const queueAbi = once(() =>
     "function requestOf(address) view returns (uint256 timestamp, uint256 assets)",
   ]),
 );
-/** Limits that no known vault reaches: queues per token, and tokens. */
+/** Maximum number of queues per token; a token that has more is treated as having none. */
 const MAX_QUEUES = 32n;
+/** Maximum number of tokens of a vault; a contract that reports more is not taken for a Core vault. */
 const MAX_ASSETS = 16n;
 
-/** A vault's share manager and oracle, and the tokens to look for queues of. */
+/** The share manager and oracle of a Core vault, and the tokens whose queues are searched. */
 interface CoreContracts {
   shareToken: Address;
   oracle: Address;
-  /** Candidates for the row's asset. */
+  /** Candidates for the asset of the registry entry. */
   assets: readonly Address[];
 }
 
-/** A queue of one token. */
+/** A deposit or redemption queue for one token of a Core vault. */
 interface QueueInfo {
   address: Address;
-  /** How it takes deposits; null for a redemption queue and for a queue of signed orders. */
+  /**
+   * `sync`: deposits mint at once. `async`: deposits are requests. Null for a redemption queue or a deposit queue of
+   * another kind, such as signed orders.
+   */
   takes: "sync" | "async" | null;
   /** True for a deposit queue of any kind. */
   deposits: boolean;
 }
 
-/** One of the vault's tokens with its queues. `asset` is null when the token reports no symbol or decimals. */
+/** One of the vault's tokens with its queues. `asset` is null if the token reports no symbol or decimals. */
 interface TokenQueues {
   asset: Token | null;
   queues: readonly QueueInfo[];
@@ -68,7 +72,10 @@ interface TokenQueues {
 
 const indicesUpTo = (count: bigint) => Array.from({ length: Number(count) }, (_, index) => BigInt(index));
 
-/** Reads the vault's contracts and tokens: only `wanted` when it is given, else all. Null when the contract is no Core vault. */
+/**
+ * Returns the query of a Core vault's contracts and tokens: only the token `wanted` if it is given, otherwise all of
+ * them. The result is null if the contract is not a Core vault.
+ */
 function describeCore(vault: Address, wanted: Address | undefined): Query<CoreContracts | null> {
   const on = { to: vault, abi: vaultAbi() } as const;
   const first = createQuery(
@@ -96,7 +103,7 @@ function describeCore(vault: Address, wanted: Address | undefined): Query<CoreCo
 const addressesIn = (results: Record<string, ReadResult<Address>>): Address[] =>
   Object.values(results).flatMap((result) => (result.ok ? [getAddress(result.value)] : []));
 
-/** Reads a token and its queues. */
+/** Returns the query of a token's symbol and decimals and of its queues in a vault. */
 function describeTokenQueues(vault: Address, asset: Address): Query<TokenQueues> {
   const on = { to: vault, abi: vaultAbi() } as const;
   const count = createQuery({ count: read({ ...on, name: "getQueueCount", args: [asset] }) }, (results) => {
@@ -130,7 +137,10 @@ function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
   });
 }
 
-/** Chooses the deposit queue: the reviewed row's if the vault has it, else one that mints at once, else any. Null without one. */
+/**
+ * Chooses the token's deposit queue: that of the reviewed registry entry if the vault has it, otherwise one that mints
+ * at once, otherwise any. Returns null if the token has no deposit queue.
+ */
 function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo | null {
   const takers = queues.filter(({ takes }) => takes !== null);
   const reviewed = takers.find(({ address }) => sameAddress(address, entryPoint ?? ""));
@@ -140,14 +150,20 @@ function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo
 const queueList = (queues: readonly QueueInfo[]): string =>
   queues.map(({ address }) => address.toLowerCase()).join(",");
 
-/** Builds the row's parameters: the kind of its queue, and the token's other queues, which mint the same shares. */
+/**
+ * Builds the parameters of the registry entry: the kind of its queue, the redemption queues and the token's other
+ * deposit queues, which mint the same shares.
+ */
 function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string> {
   const others = market.queues.filter(({ address, takes }) => takes !== null && address !== queue.address);
   const out = market.queues.filter(({ deposits }) => !deposits);
   return { queue: queue.takes ?? "", redeem_queues: queueList(out), deposit_queues: queueList(others) };
 }
 
-/** Derives Core vaults: share manager, oracle and the queues of one token. Source: mellow-finance/flexible-vaults. */
+/**
+ * Deriver of Mellow's Core vaults: reads share manager, oracle and the queues of one token. Source:
+ * mellow-finance/flexible-vaults.
+ */
 export const mellowDeriver: Deriver = {
   conclusive: true,
   derive(subject) {
@@ -161,7 +177,7 @@ export const mellowDeriver: Deriver = {
       });
       return mapQuery(parts, ({ markets, share }): Derivation => {
         if (share === null) return underivable("the share manager reports no decimals or no total supply");
-        // The native token may have queues too, but has no symbol.
+        // The native currency may have queues too; it is skipped, because it reports no symbol.
         const found = markets.flatMap((market) => {
           const queue = queueOf(market, subject.entryPoint);
           return queue === null || market.asset === null ? [] : [{ market, queue, asset: market.asset }];

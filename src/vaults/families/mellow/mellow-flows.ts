@@ -24,7 +24,9 @@ const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi
 
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
-/** Reads a row's parameter of comma-separated queue addresses. Throws an Error for an invalid address. */
+/**
+ * Reads a registry parameter that lists queue addresses, separated by commas. Throws an Error for an invalid address.
+ */
 export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queues"): Address[] {
   const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
   return entries.map((text) => {
@@ -35,9 +37,10 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 }
 
 /**
- * Returns the events of the queues. A request counts as a deposit when it is made and as a withdrawal when it is cancelled; its
- * claim only moves shares. The token's other queues count too, because all mint the same shares. Where the row names no redeem
- * queues, burned shares count as withdrawals of an unknown amount. Source: mellow-finance/flexible-vaults.
+ * Returns the deposit and withdrawal events of a Core vault's queues. A request counts as a deposit when it is made and
+ * as a withdrawal when it is cancelled; its claim only moves shares. The token's other queues are included, because all
+ * of them mint the same shares. If the registry entry contains no redemption queues, burned shares count as withdrawals
+ * of an unknown amount. Source: mellow-finance/flexible-vaults.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");

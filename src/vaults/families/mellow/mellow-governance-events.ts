@@ -7,7 +7,7 @@ import {
   removedMember,
 } from "../../governance/governance-event.ts";
 
-/** Events of vault, queue (entry point), oracle (pricer) and share manager. */
+/** Governance events of a Core vault, its queue (entry point), oracle (pricer) and share manager. */
 const vaultEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {
@@ -36,7 +36,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Events of the vault's fee manager. */
+/** Governance events of a Core vault's fee manager. */
 const feeManagerEvents: readonly GovernanceEvent[] = [
   changeEvent(
     [
@@ -63,5 +63,5 @@ const feeManagerEvents: readonly GovernanceEvent[] = [
   ),
 ];
 
-/** Governance events of Core vaults and their fee managers. Source: mellow-finance/flexible-vaults. */
+/** Governance events of Mellow's Core vaults and their fee managers. Source: mellow-finance/flexible-vaults. */
 export const mellowEvents: readonly GovernanceEvent[] = [...vaultEvents, ...feeManagerEvents];

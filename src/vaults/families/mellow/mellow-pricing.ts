@@ -50,32 +50,40 @@ const riskManagerAbi = once(() =>
   ]),
 );
 
-/** Denominator of penalty and fees. */
+/** Denominator of Mellow's deposit penalty and fees, which are in millionths. */
 const MILLION = 1_000_000n;
-/** Denominator of prices. */
+/** Denominator of Mellow's prices, which have 18 decimals. */
 export const PRICE_UNIT = 10n ** 18n;
 
-/** Returns true when a row's queue mints at once, false when it takes requests. Throws an Error for a row without `params.queue`. */
+/**
+ * Returns true if the vault's queue mints at once, false if it takes requests. Throws an Error if the registry
+ * parameter `queue` is missing or invalid.
+ */
 export const isSyncQueue = (vault: Vault): boolean =>
   choiceParam(vault, { name: "queue", choices: ["sync", "async"] }) === "sync";
 
-/** Price, fees and limits of a vault's queue. Fees are in millionths, prices have 18 decimals; null when not known. */
+/**
+ * Price, fees and limits of deposits through a vault's queue. Fees are in millionths and the price has 18 decimals. A
+ * member is null if unknown.
+ */
 export interface MellowMarket {
-  /** The queue's token. Null also when the vault names another share manager or oracle than the registry row. */
+  /** The queue's token. Also null if the vault names another share manager or oracle than the registry entry. */
   asset: Address | null;
-  /** True when the queue or the minting of shares is paused. */
+  /** True if the queue or the minting of shares is paused. */
   paused: boolean;
-  /** Smallest units of the share per smallest unit of the asset, times 10^18. Null without a usable report. */
+  /** Shares per asset, both in smallest units, times 10^18. Null if the oracle's last report is missing or unusable. */
   price: bigint | null;
-  /** True when the last report is marked suspicious or has no price, so that deposits cannot use it. */
+  /** True if the oracle's last report is marked suspicious or has no price, so that deposits cannot use it. */
   suspicious: boolean;
+  /** Reduction of the price for an instant deposit, in millionths; 0 for requests. */
   penalty: bigint | null;
+  /** Deposit fee in millionths. */
   fee: bigint;
-  /** Claimed and claimable shares. */
+  /** Shares that are claimed or claimable, in the share token's smallest unit. */
   totalShares: bigint | null;
-  /** Room under the RiskManager's limit after pending requests, in shares. */
+  /** Shares that may still be minted under the RiskManager's limit, after pending requests. */
   room: bigint | null;
-  /** True when the caller is whitelisted and not blacklisted. Null also without a particular caller. */
+  /** True if the caller is whitelisted and not blacklisted. Also null if no caller is given. */
   admitted: boolean | null;
 }
 
@@ -103,7 +111,7 @@ function coreReads(vault: Vault, caller: Address | null) {
 
 type Results = ReadResults<ReturnType<typeof coreReads>>;
 
-/** Reads of the fee manager and the risk manager. Either may be missing: then the reads fail. */
+/** Creates the reads of the fee manager and the risk manager. If a vault lacks one of them, its reads fail. */
 function managerReads(results: Results) {
   const onFees = { to: valueOrNull(results.feeManager) ?? zeroAddress, abi: feeManagerAbi() } as const;
   const onRisk = { to: valueOrNull(results.riskManager) ?? zeroAddress, abi: riskManagerAbi() } as const;
@@ -116,7 +124,11 @@ function managerReads(results: Results) {
 
 type Managers = ReadResults<ReturnType<typeof managerReads>>;
 
-/** Reads price, fees and limits of the row's queue, in two rounds: the vault names its managers in the first. */
+/**
+ * Returns the query of price, fees and limits of deposits through the vault's queue. It takes two batches of reads,
+ * because the vault names its fee and risk manager in the first. `caller` is the account to check for admission, or
+ * null.
+ */
 export function mellowMarket(vault: Vault, caller: Address | null): Query<MellowMarket> {
   return readThen(coreReads(vault, caller), (results) =>
     createQuery(managerReads(results), (managers) => marketOf(vault, { results, managers, caller })),
@@ -159,8 +171,9 @@ function marketOf(
 }
 
 /**
- * Returns the shares for an amount at the last report, after penalty and fee. Null when not known. Rounded down as the queues
- * do: the penalty reduces the price; the fee reduces the shares of an instant deposit and the price of a request.
+ * Returns the shares for an amount at the price of the last report, after penalty and fee, or null if the price is
+ * unknown. Rounded down as the queues round: the penalty reduces the price; the fee reduces the shares of an instant
+ * deposit and the price of a request.
  */
 export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: bigint }): bigint | null {
   const { price, penalty, fee } = of.market;
@@ -171,7 +184,10 @@ export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: b
   return shares - mulDivDown(shares, fee, MILLION);
 }
 
-/** Returns the room under the RiskManager's limit in the asset's smallest unit, rounded down. Null when not known. */
+/**
+ * Returns the largest deposit that fits under the RiskManager's limit, in the asset's smallest unit, rounded down, or
+ * null if it is unknown.
+ */
 export function mellowRoom({ price, room }: MellowMarket): bigint | null {
   return price === null || room === null ? null : mulDivDown(room, PRICE_UNIT, price);
 }

@@ -50,18 +50,18 @@ const limitsAbi = once(() =>
   ]),
 );
 
-/** Byte offset of the amount, the second word after the selector of every deposit function. */
+/** Byte offset of the amount in every deposit function: the second word after the selector. */
 const AMOUNT_OFFSET = 36;
 
-/** The room under the limits, in smallest units of the mToken. */
+/** The mTokens (Midas's share token) that may still be minted under each limit, in the mToken's smallest unit. */
 interface MintRoom {
-  /** Null when not known. */
+  /** The mToken's total supply, or null if unknown. */
   supply: bigint | null;
-  /** The rest of today's limit on instant deposits; null for requests, which have no such limit. */
+  /** The remaining part of today's limit on instant deposits. Null for requests, which have no daily limit. */
   today: bigint | null;
-  /** The room under the supply cap; null without a cap, as in versions before August 2025. */
+  /** The mTokens left under the supply cap. Null if there is no cap, as in versions before August 2025. */
   underCap: bigint | null;
-  /** False when a read that the limits depend on failed. */
+  /** False if a read that the limits depend on failed. */
   known: boolean;
 }
 
@@ -90,7 +90,10 @@ function describeMintRoom(vault: Vault, now: number): Query<MintRoom> {
   );
 }
 
-/** Returns the largest deposit that fits under every limit, in the token's smallest unit. Null when not known. */
+/**
+ * Returns the largest deposit that fits under every limit, in the deposited token's smallest unit, or null if it is
+ * unknown.
+ */
 function mostAllowed(market: MidasMarket, room: MintRoom): bigint | null {
   const { rates, allowance } = market;
   if (rates === null || allowance === null || !room.known) return null;
@@ -106,16 +109,16 @@ function minimumAmount({ rates, minMTokens }: MidasMarket): bigint | null {
 
 const isPaused = ({ paused, accepted }: MidasMarket): boolean => paused || accepted === false;
 
-/** A payment in the asset by no particular account. */
+/** Returns a payment in the vault's asset without a particular payer. */
 const anonymousPayment = (vault: Vault): MidasPayment => ({ token: vault.asset, caller: null });
 
-/** A sample of the price: tokens for mTokens, both in smallest units. */
+/** Returns a sample of the share price: payment tokens and mTokens of the same value, both in smallest units. */
 const priceSample = ({ mTokenRate, tokenRate, unit }: MidasRates) => ({
   assets: mTokenRate,
   shares: tokenRate * unit,
 });
 
-/** The state of a DepositVault for one payment. */
+/** Prices, fees and limits of a DepositVault (Midas's deposit contract) for one payment, read in one query. */
 type MidasSnapshot = { market: MidasMarket; room: MintRoom };
 
 function describeSnapshot(vault: Vault, payment: MidasPayment & { now: number }): Query<MidasSnapshot> {
@@ -199,12 +202,13 @@ const explain = familyErrors({
 });
 
 /**
- * Midas. A DepositVault takes payment tokens and mints the mToken, at once or when an administrator approves the request. It
- * counts every token with 18 decimals, has minimums and limits in mTokens, and a separate minimum for each caller's first
- * deposit. Row: entry point and spender = DepositVault, share token = mToken, pricer = the mToken's feed. Parameters:
- * `deposit` (`instant`, `request`); `recipient` (`argument`, `caller`); `asset_rate` (`stable` for a fixed price, `feed` for
- * the feed in `asset_feed`, without which a position has no known value); `redemption_vault`; `referrer`.
- * Source: midas-apps/contracts.
+ * Adapter of Midas. A DepositVault takes payment tokens and mints the mToken, at once or when an administrator approves
+ * the request. It counts amounts of every token with 18 decimals, has minimums and limits in mTokens, and a separate
+ * minimum for each caller's first deposit. In the registry entry, entry point and spender are the DepositVault, the
+ * share token is the mToken, and the pricer is the mToken's price feed. Parameters: `deposit` (`instant` or `request`);
+ * `recipient` (`argument` or `caller`); `asset_rate` (`stable` for a fixed price, or `feed` for the feed in
+ * `asset_feed`, without which a position has no known value); `redemption_vault`; `referrer`. Source:
+ * midas-apps/contracts.
  */
 export const midas: VaultAdapter = {
   name: "midas",
@@ -230,7 +234,7 @@ export const midas: VaultAdapter = {
   asyncDeposits: (vault) => (midasMode(vault).instant ? null : midasRequests),
 };
 
-/** Midas' mTokens. */
+/** The family of Midas's mTokens. */
 export const midasFamily: VaultFamily = {
   adapter: midas,
   type: "midas",

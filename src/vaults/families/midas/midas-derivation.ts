@@ -46,19 +46,21 @@ const shareAbi = once(() =>
 );
 const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
 
-/** A contract read as a DepositVault. */
+/** A DepositVault, Midas's deposit contract: its mToken, price feed, payment tokens and conditions for callers. */
 interface DepositVaultInfo {
   address: Address;
   mToken: Address;
   feed: Address;
   payments: readonly Address[];
-  /** True when a deposit can name a recipient. */
+  /** True if a deposit call can name a recipient; older versions mint to the caller. */
   namesRecipient: boolean;
-  /** True when the caller matters: a whitelist, or a minimum for each caller's first deposit. */
+  /**
+   * True if the conditions depend on the caller: there is a whitelist, or a minimum for each caller's first deposit.
+   */
   callerMatters: boolean;
 }
 
-/** Reads a contract as a DepositVault; null when it is not one. */
+/** Returns the query of a DepositVault, Midas's deposit contract. The result is null if the contract is not one. */
 function describeDepositVault(address: Address): Query<DepositVaultInfo | null> {
   const on = { to: address, abi: depositVaultAbi() } as const;
   const args = [zeroAddress, 0n, 0n, zeroHash, zeroAddress];
@@ -83,7 +85,10 @@ function describeDepositVault(address: Address): Query<DepositVaultInfo | null> 
   });
 }
 
-/** Finds the DepositVault: the subject itself, or the entry point of the reviewed row when the subject is its mToken. */
+/**
+ * Returns the query of the vault's DepositVault: the given address itself, or the entry point of the reviewed registry
+ * entry if the given address is its mToken. The result is null if neither is.
+ */
 function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | null> {
   const { address, entryPoint } = subject;
   const candidates = [address, ...(entryPoint === null ? [] : [entryPoint])];
@@ -96,7 +101,10 @@ function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | 
   });
 }
 
-/** Reads the mToken. Returns text when the mToken or its feed does not answer. */
+/**
+ * Returns the query of the mToken's name and decimals. The result is a reason if the mToken or its price feed does not
+ * work.
+ */
 function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decimals: number } | string> {
   const on = { to: deposits.mToken, abi: shareAbi() } as const;
   const reads = {
@@ -107,13 +115,16 @@ function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decima
   };
   return createQuery(reads, ({ name, decimals, supply, price }) => {
     if (!decimals.ok || !supply.ok) return "the mToken reports no decimals or no total supply";
-    // A stale or deprecated feed reverts with a reason: it is still a feed.
+    // A stale or deprecated feed reverts with a reason, which still identifies it as a feed.
     if (!hasFunction(price.ok ? { ok: true, value: "0x" } : price)) return "the feed does not answer";
     return { name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH), decimals: decimals.value };
   });
 }
 
-/** A payment token and its price: fixed, or by a feed. `token` is null when it reports no symbol or decimals. */
+/**
+ * A token that the DepositVault accepts, and its price: fixed, or from a feed. `token` is null if the contract reports
+ * no symbol or decimals.
+ */
 interface PaymentToken {
   token: Token | null;
   stable: boolean;
@@ -152,9 +163,13 @@ function derive(subject: DerivationSubject): Query<Derivation> {
   });
 }
 
+/** A payment token that reports symbol and decimals. */
 type KnownPaymentToken = PaymentToken & { token: Token };
 
-/** Chooses the asset: the row's if it is accepted, else the first token with a fixed price, else the first token. */
+/**
+ * Chooses the vault's asset among the payment tokens: that of the registry entry if it is accepted, otherwise the first
+ * token with a fixed price, otherwise the first token.
+ */
 function chooseAsset(
   subject: DerivationSubject,
   known: readonly KnownPaymentToken[],
@@ -196,7 +211,8 @@ function assemble(of: {
 }
 
 /**
- * Derives Midas vaults from the DepositVault, which names mToken, feed and payment tokens. The mToken does not name its
- * DepositVault: that comes from a reviewed row and is checked against the mToken. Source: midas-apps/contracts.
+ * Deriver of Midas vaults, starting at the DepositVault, which names mToken, price feed and payment tokens. An mToken
+ * does not name its DepositVault: that address comes from a reviewed registry entry and is checked against the mToken.
+ * Source: midas-apps/contracts.
  */
 export const midasDeriver: Deriver = { conclusive: true, derive };

@@ -11,7 +11,7 @@ const depositsAbi = once(() =>
     "event DepositInstantWithCustomRecipient(address indexed user, address indexed tokenIn, address recipient, uint256 amountUsd, uint256 amountToken, uint256 fee, uint256 minted, bytes32 referrerId)",
   ]),
 );
-/** Events of deposit requests. */
+/** ABI of the events that a DepositVault emits for deposit requests. */
 export const depositRequestsAbi = once(() =>
   parseAbi([
     "event DepositRequest(uint256 indexed requestId, address indexed user, address indexed tokenIn, uint256 amountToken, uint256 amountUsd, uint256 fee, uint256 tokenOutRate, bytes32 referrerId)",
@@ -36,9 +36,10 @@ const flowsAbi = once(
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Returns the events of the DepositVault and of the RedemptionVault (`params.redemption_vault`), whose amounts have 18 decimals.
- * Requests have unknown amounts, because they are settled later. Where the row names no RedemptionVault, burned mTokens count
- * as withdrawals of an unknown amount. Source: midas-apps/contracts.
+ * Returns the deposit and withdrawal events of the DepositVault and the RedemptionVault (parameter `redemption_vault`).
+ * Token amounts in them have 18 decimals. Requests count with unknown amounts, because they are settled later. If the
+ * registry entry contains no RedemptionVault, burned mTokens count as withdrawals of an unknown amount. Source:
+ * midas-apps/contracts.
  */
 export function midasFlows(vault: Vault): FlowSource {
   const redemptions = addressParam(vault, "redemption_vault");

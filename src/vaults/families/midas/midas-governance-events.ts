@@ -9,7 +9,7 @@ import {
   removedMember,
 } from "../../governance/governance-event.ts";
 
-/** Events of the DepositVault, the entry point. */
+/** Governance events of the DepositVault, Midas's deposit contract and the vault's entry point. */
 const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(["entryPoint", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "instant deposit fee",
@@ -61,7 +61,7 @@ const depositEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Events of the RedemptionVault, where the registry row names it. */
+/** Governance events of the RedemptionVault, read only if the vault's registry entry contains its address. */
 const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "pause", "Paused(address account)"], {
     what: "redemption pause",
@@ -117,5 +117,5 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Governance events of DepositVault and RedemptionVault. Source: midas-apps/contracts. */
+/** Governance events of Midas's DepositVaults and RedemptionVaults. Source: midas-apps/contracts. */
 export const midasEvents: readonly GovernanceEvent[] = [...depositEvents, ...redemptionEvents];

@@ -3,21 +3,27 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { addressParam, choiceParam, wordParam } from "../../vault-params.ts";
 
-/** How deposits into a row's vault are made. `instant`: mTokens are minted at once; else an administrator approves each request. */
+/**
+ * How a DepositVault takes deposits. `instant`: mTokens are minted at once; otherwise an administrator approves each
+ * request.
+ */
 export interface MidasMode {
   instant: boolean;
-  /** True when the deposit takes a recipient. Older vaults mint to the caller. */
+  /** True if the deposit call takes a recipient. Older vaults mint to the caller. */
   namesRecipient: boolean;
 }
 
-/** Reads the mode from `params.deposit` and `params.recipient`. Throws an Error for a missing or unknown value. */
+/**
+ * Reads how a vault takes deposits from the registry parameters `deposit` and `recipient`. Throws an Error if one is
+ * missing or has an unknown value.
+ */
 export function midasMode(vault: Vault): MidasMode {
   const deposit = choiceParam(vault, { name: "deposit", choices: ["instant", "request"] });
   const recipient = choiceParam(vault, { name: "recipient", choices: ["argument", "caller"] });
   return { instant: deposit === "instant", namesRecipient: recipient === "argument" };
 }
 
-/** Checks all parameters of a row. Throws an Error for an invalid one. */
+/** Validates all parameters of a registry entry. Throws an Error for an invalid one. */
 export function checkMidasParams(vault: Vault): void {
   midasMode(vault);
   addressParam(vault, "redemption_vault");
@@ -25,12 +31,15 @@ export function checkMidasParams(vault: Vault): void {
   wordParam(vault, "referrer");
 }
 
-/** Returns the units with 18 decimals per smallest unit of a token; null for a token with more than 18 decimals. */
+/**
+ * Returns the factor from a token's smallest unit to an amount with 18 decimals, which Midas uses for every token.
+ * Returns null for a token with more than 18 decimals.
+ */
 export function midasUnit(decimals: number): bigint | null {
   return decimals <= 18 ? 10n ** BigInt(18 - decimals) : null;
 }
 
-/** The deposit functions, each in an ABI of its own: instant or by request, with or without a recipient. */
+/** ABIs of a DepositVault's deposit functions, one each: instant or by request, with or without a recipient. */
 export const midasDepositAbis = once(() => ({
   instantFor: parseAbi([
     "function depositInstant(address tokenIn, uint256 amountToken, uint256 minReceiveAmount, bytes32 referrerId, address recipient)",
@@ -44,7 +53,10 @@ export const midasDepositAbis = once(() => ({
   request: parseAbi(["function depositRequest(address tokenIn, uint256 amountToken, bytes32 referrerId)"]),
 }));
 
-/** Returns the selector of the mode's deposit function, which can be paused separately. */
+/**
+ * Returns the selector of the deposit function that the vault uses, needed because each function can be paused
+ * separately.
+ */
 export function depositSelector({ instant, namesRecipient }: MidasMode): Hex {
   const { instantFor, instant: plain, requestFor, request } = midasDepositAbis();
   const abi: Abi = instant ? (namesRecipient ? instantFor : plain) : namesRecipient ? requestFor : request;

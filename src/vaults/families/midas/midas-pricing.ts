@@ -14,24 +14,26 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { depositSelector, midasMode, midasUnit } from "./midas-params.ts";
 
-/** Rates and fee of a payment. Rates have 18 decimals. */
+/** Prices and fee that determine the mTokens for a payment. Prices have 18 decimals. */
 export interface MidasRates {
   /** Price of one payment token, in the same currency as `mTokenRate`. */
   tokenRate: bigint;
+  /** Price of one mToken. */
   mTokenRate: bigint;
-  /** Basis points of the payment. */
+  /** Fee in basis points of the payment. */
   fee: bigint;
-  /** Units with 18 decimals per smallest unit of the token. */
+  /** Factor from the token's smallest unit to an amount with 18 decimals. */
   unit: bigint;
 }
 
-/** One, with 18 decimals. */
+/** The number 1 as a fixed-point number with 18 decimals. */
 export const WAD = 10n ** 18n;
+/** Denominator of fees, which are in basis points. */
 const FEE_DENOMINATOR = 10_000n;
 
 /**
- * Returns the mTokens for an amount in the token's smallest unit, rounded down as the DepositVault rounds. Null when the deposit
- * is impossible.
+ * Returns the mTokens minted for a payment in the token's smallest unit, rounded down as the DepositVault rounds.
+ * Returns null if the deposit is impossible: no price, a fee above 100% or an amount that overflows.
  */
 export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   const { tokenRate, mTokenRate, fee, unit } = rates;
@@ -44,16 +46,21 @@ export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   return mulDivDown(value - feeValue, WAD, mTokenRate);
 }
 
-/** Returns the largest possible payment, in the token's smallest unit: with 18 decimals it must fit a uint256. */
+/**
+ * Returns the largest possible payment, in the token's smallest unit: scaled to 18 decimals it must fit into a uint256.
+ */
 export const maxPayment = ({ unit }: Pick<MidasRates, "unit">): bigint => MAX_UINT256 / unit;
 
-/** Returns the smallest amount that mints at least so many mTokens; null when no amount does. */
+/**
+ * Returns the smallest payment that mints at least the given mTokens, in the token's smallest unit, or null if no
+ * payment does.
+ */
 export function leastPaymentFor(rates: MidasRates, mTokens: bigint): bigint | null {
   if (mTokens === 0n) return 0n;
   return leastAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) >= mTokens);
 }
 
-/** Returns the largest amount that mints at most so many mTokens. */
+/** Returns the largest payment that mints at most the given mTokens, in the token's smallest unit. */
 export function mostPaymentFor(rates: MidasRates, mTokens: bigint): bigint {
   if (mTokens === 0n) return 0n;
   const tooMuch = leastAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) > mTokens);
@@ -79,25 +86,33 @@ const depositVaultAbi = once(() =>
 const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
 const mTokenAbi = once(() => parseAbi(["function paused() view returns (bool)"]));
 
-/** A payment token and the account that pays. `caller` is null for no particular account, or for the Router's clone. */
+/**
+ * The token and payer of a deposit. `caller` is null for no particular account, or for the clone that the Router
+ * creates per deposit.
+ */
 export interface MidasPayment {
   token: { address: Address; decimals: number };
   caller: Address | null;
 }
 
-/** A DepositVault's terms for one payment. Amounts and rates have 18 decimals; null when not known. */
+/**
+ * The conditions of a DepositVault for one payment. Amounts and prices have 18 decimals. A member is null if unknown.
+ */
 export interface MidasMarket {
-  /** True when its mToken and feed are those of the registry row. */
+  /** True if the DepositVault's mToken and price feed are those of the registry entry. */
   matchesRegistry: boolean;
-  /** True when it accepts the token. */
+  /** True if the DepositVault accepts the token. */
   accepted: boolean | null;
   paused: boolean;
   rates: MidasRates | null;
-  /** The first failing feed, with its revert data, or a working one: a feed reverts when its price is stale. */
+  /**
+   * The result of the first price feed that fails, with its revert data, or of a working one. Feeds revert if their
+   * price is stale.
+   */
   feed: ReadResult<bigint>;
-  /** The minimum mTokens for this payer. */
+  /** The minimum mTokens that this payer's deposit must mint. */
   minMTokens: bigint | null;
-  /** The payment token's remaining allowance. The largest uint256 means no limit. */
+  /** The remaining amount of the payment token that the DepositVault accepts. The largest uint256 means no limit. */
   allowance: bigint | null;
 }
 
@@ -115,7 +130,7 @@ function coreReads(vault: Vault, { token }: MidasPayment) {
     minFirst: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
     paused: read({ ...on, name: "paused" }),
     fnPaused: read({ ...on, name: "fnPaused", args: [selector] }),
-    // A paused mToken cannot be minted.
+    // A paused mToken cannot be minted, which stops deposits too.
     mTokenPaused: read({ to: vault.shareToken, abi: mTokenAbi(), name: "paused" }),
   };
 }
@@ -134,7 +149,10 @@ type Results = ReadResults<ReturnType<typeof coreReads>> &
 
 const NO_ANSWER = { ok: false, revert: null } as const;
 
-/** Reads a DepositVault's terms for a payment, in two rounds: the payment token's feed is known after the first. */
+/**
+ * Returns the query of a DepositVault's conditions for a payment. It takes two batches of reads, because the payment
+ * token's price feed is known only after the first.
+ */
 export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMarket> {
   const { caller } = payment;
   const reads = { ...coreReads(vault, payment), ...(caller === null ? {} : callerReads(vault, caller)) };
@@ -144,7 +162,7 @@ export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMar
     if (config === null) return createQuery({}, () => toMarket(NO_ANSWER));
     const [tokenFeed, , , stable] = config;
     const tokenRate = read({ to: tokenFeed, abi: feedAbi(), name: "getDataInBase18" });
-    // A token with a fixed price is accepted only while its feed works.
+    // The DepositVault accepts a token with a fixed price only while the token's feed works.
     return createQuery({ tokenRate }, ({ tokenRate: rate }) =>
       toMarket(rate.ok && stable ? { ok: true, value: WAD } : rate),
     );
@@ -193,7 +211,10 @@ function ratesOf(
   return { tokenRate: token.value, mTokenRate: feed.value, fee: waived ? 0n : charged, unit };
 }
 
-/** Returns the minimum for a payer. First deposits have a minimum of their own, which also applies to no particular payer. */
+/**
+ * Returns the minimum mTokens for a payer, or null if unknown. The separate minimum for first deposits also applies if
+ * no particular payer is given.
+ */
 function minimumOf({ minAmount, minFirst, minted, free }: Results): bigint | null {
   if (valueOrNull(free ?? NO_ANSWER) === true) return 0n;
   const returning = (valueOrNull(minted ?? NO_ANSWER) ?? 0n) > 0n;

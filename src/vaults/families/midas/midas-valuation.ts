@@ -14,15 +14,19 @@ const feedsAbi = once(() =>
     "function tokensConfig(address) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
   ]),
 );
-/** getDataInBase18() */
+/** Selector of `getDataInBase18()`, with which Midas's price feeds return their price with 18 decimals. */
 const PRICE_SELECTOR = "0x63692905";
+/** Size in bits of each price in the word that a lens of kind `pair` returns. */
 const HALF_WORD_BITS = 128n;
 
-/** Returns the feed of a row's asset; null when the asset has a fixed price or no known feed. */
+/** Returns the price feed of the vault's asset, or null if the asset has a fixed price or no known feed. */
 const assetFeed = (vault: Vault) =>
   vault.params["asset_rate"] === "stable" ? null : addressParam(vault, "asset_feed");
 
-/** Returns how the lens reads the mToken's feed, together with the asset's feed where its price is not fixed. */
+/**
+ * Returns how the position lens values mTokens: by the mToken's price feed, together with the asset's feed unless the
+ * asset's price is fixed.
+ */
 export function midasLens(vault: Vault): LensVault {
   const { shareToken, pricer } = vault;
   const feed = assetFeed(vault);
@@ -31,8 +35,9 @@ export function midasLens(vault: Vault): LensVault {
 }
 
 /**
- * Converts mTokens to the asset as a RedemptionVault does before its fee: by the mToken's feed to the currency of both feeds,
- * then by the asset's feed, with each step rounded down. Null when the asset's price is not known. Source: midas-apps/contracts.
+ * Converts mTokens to the asset as a RedemptionVault does before its fee: by the mToken's feed to the common currency
+ * of both feeds, then by the asset's feed, with each step rounded down. Returns null if the asset's price is unknown.
+ * Source: midas-apps/contracts.
  */
 export function midasToAssets(
   vault: Vault,
@@ -48,8 +53,8 @@ export function midasToAssets(
 }
 
 /**
- * Reads whether the DepositVault still uses the feeds of the registry row, which its administrator may replace. A token that it
- * no longer accepts keeps its price.
+ * Returns the query of whether the DepositVault still uses the price feeds of the registry entry, which its
+ * administrator may replace. If the DepositVault no longer accepts the asset, the asset's feed counts as unchanged.
  */
 export function midasPricingUnchanged(vault: Vault): Query<boolean> {
   const on = { to: vault.entryPoint, abi: feedsAbi() } as const;

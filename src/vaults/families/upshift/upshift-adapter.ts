@@ -43,9 +43,9 @@ const vaultAbi = once(() =>
 const shareAbi = once(() => parseAbi(["function totalSupply() view returns (uint256)"]));
 const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
 
-/** `deposit(address assetIn, uint256 amountIn, …)`: the amount is the second word after the selector. */
+/** Byte offset of the amount in `deposit(address assetIn, uint256 amountIn, …)`: the second word after the selector. */
 const AMOUNT_OFFSET = 36;
-/** getSharePrice() */
+/** Selector of the vault's `getSharePrice()`, which returns the price of one share in the asset's smallest unit. */
 const SHARE_PRICE = "0x5b1dac60";
 
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: vaultAbi() }) as const;
@@ -63,7 +63,10 @@ function limitReads(vault: Vault) {
 
 type Limits = ReadResults<ReturnType<typeof limitReads>>;
 
-/** Returns the smaller of the limit per deposit and the room under the cap; null when neither is known. */
+/**
+ * Returns the largest deposit, in the asset's smallest unit: the smaller of the limit per deposit and the amount left
+ * under the cap, or null if neither is known.
+ */
 function roomOf({ perDeposit, cap, total }: Limits): bigint | null {
   const left = cap.ok && total.ok ? (cap.value > total.value ? cap.value - total.value : 0n) : null;
   return smaller(left, valueOrNull(perDeposit));
@@ -100,24 +103,30 @@ function termsReads(vault: Vault, request: TermsInput) {
 
 type TermsResults = ReadResults<ReturnType<typeof termsReads>>;
 
-/** Builds the read of a whitelist; null when the vault names none or there is no address to look up. */
+/**
+ * Creates the read of whether an account is whitelisted. Returns null if there is no whitelist or no account to look
+ * up.
+ */
 function whitelistRead(whitelist: ReadResult<Address>, account: Address | null) {
   if (!whitelist.ok || account === null || isAddressEqual(whitelist.value, zeroAddress)) return null;
   return read({ to: whitelist.value, abi: whitelistAbi(), name: "isWhitelisted", args: [account] });
 }
 
-/** Reads the terms of a deposit in two rounds, as the whitelists of senders and assets are contracts that the vault names. */
+/**
+ * Returns the query of the conditions of a deposit. It takes two batches of reads, because the vault names its
+ * whitelists of senders and of tokens in the first.
+ */
 function describeTerms(vault: Vault, request: TermsInput) {
   return readThen(termsReads(vault, request), (first) => {
     const sender = whitelistRead(first.senders, request.caller);
     const asset = whitelistRead(first.assets, request.token.address);
     return createQuery({ ...(sender && { sender }), ...(asset && { asset }) }, (lists): DepositTerms => {
       const listed = lists.asset === undefined ? null : valueOrNull(lists.asset);
-      // Without an answer of the whitelist, a preview of this token shows that the vault accepts it.
+      // If the whitelist cannot be read, a working preview shows that the vault accepts the token.
       const accepted = listed ?? first.preview.ok;
       const admitted = lists.sender === undefined || valueOrNull(lists.sender) !== false;
       return {
-        // A token missing from the whitelist is refused below. Without any answer it is not known whether it is accepted.
+        // A token that is not whitelisted is rejected by `refusal` below; null means that nothing is known about it.
         asset: accepted || listed === false ? request.token.address : null,
         previewShares: first.preview.ok ? first.preview.value[0] : null,
         previewRevert: first.preview.ok ? null : first.preview.revert,
@@ -131,7 +140,10 @@ function describeTerms(vault: Vault, request: TermsInput) {
   });
 }
 
-/** Converts the share price, which is in the reference token, to the deposited token by the amounts of the preview. */
+/**
+ * Converts the share price from the reference token, the vault's asset, to the deposited token, by the two amounts of
+ * the preview. Returns null if preview or price is unknown.
+ */
 function priceFor(vault: Vault, seen: { request: TermsInput; first: TermsResults }): DepositTerms["price"] {
   const { preview, price } = seen.first;
   if (!preview.ok || !price.ok) return null;
@@ -155,8 +167,9 @@ function encode(vault: Vault, request: DepositInput): DepositCall {
 }
 
 /**
- * Upshift's multi-asset vaults. The share token is separate and priced in a reference token, the row's asset. Whitelists of
- * senders and assets, a limit per deposit and a cap apply. Source: the published ABI of TokenizedVaultV2.
+ * Adapter of Upshift's multi-asset vaults. The share token is a separate contract, priced in a reference token, which
+ * is the registry entry's asset. Whitelists of senders and tokens, a limit per deposit and a cap apply. Source: the
+ * published ABI of TokenizedVaultV2.
  */
 export const upshift: VaultAdapter = {
   name: "upshift",
@@ -181,7 +194,7 @@ export const upshift: VaultAdapter = {
   flows: upshiftFlows,
 };
 
-/** Upshift's multi-asset vaults. */
+/** The family of Upshift's multi-asset vaults. */
 export const upshiftFamily: VaultFamily = {
   adapter: upshift,
   type: "custom",

@@ -31,13 +31,13 @@ const vaultAbi = once(() =>
 );
 const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
 
-/** The answers of a vault's own views. */
+/** Results of a multi-asset vault's own view functions. */
 interface VaultAnswers {
   asset: Address;
   shareToken: Address;
-  /** The whitelist of accepted tokens; the zero address when the vault accepts its asset only. */
+  /** The whitelist of accepted tokens; the zero address if the vault accepts its asset only. */
   assetWhitelist: Address;
-  /** True when senders must be whitelisted, which the Router's one-time contracts cannot be. */
+  /** True if senders must be whitelisted, which is impossible for the clone that the Router creates per deposit. */
   restricted: boolean;
 }
 
@@ -61,7 +61,10 @@ function describeVault({ address }: DerivationSubject): Query<VaultAnswers | nul
   });
 }
 
-/** Reads a token; null when the vault's whitelist does not contain it. */
+/**
+ * Returns the query of a token's symbol and decimals. The result is null if the vault's whitelist does not contain the
+ * token.
+ */
 function describeAcceptedToken(whitelist: Address, token: Address): Query<Token | null> {
   const accepted = createQuery(
     { entry: read({ to: whitelist, abi: whitelistAbi(), name: "isWhitelisted", args: [token] }) },
@@ -92,7 +95,10 @@ function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers)
   });
 }
 
-/** Derives Upshift's multi-asset vaults: asset, share token and whitelists by the vault's own views. Source: TokenizedVaultV2's ABI. */
+/**
+ * Deriver of Upshift's multi-asset vaults: reads asset, share token and whitelists from the vault's own view functions.
+ * Source: the ABI of TokenizedVaultV2.
+ */
 export const upshiftDeriver: Deriver = {
   conclusive: true,
   derive: (subject) =>

@@ -13,9 +13,9 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the deposit and withdrawal events of a multi-asset vault. An instant redemption emits `Withdraw`, a requested one
- * `WithdrawalProcessed` without the shares; never both. Deposits of other tokens than the asset have no amount in assets.
- * Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
+ * Returns the deposit and withdrawal events of a multi-asset vault. An instant redemption emits `Withdraw`; a requested
+ * one emits `WithdrawalProcessed`, which does not contain the shares; never both. Deposits of other tokens than the
+ * asset have no amount in assets. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
@@ -44,7 +44,10 @@ export function upshiftFlows(vault: Vault): FlowSource {
   };
 }
 
-/** `wasBlacklisted` exists since the third version of the pools. */
+/**
+ * ABI of the two versions of `WithdrawalProcessed` in legacy vaults: the third version of the pools added
+ * `wasBlacklisted`.
+ */
 const paidAbi = once(() =>
   parseAbi([
     "event WithdrawalProcessed(uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn)",
@@ -53,9 +56,9 @@ const paidAbi = once(() =>
 );
 
 /**
- * Returns the deposit and withdrawal events of an older vault. `Withdraw` of ERC-4626 is an instant redemption. A requested
- * withdrawal emits `WithdrawalProcessed` when it is paid, with the receiver and without the shares.
- * Sources: the published ABIs of August Digital, TimelockedERC4626.
+ * Returns the deposit and withdrawal events of a legacy vault. The ERC-4626 `Withdraw` event is an instant redemption.
+ * A requested withdrawal emits `WithdrawalProcessed` when it is paid; that event contains the receiver but not the
+ * number of shares. Sources: the published ABIs of August Digital, TimelockedERC4626.
  */
 export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);

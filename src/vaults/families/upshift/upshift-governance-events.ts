@@ -11,7 +11,10 @@ import {
 /** Formats a percentage whose unit the published ABIs do not define. */
 const formatRawUnits = (value: unknown): string => `${value} (in the contract's own unit)`;
 
-/** Events of both generations. The deposit pause has a view. Source: npm `@augustdigital/sdk` 4.27.3, its ABIs. */
+/**
+ * Governance events that multi-asset and legacy vaults share. A pause of deposits alone raises no signal here, because
+ * a view function shows it. Source: ABIs of npm `@augustdigital/sdk` 4.27.3.
+ */
 const sharedEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["entryPoint", "pause", "DepositWithdrawalStatusChanged(bool bDepositsPaused, bool bWithdrawalsPaused)"],
@@ -31,7 +34,7 @@ const sharedEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Governance events of multi-asset vaults. */
+/** Governance events of Upshift's multi-asset vaults. */
 export const upshiftEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "allow_list", "SendersWhitelistUpdated(address newWhitelistAddr)"], {
@@ -53,7 +56,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Governance events of lending pools and tokenized accounts. */
+/** Governance events of Upshift's legacy vaults: lending pools and tokenized accounts. */
 export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "cap", "OnMaxSupplyChanged(uint256 prevValue, uint256 newValue)"], {

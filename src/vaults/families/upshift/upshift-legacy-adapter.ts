@@ -19,14 +19,19 @@ const limitsAbi = once(() =>
   ]),
 );
 
-/** Returns the shares that the supply cap leaves, which `maxDeposit` ignores. Null when not known or no cap is set. */
+/**
+ * Returns the shares that may still be minted under the supply cap, which `maxDeposit` ignores. Returns null if no cap
+ * is set or it is unknown.
+ */
 function sharesLeft(results: { most: ReadResult<bigint>; supply: ReadResult<bigint> }): bigint | null {
   const [most, supply] = [valueOrNull(results.most), valueOrNull(results.supply)];
   if (most === null || most === 0n || supply === null) return null;
   return most > supply ? most - supply : 0n;
 }
 
-/** Reads the deposit pause, the limit per deposit, and the room under the supply cap in assets. */
+/**
+ * Returns the query of the deposit pause, the limit per deposit, and the amount of assets left under the supply cap.
+ */
 function limitViews(vault: Vault) {
   const on = { to: vault.entryPoint, abi: limitsAbi() } as const;
   const reads = {
@@ -53,8 +58,8 @@ function limitViews(vault: Vault) {
 }
 
 /**
- * Upshift's older vaults: lending pools and tokenized accounts. Deposits follow ERC-4626; withdrawals are requested first.
- * Sources: the published ABIs of August Digital, TimelockedERC4626.
+ * Adapter of Upshift's legacy vaults: lending pools and tokenized accounts. Deposits follow ERC-4626; withdrawals must
+ * be requested first. Sources: the published ABIs of August Digital, TimelockedERC4626.
  */
 export const upshiftLegacy = defineErc4626({
   name: "upshift_legacy",
@@ -63,7 +68,7 @@ export const upshiftLegacy = defineErc4626({
   flows: upshiftLegacyFlows,
 });
 
-/** Upshift's lending pools and tokenized accounts. */
+/** The family of Upshift's legacy vaults: lending pools and tokenized accounts. */
 export const upshiftLegacyFamily: VaultFamily = {
   adapter: upshiftLegacy,
   type: "custom",

@@ -54,10 +54,11 @@ const shareTransferAbi = once(() =>
 );
 
 /**
- * Reads whether the holder of newly minted shares could transfer them. Shares are minted to the caller: the Router's clone
- * must forward them, which a share lock or permissioned transfers prevent. The first generation of tellers locks them for the
- * block at least. Older tellers mint shares to denied accounts too, which could then never move them. Views that a teller does
- * not have fail, which counts as no restriction.
+ * Returns the query of why new shares could not be transferred: `share_locked`, `not_allowed`, or null if they can.
+ * Veda's tellers (deposit contracts) mint to the caller. In a deposit through the Router that is a clone, which must
+ * forward the shares, so a share lock or permissioned transfers rule it out; tellers of version `a` lock shares until
+ * the end of the block at least. Older tellers also mint to accounts on a deny list, which could then never move the
+ * shares. A view function that a teller lacks fails, which counts as no restriction.
  */
 function admissionQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
   const teller = { to: vault.entryPoint, abi: shareTransferAbi() } as const;
@@ -91,7 +92,7 @@ const referredDepositAbi = once(() =>
     "function deposit(address depositAsset, uint256 depositAmount, uint256 minimumMint, address referralAddress)",
   ]),
 );
-/** `deposit(address, uint256, …)`: the amount is the second word after the selector. */
+/** Byte offset of the amount in `deposit(address, uint256, …)`: the second word after the selector. */
 const AMOUNT_OFFSET = 36;
 function describeTerms(vault: Vault, request: TermsInput) {
   const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
@@ -132,7 +133,7 @@ function describeState(vault: Vault) {
   return createQuery(
     { ...marketReads(vault, vault.asset.address), ...capReads(vault) },
     (results): VaultState => {
-      // The rate that the position lens uses too. It answers while the accountant is paused.
+      // The position lens reads the same rate. The view also works while the accountant is paused.
       const rate = valueOrNull(results.rateAnyway);
       const supply = valueOrNull(results.supply);
       const market = { rate, supply, support: supportOf(results.support), cap: valueOrNull(results.cap) };
@@ -191,10 +192,11 @@ const explain = familyErrors({
 });
 
 /**
- * Veda's BoringVaults. The teller is called, the vault takes the token and mints to the caller, the accountant sets the price.
- * Row: entry point = teller, spender and share token = vault, pricer = accountant. `params.teller` is the teller's generation,
- * `params.rate` is `streamed` where yield accrues every second, and `params.referrer` goes to tellers that take one. There is
- * no minimum deposit, and the teller itself enforces the minimum shares. Source: Veda-Labs/boring-vault.
+ * Adapter of Veda's BoringVaults. A deposit calls the teller; the vault takes the token and mints shares to the caller;
+ * the accountant sets the share price. In the registry entry, the entry point is the teller, spender and share token
+ * are the vault, and the pricer is the accountant. Parameters: `teller` (version of the teller), `rate` (`streamed` if
+ * yield accrues every second) and `referrer` (passed to tellers that take one). There is no minimum deposit, and the
+ * teller itself enforces the minimum shares. Source: Veda-Labs/boring-vault.
  */
 export const veda: VaultAdapter = {
   name: "veda",
@@ -221,7 +223,7 @@ export const veda: VaultAdapter = {
   flows: vedaFlows,
 };
 
-/** Veda's BoringVaults. */
+/** The family of Veda's BoringVaults. */
 export const vedaFamily: VaultFamily = {
   adapter: veda,
   type: "veda",

@@ -44,7 +44,11 @@ const tellerAbi = once(() =>
     "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
   ]),
 );
-/** A function of tellers that take a referrer. Unlike `deposit`, it reverts before any write for an account without rights. */
+/**
+ * Used to detect whether a teller (Veda's deposit contract) takes a referrer, which is an argument of this
+ * `refundDeposit`. Unlike `deposit`, it reverts before any state change if the caller is not authorized, so an
+ * `eth_call` can probe it.
+ */
 const refundDepositAbi = once(() =>
   parseAbi([
     "function refundDeposit(uint256 nonce, address receiver, address depositAsset, uint256 depositAmount, uint256 shareAmount, uint256 depositTimestamp, uint256 shareLockUpPeriodAtTimeOfDeposit, address referralAddress)",
@@ -58,19 +62,24 @@ const accountantAbi = once(() =>
   ]),
 );
 
-/** A share token, with the teller that it may name as transfer hook. */
+/** Name and decimals of a share token, with its transfer hook, which is usually the teller. Null if it has no hook. */
 interface ShareInfo {
   name: string;
   decimals: number;
   hook: Address | null;
 }
-/** A teller and the traits that distinguish its generation. */
+/** A teller (Veda's deposit contract) and the features that identify its version. */
 interface TellerInfo {
   address: Address;
   accountant: Address;
-  /** True when the depositor cannot transfer new shares: they are locked for a while, or only operators may move them. */
+  /**
+   * True if the caller cannot transfer new shares, because they are locked for a while or only permitted operators may
+   * transfer shares.
+   */
   held: boolean;
+  /** True if the teller has a deposit cap. */
   capped: boolean;
+  /** True if deposits take a referrer. */
   referred: boolean;
 }
 
@@ -93,7 +102,10 @@ function describeVault(vault: Address): Query<ShareInfo | null> {
   );
 }
 
-/** Reads a contract as the vault's teller; null when it is not one. */
+/**
+ * Returns the query of a teller (Veda's deposit contract) and its features. The result is null if the contract is not a
+ * teller of this vault.
+ */
 function describeTeller(address: Address, vault: Address): Query<TellerInfo | null> {
   const on = { to: address, abi: tellerAbi() } as const;
   const args = [0n, zeroAddress, zeroAddress, 0n, 0n, 0n, 0n, zeroAddress];
@@ -118,7 +130,10 @@ function describeTeller(address: Address, vault: Address): Query<TellerInfo | nu
   });
 }
 
-/** Finds the teller: the vault's transfer hook, or the entry point of the reviewed row where the hook is another contract. */
+/**
+ * Returns the query of the vault's teller (Veda's deposit contract): its transfer hook, or the entry point of the
+ * reviewed registry entry if the hook is another contract. The result is null if neither is a teller of the vault.
+ */
 function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerInfo | null> {
   const candidates = [share.hook, subject.entryPoint].flatMap((address) =>
     address === null || isAddressEqual(address, zeroAddress) ? [] : [getAddress(address)],
@@ -132,7 +147,10 @@ function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerI
   );
 }
 
-/** Reads which tokens the teller accepts and the accountant prices. `byData`: the teller has `assetData`. */
+/**
+ * Returns the query of which of the tokens the teller accepts and the accountant prices. `byData` is true if the teller
+ * has the view function `assetData`.
+ */
 function describeAcceptedTokens(
   teller: TellerInfo,
   tokens: readonly Address[],
@@ -169,7 +187,7 @@ function allows(
   return data.ok ? data.value[0] : valueOrNull(supported) === true;
 }
 
-/** An accountant's base asset, and whether yield accrues to its rate every second. */
+/** The base asset of an accountant (Veda's price contract), and whether yield accrues to its rate every second. */
 interface AccountantInfo {
   base: Address;
   streams: boolean;
@@ -179,7 +197,7 @@ function describeAccountant({ accountant }: TellerInfo): Query<AccountantInfo | 
   const on = { to: accountant, abi: accountantAbi() } as const;
   const reads = {
     base: read({ ...on, name: "base" }),
-    // Only accountants with streamed yield have this price, which has more digits.
+    // Only accountants with streamed yield have this view function.
     virtual: read({ ...on, name: "lastVirtualSharePrice" }),
   };
   return createQuery(reads, ({ base, virtual }) =>
@@ -197,7 +215,7 @@ function derive(subject: DerivationSubject): Query<Derivation> {
         const { base, streams } = accountant;
         const tokens = [...new Set([base, ...subject.tokens])];
         return mapQuery(describeAcceptedTokens(teller, tokens), ({ accepted, byData }): Derivation => {
-          // The row's asset has precedence, because its prices are stored in it.
+          // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
           if (asset === undefined)
@@ -236,14 +254,14 @@ function assemble(of: {
     entryPoint: teller.address,
     spender: vault,
     pricer: teller.accountant,
-    // The Router could not forward shares that are locked; the first generation locks them for the block.
+    // The Router could not forward locked shares; version `a` locks them until the end of the block at least.
     caller: teller.held || of.generation === "a" ? "user" : "router",
     params: { ...subject.params, teller: of.generation, ...(of.streams && { rate: "streamed" }) },
   };
 }
 
 /**
- * Derives BoringVaults: the transfer hook is the teller, which names the accountant. The functions that a teller has show its
- * generation. Source: Veda-Labs/boring-vault.
+ * Deriver of Veda's BoringVaults. The vault's transfer hook is the teller, which names the accountant. The functions
+ * that the teller has identify its version. Source: Veda-Labs/boring-vault.
  */
 export const vedaDeriver: Deriver = { conclusive: true, derive };

@@ -11,8 +11,9 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the vault's `Enter` and `Exit` events, which all of its tellers cause. A refunded deposit is an `Exit`. Deposits in
- * another token, over a bridge or minted by a manager have no amount in the vault's asset. Source: Veda-Labs/boring-vault.
+ * Returns the vault's `Enter` and `Exit` events, which deposits and withdrawals through any of its tellers cause. A
+ * refunded deposit is an `Exit`. Deposits of another token, through a bridge or minted by a manager have no amount in
+ * the vault's asset. Source: Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   return {

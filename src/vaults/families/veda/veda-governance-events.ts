@@ -11,10 +11,13 @@ import {
   oldToNewValue,
 } from "../../governance/governance-event.ts";
 
-/** Formats a bound on a new price, in basis points of the previous price. */
+/** Formats a limit on a new share price, given in basis points of the previous price. */
 const formatPriceBound = (bps: unknown): string => `${formatBps(bps)} of the previous price`;
 
-/** Governance events of vault, accountant (pricer) and teller (entry point). Sources: Veda-Labs/boring-vault, Se7en-Seas/boring-vault. */
+/**
+ * Governance events of BoringVaults: of the vault, the accountant (pricer) and the teller (entry point). Sources:
+ * Veda-Labs/boring-vault, Se7en-Seas/boring-vault.
+ */
 export const vedaEvents: readonly GovernanceEvent[] = [
   changeEvent(["pricer", "fee", "PlatformFeeUpdated(uint16 oldFee, uint16 newFee)"], {
     what: "platform fee",
@@ -55,7 +58,7 @@ export const vedaEvents: readonly GovernanceEvent[] = [
       describe: ({ asset, allowDeposits, allowWithdraws, sharePremium }) =>
         `has deposits ${allowDeposits === true ? "on" : "off"}, withdrawals ` +
         `${allowWithdraws === true ? "on" : "off"} and a share premium of ${formatBps(sharePremium)} for ${asset}`,
-      // A vault that does not accept its own asset is paused, which has a view.
+      // A vault that does not accept its own asset counts as paused, which a view function shows.
       seenByView: ({ asset, allowDeposits }, vault) => allowDeposits === false && isVaultAsset(vault, asset),
     },
   ),

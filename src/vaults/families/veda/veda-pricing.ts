@@ -5,26 +5,35 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { addressParam, choiceParam } from "../../vault-params.ts";
 
-/** Teller generations of 2024-04, 2024-09, 2025-04 and 2025-09. `a` has no premium; `d` takes a referrer. */
+/**
+ * Versions of Veda's teller (deposit contract) by release: `a` 2024-04, `b` 2024-09, `c` 2025-04, `d` 2025-09. Version
+ * `a` has no share premium; version `d` takes a referrer.
+ */
 const GENERATIONS = ["a", "b", "c", "d"] as const;
 
-/** Returns the generation of a row's teller. Throws an Error for a row without a valid one. */
+/**
+ * Returns the version of a vault's teller from its registry entry. Throws an Error if the version is missing or
+ * unknown.
+ */
 export const generationOf = (vault: Vault): (typeof GENERATIONS)[number] =>
   choiceParam(vault, { name: "teller", choices: GENERATIONS });
 
-/** Returns true when yield accrues to the rate every second. Such a teller mints at a rate that is one unit higher. */
+/**
+ * Returns true if yield accrues to the share price every second. Deposits are then priced at the rate plus one smallest
+ * unit. Throws an Error if the registry parameter `rate` is invalid.
+ */
 export const isStreamed = (vault: Vault): boolean =>
   vault.params["rate"] !== undefined &&
   choiceParam(vault, { name: "rate", choices: ["pushed", "streamed"] }) === "streamed";
 
-/** Checks all parameters of a row. Throws an Error for an invalid one. */
+/** Validates all parameters of a registry entry. Throws an Error for an invalid one. */
 export function checkVedaParams(vault: Vault): void {
   generationOf(vault);
   isStreamed(vault);
   addressParam(vault, "referrer");
 }
 
-/** Views of a teller. */
+/** View functions of a teller, Veda's deposit contract. */
 export const tellerAbi = once(() =>
   parseAbi([
     "function isSupported(address) view returns (bool)",
@@ -44,16 +53,20 @@ const accountantAbi = once(() =>
 const shareAbi = once(() => parseAbi(["function totalSupply() view returns (uint256)"]));
 
 const BPS = 10_000n;
-/** The value of `depositCap` that means no cap. */
+/** The value of a teller's `depositCap` that means no cap. */
 const NO_CAP = 2n ** 112n - 1n;
 
-/** A teller's terms for a token: whether it accepts deposits, and the share premium in basis points. */
+/** A teller's settings for one token: whether it accepts deposits of it, and the share premium in basis points. */
 interface TokenSupport {
   accepted: boolean;
   premium: bigint;
 }
 
-/** Rate, terms and cap for one token. `rate` is in smallest units of the token per whole share. Null when a read failed. */
+/**
+ * Price, token settings, deposit cap and total supply that determine a deposit of one token. `rate` is the price of one
+ * share (in whole tokens) in the deposited token's smallest unit; `cap` and `supply` are in the share token's smallest
+ * unit. A member is null if its read failed.
+ */
 export interface VedaMarket {
   rate: bigint | null;
   support: TokenSupport | null;
@@ -61,10 +74,10 @@ export interface VedaMarket {
   supply: bigint | null;
 }
 
-/** One whole share in its smallest unit. */
+/** Returns the amount of one share, in the share token's smallest unit. */
 export const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
 
-/** Reads of rate, terms and pause for deposits of one token. */
+/** Creates the reads of price, token settings and pause for deposits of one token. */
 export function marketReads(vault: Vault, token: Address) {
   const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const args = [token] as const;
@@ -75,13 +88,13 @@ export function marketReads(vault: Vault, token: Address) {
   return {
     support,
     rate: read({ to: vault.pricer, abi: accountantAbi(), name: "getRateInQuoteSafe", args }),
-    // Answers while the accountant is paused too, which shows the pause.
+    // Also works while the accountant is paused: if only the `Safe` variant reverts, the accountant is paused.
     rateAnyway: read({ to: vault.pricer, abi: accountantAbi(), name: "getRateInQuote", args }),
     tellerPaused: read({ ...teller, name: "isPaused" }),
   };
 }
 
-/** Reads of the cap on shares and of the total supply. */
+/** Creates the reads of the teller's cap on shares and of the total supply of shares. */
 export function capReads(vault: Vault) {
   return {
     cap: read({ to: vault.entryPoint, abi: tellerAbi(), name: "depositCap" }),
@@ -91,7 +104,10 @@ export function capReads(vault: Vault) {
 
 type SupportAnswer = boolean | readonly [boolean, boolean, number];
 
-/** Interprets `isSupported` of the first generation or `assetData` of later ones; null when the read failed. */
+/**
+ * Interprets a teller's settings for a token: `isSupported` of version `a`, or `assetData` of later versions. Returns
+ * null if the read failed.
+ */
 export function supportOf(result: ReadResult<SupportAnswer>): TokenSupport | null {
   if (!result.ok) return null;
   const { value } = result;
@@ -99,7 +115,7 @@ export function supportOf(result: ReadResult<SupportAnswer>): TokenSupport | nul
   return { accepted: value[0], premium: BigInt(value[2]) };
 }
 
-/** Returns true when the teller, the accountant or the token's own switch stops all deposits of the token. */
+/** Returns true if the teller, the accountant or the token's own switch stops all deposits of the token. */
 export function isPaused(results: {
   tellerPaused: ReadResult<boolean>;
   support: ReadResult<SupportAnswer>;
@@ -111,7 +127,10 @@ export function isPaused(results: {
   return valueOrNull(results.tellerPaused) === true || accountantPaused || refused;
 }
 
-/** Returns the shares for an amount after the premium, rounded down twice as the teller does. Null when not known. */
+/**
+ * Returns the shares minted for an amount after the share premium, rounded down twice as the teller does. Returns null
+ * if price or premium is unknown.
+ */
 export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: bigint }): bigint | null {
   const { rate, support } = input.market;
   if (rate === null || rate === 0n || support === null || support.premium > BPS) return null;
@@ -120,7 +139,8 @@ export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: 
 }
 
 /**
- * Returns the largest amount that fits under the teller's cap on shares: the largest uint256 without a cap, null when not known.
+ * Returns the largest deposit that fits under the teller's cap on shares, in the deposited token's smallest unit: the
+ * largest uint256 if there is no cap, or null if it is unknown.
  */
 export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   const { cap, supply } = market;
