@@ -25,7 +25,7 @@ export interface SnapshotReport {
 
 /**
  * Takes a snapshot of every vault in the registry and stores it: one batched read per chain and one database
- * write for all chains. Fewer chains whose last indexing run failed are read at the same time. A second
+ * write for all chains. At most two chains whose last indexing run failed are read at the same time. A second
  * snapshot within an interval replaces the first. Also deletes expired snapshots. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {

@@ -57,7 +57,7 @@ export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors):
   return { target: intent.entry.address, value, data: encodeRouterDeposit(toRouterCall(intent, floors)) };
 }
 
-/** Encodes the call of the vault's own deposit function that the user's wallet makes without the Router. */
+/** Encodes the vault's own deposit call, which the user's wallet makes without the Router. */
 export function vaultCall(
   intent: DepositIntent,
   floors: Pick<DepositFloors, "minShares" | "async">,

@@ -206,7 +206,7 @@ function candidatesOf(
 
 /**
  * Builds and simulates one route. Returns null if the route is skipped or fails, and records the failure.
- * Throws errors that apply to the vault whatever the token.
+ * Throws errors that would apply to every target token of the vault.
  */
 async function tryCandidate(
   ctx: Context,

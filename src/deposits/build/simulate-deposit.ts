@@ -62,9 +62,10 @@ interface RequestProbe {
 
 /**
  * Returns the amount that the vault recorded for an async request, in the asset's smallest unit: from its
- * event if the node returns logs, else from its views. For a family whose views do not list requests by
- * account, a returned request id counts as proof of the whole amount. Returns null if the node returned logs
- * but no request was found.
+ * event if the node returns logs, else from its views. If the node returns no logs and the views do not list
+ * requests by account, a returned request id counts as proof of the full amount. Returns null if the node
+ * returned logs but the vault recorded no request. Throws `simulation_unavailable` if nothing shows the
+ * request.
  */
 function requestedAmount(
   { intent, requests, pending }: RequestProbe,

@@ -56,8 +56,8 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
 }
 
 /**
- * Returns the hashes of the transaction's calldata and, if the transaction succeeded, of the calldata of
- * calls inside it.
+ * Returns the keccak256 hash of the transaction's calldata and, if the transaction succeeded, of the calldata
+ * of each call inside it.
  */
 function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   if (transaction === null) return [];

@@ -13,7 +13,7 @@ import { netTransfers } from "../track/deposit-proofs.ts";
 
 /**
  * The status of a transaction without a recorded deposit, determined from its receipt alone. `sent` is in the
- * deposited token's smallest unit, `received` in the share token's; both are null if the transaction is not a
+ * deposited token's smallest unit, `received` in the share token's; both are null unless the receipt shows a
  * deposit.
  */
 export interface UntrackedStatus {

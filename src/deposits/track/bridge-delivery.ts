@@ -147,8 +147,8 @@ async function refundTransition(
 }
 
 /**
- * Returns transitions that keep the state of a deposit and set its substatus to the first one that a provider
- * reports, or to null.
+ * Returns transitions that keep the state of a deposit and set its substatus to the first public one that a
+ * provider's status maps to, or to null.
  */
 function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
   const told = said.map(toSubstatus);

@@ -11,12 +11,12 @@ const IN_FLIGHT_MS = { first: 15 * SECOND_MS, most: HOUR_MS } as const;
  */
 const IDLE_MS = { first: 60 * SECOND_MS, most: 6 * HOUR_MS } as const;
 /**
- * Maximum age of a deposit that the poller still checks although nothing was sent, its transaction failed, or
- * it ended as `partial` without shares, in milliseconds.
+ * Maximum age at which the poller still checks a deposit that was not sent, that failed, or that ended as
+ * `partial` without shares, in milliseconds.
  */
 const UNSEEN_TTL_MS = 3 * DAY_MS;
 /**
- * Maximum age of a deposit that the poller still checks while it waits for its user or its vault, in
+ * Maximum age at which the poller still checks a deposit that waits for its user or its vault, in
  * milliseconds.
  */
 const USER_STEP_TTL_MS = 30 * DAY_MS;

@@ -45,8 +45,8 @@ export function findShareProof(receipt: Receipt, subject: ProofSubject): SharePr
 }
 
 /**
- * Finds the Router's `Deposited` event that proves a deposit, or returns null. For a second step, one share
- * is enough, because the step is built for the amount that arrived, but the sender must be the user.
+ * Finds the Router's `Deposited` event that proves a deposit, or returns null. A second step has no minimum
+ * shares, because it is built for the amount that arrived, but its sender must be the user.
  */
 function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null {
   const bySelf = row.twoStep || row.state === "partial";

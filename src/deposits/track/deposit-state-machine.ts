@@ -20,7 +20,10 @@ export type OnchainEvent =
   | "vault_rejected"
   | "vault_claimed";
 
-/** An event that the state machine of a deposit processes. */
+/**
+ * An event that may change the state of a deposit: an on-chain event, a provider's status, the expiry of the
+ * quote, or the user's abandonment.
+ */
 export type StateEvent =
   /** The source transaction is pending. */
   | { kind: "source_pending" }
@@ -97,7 +100,7 @@ function furthest(from: DepositState, to: DepositState): DepositState {
   return PROGRESS[to] > PROGRESS[from] ? to : from;
 }
 
-/** Returns true if an on-chain event can still change the state of a deposit. */
+/** Returns true if no transaction of the deposit has been seen on-chain yet. */
 export function isOpen(state: DepositState): boolean {
   return !FINAL_STATES.has(state);
 }

@@ -13,7 +13,10 @@ import { nextState, type StateEvent } from "./deposit-state-machine.ts";
 /** A status transition: an event of a deposit, with the database columns to write. */
 export interface Transition {
   event: StateEvent;
-  /** The columns to write: always, or only if the event changes the deposit's state (`write`). */
+  /**
+   * The database columns to write. With `write: "always"` they are written even if the event does not change
+   * the deposit's state.
+   */
   change: DepositChange;
   write: "on_change" | "always";
 }
@@ -22,8 +25,9 @@ const UNIQUE_VIOLATION = "23505";
 
 /**
  * Applies status transitions to a deposit in order, stores the result in one write and returns the new row.
- * If another writer was faster, returns the row that it stored. If a transaction already proves another
- * deposit, the row stays unchanged. Throws `store_unavailable`.
+ * If another writer changed the deposit's state in the meantime, nothing is stored and the current row is
+ * returned. If a transaction already proves another deposit, the row stays unchanged. Throws
+ * `store_unavailable`.
  */
 export async function applyTransitions(
   ctx: Context,
