@@ -1,33 +1,42 @@
 import { type Address, isAddressEqual } from "viem";
 
-/** A Stargate pool: takes a token on one chain and pays it out on another. */
+/**
+ * A Stargate pool on one chain. It takes in its token for transfers to other chains and pays it out for
+ * transfers from them.
+ */
 export interface StargatePool {
-  /** Stargate's asset id: 1 USDC, 2 USDT, 13 ETH. */
+  /** Stargate's id of the asset: 1 for USDC, 2 for USDT, 13 for ETH. */
   assetId: number;
   pool: Address;
-  /** The pool's token; the zero address for the chain's native token. */
+  /** The pool's token; the zero address if it is the chain's native token. */
   token: Address;
   decimals: number;
 }
 
-/** Stargate V2's contracts on one chain. */
+/** Stargate V2's contracts on one chain, and the LayerZero contracts that they use. */
 export interface StargateContracts {
-  /** LayerZero's id of the chain. */
+  /** LayerZero's endpoint id of the chain. */
   endpointId: number;
-  /** LayerZero's endpoint contract, which starts the destination call. */
+  /** LayerZero's endpoint contract, which starts the call that follows a delivery. */
   endpoint: Address;
-  /** Stargate's TokenMessaging contract, which sells bus tickets and emits departures; null when unknown. */
+  /**
+   * Stargate's TokenMessaging contract, which sells tickets for its buses (batches of transfers) and emits an
+   * event when a bus departs; null if its address is unknown.
+   */
   messaging: Address | null;
   pools: readonly StargatePool[];
 }
 
-/** Circle's CCTP V2 contracts on one chain. */
+/** Contracts of CCTP V2, Circle's bridge for USDC, on one chain. */
 export interface CctpContracts {
-  /** Circle's id of the chain. */
+  /** Circle's domain id of the chain. */
   domain: number;
-  /** The message transmitter, which sends burn messages and receives them for minting. */
+  /**
+   * The MessageTransmitter contract, which emits the message of a burn on the source chain and receives it
+   * for the mint on the destination chain.
+   */
   transmitter: Address;
-  /** Circle's own USDC, which is burned and minted; six decimals on every chain. */
+  /** Circle's native USDC, which is burned and minted. It has six decimals on every chain. */
   usdc: Address;
 }
 
@@ -55,8 +64,9 @@ const stargateOn = (
 };
 
 /**
- * Stargate V2 by chain id. Source: stargate-protocol/stargate-v2, packages/stg-evm-v2/deployments (addresses and
- * constructor arguments of the pools) and packages/stg-definitions-v2; asset 13 also read on chain (2026-09).
+ * Stargate V2's contracts by chain id. Sources: stargate-protocol/stargate-v2,
+ * packages/stg-evm-v2/deployments (addresses and constructor arguments of the pools) and
+ * packages/stg-definitions-v2; the pools of asset 13 were also read on chain (2026-09).
  */
 export const stargateContracts: Readonly<Record<number, StargateContracts>> = {
   1: stargateOn(30101, {
@@ -111,7 +121,10 @@ const cctpOn = (domain: number, usdc: Address): CctpContracts => ({
   usdc,
 });
 
-/** CCTP V2 by chain id. Source: developers.circle.com, contract addresses, supported domains, USDC addresses. */
+/**
+ * CCTP V2's contracts by chain id. Source: developers.circle.com, contract addresses, supported domains, USDC
+ * addresses.
+ */
 export const cctpContracts: Readonly<Record<number, CctpContracts>> = {
   1: cctpOn(0, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
   10: cctpOn(2, "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85"),
@@ -123,12 +136,12 @@ export const cctpContracts: Readonly<Record<number, CctpContracts>> = {
   43114: cctpOn(1, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"),
 };
 
-/** Returns a chain's pool for an asset; null when there is none. */
+/** Returns the Stargate pool of an asset on one chain, or null if there is none. */
 export function stargatePoolOf(contracts: StargateContracts | null, assetId: number): StargatePool | null {
   return contracts?.pools.find((pool) => pool.assetId === assetId) ?? null;
 }
 
-/** Returns true when a chain has a pool that pays out a token. */
+/** Returns true if a chain has a Stargate pool for the given token. */
 export function hasStargatePool(contracts: StargateContracts | null, token: Address): boolean {
   return contracts?.pools.some((pool) => isAddressEqual(pool.token, token)) ?? false;
 }

@@ -1,20 +1,24 @@
-/** A facet of the Diamond, which determines the layout of a bridge's calldata. */
+/**
+ * A bridge facet of LI.FI's Diamond (an EIP-2535 proxy): the set of functions that determines the layout of a
+ * bridge's calldata.
+ */
 export type BridgeFacet = "across" | "stargate" | "celer" | "polymer";
 
-/** A bridge that LI.FI offers and whose calldata we verify. */
+/** A bridge that LI.FI offers and whose calldata can be verified. */
 export interface LifiBridge {
-  /** Key of `GET /v1/bridges`. */
+  /** Key of the bridge in `GET /v1/bridges`. */
   key: string;
   name: string;
-  /** LI.FI's tool keys for this bridge, each with the facet that its calldata must use. */
+  /** LI.FI's tool keys for this bridge, each mapped to the facet that its calldata must use. */
   tools: Readonly<Record<string, BridgeFacet>>;
-  /** True when the bridge can make a destination call. */
+  /** True if the bridge can make a destination call with the delivered tokens. */
   destinationCall: boolean;
 }
 
 /**
- * The bridges whose calldata contains receiver, token, chain and minimum amount, so that it can be compared with the
- * request. Relay, Mayan, LayerSwap and similar bridges keep these in an order off chain and are never requested.
+ * The LI.FI bridges that may be used: their calldata contains receiver, token, chain and minimum amount and
+ * can be compared with the request. Relay, Mayan, LayerSwap and similar bridges keep these values in an
+ * off-chain order and are never requested.
  */
 export const lifiBridges: readonly LifiBridge[] = [
   { key: "across", name: "Across", tools: { across: "across" }, destinationCall: true },
@@ -39,7 +43,10 @@ export const lifiBridges: readonly LifiBridge[] = [
   },
 ];
 
-/** Returns the bridge of a tool key and the facet that its calldata must use; null for an unknown tool. */
+/**
+ * Returns the bridge of a LI.FI tool key and the facet that its calldata must use, or null if the tool is
+ * unknown.
+ */
 export function bridgeOfTool(tool: string): { bridge: LifiBridge; facet: BridgeFacet } | null {
   for (const bridge of lifiBridges) {
     const facet = Object.hasOwn(bridge.tools, tool) ? bridge.tools[tool] : undefined;

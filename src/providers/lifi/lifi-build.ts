@@ -5,6 +5,7 @@ import type { LifiContext } from "./lifi-context.ts";
 import { lifiSlippage, requestedTools } from "./lifi-request-params.ts";
 import { verifyLifiTransfer } from "./verify/verify-lifi-transfer.ts";
 
+/** The inputs of a request to LI.FI for a transaction. `tools` is null if LI.FI may choose the exchange. */
 interface QuoteInput {
   request: TransferRequest;
   tools: string[] | null;
@@ -12,9 +13,10 @@ interface QuoteInput {
 }
 
 /**
- * Requests a transaction and verifies it. A plain quote delivers to the user; a contract call delivers into the
- * destination call, and to the user when that fails. Throws `no_route`, `rate_limited`, `upstream_rejected`,
- * `upstream_unavailable`, `upstream_timeout`. Source: LI.FI `GET /quote`, `POST /quote/contractCalls`.
+ * Requests the transaction of a transfer from LI.FI and verifies it. Without a destination call the tokens
+ * are delivered to the user; with one they are passed to the call, or to the user if the call fails. Throws
+ * `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source:
+ * LI.FI `GET /quote`, `POST /quote/contractCalls`.
  */
 export async function buildLifiTransfer(
   context: LifiContext,
@@ -33,6 +35,7 @@ export async function buildLifiTransfer(
   return verifyLifiTransfer({ request, quote, deployments, integrator, now });
 }
 
+/** Returns path and query of the request for a transfer that is delivered to the user. */
 function quoteParams({ request, tools, integrator }: QuoteInput) {
   return {
     path: "/quote",
@@ -46,9 +49,9 @@ function quoteParams({ request, tools, integrator }: QuoteInput) {
       toAddress: request.user,
       slippage: String(lifiSlippage(request)),
       integrator,
-      // We simulate ourselves, and LI.FI's simulation would refuse a wallet without balance.
+      // LI.FI's simulation would reject a wallet without balance; transactions are simulated here instead.
       skipSimulation: "true",
-      // A swap on the destination has no minimum that a contract enforces.
+      // No contract enforces a minimum output for a swap on the destination chain.
       allowDestinationCall: "false",
       ...(tools === null ? {} : { allowBridges: tools.join(",") }),
     },
@@ -56,8 +59,8 @@ function quoteParams({ request, tools, integrator }: QuoteInput) {
 }
 
 /**
- * Returns the contract-call request. It declares the call's minimum input and no output token: shares go to the user
- * directly.
+ * Returns path and body of the request for a transfer into a destination call. The body declares the call's
+ * minimum input and no output token, because the vault's shares go directly to the user.
  */
 function contractCallParams({ request, tools, integrator }: QuoteInput, call: DestinationCall) {
   return {

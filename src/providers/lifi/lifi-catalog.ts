@@ -5,7 +5,9 @@ import { LifiChains, LifiTokens, LifiTools } from "./api/lifi-schemas.ts";
 import { bridgeOfTool } from "./lifi-bridges.ts";
 import type { LifiContext } from "./lifi-context.ts";
 
-/** A verifiable bridge with the chain pairs that LI.FI currently offers for it. */
+/**
+ * A verifiable bridge, with the pairs of source and destination chain for which LI.FI currently offers it.
+ */
 export interface OfferedBridge {
   key: string;
   name: string;
@@ -13,8 +15,9 @@ export interface OfferedBridge {
 }
 
 /**
- * Lists the verifiable bridges that LI.FI currently offers, with the chain pairs they connect. Throws
- * `rate_limited`, `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`. Source: LI.FI `GET /tools`.
+ * Requests the verifiable bridges that LI.FI currently offers, with the chain pairs they connect. Throws
+ * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET
+ * /tools`.
  */
 export async function listLifiBridges(context: LifiContext, scope: ProviderScope): Promise<OfferedBridge[]> {
   const answer = await context.client.ask(scope, {
@@ -45,8 +48,9 @@ const isSamePair =
     other.fromChainId === pair.fromChainId && other.toChainId === pair.toChainId;
 
 /**
- * Lists the tokens that LI.FI knows on a chain, without entries that are not EVM tokens of this chain. Throws
- * `rate_limited`, `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`. Source: LI.FI `GET /tokens`.
+ * Requests the tokens that LI.FI supports on a chain. Entries of other chains and entries without an EVM
+ * address are left out. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or
+ * `upstream_timeout`. Source: LI.FI `GET /tokens`.
  */
 export async function listLifiTokens(
   context: LifiContext,
@@ -70,9 +74,9 @@ export async function listLifiTokens(
 }
 
 /**
- * Lists the ids of served chains for which LI.FI names a different Diamond than the one in code; transactions there
- * are refused until the code is updated. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable`,
- * `upstream_timeout`. Source: LI.FI `GET /chains`.
+ * Returns the ids of chains on which LI.FI now names another Diamond contract than the one in code.
+ * Transactions on these chains are rejected until the code is updated. Throws `rate_limited`,
+ * `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /chains`.
  */
 export async function listChangedDiamonds(context: LifiContext, scope: ProviderScope): Promise<number[]> {
   const { chains } = await context.client.ask(scope, {

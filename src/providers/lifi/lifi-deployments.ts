@@ -12,21 +12,26 @@ import type { BridgeFacet } from "./lifi-bridges.ts";
 
 /** LI.FI's own contracts on one chain. */
 interface LifiContracts {
-  /** Entry contract of swaps and bridges, and the spender that users approve for them. */
+  /** The Diamond, the contract that users call and approve for swaps and bridge transfers. */
   diamond: Address;
-  /** Makes contract calls: entry contract on one chain, and caller of the destination call. */
+  /**
+   * The Executor, which makes contract calls: users call it for a call on one chain, and it makes the
+   * destination call after a bridge transfer.
+   */
   executor: Address;
-  /** The spender that users approve for a contract call on one chain. */
+  /** The contract that users approve for a contract call on one chain. */
   erc20Proxy: Address;
-  /** Receives Across deliveries that carry a destination call; null when not deployed. */
+  /** Receives Across deliveries that carry a destination call; null if it is not deployed. */
   receiverAcross: Address | null;
-  /** Receives Stargate deliveries that carry a destination call; null when not deployed. */
+  /** Receives Stargate deliveries that carry a destination call; null if it is not deployed. */
   receiverStargate: Address | null;
-  /** The current fee contract and its previous version. */
+  /**
+   * The contracts that may forward LI.FI's fee to its recipients: the current one and its previous version.
+   */
   feeForwarders: readonly Address[];
-  /** The largest bridge fee on top in the native token, wei. */
+  /** Maximum bridge fee that a transaction may pay on top of the amount in the native token, in wei. */
   maxNativeFee: bigint;
-  /** The bridge facets of the Diamond that we decode. */
+  /** The bridge facets of this chain's Diamond whose calldata can be decoded. */
   bridges: readonly BridgeFacet[];
 }
 
@@ -43,8 +48,8 @@ const ETHER = 10n ** 18n;
 const EVERY_FACET: readonly BridgeFacet[] = ["across", "stargate", "celer", "polymer"];
 
 /**
- * LI.FI's own contracts by chain id. Source: lifinance/contracts deployments at ef00558f (2026-08), previous fee
- * contracts from its deployment log; facets as registered in the Diamonds in 2026-09.
+ * LI.FI's own contracts by chain id. Sources: lifinance/contracts deployments at ef00558f (2026-08); previous
+ * fee contracts from its deployment log; facets as registered in the Diamonds in 2026-09.
  */
 export const lifiContracts: readonly (readonly [number, LifiContracts])[] = [
   [
@@ -204,28 +209,31 @@ export const lifiContracts: readonly (readonly [number, LifiContracts])[] = [
   ],
 ];
 
-/** The contracts of LI.FI and its bridges on one chain: the only addresses that a transaction may use. */
+/** The contracts of LI.FI and of its bridges on one chain, against which a transaction is verified. */
 export interface LifiDeployment extends LifiContracts {
-  /** The chain's wrapped native token; null when it is not confirmed. */
+  /** The chain's wrapped native token, or null if its address is not confirmed. */
   wrappedNative: Address | null;
-  /** The chain's bridged assets: the tokens that a bridge may carry after a swap. */
+  /** The chain's bridgeable tokens: the only ones that Across may carry after a swap. */
   assets: readonly BridgedAsset[];
-  /** Null when Stargate is not deployed. */
+  /** Stargate's contracts, or null if Stargate is not deployed. */
   stargate: StargateContracts | null;
-  /** CCTP's contracts; null when not deployed. */
+  /** CCTP's contracts, or null if CCTP is not deployed. */
   circle: CctpContracts | null;
 }
 
-/** LI.FI's contracts on the two chains of a transfer. */
+/** The contracts of LI.FI and its bridges on the source and the destination chain of a transfer. */
 export interface PairDeployments {
   source: LifiDeployment;
   destination: LifiDeployment;
 }
 
-/** LI.FI's deployments by chain id. */
+/** The contracts of LI.FI and its bridges by chain id. */
 export type LifiDeployments = ReadonlyMap<number, LifiDeployment>;
 
-/** The only addresses that LI.FI's fee step may pay; the same on every chain in all quotes captured in 2026. */
+/**
+ * The only addresses to which a transaction may pay LI.FI's fee. They were the same on every chain in all
+ * quotes captured in 2026.
+ */
 export const feeRecipients: readonly Address[] = ["0xC06ebbefD94032B85424D51906e2A335EFAe264B"];
 
 const knownLifiDeployments: LifiDeployments = new Map(
@@ -242,8 +250,8 @@ const knownLifiDeployments: LifiDeployments = new Map(
 );
 
 /**
- * Returns the deployments in code together with additions for chains that the code does not know, such as local ones.
- * Throws `internal` when an addition names a chain whose contracts ship in code.
+ * Returns the deployments in code together with additions for other chains, such as local ones. Throws
+ * `internal` if an addition names a chain that is defined in code.
  */
 export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployments {
   for (const chainId of additions.keys()) {
@@ -253,7 +261,7 @@ export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployme
   return new Map([...knownLifiDeployments, ...additions]);
 }
 
-/** Returns the ids of the chains whose Diamond has a facet. */
+/** Returns the ids of the chains whose Diamond has the given bridge facet. */
 export function chainsWithFacet(deployments: LifiDeployments, facet: BridgeFacet): number[] {
   return [...deployments].filter(([, row]) => row.bridges.includes(facet)).map(([chainId]) => chainId);
 }

@@ -20,31 +20,34 @@ import { quoteLifiTransfer } from "./lifi-quote.ts";
 import { LIFI_KEY } from "./lifi-quote-from-step.ts";
 import { fetchLifiStatus } from "./lifi-status.ts";
 
-/** Settings of the LI.FI provider. */
+/** Options of the LI.FI provider. */
 export interface LifiOptions {
-  /** `https://li.quest/v1`, or an emulator of the same API. */
+  /** Base URL of the API: `https://li.quest/v1`, or an emulator of it. */
   apiUrl: string;
   apiKey: string | null;
-  /** Our integrator name, written on chain; at most 23 characters of `[A-Za-z0-9._-]`. */
+  /**
+   * The integrator name that is sent to LI.FI and written into calldata: 1 to 23 characters of
+   * `[A-Za-z0-9._-]`.
+   */
   integrator: string;
-  /** The rate limits that this isolate has received from LI.FI. */
+  /** Remembers the rate limits that LI.FI has reported to this isolate. */
   rateLimits: RateLimitMemory;
-  /** LI.FI's contracts on chains that the code does not list. */
+  /** Deployments on chains that are not defined in code, such as local ones. */
   deployments?: LifiDeployments;
 }
 
-/** The LI.FI provider, with LI.FI's own lists of bridges, tokens and contracts. */
+/** The LI.FI provider, with access to LI.FI's current lists of bridges, tokens and contracts. */
 export interface LifiProvider extends Provider {
-  /** Lists the verifiable bridges that LI.FI currently offers. */
+  /** Requests the verifiable bridges that LI.FI currently offers, with the chain pairs they connect. */
   bridges(scope: ProviderScope): Promise<OfferedBridge[]>;
   tokens(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
-  /** Lists the ids of chains whose Diamond is no longer the one in code. */
+  /** Returns the ids of chains on which LI.FI now names another Diamond contract than the one in code. */
   changedDiamonds(scope: ProviderScope): Promise<number[]>;
 }
 
 /**
- * Creates the LI.FI provider. Throws `internal` for an integrator name that LI.FI would refuse and for deployments of
- * a chain whose contracts ship in code.
+ * Creates the LI.FI provider. Throws `internal` if the integrator name does not have 1 to 23 characters of
+ * `[A-Za-z0-9._-]`, or if a deployment names a chain that is defined in code.
  */
 export function createLifi(options: LifiOptions): LifiProvider {
   const { integrator } = options;
@@ -73,7 +76,11 @@ export function createLifi(options: LifiOptions): LifiProvider {
   };
 }
 
-/** Returns the possible spenders: the Diamond, and on one chain also the Executor's proxy for contract calls. */
+/**
+ * Returns the addresses that the user may have to approve: the Diamond and, for a transfer on one chain, the
+ * contract through which the Executor takes tokens. Empty if the source token is native or the chain has no
+ * deployment.
+ */
 function spendersOf(deployments: LifiDeployments, request: TransferRequest): Address[] {
   const source = deployments.get(request.fromChainId);
   if (source === undefined || isNativeAlias(request.fromToken)) return [];

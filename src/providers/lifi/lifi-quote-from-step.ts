@@ -2,16 +2,19 @@ import type { TransferQuote } from "../provider.ts";
 import type { LifiStep } from "./api/lifi-schemas.ts";
 import { bridgeOfTool } from "./lifi-bridges.ts";
 
-/** LI.FI's provider name. */
+/** Name of the LI.FI provider. */
 export const LIFI_KEY = "lifi";
 
 const USD = /^[0-9]{1,15}(\.[0-9]{1,18})?$/;
 const LOGO = /^https:\/\/[\w.-]+\/[\w./%-]{1,400}$/;
 
-/** The checked fields of a quote: amounts in the delivered token's smallest unit, and the supported endings. */
+/**
+ * The fields of a quote that were already checked: amounts, in the delivered token's smallest unit, and
+ * supported deliveries.
+ */
 type CheckedFields = Pick<TransferQuote, "toAmount" | "toAmountMin" | "supportsCall" | "supportsPlain">;
 
-/** Returns a quote from a step of LI.FI's answer and the fields already checked. */
+/** Converts a step of a LI.FI response to a quote. `checked` are the fields that were already checked. */
 export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQuote {
   const bridge = bridgeOfTool(step.tool)?.bridge ?? null;
   const { estimate, toolDetails } = step;
@@ -29,12 +32,15 @@ export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQ
   };
 }
 
-/** Returns a text of the upstream when it has the expected shape, otherwise null. */
+/** Returns a text from LI.FI's response if it has the expected shape, otherwise null. */
 function ifMatching(shape: RegExp, text: string | null | undefined): string | null {
   return typeof text === "string" && shape.test(text) ? text : null;
 }
 
-/** Returns the sum of costs in US dollars with four decimals; null when there are none or one is not a number. */
+/**
+ * Returns the sum of costs in US dollars with four decimals, or null if there are no costs or one is not a
+ * number.
+ */
 function sumUsd(costs: readonly { amountUSD?: string | null | undefined }[]): string | null {
   const figures = costs.map((cost) => ifMatching(USD, cost.amountUSD));
   if (figures.length === 0 || figures.includes(null)) return null;

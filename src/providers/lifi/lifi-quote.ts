@@ -10,9 +10,10 @@ import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./lif
 import { checkQuotedAction } from "./verify/verify-lifi-envelope.ts";
 
 /**
- * Returns quotes for a transfer over every verifiable bridge, or for swaps on one chain. A destination call is not
- * part of the quoted request: the quote covers the amount delivered to the call. Throws `no_route`, `rate_limited`,
- * `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`. Source: LI.FI `POST /advanced/routes`.
+ * Requests quotes from LI.FI for a transfer over every verifiable bridge, or for swaps on one chain. A
+ * destination call is not part of the request: the quotes cover the amount delivered to the call. Throws
+ * `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source:
+ * LI.FI `POST /advanced/routes`.
  */
 export async function quoteLifiTransfer(
   context: LifiContext,
@@ -38,7 +39,10 @@ export async function quoteLifiTransfer(
   return bestOfEachBridge(quotes);
 }
 
-/** Keeps the best quote of each bridge; a build names only the bridge, and LI.FI then uses its best tool. */
+/**
+ * Returns the quote with the highest minimum amount for each bridge. A transaction is later requested by
+ * bridge only, and LI.FI then uses its best tool.
+ */
 function bestOfEachBridge(quotes: readonly TransferQuote[]): TransferQuote[] {
   const best = new Map<string | null, TransferQuote>();
   for (const quote of quotes) {
@@ -71,8 +75,9 @@ function routesBody(
 }
 
 /**
- * Returns the request to quote and the tools for it. Across delivers wrapped native money only into a call and
- * unwraps it otherwise, so such a request is quoted as native money, which costs the same. Throws `no_route`.
+ * Returns the request to quote, and the tools that may serve it. Across delivers the wrapped native token
+ * only into a call and otherwise unwraps it, so a request for that token without a call is quoted as native
+ * currency, which costs the same. Throws `no_route` if no tool can serve the request.
  */
 function toPricedRequest(
   context: LifiContext,
@@ -89,7 +94,10 @@ function toPricedRequest(
   return { priced: request, tools: requestedTools(context, request) };
 }
 
-/** Returns how a route can end; on one chain a call needs an ERC-20 token. */
+/**
+ * Returns whether the delivery of a tool can end with a destination call, and whether it can end with the
+ * user. On one chain a call needs an ERC-20 token.
+ */
 function deliveryModesOf(
   { deployments }: LifiContext,
   { request, tool }: { request: TransferRequest; tool: string },
@@ -98,8 +106,13 @@ function deliveryModesOf(
   return { supportsCall: !isNative(request.toToken), supportsPlain: request.call === null };
 }
 
+/** The possible deliveries of a transfer: into a destination call, to the user. */
 type DeliveryModes = Pick<TransferQuote, "supportsCall" | "supportsPlain">;
 
+/**
+ * The request that LI.FI's routes must match, its allowed tools (null for any), and the deliveries of each
+ * tool.
+ */
 interface PricedRequest {
   priced: TransferRequest;
   tools: string[] | null;
@@ -107,8 +120,8 @@ interface PricedRequest {
 }
 
 /**
- * Returns the quote of a route with one transaction, a requested tool and consistent amounts; empty for any other
- * route.
+ * Returns the quote of a LI.FI route, or an empty list if the route needs several transactions, uses a tool
+ * that was not requested, or does not match the request.
  */
 function quoteFromRoute(route: LifiRoute, asked: PricedRequest): TransferQuote[] {
   const [step] = route.steps;
@@ -124,13 +137,19 @@ function quoteFromRoute(route: LifiRoute, asked: PricedRequest): TransferQuote[]
   return [quoteFromStep(step, { toAmount, toAmountMin, ...asked.modesOf(step.tool) })];
 }
 
+/**
+ * Returns the `no_route` reasons that LI.FI gives for the absence of routes, or `no_quote` if it gives none.
+ */
 function unavailableReasons(unavailable: unknown) {
   const parsed = LifiErrorBody.safeParse({ errors: unavailable });
   const reasons = parsed.success ? toolErrorReasons(parsed.data.errors) : [];
   return reasons.length > 0 ? reasons : (["no_quote"] as const);
 }
 
-/** Returns the quote of a contract call that receives the paid token itself, without a swap or bridge. */
+/**
+ * Returns the quote of a contract call on one chain that spends the token paid with. It needs no swap, so its
+ * input is exactly the amount paid.
+ */
 function quoteWithoutSwap(request: TransferRequest): TransferQuote {
   return {
     provider: LIFI_KEY,

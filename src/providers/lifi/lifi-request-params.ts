@@ -8,15 +8,18 @@ import { type BridgeFacet, type LifiBridge, lifiBridges } from "./lifi-bridges.t
 import type { LifiContext } from "./lifi-context.ts";
 import type { LifiDeployments, PairDeployments } from "./lifi-deployments.ts";
 
-/** The part of a request that determines the usable tools. */
+/** The part of a transfer request that determines which LI.FI tools can serve it. */
 type ToolQuery = Pick<TransferRequest, "fromChainId" | "toChainId" | "toToken" | "bridges"> & {
-  /** Null delivers to the user; "any" stands for some destination call. */
+  /**
+   * The destination call; null for a delivery to the user, "any" for a destination call that is not known
+   * yet.
+   */
   call: TransferRequest["call"] | "any";
 };
 
 /**
- * Returns LI.FI's keys of the tools that the request allows, that exist on both chains and can deliver the token, and
- * whose calldata can be verified. Empty when there is none.
+ * Returns LI.FI's keys of the tools that can serve a request: tools that it allows, that exist on both
+ * chains, that can deliver the token, and whose calldata can be verified. Empty if there are none.
  */
 export function toolsFor(deployments: LifiDeployments, request: ToolQuery): string[] {
   const source = deployments.get(request.fromChainId);
@@ -37,6 +40,10 @@ function mayCall(bridge: LifiBridge, request: ToolQuery): boolean {
   return request.call === null || bridge.destinationCall;
 }
 
+/**
+ * By facet: returns true if it can deliver the requested token on the destination chain, into a call if there
+ * is one.
+ */
 const canDeliver: Record<BridgeFacet, (pair: PairDeployments, request: ToolQuery) => boolean> = {
   across: ({ destination }, request) => {
     const native = isNative(request.toToken);
@@ -58,7 +65,10 @@ function deliversUsdc({ source, destination }: PairDeployments, request: ToolQue
   return isAddressEqual(request.toToken, destination.circle.usdc);
 }
 
-/** Returns whether a tool can deliver into a destination call, and whether it can deliver to the user. */
+/**
+ * Returns whether a LI.FI tool can deliver the requested token into a destination call, and whether to the
+ * user.
+ */
 export function toolDeliveryModes(
   deployments: LifiDeployments,
   asked: { request: TransferRequest; tool: string },
@@ -71,8 +81,8 @@ export function toolDeliveryModes(
 }
 
 /**
- * Returns the tools to request; null on one chain, where LI.FI chooses the exchange. Throws `no_route` when no
- * verifiable tool supports the request.
+ * Returns the LI.FI tools that may serve a request, or null for a transfer on one chain, where LI.FI chooses
+ * the exchange. Throws `no_route` if no verifiable tool can serve the request.
  */
 export function requestedTools(context: LifiContext, request: TransferRequest): string[] | null {
   const { deployments } = context;
@@ -89,8 +99,9 @@ export function requestedTools(context: LifiContext, request: TransferRequest): 
 }
 
 /**
- * Returns the slippage for LI.FI: 90 % of the allowed loss, as a fraction with six decimals, rounded down. LI.FI
- * applies it to the swap before a bridge's flat fee; the remaining 10 % leave room for that fee.
+ * Returns the slippage to send to LI.FI: 90% of the loss that the user accepts, as a fraction with six
+ * decimals, rounded down. LI.FI applies it to the swap before it deducts a bridge's flat fee; the remaining
+ * 10% leaves room for that fee.
  */
 export function lifiSlippage(request: TransferRequest): number {
   return Number((request.slippage * 900_000n) / PARTS_PER_BILLION) / 1_000_000;

@@ -10,9 +10,10 @@ import type { LifiContext } from "./lifi-context.ts";
 type Phase = ProviderStatus["phase"];
 
 /**
- * Requests a transfer's status: a hint at transactions to read, never a proof. A transfer that LI.FI does not know is
- * `unknown`. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable`, `upstream_timeout`.
- * Source: LI.FI `GET /status`.
+ * Requests the status of a transfer from LI.FI. The status names transactions for the caller to verify on
+ * chain and does not prove their outcome; it is `unknown` if LI.FI does not know the transfer. Throws
+ * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET
+ * /status`.
  */
 export async function fetchLifiStatus(
   context: LifiContext,
@@ -35,7 +36,10 @@ export async function fetchLifiStatus(
   return interpretLifiStatus(transfer, answer);
 }
 
-/** Converts LI.FI's answer to a status; an unknown substatus is ignored and the status alone counts. Pure. */
+/**
+ * Converts LI.FI's status response to a `ProviderStatus`. The phase is `unknown` if the response describes
+ * another transfer. An unknown substatus is ignored, so that the phase follows from the status alone. Pure.
+ */
 export function interpretLifiStatus(transfer: TransferReference, answer: LifiStatus): ProviderStatus {
   const { phase, substatus } = statusMeaningOf(answer);
   if (phase === "unknown" || !isAbout(transfer, answer)) return { ...UNKNOWN };
@@ -65,12 +69,16 @@ const UNKNOWN: ProviderStatus = {
   proof: null,
 };
 
+/** The phase and the public substatus that a LI.FI status stands for. */
 interface StatusMeaning {
   phase: Phase;
   substatus: string | null;
 }
 
-/** Meaning of each LI.FI status and substatus; `default` is the phase for a missing or unknown substatus. */
+/**
+ * The phase and public substatus of each LI.FI status and substatus; `default` is the phase if the substatus
+ * is missing or unknown.
+ */
 const statusMeanings: Readonly<
   Record<string, { default: Phase; known: Readonly<Record<string, StatusMeaning>> }>
 > = {
@@ -110,7 +118,8 @@ const statusMeanings: Readonly<
 };
 
 /**
- * Returns the meaning of an answer; NOT_FOUND, INVALID (wrong tool or LI.FI outage) and new statuses are `unknown`.
+ * Returns the phase and public substatus of a LI.FI status response. The statuses NOT_FOUND and INVALID
+ * (wrong tool or LI.FI outage) and statuses that are not listed mean `unknown`.
  */
 function statusMeaningOf(answer: LifiStatus): StatusMeaning {
   const status = Object.hasOwn(statusMeanings, answer.status) ? statusMeanings[answer.status] : undefined;
@@ -120,7 +129,10 @@ function statusMeaningOf(answer: LifiStatus): StatusMeaning {
   return known ?? { phase: status.default, substatus: null };
 }
 
-/** Returns false when an answer names another source transaction or chain; a missing source is accepted. */
+/**
+ * Returns false if a status response names a source transaction or chain other than the transfer's. A
+ * response that names none is accepted.
+ */
 function isAbout(transfer: TransferReference, { sending }: LifiStatus): boolean {
   if (sending?.txHash && !sameAddress(sending.txHash, transfer.txHash)) return false;
   return !sending?.chainId || sending.chainId === transfer.fromChainId;

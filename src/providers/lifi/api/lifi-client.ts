@@ -10,41 +10,47 @@ import {
 } from "./lifi-errors.ts";
 import type { EndpointFamily, RateLimitMemory } from "./lifi-rate-limits.ts";
 
-/** Timeout of a quote or list request including its retry, milliseconds. */
+/** Timeout for a quote or list request including its retry, in milliseconds. */
 export const QUOTE_TIMEOUT_MS = 8_000;
-/** Timeout of a status request including its retry, milliseconds. */
+/** Timeout for a status request including its retry, in milliseconds. */
 export const STATUS_TIMEOUT_MS = 4_000;
-/** The largest response that is read, bytes. */
+/** Maximum size of a response, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Pause before the only retry, which follows status 500 as in LI.FI's SDK. Source: @lifi/sdk, request.ts. */
+/**
+ * Pause before the only retry, in milliseconds. Only status 500 is retried, as in LI.FI's SDK. Source:
+ * @lifi/sdk, request.ts.
+ */
 const RETRY_PAUSE_MS = 500;
-/** The least remaining time, milliseconds, with which a retry is started. */
+/** Minimum time that must remain to start a retry, in milliseconds. */
 const MIN_ATTEMPT_MS = 250;
 
-/** A request to LI.FI's API. */
+/** A request to LI.FI's API, with the schema of its response. */
 export interface LifiRequest<S extends z.ZodType> {
   family: EndpointFamily;
   path: string;
   query?: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST; absent for GET. */
+  /** Body that is sent as JSON by POST; absent for a GET request. */
   body?: unknown;
   timeoutMs: number;
-  /** Schema of a 200 response. */
+  /** Schema of the body of a 200 response. */
   schema: S;
-  /** Value of a 404 response, for endpoints where it is not a failure. */
+  /** Result for a 404 response, for endpoints where 404 is not a failure. */
   notFound?: z.infer<S>;
 }
 
-/** Client of LI.FI's API. */
+/** HTTP client of LI.FI's API. */
 export interface LifiClient {
   /**
-   * Sends a request. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` and
-   * `upstream_timeout`, never with the upstream's own text.
+   * Sends a request and returns its parsed response. Throws `no_route`, `rate_limited`, `upstream_rejected`,
+   * `upstream_unavailable` or `upstream_timeout`. The error texts never contain text from LI.FI.
    */
   ask<S extends z.ZodType>(scope: ProviderScope, request: LifiRequest<S>): Promise<z.infer<S>>;
 }
 
-/** Creates the client; its only state is the given record of rate limits. */
+/**
+ * Creates the client of LI.FI's API. Its only state is `rateLimits`: while a rate limit is in force, requests
+ * throw `rate_limited` without being sent.
+ */
 export function createLifiClient(options: {
   apiUrl: string;
   apiKey: string | null;
@@ -85,6 +91,7 @@ interface OutgoingRequest {
   timeoutMs: number;
 }
 
+/** Sends a request and, after status 500, sends it once more if enough time remains. */
 async function send(scope: ProviderScope, sending: OutgoingRequest): Promise<BoundedResponse> {
   const startedAt = scope.now();
   const first = await attempt(scope, sending);
@@ -95,6 +102,9 @@ async function send(scope: ProviderScope, sending: OutgoingRequest): Promise<Bou
   return attempt(scope, { ...sending, timeoutMs: left });
 }
 
+/**
+ * Sends a request once. Throws `upstream_timeout` or `upstream_unavailable` if there is no usable response.
+ */
 async function attempt(scope: ProviderScope, sending: OutgoingRequest): Promise<BoundedResponse> {
   const bounds = { timeoutMs: sending.timeoutMs, maxBytes: MAX_BYTES };
   try {
@@ -106,6 +116,10 @@ async function attempt(scope: ProviderScope, sending: OutgoingRequest): Promise<
   }
 }
 
+/**
+ * Returns the parsed body of a response. Throws the failure that an error status stands for, and
+ * `upstream_rejected` if the body of a 200 response does not match the schema.
+ */
 function readResponse<S extends z.ZodType>(
   response: BoundedResponse,
   request: LifiRequest<S> & { now: number },

@@ -3,7 +3,7 @@ import { OutsideError } from "../../../lib/bounded-fetch.ts";
 import { retryAfterSeconds } from "./lifi-rate-limits.ts";
 import { LifiErrorBody } from "./lifi-schemas.ts";
 
-/** Reasons of `no_route`: code and text shown to customers. */
+/** Codes of `no_route` reasons with the texts shown to customers. */
 const lifiReasonDetails = {
   bridge_unavailable: "no bridge with verifiable transactions supports this transfer",
   token_unknown: "the provider does not support this token or chain",
@@ -24,7 +24,10 @@ const lifiReasonDetails = {
 
 type LifiReason = keyof typeof lifiReasonDetails;
 
-/** Reasons by LI.FI's tool error code; one misspelt code was in use until 2024. Source: docs.li.fi, error codes. */
+/**
+ * The `no_route` reason for each error code of a LI.FI tool (bridge or exchange). LI.FI used the misspelled
+ * code until 2024. Source: docs.li.fi, error codes.
+ */
 const reasonByToolCode: Readonly<Record<string, LifiReason>> = {
   NO_POSSIBLE_ROUTE: "no_quote",
   INSUFFICIENT_LIQUIDITY: "insufficient_liquidity",
@@ -41,23 +44,27 @@ const reasonByToolCode: Readonly<Record<string, LifiReason>> = {
   CANNOT_GUARANTEE_MIN_AMOUNT: "minimum_not_guaranteed",
 };
 
-/** Returns the reason for a tool's error code; `no_quote` for an unknown code. */
+/** Returns the `no_route` reason for the error code of a LI.FI tool, or `no_quote` for an unknown code. */
 export function reasonOfToolCode(code: string): LifiReason {
   return (Object.hasOwn(reasonByToolCode, code) ? reasonByToolCode[code] : undefined) ?? "no_quote";
 }
 
-/** A response with a status other than 200. */
+/** A LI.FI response with a status other than 200. */
 export interface LifiErrorResponse {
   status: number;
   headers: Headers;
   text: string;
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since the epoch. */
   now: number;
 }
 
+/** What a LI.FI error stands for: a `no_route` reason, a rate limit, an outage or a timeout. */
 type ErrorMeaning = LifiReason | "rate_limited" | "unavailable" | "timeout";
 
-/** Meaning of LI.FI's error codes. Source: docs.li.fi/api-reference/error-codes. */
+/**
+ * Meaning of each error code in the body of a LI.FI error response. Source:
+ * docs.li.fi/api-reference/error-codes.
+ */
 const meaningByCode: Readonly<Record<number, ErrorMeaning>> = {
   1000: "unavailable",
   1001: "transaction_not_built",
@@ -75,7 +82,7 @@ const meaningByCode: Readonly<Record<number, ErrorMeaning>> = {
   1013: "request_refused",
 };
 
-/** Meaning of an HTTP status when the body has no known code. */
+/** Meaning of an HTTP status of LI.FI, for error responses whose body has no known error code. */
 const meaningByStatus: Readonly<Record<number, ErrorMeaning>> = {
   400: "request_refused",
   404: "no_quote",
@@ -88,7 +95,10 @@ const meaningByStatus: Readonly<Record<number, ErrorMeaning>> = {
 
 const UNAVAILABLE = "the routing provider is unavailable; try again later";
 
-/** Maps an error response to a failure: `no_route`, `rate_limited`, `upstream_unavailable` or `upstream_timeout`. */
+/**
+ * Converts an error response of LI.FI to an AppError: `no_route`, `rate_limited`, `upstream_unavailable` or
+ * `upstream_timeout`.
+ */
 export function failureFromLifiResponse(response: LifiErrorResponse): AppError {
   const body = parseBody(response.text);
   const meaning = meaningOf(response.status, body);
@@ -105,7 +115,10 @@ function meaningOf(status: number, body: LifiErrorBody | null): ErrorMeaning {
   return meaningByCode[body?.code ?? 0] ?? meaningByStatus[status] ?? "unavailable";
 }
 
-/** Returns the distinct reasons of the tools without a quote, from either shape of `errors`. */
+/**
+ * Returns the distinct `no_route` reasons of the LI.FI tools that gave no quote. `errors` may have either of
+ * LI.FI's two shapes.
+ */
 export function toolErrorReasons(errors: LifiErrorBody["errors"]): LifiReason[] {
   if (errors === null || errors === undefined) return [];
   const failed = Array.isArray(errors)
@@ -114,21 +127,26 @@ export function toolErrorReasons(errors: LifiErrorBody["errors"]): LifiReason[] 
   return [...new Set(failed.map((error) => reasonOfToolCode(error.code)))];
 }
 
-/** Returns `rate_limited`; `retryAfter` in seconds. */
+/** Creates a `rate_limited` error for LI.FI's rate limit. `retryAfter` is in seconds. */
 export function lifiRateLimited(retryAfter: number): AppError {
   return failure("rate_limited", "the routing provider limits its requests; try again later", {
     retry_after: retryAfter,
   });
 }
 
-/** Returns `no_route` with the text of each reason. */
+/**
+ * Creates a `no_route` error with the given reasons and their texts. The first reason is the error's message.
+ */
 export function noLifiRoute(reasons: readonly LifiReason[], cause?: unknown): AppError {
   const [first = "no_quote"] = reasons;
   const members = { reasons: reasons.map((code) => ({ code, detail: lifiReasonDetails[code] })) };
   return new AppError("no_route", lifiReasonDetails[first], { members, cause });
 }
 
-/** Returns `upstream_rejected` for a response that does not match the request; `field` is for the log only. */
+/**
+ * Creates an `upstream_rejected` error for a LI.FI response that does not match the request. `field` is for
+ * logs only.
+ */
 export function lifiRejection(field: string): AppError {
   return failureFrom(
     "upstream_rejected",
@@ -137,7 +155,10 @@ export function lifiRejection(field: string): AppError {
   );
 }
 
-/** Maps a network error to `upstream_timeout` or `upstream_unavailable`; an AppError is returned unchanged. */
+/**
+ * Converts an error that left no usable response of LI.FI to an AppError: `upstream_timeout` for a timeout,
+ * otherwise `upstream_unavailable`. An AppError is returned unchanged.
+ */
 export function failureFromLifiExchange(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const timedOut = error instanceof OutsideError && error.kind === "timeout";

@@ -1,24 +1,30 @@
 import { parseRetryAfter, parseSeconds } from "../../../lib/retry-after.ts";
 
-/** A group of endpoints that share one of LI.FI's rate limits. */
+/** A group of LI.FI endpoints that share one rate limit. */
 export type EndpointFamily = "quote" | "routes" | "other";
 
-/** The longest wait that is believed: LI.FI's own window, two hours. */
+/** Maximum waiting time taken from a response, in seconds: two hours, the window of LI.FI's rate limit. */
 const MAX_WAIT_SECONDS = 7_200;
-/** The wait when an upstream says "too many" and not for how long. */
+/** Waiting time after a rate limit response that does not state one, in seconds. */
 const DEFAULT_WAIT_SECONDS = 60;
 
-/** Remembers until when each endpoint family must not be called, for the lifetime of the isolate. */
+/** Remembers until when each group of LI.FI endpoints must not be called. It lives as long as its isolate. */
 export class RateLimitMemory {
   readonly #until = new Map<EndpointFamily, number>();
 
-  /** Returns the seconds until a family may be called again; null when it may be called now. */
+  /**
+   * Returns the number of seconds until a group of endpoints may be called again, or null if it may be called
+   * now. `now` is in milliseconds since the epoch.
+   */
   waitSeconds(family: EndpointFamily, now: number): number | null {
     const until = this.#until.get(family) ?? 0;
     return until > now ? Math.ceil((until - now) / 1000) : null;
   }
 
-  /** Records a response's rate limit headers: after a 429 or with no requests remaining, the family waits. */
+  /**
+   * Records the rate limit that a response reports. After status 429, or if no requests remain, the group of
+   * endpoints must not be called for the time that the response states.
+   */
   record(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
     const { status, headers, now } = answer;
     if (status !== 429 && headers.get("ratelimit-remaining") !== "0") return;
@@ -27,8 +33,9 @@ export class RateLimitMemory {
 }
 
 /**
- * How many seconds an answer asks to wait, between 1 and 7,200: `Retry-After` in seconds or as a date, or
- * `ratelimit-reset` in seconds. `now` in milliseconds.
+ * Returns the number of seconds that a response asks to wait, between 1 and 7,200, from `Retry-After`
+ * (seconds or a date) or `ratelimit-reset` (seconds); 60 if it states neither. `now` is in milliseconds since
+ * the epoch.
  */
 export function retryAfterSeconds(headers: Headers, now: number): number {
   const seconds =

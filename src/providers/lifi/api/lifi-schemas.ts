@@ -3,7 +3,7 @@ import * as z from "zod";
 import { RpcWord } from "../../../chains/rpc-values.ts";
 import { MAX_UINT256 } from "../../../lib/amount.ts";
 
-/** The longest calldata accepted, in characters of hex with prefix: 128 KiB. */
+/** Maximum length of calldata, in characters of hex including the prefix: 128 KiB of data. */
 const MAX_DATA = 2 * 128 * 1024 + 2;
 const MAX_STEPS = 16;
 const MAX_COSTS = 64;
@@ -29,11 +29,15 @@ const Data = z
 const ChainId = z.int().positive();
 const Text = z.string().max(512);
 /**
- * Makes a field that is only displayed optional: a value of another shape becomes null and does not reject the route.
+ * Returns a schema for an optional field that is only displayed: an invalid value becomes null instead of
+ * invalidating the route.
  */
 const displayed = <S extends z.ZodType>(schema: S) => schema.nullish().catch(null);
 
-/** A token; its address is plain text because LI.FI also lists tokens of other kinds of chains. */
+/**
+ * Schema of a token in a LI.FI response. The address is plain text, because LI.FI also lists tokens of
+ * non-EVM chains.
+ */
 export const LifiToken = z.object({
   chainId: ChainId,
   address: z.string().min(1).max(128),
@@ -41,7 +45,7 @@ export const LifiToken = z.object({
   decimals: z.int().min(0).max(255),
   name: Text.optional(),
 });
-/** A parsed token. */
+/** A token in a parsed LI.FI response. */
 export type LifiToken = z.infer<typeof LifiToken>;
 
 const Action = z.object({
@@ -95,15 +99,15 @@ const Step = z.object({
   estimate: Estimate,
   includedSteps: z.array(IncludedStep).max(MAX_STEPS).default([]),
 });
-/** One step of a route: a bridge or swap with its amounts. */
+/** One step of a LI.FI route: a bridge transfer or a swap, with its amounts. */
 export type LifiStep = z.infer<typeof Step>;
 
-/** The response of `GET /quote` and `POST /quote/contractCalls`: a step with its transaction. */
+/** Schema of a response of `GET /quote` or `POST /quote/contractCalls`: a step with its transaction. */
 export const LifiQuote = Step.extend({ transactionId: RpcWord, transactionRequest: TransactionRequest });
-/** A parsed quote. */
+/** A parsed LI.FI quote: a step with its transaction. */
 export type LifiQuote = z.infer<typeof LifiQuote>;
 
-/** The error of a tool without a quote, the same in both shapes of `errors`. */
+/** Schema of the error of a LI.FI tool that gave no quote. It is the same in both shapes of `errors`. */
 export const LifiToolError = z.object({ code: z.string().max(64), tool: z.string().max(64).optional() });
 const Unavailable = z.object({
   filteredOut: z.array(z.object({ reason: z.string().optional() })).default([]),
@@ -112,7 +116,10 @@ const Unavailable = z.object({
     .default([]),
 });
 
-/** The body of an error response: `errors` is a list of tool errors, or the lists of filtered and failed paths. */
+/**
+ * Schema of the body of a LI.FI error response. `errors` is either a list of tool errors, or the lists of
+ * filtered and failed paths.
+ */
 export const LifiErrorBody = z.object({
   code: z.number().nullish().catch(null),
   errors: z
@@ -120,20 +127,23 @@ export const LifiErrorBody = z.object({
     .nullish()
     .catch(null),
 });
-/** A parsed error body. */
+/** The parsed body of a LI.FI error response. */
 export type LifiErrorBody = z.infer<typeof LifiErrorBody>;
 
 const Route = z.object({ steps: z.array(Step).min(1).max(MAX_STEPS) });
-/** A parsed route. */
+/** A route from a parsed `POST /advanced/routes` response. */
 export type LifiRoute = z.infer<typeof Route>;
 
-/** The response of `POST /advanced/routes`; a route of another shape becomes null without rejecting the others. */
+/**
+ * Schema of a `POST /advanced/routes` response. A route that does not match its schema becomes null and does
+ * not invalidate the others.
+ */
 export const LifiRoutes = z.object({
   routes: z.array(Route.nullable().catch(null)).max(64),
   unavailableRoutes: z.unknown().optional(),
 });
 
-/** The response of `GET /tools`. */
+/** Schema of a `GET /tools` response: bridges with the chain pairs they connect. */
 export const LifiTools = z.object({
   bridges: z.array(
     z.object({
@@ -145,10 +155,10 @@ export const LifiTools = z.object({
   ),
 });
 
-/** The response of `GET /tokens`. */
+/** Schema of a `GET /tokens` response: lists of tokens by chain id. */
 export const LifiTokens = z.object({ tokens: z.record(z.string(), z.array(LifiToken)) });
 
-/** The response of `GET /chains`. */
+/** Schema of a `GET /chains` response: chain ids with the addresses of LI.FI's Diamond. */
 export const LifiChains = z.object({
   chains: z.array(z.object({ id: ChainId, diamondAddress: z.string().max(128).nullish() })),
 });
@@ -159,7 +169,7 @@ const Leg = z.object({
   amount: z.string().max(80).nullish(),
 });
 
-/** The response of `GET /status`; everything but `status` may be missing. */
+/** Schema of a `GET /status` response. Every field except `status` may be missing. */
 export const LifiStatus = z.object({
   status: z.string().max(64),
   substatus: z.string().max(64).nullish(),
@@ -167,5 +177,5 @@ export const LifiStatus = z.object({
   receiving: Leg.nullish(),
   lifiExplorerLink: z.string().max(512).nullish(),
 });
-/** A parsed status. */
+/** A parsed `GET /status` response: LI.FI's status of a transfer and its transactions. */
 export type LifiStatus = z.infer<typeof LifiStatus>;

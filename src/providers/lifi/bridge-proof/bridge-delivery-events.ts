@@ -11,16 +11,19 @@ import { parseBurnBody } from "./cctp-message.ts";
 type StargateSent = Extract<SentTransfer, { kind: "stargate" }>;
 type CctpSent = Extract<SentTransfer, { kind: "circle" }>;
 
-/** A payout of a Stargate pool on the destination chain. */
+/** A payout of a Stargate pool on the destination chain, matched to a transfer. */
 export interface StargatePayout {
-  /** Receiver of the tokens. */
+  /** The address that received the tokens. */
   to: Hex;
-  /** LayerZero's id of the message that carried the transfer. */
+  /** Id of the LayerZero message that carried the transfer. */
   guid: Hex;
   delivery: DeliveryProof;
 }
 
-/** Events of LayerZero's endpoint, LI.FI's receiver and Executor after a delivery that carries a call. */
+/**
+ * ABI of the events that follow a delivery with a destination call: those of LayerZero's endpoint, LI.FI's
+ * receiver and LI.FI's Executor.
+ */
 export const receiverAbi = once(() =>
   parseAbi([
     "event ComposeDelivered(address from, address to, bytes32 guid, uint16 index)",
@@ -30,8 +33,9 @@ export const receiverAbi = once(() =>
 );
 
 /**
- * Finds the payout of a Stargate transfer in a destination receipt; null when there is none or more than one. A taxi
- * transfer is matched by its message id, a bus transfer by source chain, receiver and amount.
+ * Returns the payout of a Stargate transfer from a destination receipt, or null if the receipt contains none
+ * or more than one. A taxi transfer (sent at once) is matched by its message id; a bus transfer (batched) is
+ * matched by source chain, receiver and amount.
  */
 export function findStargatePayout(
   receipt: Receipt,
@@ -60,9 +64,10 @@ export function findStargatePayout(
 }
 
 /**
- * Finds the tokens that LI.FI's receiver paid to the user because the destination call failed. Returns "called" when
- * the call succeeded and "no_call" when the receipt does not run this transfer's message. Source:
- * ReceiverStargateV2.sol, and LayerZero's MessagingComposer.sol, which emits `ComposeDelivered` after the call.
+ * Returns the payment of tokens to the user by LI.FI's receiver contract after the destination call failed.
+ * Returns "called" if the call succeeded, and "no_call" if the receipt does not execute this transfer's
+ * message. Sources: ReceiverStargateV2.sol, and LayerZero's MessagingComposer.sol, which emits
+ * `ComposeDelivered` after the call.
  */
 export function findStargateRecovery(
   receipt: Receipt,
@@ -89,8 +94,9 @@ export function findStargateRecovery(
 }
 
 /**
- * Finds the CCTP mint for a burn in a destination receipt; null when there is none or more than one. Circle assigns a
- * message's nonce off chain, so the mint is matched by content: the same message body from the same source domain.
+ * Returns the CCTP mint for a burn from a destination receipt, or null if the receipt contains none or more
+ * than one. Circle assigns a message's nonce off chain, so the mint is matched by content: an equal message
+ * body from the same source domain and sender.
  */
 export function findCctpMint(
   receipt: Receipt,
@@ -113,7 +119,10 @@ export function findCctpMint(
   return { amount, logs: logWindowUntil(mint.event, all), matchedBy: "content" };
 }
 
-/** Returns the log range of one delivery: from after the contract's previous event up to the delivery's own event. */
+/**
+ * Returns the range of log indexes of one delivery in a receipt: from after the previous event in `all` up to
+ * the delivery's own event.
+ */
 function logWindowUntil(event: Log, all: readonly Log[]): DeliveryProof["logs"] {
   const last = event.logIndex ?? -1;
   const before = all.map(({ logIndex }) => logIndex ?? -1).filter((index) => index < last);

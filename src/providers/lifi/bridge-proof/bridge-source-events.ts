@@ -5,16 +5,18 @@ import { BRIDGE_DATA } from "../decode/lifi-structs.ts";
 import type { LifiDeployment, PairDeployments } from "../lifi-deployments.ts";
 import { type BurnMessage, parseCctpMessage } from "./cctp-message.ts";
 
-/** A transfer as the bridge's own contract recorded it on the source chain. */
+/** A Stargate or CCTP transfer, as the bridge's own contract recorded it on the source chain. */
 export type SentTransfer =
   | {
       kind: "stargate";
       assetId: number;
-      /** LayerZero's message id; null for a bus transfer, which has none until the bus departs. */
+      /** Id of the LayerZero message; null for a bus transfer, which has no message until its bus departs. */
       guid: Hex | null;
-      /** Number of the seat in a bus; null for a taxi transfer or when unknown. */
+      /**
+       * Number of the ticket for a bus (a batch of transfers); null for a taxi transfer or if it is unknown.
+       */
       ticket: bigint | null;
-      /** Smallest unit of the source chain's token. */
+      /** Amount to be delivered, in the smallest unit of the source chain's token. */
       amount: bigint;
       /** LI.FI's id of the transfer. */
       transactionId: Hex;
@@ -23,21 +25,29 @@ export type SentTransfer =
     }
   | { kind: "circle"; message: BurnMessage };
 
-/** Events of a Stargate V2 pool. Source: IOFT.sol. */
+/**
+ * ABI of the events of a Stargate V2 pool: a transfer was sent, a transfer was received. Source: IOFT.sol.
+ */
 export const stargateAbi = once(() =>
   parseAbi([
     "event OFTSent(bytes32 indexed guid, uint32 dstEid, address indexed fromAddress, uint256 amountSentLD, uint256 amountReceivedLD)",
     "event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD)",
   ]),
 );
-/** Events of CCTP's message transmitter. Source: MessageTransmitterV2.sol. */
+/**
+ * ABI of the events of CCTP's MessageTransmitter: a message was sent, a message was received. Source:
+ * MessageTransmitterV2.sol.
+ */
 export const cctpAbi = once(() =>
   parseAbi([
     "event MessageSent(bytes message)",
     "event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)",
   ]),
 );
-/** Events of Stargate's bus. Source: Bus.sol. */
+/**
+ * ABI of the events of Stargate's bus: a ticket was bought, a bus departed with its passengers. Source:
+ * Bus.sol.
+ */
 export const busAbi = once(() =>
   parseAbi([
     "event BusRode(uint32 dstEid, uint72 ticketId, uint80 fare, bytes passenger)",
@@ -47,17 +57,21 @@ export const busAbi = once(() =>
 const transferStartedAbi = once(() =>
   parseAbi([BRIDGE_DATA, "event LiFiTransferStarted(BridgeData bridgeData)"]),
 );
-/** Byte offset of the burned token's address in a burn message's body, behind its padding. */
+/**
+ * Byte offset of the burned token's address in the body of a burn message: 4 bytes of version and 12 bytes of
+ * padding.
+ */
 const BURN_TOKEN_AT = 16;
+/** LayerZero message id in the `OFTSent` event of a bus transfer, which has no message of its own. */
 const NO_GUID: Hex = `0x${"0".repeat(64)}`;
 
-/** Returns the logs that one contract emitted. */
+/** Returns the logs that the contract at `address` emitted. */
 export const logsAtAddress = (logs: readonly Log[], address: Hex): Log[] =>
   logs.filter((log) => isAddressEqual(log.address, address));
 
 /**
- * Finds the Stargate transfer in a source receipt; null when there is none or more than one.
- * Source: StargateBase.sol, StargateFacetV2.sol.
+ * Returns the Stargate transfer from a source receipt, or null if the receipt contains none or more than one,
+ * or one to another chain. Sources: StargateBase.sol, StargateFacetV2.sol.
  */
 export function findStargateSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
   const { source, destination } = pair;
@@ -78,7 +92,10 @@ export function findStargateSend(receipt: Receipt, pair: PairDeployments): SentT
   return { ...transfer, guid: null, ticket: ticketOf(receipt, source) };
 }
 
-/** Returns the ticket bought in a receipt; null when there is none or more than one. Source: Bus.sol. */
+/**
+ * Returns the number of the bus ticket bought in a receipt, or null if there is none or more than one.
+ * Source: Bus.sol.
+ */
 function ticketOf(receipt: Receipt, { stargate }: LifiDeployment): bigint | null {
   if (stargate === null || stargate.messaging === null) return null;
   const logs = logsAtAddress(receipt.logs, stargate.messaging);
@@ -87,8 +104,8 @@ function ticketOf(receipt: Receipt, { stargate }: LifiDeployment): bigint | null
 }
 
 /**
- * Finds the CCTP burn in a source receipt; null when there is none or more than one, or when the burned token is not
- * the chain's USDC. Source: MessageTransmitterV2.sol.
+ * Returns the CCTP burn from a source receipt, or null if the receipt contains none or more than one, or if
+ * the burn is for another chain or not of Circle's USDC. Source: MessageTransmitterV2.sol.
  */
 export function findCctpSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
   const [from, to] = [pair.source.circle, pair.destination.circle];

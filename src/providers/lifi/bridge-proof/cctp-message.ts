@@ -1,31 +1,43 @@
 import { concatHex, type Hex, hexToBigInt, hexToNumber, size, slice } from "viem";
 
-/** A CCTP V2 message about a burn. Source: MessageV2.sol, BurnMessageV2.sol. */
+/** A CCTP V2 message that reports a burn on the source chain. Sources: MessageV2.sol, BurnMessageV2.sol. */
 export interface BurnMessage extends BurnBody {
   sourceDomain: number;
   destinationDomain: number;
-  /** The sending contract as a 32-byte word. */
+  /** The contract that sent the message, left-padded to 32 bytes. */
   sender: Hex;
 }
 
-/** The body of a burn message, which the mint repeats. Amounts in USDC's smallest unit. */
+/**
+ * The body of a burn message, which the mint on the destination chain repeats. Amounts are in USDC's smallest
+ * unit.
+ */
 export interface BurnBody {
-  /** The bytes that are equal in burn and mint: version, token, recipient, amount, sender, maximum fee, hook data. */
+  /**
+   * The bytes that are equal in burn and mint: version, token, recipient, amount, sender, maximum fee and
+   * hook data.
+   */
   fixed: Hex;
   /** Amount burned. */
   amount: bigint;
-  /** Fee deducted from the minted amount; zero in the burn, set by the attestation. */
+  /** Fee deducted from the minted amount. It is zero in the burn and set by Circle's attestation. */
   fee: bigint;
 }
 
+/** Version number of CCTP V2 messages and of their bodies. */
 const VERSION = 1;
-/** Byte offsets: the body in the message, the fields in the body. */
+/** Byte offset of the body in a message. */
 const BODY_AT = 148;
+/** Byte offset of the amount in a body. */
 const AMOUNT_AT = 68;
+/** Byte offset of the fee in a body. The expiration block follows it, and the attestation sets both. */
 const FEE_AT = 164;
+/** Byte offset of the hook data in a body. */
 const HOOK_AT = 228;
 
-/** Parses the message of a `MessageSent` event; null for another version or length. */
+/**
+ * Parses the message of CCTP's `MessageSent` event. Returns null if it has another version or is too short.
+ */
 export function parseCctpMessage(message: Hex): BurnMessage | null {
   if (size(message) < BODY_AT + HOOK_AT || numberAt(message, 0) !== VERSION) return null;
   const body = parseBurnBody(slice(message, BODY_AT));
@@ -38,7 +50,10 @@ export function parseCctpMessage(message: Hex): BurnMessage | null {
   };
 }
 
-/** Parses a burn message's body, before or after the attestation set its fee; null for another version or length. */
+/**
+ * Parses the body of a CCTP burn message, before or after the attestation set its fee. Returns null if it has
+ * another version or is too short.
+ */
 export function parseBurnBody(body: Hex): BurnBody | null {
   if (size(body) < HOOK_AT || numberAt(body, 0) !== VERSION) return null;
   const rest = size(body) > HOOK_AT ? slice(body, HOOK_AT) : "0x";

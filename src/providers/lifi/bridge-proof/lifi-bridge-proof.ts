@@ -16,11 +16,15 @@ import {
 import { findCctpSend, findStargateSend, type SentTransfer } from "./bridge-source-events.ts";
 import { CLOCK_SKEW, wasOnBus } from "./stargate-bus.ts";
 
-/** Bounds of the search for the destination call, which follows the payout soon: blocks and requests. */
+/** Maximum number of blocks to search for the destination call, which follows the payout soon. */
 const CALL_BLOCKS = 2_000;
+/** Maximum number of log requests per search for a destination call. */
 const MAX_CALL_REQUESTS = 4;
 
-/** A transfer whose source transaction the bridge's own contracts recorded. */
+/**
+ * A transfer that the bridge's own contract recorded in its source transaction, with the clients of both
+ * chains.
+ */
 interface ProvableTransfer extends PairDeployments {
   sent: SentTransfer;
   from: { client: ChainClient; receipt: Receipt };
@@ -28,10 +32,11 @@ interface ProvableTransfer extends PairDeployments {
 }
 
 /**
- * Adds to LI.FI's status of a Stargate or CCTP transfer the proof that the bridge's own contracts give: from the
- * destination transaction that LI.FI names, and from the destination call after it. Neither bridge refunds on the
- * source chain. Returns the status unchanged when a chain cannot be read.
- * Source: LI.FI's facets, StargateBase.sol, MessageTransmitterV2.sol.
+ * Adds evidence from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer. The
+ * evidence comes from the destination transaction that LI.FI names and from the destination call after it.
+ * `taken` is null, because neither bridge refunds on the source chain. Returns the status unchanged for other
+ * bridges, and if a chain cannot be read or the source transaction does not show the transfer. Sources:
+ * LI.FI's facets, StargateBase.sol, MessageTransmitterV2.sol.
  */
 export async function addBridgeProof(
   scope: ProviderScope,
@@ -50,6 +55,10 @@ export async function addBridgeProof(
   }
 }
 
+/**
+ * Reads a transfer from its source transaction. Returns null if the bridge is neither Stargate nor CCTP, a
+ * chain is not served, or the transaction does not show the transfer.
+ */
 async function readProvableTransfer(
   scope: ProviderScope,
   { deployments, transfer }: { deployments: LifiDeployments; transfer: TransferReference },
@@ -67,13 +76,20 @@ async function readProvableTransfer(
   return sent === null ? null : { sent, ...pair, from: { client, receipt }, to };
 }
 
-/** The destination transaction that ended a transfer. */
+/** The destination transaction in which a transfer ended, as the bridge's contracts show it. */
 interface ProvenArrival {
   hash: Hex;
-  /** Null when the destination call succeeded, so that the user received no tokens. */
+  /**
+   * The payout of tokens to the user; null if the destination call succeeded, so that the user received no
+   * tokens.
+   */
   delivery: DeliveryProof | null;
 }
 
+/**
+ * Reads a destination transaction and returns where the transfer ended, or null if the transaction does not
+ * show its delivery.
+ */
 async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
   const { receipt, confirmations } = await fetchTransaction(transfer.to, hash);
   if (receipt === null) return null;
@@ -86,6 +102,7 @@ async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise
 
 type StargateTransfer = ProvableTransfer & { sent: Extract<SentTransfer, { kind: "stargate" }> };
 
+/** Returns where a Stargate transfer ended, or null if the receipt does not show its delivery. */
 async function stargateArrival(
   transfer: StargateTransfer,
   { hash, receipt, head }: { hash: Hex; receipt: Receipt; head: number },
@@ -106,8 +123,9 @@ async function stargateArrival(
 }
 
 /**
- * Returns whether the delivering bus carried this transfer, which tells apart two transfers with the same amount and
- * receiver; null when it cannot be determined.
+ * Returns true if the bus (Stargate's batch of transfers) that made a delivery carried this transfer, false
+ * if it did not, or null if that cannot be determined. The result distinguishes transfers with the same
+ * amount and receiver.
  */
 async function wasOnDeliveringBus(
   { sent, source, from, to }: StargateTransfer,
@@ -120,7 +138,10 @@ async function wasOnDeliveringBus(
   return wasOnBus(from.client, ride);
 }
 
-/** Finds the transaction that made the destination call after the payout, by LI.FI's transaction id. */
+/**
+ * Searches for the transaction that made the destination call after a Stargate payout, by LI.FI's id of the
+ * transfer. Returns null if none is found.
+ */
 async function findDestinationCall(
   transfer: StargateTransfer,
   { from, head }: { from: number; head: number },
@@ -152,7 +173,9 @@ async function findDestinationCall(
   return null;
 }
 
-/** Returns true when a delivery is older than the source transaction, so that it delivered another transfer. */
+/**
+ * Returns true if a delivery is older than the source transaction, so that it belongs to another transfer.
+ */
 async function isBeforeSend({ from, to }: ProvableTransfer, receipt: Receipt): Promise<boolean> {
   const [sent, arrived] = await Promise.all([
     readBlock(from.client, Number(from.receipt.blockNumber)),

@@ -7,29 +7,32 @@ import { type ChainLog, toViemLog } from "../../../chains/request-logs.ts";
 import type { Block } from "../../../lib/block-ranges.ts";
 import { busAbi } from "./bridge-source-events.ts";
 
-/** The longest time between a bus's departure and its arrival, seconds. */
+/**
+ * Maximum time between the departure and the arrival of a Stargate bus (a batch of transfers), in seconds.
+ */
 const MAX_RIDE_SECONDS = 1_800;
-/** How far the clocks of two chains may differ, seconds. */
+/** Maximum difference between the block timestamps of two chains at the same moment, in seconds. */
 export const CLOCK_SKEW = 60;
-/** Requests of one search for a bus, refused ones included. */
+/** Maximum number of log requests per search for a bus, including requests that a node rejects. */
 const MAX_LOG_REQUESTS = 4;
 
-/** A ticket bought on the source chain, and the message of the bus that made a delivery. */
+/** A ticket for a Stargate bus (a batch of transfers), and the delivery that its bus may have made. */
 export interface BusRide {
   /** Stargate's TokenMessaging contract on the source chain. */
   messaging: Address;
   ticket: bigint;
-  /** The block in which the ticket was bought. */
+  /** Number of the block in which the ticket was bought. */
   from: number;
-  /** LayerZero's id of the bus's message. */
+  /** Id of the LayerZero message that made the delivery. */
   guid: Hex;
-  /** Time of the delivery, unix seconds. */
+  /** Block timestamp of the delivery, in unix seconds. */
   arrivedAt: number;
 }
 
 /**
- * Returns whether the bus that made a delivery carried a ticket, from the `BusDriven` events on the source chain;
- * null when the bus is not found or no node answers. Never throws. Source: Bus.sol, TokenMessaging.sol.
+ * Returns true if the Stargate bus that made a delivery carried the given ticket, false if it did not, or
+ * null if the bus is not found or no node responds. Reads the `BusDriven` events on the source chain. Never
+ * throws. Sources: Bus.sol, TokenMessaging.sol.
  */
 export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<boolean | null> {
   try {
@@ -49,8 +52,8 @@ export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<bool
 }
 
 /**
- * Returns the tickets of the bus with a message id: from `first`, included, to `end`, excluded; null when it is not
- * among the logs.
+ * Returns the tickets that the bus with message id `guid` carried, from `first` (inclusive) to `end`
+ * (exclusive), or null if the logs do not contain its departure.
  */
 function findBus(logs: readonly ChainLog[], guid: Hex): { first: bigint; end: bigint } | null {
   const driven = parseEventLogs({ abi: busAbi(), eventName: "BusDriven", logs: logs.map(toViemLog) });
@@ -60,7 +63,10 @@ function findBus(logs: readonly ChainLog[], guid: Hex): { first: bigint; end: bi
   return { first, end: first + BigInt(numPassengers) };
 }
 
-/** Returns the block range of the bus's possible departure, estimated from its arrival and the average block time. */
+/**
+ * Returns the range of source chain blocks in which the bus may have departed, estimated from its arrival
+ * time and the average block time.
+ */
 async function departureBlocks(
   client: ChainClient,
   { from, arrivedAt }: BusRide,
@@ -72,7 +78,9 @@ async function departureBlocks(
   return { from: Math.max(first ?? from, from), to: Math.min(last ?? head.number, head.number) };
 }
 
-/** Estimates the block at a time by linear interpolation, rounded up. */
+/**
+ * Estimates the number of the block at a given time, in unix seconds, by linear interpolation; rounded up.
+ */
 function estimateBlock(time: number, { bought, head }: { bought: Block; head: Block }): number {
   const [blocks, seconds] = [head.number - bought.number, head.timestamp - bought.timestamp];
   if (time <= bought.timestamp) return bought.number;

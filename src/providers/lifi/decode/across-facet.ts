@@ -3,14 +3,20 @@ import { once } from "../../../lib/once.ts";
 import { decodeCanonical } from "./canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
-/** The facet's parameters for Across. Addresses are left-padded to 32 bytes, times are unix seconds. */
+/**
+ * The Across-specific parameters of LI.FI's Across facet. Addresses are left-padded to 32 bytes, times are
+ * unix seconds.
+ */
 export interface AcrossData {
   receiverAddress: Hex;
   refundAddress: Hex;
   sendingAssetId: Hex;
   receivingAssetId: Hex;
   outputAmount: bigint;
-  /** Share of the bridged amount that is delivered, 10^18 = 1; replaces `outputAmount` after swaps. */
+  /**
+   * Ratio of the delivered to the bridged amount, both in smallest units, scaled by 10^18. After swaps, it
+   * replaces `outputAmount`.
+   */
   outputAmountMultiplier: bigint;
   exclusiveRelayer: Hex;
   quoteTimestamp: number;
@@ -19,11 +25,11 @@ export interface AcrossData {
   message: Hex;
 }
 
-/** A decoded call of the Across facet. */
+/** Decoded calldata of LI.FI's Across facet. */
 export interface AcrossCall {
   kind: "across";
   bridge: BridgeData;
-  /** Null for the function without swaps. */
+  /** The swaps before the bridge, or null for the function without swaps. */
   swaps: readonly SwapData[] | null;
   facet: AcrossData;
 }
@@ -42,13 +48,19 @@ const swapped = once(() =>
   ]),
 );
 
-/** Decodes AcrossFacetV4 1.0.0 `startBridgeTokensViaAcrossV4` 0xa1f1ce43. Source: lifinance/contracts ef00558f. */
+/**
+ * Decodes the arguments of AcrossFacetV4 1.0.0 `startBridgeTokensViaAcrossV4` (selector 0xa1f1ce43). Returns
+ * null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ */
 export function decodeAcross(data: Hex): AcrossCall | null {
   const values = decodeCanonical(started(), data);
   return values && { kind: "across", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** Decodes AcrossFacetV4 1.0.0 `swapAndStartBridgeTokensViaAcrossV4` 0x1794958f. */
+/**
+ * Decodes the arguments of AcrossFacetV4 1.0.0 `swapAndStartBridgeTokensViaAcrossV4` (selector 0x1794958f).
+ * Returns null if they are not canonically encoded.
+ */
 export function decodeSwapAcross(data: Hex): AcrossCall | null {
   const values = decodeCanonical(swapped(), data);
   return values && { kind: "across", bridge: values[0], swaps: values[1], facet: values[2] };

@@ -7,8 +7,8 @@ import {
 } from "viem";
 
 /**
- * Decodes canonically encoded ABI data; null for any other encoding. Canonical data has no trailing bytes,
- * overlapping parts or dirty padding, so the decoded values are its whole content.
+ * Decodes canonically encoded ABI data, or returns null for any other encoding. Canonical data has no
+ * trailing bytes, overlapping parts or dirty padding, so the decoded values are its entire content.
  */
 export function decodeCanonical<const P extends readonly AbiParameter[]>(
   parameters: P,

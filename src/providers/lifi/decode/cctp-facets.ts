@@ -3,16 +3,22 @@ import { once } from "../../../lib/once.ts";
 import { decodeCanonical } from "./canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
-/** A decoded call of Celer's CCTP facet; Celer's proxy takes a fee that the calldata does not contain. */
+/**
+ * Decoded calldata of LI.FI's facet for CCTP through Celer. Celer's proxy deducts a fee that the calldata
+ * does not contain.
+ */
 export interface CelerCall {
   kind: "celer";
   bridge: BridgeData;
   swaps: readonly SwapData[] | null;
-  /** `maxFee` in USDC's smallest unit; `minFinalityThreshold` 1000 for fast, 2000 for standard. */
+  /**
+   * `maxFee` is in USDC's smallest unit. `minFinalityThreshold` is 1000 for a fast transfer, 2000 for a
+   * standard one.
+   */
   facet: { maxFee: bigint; minFinalityThreshold: number };
 }
 
-/** A decoded call of Polymer's CCTP facet. Fees in USDC's smallest unit. */
+/** Decoded calldata of LI.FI's facet for CCTP through Polymer. Fees are in USDC's smallest unit. */
 export interface PolymerCall {
   kind: "polymer";
   bridge: BridgeData;
@@ -23,7 +29,7 @@ export interface PolymerCall {
     nonEVMReceiver: Hex;
     solanaReceiverATA: Hex;
     minFinalityThreshold: number;
-    /** Receives tokens left over by swaps. */
+    /** Receives the tokens that swaps leave over. */
     refundRecipient: Address;
     hookData: Hex;
   };
@@ -56,29 +62,36 @@ const polymerSwapped = once(() =>
 );
 
 /**
- * Decodes CelerCircleBridgeFacet 2.0.0 `startBridgeTokensViaCelerCircleBridge` 0xe0a4201c. Source:
- * lifinance/contracts ef00558f.
+ * Decodes the arguments of CelerCircleBridgeFacet 2.0.0 `startBridgeTokensViaCelerCircleBridge` (selector
+ * 0xe0a4201c). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeCeler(data: Hex): CelerCall | null {
   const values = decodeCanonical(celerStarted(), data);
   return values && { kind: "celer", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** Decodes CelerCircleBridgeFacet 2.0.0 `swapAndStartBridgeTokensViaCelerCircleBridge` 0x4f3b0759. */
+/**
+ * Decodes the arguments of CelerCircleBridgeFacet 2.0.0 `swapAndStartBridgeTokensViaCelerCircleBridge`
+ * (selector 0x4f3b0759). Returns null if they are not canonically encoded.
+ */
 export function decodeSwapCeler(data: Hex): CelerCall | null {
   const values = decodeCanonical(celerSwapped(), data);
   return values && { kind: "celer", bridge: values[0], swaps: values[1], facet: values[2] };
 }
 
 /**
- * Decodes PolymerCCTPFacet 3.1.0 `startBridgeTokensViaPolymerCCTP` 0xf434d6ca. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments of PolymerCCTPFacet 3.1.0 `startBridgeTokensViaPolymerCCTP` (selector 0xf434d6ca).
+ * Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodePolymer(data: Hex): PolymerCall | null {
   const values = decodeCanonical(polymerStarted(), data);
   return values && { kind: "polymer", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** Decodes PolymerCCTPFacet 3.1.0 `swapAndStartBridgeTokensViaPolymerCCTP` 0x17917a4e. */
+/**
+ * Decodes the arguments of PolymerCCTPFacet 3.1.0 `swapAndStartBridgeTokensViaPolymerCCTP` (selector
+ * 0x17917a4e). Returns null if they are not canonically encoded.
+ */
 export function decodeSwapPolymer(data: Hex): PolymerCall | null {
   const values = decodeCanonical(polymerSwapped(), data);
   return values && { kind: "polymer", bridge: values[0], swaps: values[1], facet: values[2] };

@@ -18,16 +18,16 @@ import {
   type SwapCall,
 } from "./swap-facets.ts";
 
-/** A decoded call of a bridge facet. */
+/** Decoded calldata of a transfer through one of the bridge facets of LI.FI's Diamond. */
 export type BridgeCall = AcrossCall | StargateCall | CelerCall | PolymerCall | RelayCall;
-/** A decoded call of the Diamond or the Executor. */
+/** Decoded calldata of LI.FI's Diamond (a bridge transfer or a swap) or Executor (a contract call). */
 export type LifiCall = BridgeCall | SwapCall | ExecuteCall;
 
 const TOKENS = { fromNative: false, toNative: false } as const;
 const TO_NATIVE = { fromNative: false, toNative: true } as const;
 const FROM_NATIVE = { fromNative: true, toNative: false } as const;
 
-/** Decoders by selector; a function that is not listed cannot be verified. */
+/** Decoders of LI.FI's functions by selector. A call of a function that is not listed cannot be verified. */
 export const lifiDecoders: Readonly<Record<string, (data: Hex) => LifiCall | null>> = {
   "0xa1f1ce43": decodeAcross,
   "0x1794958f": decodeSwapAcross,
@@ -48,7 +48,10 @@ export const lifiDecoders: Readonly<Record<string, (data: Hex) => LifiCall | nul
   "0xa83cbaa3": decodeExecute,
 };
 
-/** Decodes a transaction's calldata; null when the selector is unknown or the encoding is not canonical. */
+/**
+ * Decodes the calldata of a LI.FI transaction. Returns null if the selector is unknown or the encoding is not
+ * canonical.
+ */
 export function decodeLifiCall(data: Hex): LifiCall | null {
   if (size(data) <= 4) return null;
   const selector = slice(data, 0, 4).toLowerCase();

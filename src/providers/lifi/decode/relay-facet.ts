@@ -4,8 +4,9 @@ import { decodeCanonical } from "./canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /**
- * A decoded deposit for an order that Relay keeps off chain. Receiver, token, chain and amount are in that order and
- * nothing in the calldata binds them, so the call can be decoded but never verified.
+ * Decoded calldata of LI.FI's Relay facet: a payment for an order that Relay keeps off chain. The calldata
+ * does not contain the order's receiver, token, chain or amount, so the call can be decoded but never
+ * verified.
  */
 export interface RelayCall {
   kind: "relay";
@@ -28,15 +29,18 @@ const swapped = once(() =>
 );
 
 /**
- * Decodes RelayDepositoryFacet 1.0.0 `startBridgeTokensViaRelayDepository` 0x092e8fa4. Source: lifinance/contracts
- * ef00558f.
+ * Decodes the arguments of RelayDepositoryFacet 1.0.0 `startBridgeTokensViaRelayDepository` (selector
+ * 0x092e8fa4). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeRelay(data: Hex): RelayCall | null {
   const values = decodeCanonical(started(), data);
   return values && { kind: "relay", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** Decodes RelayDepositoryFacet 1.0.0 `swapAndStartBridgeTokensViaRelayDepository` 0xa3443faa. */
+/**
+ * Decodes the arguments of RelayDepositoryFacet 1.0.0 `swapAndStartBridgeTokensViaRelayDepository` (selector
+ * 0xa3443faa). Returns null if they are not canonically encoded.
+ */
 export function decodeSwapRelay(data: Hex): RelayCall | null {
   const values = decodeCanonical(swapped(), data);
   return values && { kind: "relay", bridge: values[0], swaps: values[1], facet: values[2] };

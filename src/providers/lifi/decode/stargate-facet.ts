@@ -3,9 +3,9 @@ import { once } from "../../../lib/once.ts";
 import { decodeCanonical } from "./canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
-/** LayerZero execution options that buy gas. */
+/** LayerZero execution options that only buy gas on the destination chain. */
 export interface LayerZeroOptions {
-  /** Gas bought for the destination call; null when none was. */
+  /** Gas bought for the destination call, or null if none was bought. */
   composeGas: bigint | null;
 }
 
@@ -14,8 +14,8 @@ const LZ_RECEIVE = 1;
 const LZ_COMPOSE = 3;
 
 /**
- * Decodes LayerZero execution options of type 3 that only buy gas; null for any other option, such as sending native
- * money to an address on the destination. Source: LayerZero V2 ExecutorOptions.sol.
+ * Decodes LayerZero execution options (type 3) that only buy gas. Returns null for any other option, such as
+ * sending native currency to an address on the destination chain. Source: LayerZero V2 ExecutorOptions.sol.
  */
 export function decodeLayerZeroOptions(options: Hex): LayerZeroOptions | null {
   if (options === "0x") return { composeGas: null };
@@ -30,7 +30,10 @@ export function decodeLayerZeroOptions(options: Hex): LayerZeroOptions | null {
   return { composeGas };
 }
 
-/** Reads one option: worker, length, type, an index (2 bytes, destination calls only) and gas (16 bytes). */
+/**
+ * Reads the LayerZero option at byte `at`: worker, length, type, an index (2 bytes, only for destination
+ * calls) and gas (16 bytes). Returns null if it is malformed or does anything other than buy gas.
+ */
 function readLayerZeroOption(options: Hex, at: number): { type: number; gas: bigint; end: number } | null {
   if (size(options) < at + 4) return null;
   const worker = hexToNumber(slice(options, at, at + 1));
@@ -44,21 +47,23 @@ function readLayerZeroOption(options: Hex, at: number): { type: number; gas: big
   return { type, gas: hexToBigInt(slice(options, gasAt, end)), end };
 }
 
-/** The facet's parameters for Stargate V2. */
+/** The Stargate-specific parameters of LI.FI's Stargate facet. */
 export interface StargateData {
   assetId: number;
   sendParams: {
-    /** LayerZero's id of the destination chain. */
+    /** LayerZero's endpoint id of the destination chain. */
     dstEid: number;
-    /** Left-padded to 32 bytes. */
+    /** Receiver on the destination chain, left-padded to 32 bytes. */
     to: Hex;
-    /** Amount sent; the facet overwrites it with the bridged amount. */
+    /** Amount sent, in the source token's smallest unit. The facet overwrites it with the bridged amount. */
     amountLD: bigint;
-    /** Minimum delivered, in the source token's decimals. */
+    /** Minimum amount delivered, in the source token's decimals. */
     minAmountLD: bigint;
     extraOptions: Hex;
     composeMsg: Hex;
-    /** Empty for a taxi, one byte for a bus. */
+    /**
+     * Stargate's mode: empty for a taxi (sent at once), one byte for a bus (batched with other transfers).
+     */
     oftCmd: Hex;
   };
   /** Messaging fee in the source chain's native token (wei) and in LayerZero's token. */
@@ -66,7 +71,7 @@ export interface StargateData {
   refundAddress: Address;
 }
 
-/** A decoded call of the Stargate facet. */
+/** Decoded calldata of LI.FI's Stargate facet. */
 export interface StargateCall {
   kind: "stargate";
   bridge: BridgeData;
@@ -91,13 +96,19 @@ const swapped = once(() =>
   ]),
 );
 
-/** Decodes StargateFacetV2 1.0.1 `startBridgeTokensViaStargate` 0x14d53077. Source: lifinance/contracts ef00558f. */
+/**
+ * Decodes the arguments of StargateFacetV2 1.0.1 `startBridgeTokensViaStargate` (selector 0x14d53077).
+ * Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ */
 export function decodeStargate(data: Hex): StargateCall | null {
   const values = decodeCanonical(started(), data);
   return values && { kind: "stargate", bridge: values[0], swaps: null, facet: values[1] };
 }
 
-/** Decodes StargateFacetV2 1.0.1 `swapAndStartBridgeTokensViaStargate` 0xa6010a66. */
+/**
+ * Decodes the arguments of StargateFacetV2 1.0.1 `swapAndStartBridgeTokensViaStargate` (selector 0xa6010a66).
+ * Returns null if they are not canonically encoded.
+ */
 export function decodeSwapStargate(data: Hex): StargateCall | null {
   const values = decodeCanonical(swapped(), data);
   return values && { kind: "stargate", bridge: values[0], swaps: values[1], facet: values[2] };

@@ -3,12 +3,12 @@ import { once } from "../../../lib/once.ts";
 import { decodeCanonical } from "./canonical-decoding.ts";
 import { SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
-/** A decoded swap on one chain. Amounts in smallest units. */
+/** Decoded calldata of a LI.FI swap on one chain. Amounts are in the tokens' smallest units. */
 export interface SwapCall {
   kind: "swap";
-  /** True when the function takes the native token. */
+  /** True if the called function takes the native token. */
   fromNative: boolean;
-  /** True when the function pays out the native token. */
+  /** True if the called function pays out the native token. */
   toNative: boolean;
   transactionId: Hex;
   integrator: string;
@@ -23,11 +23,14 @@ const SWAP_HEAD =
 const singleSwapParameters = once(() => parseAbiParameters([`${SWAP_HEAD}, SwapData swap`, SWAP_DATA]));
 const multipleSwapParameters = once(() => parseAbiParameters([`${SWAP_HEAD}, SwapData[] swaps`, SWAP_DATA]));
 
+/** Whether a swap function takes the native token, and whether it pays it out. */
 type NativeEnds = Pick<SwapCall, "fromNative" | "toNative">;
 
 /**
- * Returns a decoder for GenericSwapFacetV3 2.0.0 with one swap: `swapTokensSingleV3ERC20ToERC20` 0x4666fc80,
- * `…ERC20ToNative` 0x733214a3, `…NativeToERC20` 0xaf7060fd. Source: lifinance/contracts ef00558f.
+ * Returns a decoder for the arguments of GenericSwapFacetV3 2.0.0 functions with one swap:
+ * `swapTokensSingleV3ERC20ToERC20` (selector 0x4666fc80), `…ERC20ToNative` (0x733214a3) and `…NativeToERC20`
+ * (0xaf7060fd). The decoder returns null if they are not canonically encoded. Source: lifinance/contracts
+ * ef00558f.
  */
 export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {
@@ -40,8 +43,9 @@ export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | nu
 }
 
 /**
- * Returns a decoder for GenericSwapFacetV3 2.0.0 with several swaps: `swapTokensMultipleV3ERC20ToERC20` 0x5fd9ae2e,
- * `…ERC20ToNative` 0x2c57e884, `…NativeToERC20` 0x736eac0b.
+ * Returns a decoder for the arguments of GenericSwapFacetV3 2.0.0 functions with several swaps:
+ * `swapTokensMultipleV3ERC20ToERC20` (selector 0x5fd9ae2e), `…ERC20ToNative` (0x2c57e884) and
+ * `…NativeToERC20` (0x736eac0b). The decoder returns null if they are not canonically encoded.
  */
 export function decodeMultipleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {
@@ -52,13 +56,16 @@ export function decodeMultipleSwap(ends: NativeEnds): (data: Hex) => SwapCall | 
   };
 }
 
-/** A decoded contract call on one chain: the Executor takes `amount`, runs the swaps and then the call. */
+/**
+ * Decoded calldata of a contract call on one chain. LI.FI's Executor takes `amount` of `transferredAssetId`
+ * and makes the calls in `swaps`; the last of them is the requested contract call.
+ */
 export interface ExecuteCall {
   kind: "execute";
   transactionId: Hex;
   swaps: readonly SwapData[];
   transferredAssetId: Address;
-  /** Receives all tokens left over. */
+  /** Receives all tokens that the calls leave over. */
   receiver: Address;
   amount: bigint;
 }
@@ -70,7 +77,10 @@ const executeParameters = once(() =>
   ]),
 );
 
-/** Decodes Executor 2.0.0 and 2.1.0 `swapAndExecute` 0xa83cbaa3. Source: lifinance/contracts ef00558f. */
+/**
+ * Decodes the arguments of Executor 2.0.0 and 2.1.0 `swapAndExecute` (selector 0xa83cbaa3). Returns null if
+ * they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ */
 export function decodeExecute(data: Hex): ExecuteCall | null {
   const values = decodeCanonical(executeParameters(), data);
   if (values === null) return null;

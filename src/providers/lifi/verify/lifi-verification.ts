@@ -4,7 +4,10 @@ import type { TransferRequest } from "../../provider.ts";
 import { lifiRejection } from "../api/lifi-errors.ts";
 import type { LifiDeployment } from "../lifi-deployments.ts";
 
-/** The claims in the JSON part of a quote. Amounts in smallest units. */
+/**
+ * The amounts and fees that the JSON of a LI.FI quote claims, before they are checked against the calldata.
+ * Amounts are in the tokens' smallest units.
+ */
 export interface QuoteClaim {
   tool: string;
   transactionId: Hex;
@@ -12,36 +15,45 @@ export interface QuoteClaim {
   toAmount: bigint;
   /** Minimum amount delivered, before any destination call. */
   toAmountMin: bigint;
-  /** Fees deducted from the amount; null when the quote states none. */
+  /**
+   * LI.FI's fees, which are deducted from the amount, in the source token's smallest unit; null if the quote
+   * states none.
+   */
   takenFees: bigint | null;
-  /** Fees paid on top in the native token, wei. */
+  /** Bridge fees that are paid on top of the amount in the native token, in wei. */
   feesOnTop: bigint;
 }
 
-/** The inputs of every check: the request, the deployments in code, and the quote's claims. */
+/**
+ * The inputs of every check of a LI.FI transaction: the request, the deployments in code, and the quote's
+ * claims.
+ */
 export interface Verification {
   request: TransferRequest;
   source: LifiDeployment;
   destination: LifiDeployment;
   integrator: string;
-  /** Unix seconds. */
+  /** Current time in unix seconds. */
   now: number;
   claim: QuoteClaim;
 }
 
-/** Throws `upstream_rejected` unless a condition holds; `field` names the differing field for the log. */
+/**
+ * Throws `upstream_rejected` if a condition does not hold. `field` names the field that differs from the
+ * request, for logs only.
+ */
 export function requireMatch(holds: boolean, field: string): asserts holds {
   if (!holds) throw lifiRejection(field);
 }
 
-/** Returns true when a 32-byte word is the left-padded address. */
+/** Returns true if a 32-byte word is the given address, left-padded. */
 export function isPaddedAddress(word: Hex, address: Address): boolean {
   return sameAddress(word, pad(address, { size: 32 }));
 }
 
 /**
- * Throws `upstream_rejected` when a bridge of one asset guarantees less than half of the amount sent, both in the
- * same unit: no legitimate fee is higher, whatever the quote claims.
+ * Throws `upstream_rejected` if a bridge that delivers the same asset guarantees less than half of the amount
+ * sent. Both amounts must be in the same unit. No legitimate fee is that high, even if the quote claims it.
  */
 export function checkMaxLoss(sent: bigint, guaranteed: bigint): void {
   requireMatch(guaranteed * 2n >= sent, "toAmountMin");

@@ -5,19 +5,28 @@ import type { AcrossCall } from "../decode/across-facet.ts";
 import { isPaddedAddress, requireMatch, type Verification } from "./lifi-verification.ts";
 import { checkReceiverMessage } from "./verify-destination-call.ts";
 
+/** Scale of the facet's `outputAmountMultiplier`. */
 const MULTIPLIER_BASE = 10n ** 18n;
-/** Bounds of the quote's times, seconds. The SpokePool accepts a quote of the last hour. */
+/** Maximum age of an Across quote, in seconds; the SpokePool rejects older ones. */
 const MAX_QUOTE_AGE = 3_600;
+/** Maximum time by which a quote's timestamp may be in the future, in seconds. */
 const CLOCK_SKEW = 600;
+/** Minimum time until the fill deadline, in seconds. */
 const MIN_FILL_TIME = 60;
+/** Maximum time until the fill deadline, in seconds. */
 const MAX_FILL_TIME = 86_400;
+/** Maximum period in which only one relayer may fill, in seconds. */
 const MAX_EXCLUSIVITY = 600;
-/** The SpokePool reads an exclusivity up to this value as seconds from the deposit, above it as unix seconds. */
+/**
+ * Largest exclusivity parameter, in seconds, that the SpokePool interprets as a period from the deposit on
+ * (one year). It interprets a larger value as a unix timestamp.
+ */
 const MAX_EXCLUSIVITY_PERIOD = 31_536_000;
 
 /**
- * Verifies an Across call and returns the guaranteed output, smallest unit. Throws `upstream_rejected`. After swaps
- * the facet ignores `outputAmount` and requires the bridged amount times the multiplier, rounded down; the multiplier
+ * Verifies the calldata of LI.FI's Across facet and returns the guaranteed output, in the delivered token's
+ * smallest unit. Throws `upstream_rejected` if a field does not match the request. After swaps the facet
+ * ignores `outputAmount` and computes the bridged amount times the multiplier, rounded down. The multiplier
  * has 18 decimals, so rounding loses at most one unit plus one for every 10^18 units bridged. Source:
  * AcrossFacetV4.sol.
  */
@@ -38,6 +47,10 @@ export function guaranteeOfAcross(verification: Verification, call: AcrossCall):
   return output;
 }
 
+/**
+ * Checks the receiver, the refund address and both tokens. Throws `upstream_rejected` if one does not match
+ * the request.
+ */
 function checkParties(verification: Verification, call: AcrossCall): void {
   const { request, destination } = verification;
   const { bridge, facet } = call;
@@ -47,7 +60,7 @@ function checkParties(verification: Verification, call: AcrossCall): void {
     "across.receiverAddress",
   );
   requireMatch(isPaddedAddress(facet.refundAddress, request.user), "across.refundAddress");
-  // The facet wraps native money itself and then ignores this field.
+  // The facet wraps native currency itself and then ignores this field.
   const native = isNative(bridge.sendingAssetId);
   requireMatch(
     native || isPaddedAddress(facet.sendingAssetId, bridge.sendingAssetId),
@@ -61,8 +74,9 @@ function checkParties(verification: Verification, call: AcrossCall): void {
 }
 
 /**
- * Returns the output token that a relayer must send so that the user receives the requested one; null when Across
- * cannot deliver it: the SpokePool unwraps wrapped native money for users, and a destination call needs an ERC-20.
+ * Returns the token that a relayer must deliver for the user to receive the requested one, or null if Across
+ * cannot deliver that: the SpokePool unwraps the wrapped native token when it delivers to a user, and a
+ * destination call needs an ERC-20 token.
  */
 function deliveredToken({ request, destination }: Verification): Address | null {
   const wrapped = destination.wrappedNative;
@@ -72,6 +86,10 @@ function deliveredToken({ request, destination }: Verification): Address | null 
   return wrapped !== null && isAddressEqual(request.toToken, wrapped) ? null : request.toToken;
 }
 
+/**
+ * Checks the quote's age, the fill deadline and the exclusivity period. Throws `upstream_rejected` if one is
+ * out of bounds.
+ */
 function checkTimes({ now }: Verification, { facet }: AcrossCall): void {
   requireMatch(facet.quoteTimestamp >= now - MAX_QUOTE_AGE, "across.quoteTimestamp");
   requireMatch(facet.quoteTimestamp <= now + CLOCK_SKEW, "across.quoteTimestamp");
@@ -83,10 +101,11 @@ function checkTimes({ now }: Verification, { facet }: AcrossCall): void {
 }
 
 /**
- * Checks that the output is at most the amount bridged and at least half of it, since Across transfers one asset; a
- * huge multiplier could otherwise hide a tiny minimum of the source swap. After a swap the asset must be listed on
- * both chains: the refund is paid in it, and no relayer fills a worthless token. An unlisted token, which only the
- * user's own source token can be, is taken to have equal decimals on both chains.
+ * Checks that an Across transfer, which does not change the asset, delivers at most the bridged amount and at
+ * least half of it. Otherwise a huge multiplier could hide a tiny minimum of the source swap. After a swap
+ * the asset must be listed on both chains, because a refund is paid in it and no relayer fills a worthless
+ * token. Without a swap the user's own source token may be unlisted; it is then assumed to have the same
+ * decimals on both chains. Throws `upstream_rejected`.
  */
 function checkRatio(verification: Verification, step: { output: bigint; call: AcrossCall }): void {
   const { request, source, destination } = verification;

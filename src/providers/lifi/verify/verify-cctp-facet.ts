@@ -4,20 +4,25 @@ import { bridgeOfTool } from "../lifi-bridges.ts";
 import { checkMaxLoss, requireMatch, type Verification } from "./lifi-verification.ts";
 
 /**
- * CCTP's finality thresholds: attested after confirmation (fast) or finalization (standard). Source:
+ * CCTP's finality threshold of a fast transfer, which is attested when the burn is confirmed. Source:
  * developers.circle.com.
  */
 const FAST = 1_000;
+/** CCTP's finality threshold of a standard transfer, which is attested when the burn is finalized. */
 const STANDARD = 2_000;
-/** Polymer's fee, which pays the gas of the mint, is capped at 1 % of the amount or at 5 USDC, whichever is more. */
+/**
+ * Polymer's fee, which pays the gas of the mint, may be at most the amount divided by this (1%), or
+ * `POLYMER_CAP` if that is more.
+ */
 const POLYMER_CAP_DIVISOR = 100n;
-/** USDC's smallest unit. */
+/** Cap on Polymer's fee for small amounts, in USDC's smallest unit: 5 USDC. */
 const POLYMER_CAP = 5_000_000n;
 
 /**
- * Verifies a CCTP call through Celer and returns the guaranteed output, USDC's smallest unit. This is the claimed
- * minimum, checked against the amount that can be minted: Celer's proxy takes a fee that the calldata does not
- * contain. Throws `upstream_rejected`.
+ * Verifies the calldata of a CCTP transfer through Celer and returns the guaranteed output, in USDC's
+ * smallest unit. It is the minimum that the quote claims, checked to be at most the amount that can be
+ * minted, because the calldata does not contain the fee of Celer's proxy. Throws `upstream_rejected` if a
+ * field does not match the request.
  */
 export function guaranteeOfCeler(verification: Verification, call: CelerCall): bigint {
   checkUsdc(verification, call);
@@ -28,8 +33,9 @@ export function guaranteeOfCeler(verification: Verification, call: CelerCall): b
 }
 
 /**
- * Verifies a CCTP call through Polymer and returns the guaranteed output: the burned amount less the maximum fee,
- * USDC's smallest unit. LI.FI's own minimum uses the expected fee and may be higher. Throws `upstream_rejected`.
+ * Verifies the calldata of a CCTP transfer through Polymer and returns the guaranteed output, in USDC's
+ * smallest unit: the burned amount minus the maximum CCTP fee. The minimum that LI.FI's quote claims assumes
+ * the expected fee and may be higher. Throws `upstream_rejected` if a field does not match the request.
  */
 export function guaranteeOfPolymer(verification: Verification, call: PolymerCall): bigint {
   const { claim, request } = verification;
@@ -51,7 +57,10 @@ export function guaranteeOfPolymer(verification: Verification, call: PolymerCall
   return guaranteed;
 }
 
-/** Checks that the call sends and delivers Circle's USDC, makes no destination call and uses the tool's speed. */
+/**
+ * Checks that a CCTP transfer sends and delivers Circle's USDC, makes no destination call and has the speed
+ * of the quoted tool (fast or standard). Throws `upstream_rejected` if it does not.
+ */
 function checkUsdc(verification: Verification, call: CelerCall | PolymerCall): void {
   const { request, source, destination } = verification;
   const [from, to] = [source.circle?.usdc, destination.circle?.usdc];
@@ -61,7 +70,7 @@ function checkUsdc(verification: Verification, call: CelerCall | PolymerCall): v
     "bridge.sendingAssetId",
   );
   requireMatch(to !== undefined && isAddressEqual(request.toToken, to), "action.toToken.address");
-  // Our two CCTP bridges differ only in speed, and their prices depend on it.
+  // The two CCTP bridges differ only in speed, and their prices depend on it.
   const fast = bridgeOfTool(verification.claim.tool)?.bridge.key === "cctp_fast";
   requireMatch(call.facet.minFinalityThreshold === (fast ? FAST : STANDARD), "minFinalityThreshold");
 }

@@ -5,8 +5,9 @@ import { receiverMessageParameters, type SwapData } from "../decode/lifi-structs
 import { requireMatch, type Verification } from "./lifi-verification.ts";
 
 /**
- * Verifies the message to LI.FI's receiver: it must contain exactly the requested destination call, name the user as
- * receiver of a failed delivery, and spend at most the guaranteed amount. Throws `upstream_rejected`.
+ * Verifies the message that a bridge passes to LI.FI's receiver contract. It must contain exactly the
+ * requested destination call, name the user as receiver of the tokens if the call fails, and spend at most
+ * the guaranteed amount. Throws `upstream_rejected` if it does not.
  */
 export function checkReceiverMessage(
   verification: Verification,
@@ -23,10 +24,10 @@ export function checkReceiverMessage(
 }
 
 /**
- * Verifies that a call is the requested destination call. Its declared input must lie between the call's minimum and
- * the guaranteed amount, because older executors revert when it exceeds their balance. Its declared output must be
- * the delivered token or the zero address; it only selects which leftovers are returned to the user. Throws
- * `upstream_rejected`.
+ * Verifies that a decoded call is the requested destination call. Its declared input must be at least the
+ * call's minimum and at most the guaranteed amount, because older Executors revert if it exceeds their
+ * balance. Its declared output token must be the delivered token or the zero address; it only selects which
+ * leftover tokens are returned to the user. Throws `upstream_rejected` if the call differs.
  */
 export function checkDestinationCall(
   verification: Verification,

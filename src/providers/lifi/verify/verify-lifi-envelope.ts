@@ -4,7 +4,10 @@ import type { TransferRequest } from "../../provider.ts";
 import type { LifiQuote, LifiStep } from "../api/lifi-schemas.ts";
 import { type QuoteClaim, requireMatch, type Verification } from "./lifi-verification.ts";
 
-/** Compares a quote's summary with the request: chains, tokens, amount, sender. Throws `upstream_rejected`. */
+/**
+ * Checks that the JSON of a LI.FI quote names the requested chains, tokens, amount and sender. Throws
+ * `upstream_rejected` if it does not.
+ */
 export function checkQuotedAction(request: TransferRequest, step: LifiStep): void {
   const { action, estimate } = step;
   requireMatch(action.fromChainId === request.fromChainId, "action.fromChainId");
@@ -19,7 +22,10 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
     requireMatch(sameAddress(action.fromAddress, request.user), "action.fromAddress");
 }
 
-/** Reads a quote's claims about amounts and fees. Throws `upstream_rejected` when they contradict each other. */
+/**
+ * Returns the amounts and fees that the JSON of a LI.FI quote claims. Throws `upstream_rejected` if they
+ * contradict each other or a fee is in a token that the request does not allow.
+ */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);
   requireMatch(delivered.toAmountMin > 0n, "toAmountMin");
@@ -44,8 +50,9 @@ export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): Quot
 }
 
 /**
- * Returns the delivered amounts. With a destination call the top-level amounts are the call's output, so the step
- * before it counts.
+ * Returns the expected and the minimum amount delivered, as the JSON of a LI.FI quote claims them. With a
+ * destination call, the quote's top-level amounts are the output of that call, so those of the step before it
+ * are returned.
  */
 function deliveredEstimate(
   request: TransferRequest,
@@ -58,13 +65,16 @@ function deliveredEstimate(
   return { toAmount: request.amount, toAmountMin: request.amount };
 }
 
-/** The contract that a transaction must call, and the spender that the user approves for it. */
+/** The contract that a LI.FI transaction must call, and the spender that the user approves for it. */
 export interface EntryPoint {
   target: Address;
   spender: Address;
 }
 
-/** Compares target, sender, chain and value of the transaction with the request. Throws `upstream_rejected`. */
+/**
+ * Checks target, sender, chain, value and spender of a LI.FI transaction, and returns the transaction. Throws
+ * `upstream_rejected` if one does not match the request.
+ */
 export function checkTransactionEnvelope(
   verification: Verification,
   answer: { quote: LifiQuote; entry: EntryPoint },

@@ -5,7 +5,10 @@ import type { SwapData } from "../decode/lifi-structs.ts";
 import { feeRecipients } from "../lifi-deployments.ts";
 import { requireMatch, type Verification } from "./lifi-verification.ts";
 
-/** A decoded fee payment. Amounts in the token's smallest unit. */
+/**
+ * Decoded calldata of a fee payment: the token, and the amount for each recipient in the token's smallest
+ * unit.
+ */
 export interface FeePayment {
   /** The zero address for the native token. */
   token: Address;
@@ -21,8 +24,8 @@ const nativeFeeParameters = once(() =>
 );
 
 /**
- * Decodes FeeForwarder 1.0.0 and 2.0.0 `forwardERC20Fees` 0x332d746b and `forwardNativeFees` 0x0e8ae67f; null for any
- * other call. Source: lifinance/contracts ef00558f.
+ * Decodes the calldata of LI.FI's FeeForwarder 1.0.0 and 2.0.0: `forwardERC20Fees` (selector 0x332d746b) and
+ * `forwardNativeFees` (0x0e8ae67f). Returns null for any other call. Source: lifinance/contracts ef00558f.
  */
 function decodeFee(callData: Hex): FeePayment | null {
   if (callData.length <= 10) return null;
@@ -37,17 +40,18 @@ function decodeFee(callData: Hex): FeePayment | null {
   return values && { token: zeroAddress, distributions: values[0] };
 }
 
-/** Caps LI.FI's fee at 1 % of the amount; its actual fee is 0.25 %. */
+/** LI.FI's fee may be at most the amount divided by this (1%); its actual fee is 0.25%. */
 const FEE_CAP_DIVISOR = 100n;
 
-/** Returns true when a call pays a fee: its input and output token are the same. */
+/** Returns true if a call pays a fee instead of swapping: its input and output token are the same. */
 export function isFeeStep(swap: SwapData): boolean {
   return isAddressEqual(swap.sendingAssetId, swap.receivingAssetId);
 }
 
 /**
- * Verifies a fee call and returns the fee, smallest unit of the token: it must use LI.FI's fee contract, pay LI.FI's
- * recipient, stay under the cap and equal the declared fee. Throws `upstream_rejected`.
+ * Verifies the calldata of a fee payment and returns the fee, in the token's smallest unit. The payment must
+ * use LI.FI's fee contract, pay only LI.FI's recipients, be at most 1% of the amount and equal the fee that
+ * the quote claims. Throws `upstream_rejected` if it does not.
  */
 export function checkFee(verification: Verification, swap: SwapData): bigint {
   const { request, claim, source } = verification;

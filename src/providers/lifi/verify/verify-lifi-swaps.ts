@@ -6,22 +6,30 @@ import { requireMatch, type Verification } from "./lifi-verification.ts";
 import { checkDestinationCall } from "./verify-destination-call.ts";
 import { checkFee, isFeeStep } from "./verify-lifi-fee.ts";
 
+/** Maximum number of calls in a sequence of swaps. */
 const MAX_SWAPS = 8;
-/** `deposit()` and `withdraw(uint256)` of a wrapped native token: the only calls allowed to a token contract. */
+/**
+ * Selectors of `deposit()` and `withdraw(uint256)` of a wrapped native token: the only calls that a swap may
+ * make to a token contract.
+ */
 const WRAPPING: ReadonlySet<string> = new Set(["0xd0e30db0", "0x2e1a7d4d"]);
 
-/** The result of a sequence of swaps. */
+/** The token and amount that a sequence of swaps results in. */
 interface SwapEnd {
   token: Address;
-  /** The exact amount left, smallest unit; null after a swap, whose output is not known in advance. */
+  /**
+   * The exact amount, in the token's smallest unit, or null after a swap, whose output is not known in
+   * advance.
+   */
   exact: bigint | null;
 }
 
 /**
- * Verifies the calls of a swap, or before a bridge, and returns their result: the first pulls exactly the requested
- * amount and the others nothing, fees go to LI.FI, and each call spends the previous one's output. The calldata of an
- * exchange is opaque; its output is bounded by the minimum that the caller of this function checks.
- * Throws `upstream_rejected`.
+ * Verifies the swaps of a LI.FI transaction and returns the token and amount they result in. The first call
+ * must pull exactly the requested amount and the others nothing, fees must go to LI.FI, and each call must
+ * spend the output of the previous one. The calldata of an exchange cannot be decoded; callers must check the
+ * minimum output that LI.FI's contract enforces after the swaps. Throws `upstream_rejected` if a call does
+ * not match.
  */
 export function checkSwaps(verification: Verification, swaps: readonly SwapData[]): SwapEnd {
   const { request } = verification;
@@ -36,15 +44,16 @@ export function checkSwaps(verification: Verification, swaps: readonly SwapData[
 }
 
 /**
- * Throws `upstream_rejected` for swaps that end in the token that they started with: no request needs them, and their
- * minimum output is only the quote's claim.
+ * Throws `upstream_rejected` if swaps end in the token that they started with. No request needs such swaps,
+ * and only the quote's claim would bound their output.
  */
 function checkNoRoundTrip({ request }: Verification, end: SwapEnd): void {
   requireMatch(end.exact !== null || !isAddressEqual(end.token, request.fromToken), "swaps.receivingAssetId");
 }
 
 /**
- * Verifies one call against the result of the calls before it and returns the new result. Throws `upstream_rejected`.
+ * Verifies one swap or fee payment against the result of the calls before it and returns the new result.
+ * Throws `upstream_rejected` if it does not match.
  */
 function checkSwap(
   verification: Verification,
@@ -63,8 +72,9 @@ function checkSwap(
 }
 
 /**
- * Checks the targets of an opaque call: it must not call or approve LI.FI's own contracts, the user or the Router,
- * and must not call a token contract except to wrap or unwrap. Throws `upstream_rejected`.
+ * Checks the targets of a call to an exchange, whose calldata cannot be decoded. It must not call or approve
+ * LI.FI's own contracts, the user or the target of the destination call, and may call a token contract only
+ * to wrap or unwrap. Throws `upstream_rejected` if it does otherwise.
  */
 function checkOpaque(verification: Verification, step: { swap: SwapData; at: string }): void {
   const { swap, at } = step;
@@ -93,7 +103,10 @@ function checkOpaque(verification: Verification, step: { swap: SwapData; at: str
   }
 }
 
-/** Verifies a swap on one chain and returns the guaranteed output, smallest unit. Throws `upstream_rejected`. */
+/**
+ * Verifies the calldata of a swap on one chain and returns the guaranteed output, in the output token's
+ * smallest unit. Throws `upstream_rejected` if a field does not match the request.
+ */
 export function guaranteeOfSwap(verification: Verification, call: SwapCall): bigint {
   const { request, claim } = verification;
   requireMatch(request.fromChainId === request.toChainId && request.call === null, "selector");
@@ -111,9 +124,10 @@ export function guaranteeOfSwap(verification: Verification, call: SwapCall): big
 }
 
 /**
- * Verifies a contract call on one chain and returns the guaranteed input of the call, smallest unit: the exact amount
- * without a swap; after a swap the call's own minimum, the only bound that a contract enforces. Throws
- * `upstream_rejected`.
+ * Verifies the calldata of a contract call on one chain and returns the amount guaranteed to reach the called
+ * contract, in the smallest unit of the token it takes. Without a swap it is the exact input; after a swap it
+ * is the call's own minimum (`minIn`), the only bound that a contract enforces. Throws `upstream_rejected` if
+ * a field does not match the request.
  */
 export function guaranteeOfExecute(verification: Verification, call: ExecuteCall): bigint {
   const { request, claim } = verification;

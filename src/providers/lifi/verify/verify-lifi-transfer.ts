@@ -19,11 +19,14 @@ import {
 import { checkSwaps, guaranteeOfExecute, guaranteeOfSwap } from "./verify-lifi-swaps.ts";
 import { guaranteeOfStargate } from "./verify-stargate-facet.ts";
 
-/** Verifies a bridge call and returns the guaranteed output, smallest unit. Throws `upstream_rejected`. */
+/**
+ * Verifies the calldata of a bridge transfer and returns the guaranteed output, in the delivered token's
+ * smallest unit. Throws `upstream_rejected` if a field does not match the request.
+ */
 function guaranteeOfBridge(verification: Verification, call: BridgeCall): bigint {
   const { request, claim } = verification;
   requireMatch(request.fromChainId !== request.toChainId, "selector");
-  // Receiver, token and amount of Relay's order are kept off chain; see decode/relay-facet.ts.
+  // Relay keeps an order's receiver, token and amount off chain; see decode/relay-facet.ts.
   requireMatch(call.kind !== "relay", "relay.orderId");
   const tool = bridgeOfTool(claim.tool);
   requireMatch(tool?.facet === call.kind, "tool");
@@ -42,6 +45,10 @@ function guaranteeOfBridge(verification: Verification, call: BridgeCall): bigint
   }
 }
 
+/**
+ * Checks the parameters that all bridge facets share, and the swaps before the bridge. Throws
+ * `upstream_rejected` if one does not match the request.
+ */
 function checkBridgeData(verification: Verification, call: BridgeCall): void {
   const { request, claim } = verification;
   const { bridge, swaps } = call;
@@ -59,24 +66,24 @@ function checkBridgeData(verification: Verification, call: BridgeCall): void {
   if (end.exact !== null) requireMatch(bridge.minAmount === end.exact, "bridge.minAmount");
 }
 
-/** Seconds for which LI.FI's quotes hold. Source: docs.li.fi. */
+/** Number of seconds for which a LI.FI quote is valid. Source: docs.li.fi. */
 const VALID_SECONDS = 60;
 
-/** The inputs of the verification of a LI.FI quote. */
+/** A LI.FI quote, and the inputs that it is verified against. */
 export interface LifiVerifyInput {
   request: TransferRequest;
   quote: LifiQuote;
   deployments: LifiDeployments;
-  /** Our integrator name, which the calldata must contain. */
+  /** The integrator name that the calldata must contain. */
   integrator: string;
-  /** Unix seconds. */
+  /** Current time in unix seconds. */
   now: number;
 }
 
 /**
- * Decodes a quote's transaction, compares every field with the request and returns the verified transfer, built only
- * from the request, the deployments in code and the calldata. Pure. Throws `upstream_rejected` with the differing
- * field in its cause.
+ * Decodes the transaction of a LI.FI quote, compares every field with the request and returns the verified
+ * transfer. The returned transaction and spender follow from the request, the deployments in code and the
+ * verified calldata. Pure. Throws `upstream_rejected`, with the name of the differing field in its cause.
  */
 export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
   const { request, quote } = input;
@@ -105,6 +112,10 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
   };
 }
 
+/**
+ * Returns the inputs of the checks of a LI.FI quote. Throws `upstream_rejected` if the quote's JSON does not
+ * match the request.
+ */
 function toVerification({ request, quote, deployments, integrator, now }: LifiVerifyInput): Verification {
   const source = deployments.get(request.fromChainId);
   const destination = deployments.get(request.toChainId);
@@ -114,12 +125,19 @@ function toVerification({ request, quote, deployments, integrator, now }: LifiVe
   return { request, source, destination, integrator, now, claim: readQuoteClaim(request, quote) };
 }
 
-/** Returns the Executor and its proxy for a contract call on one chain, and the Diamond for every other call. */
+/**
+ * Returns the contract to call and the spender to approve: the Executor and its ERC-20 proxy for a contract
+ * call on one chain, the Diamond for every other call.
+ */
 function entryPointOf(source: LifiDeployment, call: LifiCall): EntryPoint {
   if (call.kind === "execute") return { target: source.executor, spender: source.erc20Proxy };
   return { target: source.diamond, spender: source.diamond };
 }
 
+/**
+ * Verifies the calldata of a LI.FI transaction and returns the guaranteed amount delivered, in the smallest
+ * unit of the delivered token.
+ */
 function guaranteeOf(verification: Verification, call: LifiCall): bigint {
   if (call.kind === "swap") return guaranteeOfSwap(verification, call);
   if (call.kind === "execute") return guaranteeOfExecute(verification, call);
@@ -127,13 +145,15 @@ function guaranteeOf(verification: Verification, call: LifiCall): bigint {
 }
 
 /**
- * Checks the guaranteed output against the slippage limit; with a destination call its minimum was checked before.
+ * Throws `upstream_rejected` if the guaranteed output of a transfer to the user is below the slippage limit.
+ * For a transfer with a destination call, the call's own minimum was checked before.
  */
 function checkFloor({ request, claim }: Verification, guaranteed: bigint): void {
   if (request.call !== null) return;
   requireMatch(guaranteed >= deductParts(claim.toAmount, request.slippage), "toAmountMin");
 }
 
+/** Returns the contract that makes the destination call, or null without a call. */
 function executorOf({ request, destination }: Verification): Address | null {
   return request.call === null ? null : destination.executor;
 }

@@ -6,12 +6,13 @@ import { stargatePoolOf } from "../lifi-bridge-contracts.ts";
 import { checkMaxLoss, isPaddedAddress, requireMatch, type Verification } from "./lifi-verification.ts";
 import { checkReceiverMessage } from "./verify-destination-call.ts";
 
+/** LI.FI's tool key for transfers by Stargate's bus. */
 const BUS_TOOL = "stargateV2Bus";
 
 /**
- * Verifies a Stargate call and returns the guaranteed output in the delivered token's smallest unit, rounded down.
- * The source pool reverts when it would credit less than `minAmountLD`. Throws `upstream_rejected`. Source:
- * StargateBase.sol.
+ * Verifies the calldata of LI.FI's Stargate facet and returns the guaranteed output, in the delivered token's
+ * smallest unit, rounded down. The source pool reverts if it would credit less than `minAmountLD`. Throws
+ * `upstream_rejected` if a field does not match the request. Source: StargateBase.sol.
  */
 export function guaranteeOfStargate(verification: Verification, call: StargateCall): bigint {
   const { request, source, destination, claim } = verification;
@@ -39,12 +40,19 @@ export function guaranteeOfStargate(verification: Verification, call: StargateCa
   return guaranteed;
 }
 
-/** Checks the mode: a taxi is sent at once, a bus waits for other transfers. */
+/**
+ * Checks that the transfer uses Stargate's mode of the quoted tool: bus (batched with other transfers) or
+ * taxi (sent at once). Throws `upstream_rejected` if it does not.
+ */
 function checkMode({ claim }: Verification, { facet }: StargateCall): void {
   const bus = claim.tool === BUS_TOOL;
   requireMatch(facet.sendParams.oftCmd === (bus ? "0x00" : "0x"), "stargate.oftCmd");
 }
 
+/**
+ * Checks the receiver, the message and the gas for the destination call. Throws `upstream_rejected` if one
+ * does not match.
+ */
 function checkDelivery(verification: Verification, step: { call: StargateCall; guaranteed: bigint }): void {
   const { request, destination } = verification;
   const { to, extraOptions, composeMsg } = step.call.facet.sendParams;
