@@ -1,12 +1,12 @@
 import type { ReadResult } from "../chains/chain-query.ts";
 
 /**
- * The performance fee and the management fee of a vault as decimal strings, in the unit of its family: fractions with 18
+ * A vault's performance fee and management fee as decimal strings, in the unit of its family: fractions with 18
  * decimals for Morpho Vault V2, basis points for IPOR and Lagoon. A fee is absent if its view function failed.
  */
 export type FeeRates = Partial<Record<"performance_fee" | "management_fee", string>>;
 
-/** Returns one fee from the result of its view function, or no fee if the call failed. */
+/** Returns a record of one fee from the result of its view function, or an empty record if the call failed. */
 export function feeRate<T>(
   name: keyof FeeRates,
   { result, feeOf }: { result: ReadResult<T>; feeOf: (value: T) => bigint | number },

@@ -253,8 +253,11 @@ export interface VaultFamily {
    * not in its registry entry.
    */
   governanceLink?: { contract: "authority" | "feeManager"; view: string };
-  /** Reads the performance fee and the management fee. Absent if the family has no view functions for both. */
+  /**
+   * Returns the query of the vault's performance fee and management fee. Absent if the family lacks view functions for
+   * them.
+   */
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;
-  /** Withdrawals are paid immediately, so that a low `maxWithdraw` shows a lack of liquidity. */
+  /** True if withdrawals are paid immediately, so that a low `maxWithdraw` indicates a lack of liquidity. */
   instantWithdrawals?: true;
 }

@@ -234,7 +234,7 @@ const feesAbi = once(() =>
   ]),
 );
 
-/** Reads the performance fee and the management fee, basis points. */
+/** Returns the query of the vault's performance fee and management fee, in basis points. */
 function iporFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const on = { to: address, abi: feesAbi() } as const;
   return createQuery(

@@ -56,10 +56,9 @@ const DEPOSITING_MODES: readonly number[] = [0, 1];
 const NOT_OPEN_SELECTOR = toFunctionSelector("NotOpen(uint8)");
 
 /**
- * Creates the reads that show whether a vault takes deposits, and whether at once or by request. No version has a view
- * function for its state, so a redemption request for one share is probed: a closing or closed vault reverts with
- * `NotOpen`, an open one for lack of allowance. Both revert before any storage write, which would use up all gas of the
- * static call.
+ * Creates the reads that show whether a vault takes deposits, and whether at once or by request. No version has a view function
+ * for its state, so a redemption request for one share is probed: a closing or closed vault reverts with `NotOpen`, an open one
+ * for lack of allowance. Both revert before any storage write, which would use up all gas of the static call.
  */
 function depositModeReads(vault: Vault) {
   const on = { to: vault.entryPoint, abi: depositModeAbi() } as const;
@@ -73,9 +72,9 @@ function depositModeReads(vault: Vault) {
 }
 
 /**
- * Interprets the reads of a vault's deposit mode. `sync`: a deposit mints at once. `paused`: the vault takes neither
- * deposits nor requests. A vault that is not open counts as paused, because it accepts requests but never settles them.
- * While its valuation is valid, a v0.6 vault takes no requests, and its mode may exclude synchronous deposits too.
+ * Interprets the reads of a vault's deposit mode. `sync`: a deposit mints at once. `paused`: the vault takes neither deposits
+ * nor requests. A vault that is not open counts as paused: it accepts requests but never settles them. While its valuation is
+ * valid, a v0.6 vault takes no requests, and its mode may exclude synchronous deposits too.
  */
 function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>): {
   sync: boolean;
@@ -134,9 +133,9 @@ function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowe
 }
 
 /**
- * Returns the amount left under the vault's cap, in the asset's smallest unit: the largest uint256 if there is no cap,
- * or null if it is unknown, as before v0.6. It is an upper bound for synchronous deposits: pending requests count
- * towards the cap too, and no view function returns them.
+ * Returns the amount left under the vault's cap, in the asset's smallest unit: the largest uint256 if there is no cap, or null
+ * if it is unknown, as before v0.6. Synchronous deposits may be limited further: pending requests count too, but no view
+ * returns them.
  */
 function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigint> }): bigint | null {
   const [cap, held] = [valueOrNull(results.cap), valueOrNull(results.totalAssets)];
@@ -146,16 +145,14 @@ function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigi
 }
 
 /**
- * Returns the largest deposit request: 0 if nothing is left under the cap, the largest uint256 if there is no cap,
- * otherwise null, because no view function returns the pending requests.
+ * Returns the largest deposit request: 0 if the cap is reached, the largest uint256 without a cap, otherwise null (unknown).
  */
 function roomForRequests(room: bigint | null): bigint | null {
   return room === MAX_UINT256 || room === 0n ? room : null;
 }
 
 /**
- * Returns the shares for a requested deposit after the entry fee of v0.6, with the fee rounded up. Returns null if the
- * conversion failed.
+ * Returns the shares for a requested deposit after the entry fee of v0.6, rounded up. Returns null if the conversion failed.
  */
 function requestedShares(results: {
   shares: ReadResult<bigint>;
@@ -238,10 +235,10 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Lagoon vaults. While the last valuation is valid, a deposit mints at once; afterwards a deposit is a
- * request that is priced at the next settlement. Version 0.4 takes requests only. The vault's `maxDeposit` is the
- * caller's claimable amount, not a capacity, and previews revert. The registry parameter `referrer` is passed to
- * synchronous deposits. Source: hopperlabsxyz/lagoon-v0.
+ * Adapter of Lagoon vaults. While the last valuation is valid, a deposit mints at once; afterwards a deposit is a request that
+ * is priced at the next settlement. Version 0.4 takes requests only. The vault's `maxDeposit` is the caller's claimable amount,
+ * not a capacity, and previews revert. The registry parameter `referrer` is passed to synchronous deposits. Source:
+ * hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",
@@ -269,10 +266,7 @@ const identificationAbi = once(() =>
   ]),
 );
 
-/**
- * Returns the query that identifies a Lagoon vault: v0.5 and newer by `isTotalAssetsValid()`, v0.4 and older by
- * `pendingSilo()` and `isWhitelistActivated()`.
- */
+/** Returns the query that identifies a Lagoon vault by view functions that only Lagoon has; v0.4 and older have other ones. */
 function identifyLagoon({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
   const reads = {
@@ -290,8 +284,8 @@ function identifyLagoon({ address, params }: DerivationSubject): Query<Identific
 }
 
 /**
- * Governance events of Lagoon vaults. Management and performance fee are not listed, because a view function returns
- * them. Source: hopperlabsxyz/lagoon-v0.
+ * Governance events of Lagoon vaults. Management and performance fee are read from a view instead. Source:
+ * hopperlabsxyz/lagoon-v0.
  */
 const lagoonEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {
@@ -334,7 +328,7 @@ const feesAbi = once(() =>
   parseAbi(["function feeRates() view returns (uint16 management, uint16 performance)"]),
 );
 
-/** Reads the performance fee and the management fee, basis points. */
+/** Returns the query of the vault's performance fee and management fee, in basis points. */
 function lagoonFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const rates = read({ to: address, abi: feesAbi(), name: "feeRates" });
   return createQuery({ rates }, ({ rates: result }) => ({

@@ -40,9 +40,8 @@ import { erc4626Flows } from "./erc4626/erc4626-flows.ts";
 import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
 
 /**
- * Adapter of MetaMorpho 1.0 and 1.1 vaults: ERC-4626 with neither pause nor minimum deposit. `maxDeposit` may be too
- * high if a market is in the supply queue twice. `totalSupply` does not include accrued fee shares, so only the vault's
- * own conversion values a balance. Source: morpho-org/metamorpho.
+ * Adapter of MetaMorpho 1.0 and 1.1 vaults. `maxDeposit` may be too high if a market is in the supply queue twice.
+ * `totalSupply` lacks accrued fee shares, so only the vault's own conversion values a balance. Source: morpho-org/metamorpho.
  */
 export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true });
 
@@ -100,9 +99,8 @@ const withdrawAbi = once(() =>
 );
 
 /**
- * Returns the query of whether the vault's gates let the payer send assets and the receiver receive shares. The payer
- * is not checked if it is the clone that the Router creates per deposit, because its address is not known in advance;
- * only a simulation shows it.
+ * Returns the query of whether the vault's gates admit payer and receiver. A payer that is the clone that the Router creates
+ * per deposit is not checked: its address is not known in advance, so only a simulation shows whether it is admitted.
  */
 function gateViews(vault: Vault, request: TermsInput | null) {
   if (request === null) return createQuery({}, (): FamilyViews => ({}));
@@ -120,10 +118,7 @@ function gateViews(vault: Vault, request: TermsInput | null) {
   );
 }
 
-/**
- * Returns the ERC-4626 events of deposits and withdrawals, without the penalty of a forced deallocation, which is
- * emitted as a withdrawal that burns shares and pays the vault itself.
- */
+/** Returns the ERC-4626 deposit and withdrawal events, except penalties of forced deallocations, which pay the vault itself. */
 function morphoV2Flows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
   const [withdrawTopic] = withdrawAbi().map(toEventSelector);
@@ -139,8 +134,8 @@ function morphoV2Flows(vault: Vault): FlowSource {
 }
 
 /**
- * Adapter of Morpho Vault V2. `maxDeposit` is always 0 and therefore not read, gates restrict payers and receivers, and
- * only a simulation shows whether a cap is reached. Source: morpho-org/vault-v2.
+ * Adapter of Morpho Vault V2. `maxDeposit` is always 0 and therefore not read, gates restrict payers and receivers, and only a
+ * simulation shows whether a cap is reached. Source: morpho-org/vault-v2.
  */
 export const morphoV2 = defineErc4626({
   name: "morpho_v2",
@@ -161,8 +156,7 @@ const vaultV2Factories: FamilyFactories = {
 };
 
 /**
- * Returns the query that identifies a Morpho Vault V2 by its factory. If the gate does not let ordinary accounts send
- * assets, the user must call the vault.
+ * Returns the query that identifies a vault by its factory. If a gate rejects ordinary payers, the user must call the vault.
  */
 function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
   const created = identifyByFactory(vaultV2Factories, {
@@ -180,10 +174,7 @@ function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
   };
 }
 
-/**
- * Functions of Morpho Vault V2 that are subject to a timelock, and the setting that each changes. Source:
- * morpho-org/vault-v2.
- */
+/** Timelocked functions of Morpho Vault V2 and the setting that each changes. Source: morpho-org/vault-v2. */
 const TIMELOCKED_FUNCTIONS: Readonly<Record<string, string>> = {
   "setIsAllocator(address,bool)": "an allocator",
   "setReceiveSharesGate(address)": "the gate for receiving shares",
@@ -216,10 +207,7 @@ const settingBySelector = once(
 const settingOfSelector = (selector: unknown): string =>
   settingBySelector().get(String(selector).toLowerCase() as Hex) ?? `the function ${selector}`;
 
-/**
- * The latest timestamp that a JavaScript date can represent, rounded down, in seconds. The submission of an abdicated
- * function has the largest uint256 instead.
- */
+/** Upper limit of displayable timestamps, in seconds. The submission of an abdicated function has the largest uint256. */
 const LAST_TIME = 8e12;
 
 const describeSubmission = ({ selector, executableAt }: EventArgs): string => {
@@ -234,8 +222,7 @@ const describeTimelock = ({ selector, newDuration }: EventArgs): string =>
   `is ${formatHours(newDuration)} for ${settingOfSelector(selector)}`;
 
 /**
- * Governance events of Morpho Vault V2. Owner, curator and both fees are not listed, because view functions return
- * them. Source: morpho-org/vault-v2.
+ * Governance events of Morpho Vault V2. Owner, curator and both fees are read from views instead. Source: morpho-org/vault-v2.
  */
 const morphoV2Events: readonly GovernanceEvent[] = [
   announcementEvent(
@@ -335,7 +322,7 @@ const feesAbi = once(() =>
   ]),
 );
 
-/** Reads the performance fee and the management fee, fractions with 18 decimals. */
+/** Returns the query of the vault's performance fee and management fee, as fractions with 18 decimals. */
 function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const on = { to: address, abi: feesAbi() } as const;
   return createQuery(
