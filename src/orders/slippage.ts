@@ -6,8 +6,8 @@ import { deductParts, fractionToParts, mulDivDown, PARTS_PER_BILLION } from "../
  */
 const MAX_DIRECT_LOSS = PARTS_PER_BILLION / 200n;
 /**
- * Maximum cost of the vault deposit itself (entry fee, premium, an inflated share price), whatever the user's
- * slippage: 3%, in parts per billion.
+ * Maximum cost of the vault deposit itself (entry fee, premium, an inflated share price), even if the user's
+ * slippage is higher: 3%, in parts per billion.
  */
 const MAX_PRICE_LOSS = (PARTS_PER_BILLION * 3n) / 100n;
 /** Minimum decimals of a token for which a rounding loss of one smallest unit is ignored. */

@@ -61,10 +61,10 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Lists the target tokens of a routed deposit (accepted tokens of the vault that a route may deliver), best
- * first: tokens that need no swap, because they have the same symbol or bridges treat them as the same asset
- * (USD₮0 and USDT); then the vault's asset; then the native currency if the asset is its wrapped form. Throws
- * `token_unsupported`. Errors of the RPC nodes propagate.
+ * Lists the target tokens of a routed deposit (the vault's accepted tokens that a route may deliver), best
+ * first. Tokens that need no swap come first, because they have the same symbol as the user's token or
+ * bridges treat them as the same asset (USD₮0 and USDT); then the vault's asset; then the native currency if
+ * the asset is its wrapped form. Throws `token_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });

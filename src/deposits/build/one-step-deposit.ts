@@ -47,9 +47,9 @@ const MAX_DELIVERY_S = DAY_S;
 const DELIVERY_GAS_LIMIT = 1_000_000n;
 
 /**
- * Checks the vault for the expected amount and encodes a Router call that deposits whatever amount is
- * delivered. The minimum input is the guaranteed amount minus the slippage; the minimum shares are the
- * previewed shares minus the slippage. Errors of `preflightDeposit` propagate.
+ * Checks the vault for the expected amount and encodes a Router call that deposits the amount that is
+ * actually delivered. The minimum input is the guaranteed amount minus the slippage; the minimum shares are
+ * the previewed shares minus the slippage. Errors of `preflightDeposit` propagate.
  */
 async function planDestinationDeposit(
   ctx: Context,

@@ -16,9 +16,9 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction belongs to a deposit: `proven` on-chain; `reported` by the caller and equal to the built
- * source transaction; `matched`, which is equal to the built source transaction but was not reported;
- * `claimed`, which was only reported; `replayed`, which repeats the source transaction.
+ * How a transaction belongs to a deposit. `proven`: proven on-chain. `reported`: reported by the caller, and
+ * equal to the built source transaction. `matched`: equal to the built source transaction, but not reported.
+ * `claimed`: only reported. `replayed`: repeats the source transaction.
  */
 export type MatchKind = "proven" | "reported" | "matched" | "claimed" | "replayed";
 

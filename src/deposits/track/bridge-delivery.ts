@@ -61,9 +61,9 @@ const PUBLIC_SUBSTATUSES = new Set([
 
 /**
  * Returns the status transitions of a routed deposit whose transfer has left the source chain: its delivery,
- * its refund, or only a new substatus. The status of a provider merely names transactions to read: a delivery
- * must be proven by a receipt on the vault's chain, a refund by a receipt on the source chain. Errors of the
- * RPC nodes propagate.
+ * its refund, or only a new substatus. A provider's status only names transactions to read: a delivery must
+ * be proven by a receipt on the vault's chain, a refund by a receipt on the source chain. Errors of the RPC
+ * nodes propagate.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
   const said = await askProviderStatus(ctx, following.row);

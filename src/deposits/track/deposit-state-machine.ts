@@ -100,12 +100,12 @@ function furthest(from: DepositState, to: DepositState): DepositState {
   return PROGRESS[to] > PROGRESS[from] ? to : from;
 }
 
-/** Returns true if no transaction of the deposit has been seen on-chain yet. */
+/** Returns true if an on-chain event can still change the state of a deposit. */
 export function isOpen(state: DepositState): boolean {
   return !FINAL_STATES.has(state);
 }
 
-/** Returns true if no transaction of the deposit was seen on-chain so far. */
+/** Returns true if no transaction of the deposit has been seen on-chain yet. */
 export function isUnseen(state: DepositState): boolean {
   return PROGRESS[state] === PROGRESS.built;
 }
